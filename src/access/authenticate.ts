@@ -1,0 +1,142 @@
+import type { Clock } from '../clock.ts';
+import type { Environment } from '../config/addresses.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { type Database, statement } from '../database/database.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { type Access, type Caller, type KeyCaller, NOBODY, type TokenScope, type UserCaller } from './caller.ts';
+import { ACCESS_SCOPE, isSandboxKey, isWellFormedKey } from './credentials.ts';
+
+/** What a request shows of itself, before anything is believed. */
+export interface Credentials {
+  readonly bearer: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+export interface Authenticator {
+  /** The caller, if this operation may be called with these credentials; otherwise throws. */
+  authenticate(access: Access, method: string, credentials: Credentials): Promise<Caller>;
+  /** The caller if known from before and still good: never waits, never throws. */
+  recall(credentials: Credentials): Caller | undefined;
+}
+
+interface Parts {
+  readonly environment: Environment;
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+const USER_DELETED = 3;
+const USER_BANNED = 4;
+const KEPT_MAX = 50_000;
+
+interface TokenRow {
+  id: number;
+  user_id: number;
+  game_id: number | null;
+  scopes: string;
+  date_expires: number;
+  date_revoked: number | null;
+  status: number;
+  admin: number;
+  language: string;
+  teams: number;
+}
+
+interface KeyRow {
+  id: number;
+  game_id: number | null;
+  user_id: number | null;
+  date_revoked: number | null;
+  status: number | null;
+}
+
+const TOKEN =
+  statement(`select t.id, t.user_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language,
+  (select count(*) from team_members m where m.user_id = t.user_id) as teams
+  from access_tokens t join users u on u.id = t.user_id where t.digest = ?`);
+const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status
+  from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
+
+export function createAuthenticator({ environment, db, secrets, clock }: Parts): Authenticator {
+  const kept = new Map<string, { caller: KeyCaller | UserCaller; asOf: number }>();
+
+  function recallOne(secret: string): Caller | undefined {
+    const entry = kept.get(secret);
+    if (!entry || !db.changes.unchangedSince(entry.asOf, ACCESS_SCOPE)) return undefined;
+    if (entry.caller.kind === 'user' && entry.caller.dateExpires <= clock.now()) return undefined;
+    return entry.caller;
+  }
+
+  async function known<T extends Caller>(secret: string, load: () => Promise<T>): Promise<T> {
+    const recalled = recallOne(secret);
+    if (recalled) return recalled as T;
+    const asOf = db.changes.now();
+    const caller = await load();
+    if (kept.size >= KEPT_MAX) kept.clear();
+    kept.set(secret, { caller: caller as unknown as KeyCaller | UserCaller, asOf });
+    return caller;
+  }
+
+  async function loadToken(bearer: string): Promise<UserCaller> {
+    const row = await db.first<TokenRow>(TOKEN, [secrets.digest(bearer)]);
+    if (!row || row.date_revoked !== null || row.date_expires <= clock.now())
+      throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    refuseGone(row.status);
+    return {
+      kind: 'user',
+      userId: row.user_id,
+      tokenId: row.id,
+      scopes: row.scopes.split(' ') as TokenScope[],
+      gameId: row.game_id ?? undefined,
+      admin: row.admin === 1,
+      language: row.language,
+      dateExpires: row.date_expires,
+      inTeams: row.teams > 0,
+    };
+  }
+
+  async function loadKey(apiKey: string): Promise<KeyCaller> {
+    const row = await db.first<KeyRow>(KEY, [secrets.digest(apiKey)]);
+    if (!row || row.date_revoked !== null) throw new ApiError('API_KEY_INVALID');
+    if (row.status !== null) refuseGone(row.status);
+    return { kind: 'key', keyId: row.id, gameId: row.game_id ?? undefined, userId: row.user_id ?? undefined };
+  }
+
+  async function byKey(access: Access, apiKey: string | undefined): Promise<KeyCaller> {
+    if (!apiKey) throw new ApiError('API_KEY_MISSING');
+    if (!isWellFormedKey(apiKey)) throw new ApiError('API_KEY_MALFORMED');
+    if (access.kind === 'authentication' && environment === 'production' && isSandboxKey(apiKey))
+      throw new ApiError('ACTION_RESTRICTED_NO_TEST_KEY');
+    return known(apiKey, () => loadKey(apiKey));
+  }
+
+  async function byToken(access: Access, bearer: string): Promise<UserCaller> {
+    const caller = await known(bearer, () => loadToken(bearer));
+    const scope = access.kind === 'user' ? access.scope : 'read';
+    if (!caller.scopes.includes(scope))
+      throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
+    return caller;
+  }
+
+  return {
+    async authenticate(access, method, { bearer, apiKey }) {
+      if (access.kind === 'anyone') return NOBODY;
+      if (access.kind === 'authentication') return byKey(access, apiKey);
+      if (bearer) return byToken(access, bearer);
+      if (access.kind === 'reader' && method === 'GET') return byKey(access, apiKey);
+      await byKey(access, apiKey);
+      throw new ApiError('USER_MUST_BE_LOGGED_IN');
+    },
+    recall({ bearer, apiKey }) {
+      const secret = bearer || apiKey;
+      return secret ? recallOne(secret) : undefined;
+    },
+  };
+}
+
+/** Deleted and banned people are nobody's callers. */
+export function refuseGone(status: number): void {
+  if (status === USER_DELETED) throw new ApiError('USER_DELETED');
+  if (status === USER_BANNED) throw new ApiError('USER_BANNED');
+}

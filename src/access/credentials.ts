@@ -1,0 +1,114 @@
+import type { Clock } from '../clock.ts';
+import type { Environment } from '../config/addresses.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Query, Transaction } from '../database/database.ts';
+import type { Random } from '../random.ts';
+import type { TokenScope } from './caller.ts';
+import './tables.ts';
+
+const DAY = 86_400;
+/** One common year: the default and the longest life of a person's token. */
+export const TOKEN_LIFETIME_SECONDS = 365 * DAY;
+/** Marks keys of the sandbox, so that production can tell one without knowing it. */
+const SANDBOX_MARK = '7e57';
+const KEY_LENGTH = 32;
+
+export interface Issuing {
+  readonly environment: Environment;
+  readonly secrets: Secrets;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+export const isWellFormedKey = (key: string): boolean => key.length === KEY_LENGTH && /^[a-zA-Z0-9]+$/.test(key);
+export const isSandboxKey = (key: string): boolean => key.startsWith(SANDBOX_MARK);
+
+function newKey({ environment, random }: Issuing): string {
+  if (environment === 'sandbox') return SANDBOX_MARK + random.hex(KEY_LENGTH - SANDBOX_MARK.length);
+  const key = random.hex(KEY_LENGTH);
+  return isSandboxKey(key) ? newKey({ environment, random } as Issuing) : key;
+}
+
+/** Issues the API key of a game or a user and returns it, for the only time. */
+export async function issueKey(
+  app: Issuing,
+  { query }: Transaction,
+  owner: { gameId: number } | { userId: number },
+): Promise<string> {
+  const key = newKey(app);
+  await query
+    .insertInto('api_keys')
+    .values({
+      digest: app.secrets.digest(key),
+      game_id: 'gameId' in owner ? owner.gameId : null,
+      user_id: 'userId' in owner ? owner.userId : null,
+      date_added: app.clock.now(),
+      date_revoked: null,
+    })
+    .execute();
+  return key;
+}
+
+export interface NewToken {
+  readonly userId: number;
+  readonly gameId?: number | undefined;
+  readonly scopes?: readonly TokenScope[];
+  readonly dateExpires?: number | undefined;
+}
+
+export interface IssuedToken {
+  readonly access_token: string;
+  readonly date_expires: number;
+}
+
+/** Issues a person's token. A wished expiry that is past, or beyond the longest life, is ignored. */
+export async function issueToken(app: Issuing, { query }: Transaction, token: NewToken): Promise<IssuedToken> {
+  const now = app.clock.now();
+  const latest = now + TOKEN_LIFETIME_SECONDS;
+  const wished = token.dateExpires ?? latest;
+  const dateExpires = wished > now && wished <= latest ? wished : latest;
+  const secret = app.random.token();
+  await query
+    .insertInto('access_tokens')
+    .values({
+      digest: app.secrets.digest(secret),
+      user_id: token.userId,
+      game_id: token.gameId ?? null,
+      scopes: (token.scopes ?? ['read', 'write']).join(' '),
+      date_added: now,
+      date_expires: dateExpires,
+      date_revoked: null,
+    })
+    .execute();
+  return { access_token: secret, date_expires: dateExpires };
+}
+
+/** Ends tokens at once: `access` tells every process to look its callers up again. */
+export async function revokeTokens(
+  app: Issuing,
+  transaction: Transaction,
+  which: { tokenId: number } | { userId: number },
+): Promise<void> {
+  await transaction.query
+    .updateTable('access_tokens')
+    .set({ date_revoked: app.clock.now() })
+    .where('tokenId' in which ? 'id' : 'user_id', '=', 'tokenId' in which ? which.tokenId : which.userId)
+    .where('date_revoked', 'is', null)
+    .execute();
+  accessChanged(transaction);
+}
+
+/** Names the change of anything that `authenticate` keeps: keys, tokens, a person's state, teams. */
+export function accessChanged(transaction: Transaction): void {
+  transaction.changed(ACCESS_SCOPE);
+}
+
+export const ACCESS_SCOPE = 'access';
+
+/** Removes tokens that ended before the moment. */
+export async function forgetTokens(query: Query, before: number): Promise<void> {
+  await query
+    .deleteFrom('access_tokens')
+    .where((eb) => eb.or([eb('date_expires', '<', before), eb('date_revoked', '<', before)]))
+    .execute();
+}

@@ -1,0 +1,46 @@
+import type { Generated } from 'kysely';
+import type { Migration } from '../database/migrate.ts';
+
+declare module '../database/database.ts' {
+  interface Tables {
+    api_keys: ApiKeysTable;
+    access_tokens: AccessTokensTable;
+  }
+}
+
+/** Belongs to a game or to a user. Only a digest of the key is kept. */
+export interface ApiKeysTable {
+  id: Generated<number>;
+  digest: string;
+  game_id: number | null;
+  user_id: number | null;
+  date_added: number;
+  date_revoked: number | null;
+}
+
+export interface AccessTokensTable {
+  id: Generated<number>;
+  digest: string;
+  user_id: number;
+  game_id: number | null;
+  /** Separated by spaces. */
+  scopes: string;
+  date_added: number;
+  date_expires: number;
+  date_revoked: number | null;
+}
+
+export const accessMigrations: Migration[] = [
+  {
+    name: '2026-11-15-access',
+    up: ({ id, integer, text }) => [
+      `create table api_keys (id ${id}, digest ${text} not null unique, game_id ${integer}, user_id ${integer},
+        date_added ${integer} not null, date_revoked ${integer})`,
+      'create index api_keys_by_game on api_keys (game_id)',
+      'create index api_keys_by_user on api_keys (user_id)',
+      `create table access_tokens (id ${id}, digest ${text} not null unique, user_id ${integer} not null, game_id ${integer},
+        scopes ${text} not null, date_added ${integer} not null, date_expires ${integer} not null, date_revoked ${integer})`,
+      'create index access_tokens_by_user on access_tokens (user_id)',
+    ],
+  },
+];

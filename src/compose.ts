@@ -1,0 +1,212 @@
+import { join, resolve } from 'node:path';
+import { createAuthenticator } from './access/authenticate.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { addressesOf, type Environment } from './config/addresses.ts';
+import { masterSecret, secretsOf } from './config/secrets.ts';
+import { SettingError, type Settings } from './config/settings.ts';
+import type { App } from './context.ts';
+import type { Database } from './database/database.ts';
+import { migrate, pendingMigrations } from './database/migrate.ts';
+import { createEgress } from './egress/egress.ts';
+import { isTrusted } from './http/address.ts';
+import { localCertificate } from './http/certificate.ts';
+import { createElsewhere } from './http/elsewhere.ts';
+import { createMetrics } from './http/metrics.ts';
+import { openPort, type Port } from './http/port.ts';
+import { createServer, type Observation, type Tenant } from './http/server.ts';
+import { createJobs } from './jobs/jobs.ts';
+import { createWorker, type Worker } from './jobs/worker.ts';
+import { createLimiter, type Limiter } from './limits/limits.ts';
+import { createLog, type Log } from './log.ts';
+import { mailToFiles } from './mail/files.ts';
+import type { Mail } from './mail/mail.ts';
+import { type Random, systemRandom } from './random.ts';
+import { jobHandlers, migrations, operations, prepare } from './resources/index.ts';
+import { localStorage } from './storage/local.ts';
+
+/** What tests put in place of the machine's own. */
+export interface Outside {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export const outsideOf = (settings: Settings): Outside => ({
+  clock: systemClock,
+  random: systemRandom,
+  log: createLog(settings.log, (text) => void process.stderr.write(text)),
+});
+
+export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+
+export const folderOf = (settings: Settings, environment: Environment) => join(resolve(settings.data), environment);
+
+/** Opens the database of an environment; SQLite is brought up to date on the way. */
+export async function openDatabase(settings: Settings, environment: Environment, clock: Clock): Promise<Database> {
+  const url = databaseUrl(settings, environment);
+  if (!url) {
+    const { openSqlite } = await import('./database/sqlite.ts');
+    const db = openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'));
+    await migrate(db, migrations, clock.now);
+    return db;
+  }
+  const { openPostgres } = await import('./database/postgres.ts');
+  return openPostgres(url);
+}
+
+export function databaseUrl(settings: Settings, environment: Environment): string | undefined {
+  const { databaseUrl: production, sandboxDatabaseUrl } = settings;
+  if (!production || environment === 'production') return production;
+  const sandbox = sandboxDatabaseUrl ?? withSuffix(production, '_sandbox');
+  if (sandbox === production)
+    throw new SettingError('MODSTEAD_SANDBOX_DATABASE_URL must name another database than MODSTEAD_DATABASE_URL.');
+  return sandbox;
+}
+
+function withSuffix(url: string, suffix: string): string {
+  const address = new URL(url);
+  address.pathname += suffix;
+  return address.href;
+}
+
+/** Puts the parts of one environment together. */
+export async function composeApp(settings: Settings, environment: Environment, outside: Outside): Promise<App> {
+  const { clock, random, log } = outside;
+  const folder = folderOf(settings, environment);
+  const master = settings.secret ?? masterSecret(resolve(settings.data), random);
+  return {
+    environment,
+    settings,
+    addresses: addressesOf(settings, environment),
+    secrets: secretsOf(master, environment),
+    db: await openDatabase(settings, environment, clock),
+    storage: localStorage(join(folder, 'files')),
+    mail: await composeMail(settings, folder, clock),
+    jobs: createJobs({ clock }),
+    egress: createEgress({ allowPrivate: settings.egressAllow }),
+    clock,
+    random,
+    log,
+  };
+}
+
+async function composeMail(settings: Settings, folder: string, clock: Clock): Promise<Mail> {
+  if (!settings.smtpUrl) return mailToFiles(join(folder, 'mail'), clock.now);
+  const { mailOverSmtp } = await import('./mail/smtp.ts');
+  return mailOverSmtp(settings.smtpUrl, settings.mailFrom ?? `no-reply@${settings.domain}`);
+}
+
+export async function closeApp(app: App): Promise<void> {
+  await app.mail.close();
+  await app.db.close();
+}
+
+export const composeWorker = (app: App): Worker =>
+  createWorker({ app, db: app.db, clock: app.clock, random: app.random, log: app.log, handlers: jobHandlers });
+
+async function composeLimiter(app: App): Promise<Limiter | undefined> {
+  if (app.settings.rateLimits === 'off') return undefined;
+  const { clock, log } = app;
+  if (app.db.dialect === 'postgres') {
+    const { postgresStore } = await import('./limits/postgres.ts');
+    return createLimiter({ store: postgresStore(app.db), clock, log });
+  }
+  const { sqliteStore } = await import('./limits/sqlite.ts');
+  return createLimiter({
+    store: sqliteStore(join(folderOf(app.settings, app.environment), 'limits.sqlite')),
+    clock,
+    log,
+  });
+}
+
+async function requireUpToDate(app: App): Promise<void> {
+  const pending = await pendingMigrations(app.db, migrations);
+  if (pending.length > 0)
+    throw new SettingError(
+      `The ${app.environment} database lacks ${pending.length} migration(s); run "npx modstead migrate" first.`,
+    );
+}
+
+async function composeTenant(app: App): Promise<Tenant> {
+  await requireUpToDate(app);
+  await prepare(app);
+  return { app, authenticator: createAuthenticator(app), limiter: await composeLimiter(app) };
+}
+
+export interface Service {
+  readonly port: number;
+  readonly apps: Readonly<Record<Environment, App>>;
+  readonly workers: readonly Worker[];
+  /** The certificate that clients of a local service trust, where there is one. */
+  readonly certificateFile: string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly observe?: (observation: Observation) => void;
+}
+
+/** The whole service: both environments behind one port. */
+export async function composeService(
+  settings: Settings,
+  outside: Outside,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const production = await composeTenant(await composeApp(settings, 'production', outside));
+  const sandbox = await composeTenant(await composeApp(settings, 'sandbox', outside));
+  const tenants = { production, sandbox };
+  const apps = { production: production.app, sandbox: sandbox.app };
+  const metrics = createMetrics(apps);
+  const health = { draining: false };
+  const listener = createServer({
+    settings,
+    tenants,
+    operations,
+    elsewhere: createElsewhere({ settings, apps, operations, metrics, health }),
+    count: metrics.count,
+    ...options,
+  });
+  const tls = await composeTls(settings);
+  const port = await openPort({
+    listener,
+    tls: tls.options,
+    port: settings.port,
+    bind: settings.bind,
+    connectionsMax: (address) =>
+      isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : settings.connectionsPerAddress,
+  });
+  const workers = settings.jobs === 'on' ? Object.values(apps).map(composeWorker) : [];
+  for (const worker of workers) worker.start();
+  return {
+    port: port.port,
+    apps,
+    workers,
+    certificateFile: tls.file,
+    stop: () => stopService(settings, port, workers, tenants, health),
+  };
+}
+
+/** Readiness goes first, then connections, then jobs, then what they all stood on. */
+async function stopService(
+  settings: Settings,
+  port: Port,
+  workers: readonly Worker[],
+  tenants: Record<Environment, Tenant>,
+  health: { draining: boolean },
+): Promise<void> {
+  health.draining = true;
+  await port.drain(settings.drainSeconds * 1000);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  for (const { app, limiter } of Object.values(tenants)) {
+    await limiter?.close();
+    await closeApp(app);
+    app.log.flush();
+  }
+}
+
+async function composeTls(settings: Settings) {
+  if (settings.tlsCert && settings.tlsKey)
+    return { options: { cert: settings.tlsCert, key: settings.tlsKey }, file: undefined };
+  const { file, ...options } = await localCertificate(join(resolve(settings.data), 'tls'), settings.domain);
+  return { options, file };
+}

@@ -1,0 +1,52 @@
+import type { Settings } from './settings.ts';
+
+export type Environment = 'production' | 'sandbox';
+
+/** Every address an answer carries, built from the settings and never from a request's Host. */
+export interface Addresses {
+  readonly site: string;
+  readonly api: string;
+  gameApi(gameId: number): string;
+  userApi(userId: number): string;
+  game(nameId: string): string;
+  user(nameId: string): string;
+  file(key: string): string;
+}
+
+export function addressesOf(
+  settings: Pick<Settings, 'domain' | 'port' | 'publicPort'>,
+  environment: Environment,
+): Addresses {
+  const domain = environment === 'sandbox' ? `test.${settings.domain}` : settings.domain;
+  const port = settings.publicPort || settings.port;
+  const authority = port === 443 ? domain : `${domain}:${port}`;
+  const site = `https://${authority}`;
+  return {
+    site,
+    api: `https://api.${authority}/v1`,
+    gameApi: (gameId) => `https://g-${gameId}.${authority}/v1`,
+    userApi: (userId) => `https://u-${userId}.${authority}/v1`,
+    game: (nameId) => `${site}/g/${nameId}`,
+    user: (nameId) => `${site}/u/${nameId}`,
+    file: (key) => `${site}/files/${key}`,
+  };
+}
+
+/** What a request's host name says: which environment, and whose address it is. */
+export interface HostScope {
+  readonly environment: Environment;
+  readonly gameId?: number;
+  readonly userId?: number;
+}
+
+const NAMED = /^([gu])-(\d{1,15})(?:\.ws)?\./;
+
+/** Unknown hosts count as production without a scope: the path alone decides what is served. */
+export function hostScope(host: string | undefined, domain: string): HostScope {
+  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  const environment = name === `test.${domain}` || name.endsWith(`.test.${domain}`) ? 'sandbox' : 'production';
+  const named = NAMED.exec(name);
+  if (!named) return { environment };
+  const id = Number(named[2]);
+  return named[1] === 'g' ? { environment, gameId: id } : { environment, userId: id };
+}

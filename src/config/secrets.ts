@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '../random.ts';
+import type { Environment } from './addresses.ts';
+
+/** Keys derived for one environment: what production signs or digests means nothing in the sandbox. */
+export interface Secrets {
+  /** What is kept of a key, token or code: enough to recognise it, not to use it. */
+  digest(secret: string): string;
+  sign(purpose: string, text: string): string;
+  verify(purpose: string, text: string, signature: string): boolean;
+}
+
+export function secretsOf(master: string, environment: Environment): Secrets {
+  const keyFor = (purpose: string) => createHmac('sha256', master).update(`${environment}/${purpose}`).digest();
+  const digestKey = keyFor('digest');
+  const sign = (purpose: string, text: string) =>
+    createHmac('sha256', keyFor(`sign/${purpose}`))
+      .update(text)
+      .digest('base64url');
+  return {
+    digest: (secret) => createHmac('sha256', digestKey).update(secret).digest('base64url'),
+    sign,
+    verify: (purpose, text, signature) => {
+      const expected = Buffer.from(sign(purpose, text));
+      const given = Buffer.from(signature);
+      return expected.length === given.length && timingSafeEqual(expected, given);
+    },
+  };
+}
+
+/** Reads the secret of the data folder, or makes it; of two processes that start at once, one wins. */
+export function masterSecret(folder: string, random: Random): string {
+  const file = join(folder, 'secret');
+  mkdirSync(folder, { recursive: true });
+  const read = () => readFileSync(file, 'utf8').trim();
+  try {
+    return read();
+  } catch {
+    const temporary = join(folder, `.secret-${random.hex(8)}`);
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    writeSync(descriptor, `${random.hex(64)}\n`);
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    try {
+      linkSync(temporary, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(temporary);
+    }
+    return read();
+  }
+}

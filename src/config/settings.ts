@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** A setting that cannot be used; its message is the one sentence an operator gets to read. */
+export class SettingError extends Error {}
+
+interface Definition<T> {
+  readonly name: string;
+  /** As it stands in the README's table. */
+  readonly fallback: string;
+  readonly says: string;
+  readonly read: (text: string | undefined) => T;
+}
+
+const define = <T>(
+  name: string,
+  fallback: string,
+  says: string,
+  read: (text: string | undefined) => T,
+): Definition<T> => ({
+  name,
+  fallback,
+  says,
+  read,
+});
+
+const text = (fallback: string) => (value: string | undefined) => value || fallback;
+const optional = (value: string | undefined) => value || undefined;
+const list = (value: string | undefined) =>
+  (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+
+const integer = (fallback: number, min: number, max: number) => (value: string | undefined) => {
+  if (!value) return fallback;
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < min || number > max)
+    throw new SettingError(`a whole number from ${min} to ${max}`);
+  return number;
+};
+
+const oneOf =
+  <const T extends string>(fallback: T, ...choices: T[]) =>
+  (value: string | undefined): T => {
+    if (!value) return fallback;
+    if (!choices.includes(value as T)) throw new SettingError(`one of ${choices.join(', ')}`);
+    return value as T;
+  };
+
+const url =
+  (...protocols: string[]) =>
+  (value: string | undefined) => {
+    if (!value) return undefined;
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    if (!parsed || !protocols.includes(parsed.protocol))
+      throw new SettingError(`an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    return value;
+  };
+
+const file = (value: string | undefined) => {
+  if (!value) return undefined;
+  try {
+    return readFileSync(value, 'utf8');
+  } catch {
+    throw new SettingError('the path of a file that can be read');
+  }
+};
+
+const domain = (value: string | undefined) => {
+  const name = (value || 'localhost').toLowerCase();
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name) || isIP(name))
+    throw new SettingError('a host name, such as mods.example.com');
+  return name;
+};
+
+const networks = (value: string | undefined) =>
+  list(value).map((item): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+    if (ipaddr.isValidCIDR(item)) return ipaddr.parseCIDR(item);
+    if (!ipaddr.isValid(item)) throw new SettingError('a list of addresses or networks, such as 127.0.0.1,10.0.0.0/8');
+    const address = ipaddr.parse(item);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  });
+
+/** Requests per minute; see docs/operations.md for what each counts. */
+export interface RateLimits {
+  user_key: number;
+  token: number;
+  token_writes: number;
+  address: number;
+  address_writes: number;
+}
+
+const RATE_LIMITS: RateLimits = { user_key: 60, token: 120, token_writes: 60, address: 1000, address_writes: 60 };
+
+function rateLimits(value: string | undefined): (RateLimits & { operations: Record<string, number> }) | 'off' {
+  if (value === 'off') return 'off';
+  const limits = { ...RATE_LIMITS, operations: {} as Record<string, number> };
+  for (const item of list(value)) {
+    const [name = '', amount = ''] = item.split('=').map((part) => part.trim());
+    if (!/^\d{1,9}$/.test(amount))
+      throw new SettingError(`"off", or overrides per minute such as token=240,get-games=600`);
+    if (name in RATE_LIMITS) limits[name as keyof RateLimits] = Number(amount);
+    else limits.operations[name] = Number(amount);
+  }
+  return limits;
+}
+
+export const definitions = {
+  domain: define(
+    'MODSTEAD_DOMAIN',
+    'localhost',
+    'Host name under which the site is reached; games live at `g-<id>.` and users at `u-<id>.` below it.',
+    domain,
+  ),
+  port: define('MODSTEAD_PORT', '8443', 'Port to listen on.', integer(8443, 0, 65535)),
+  publicPort: define(
+    'MODSTEAD_PUBLIC_PORT',
+    'the port',
+    'Port that addresses in answers carry; 443 is left out.',
+    integer(0, 0, 65535),
+  ),
+  bind: define('MODSTEAD_BIND', 'all', 'Address to listen on.', optional),
+  trustProxy: define(
+    'MODSTEAD_TRUST_PROXY',
+    'none',
+    'Addresses or networks of TLS-terminating proxies, comma-separated. Only their `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+    networks,
+  ),
+  tlsCert: define('MODSTEAD_TLS_CERT', 'a local certificate', 'PEM file with the certificate chain.', file),
+  tlsKey: define('MODSTEAD_TLS_KEY', 'a local key', 'PEM file with the private key.', file),
+  data: define(
+    'MODSTEAD_DATA',
+    './data',
+    'Folder for the embedded database, files, mails and the local certificate.',
+    text('./data'),
+  ),
+  databaseUrl: define(
+    'MODSTEAD_DATABASE_URL',
+    'embedded SQLite',
+    'PostgreSQL (15 or newer), as `postgres://user:password@host/database`.',
+    url('postgres:', 'postgresql:'),
+  ),
+  sandboxDatabaseUrl: define(
+    'MODSTEAD_SANDBOX_DATABASE_URL',
+    'the database name with `_sandbox`',
+    'PostgreSQL database of the sandbox; must differ from production.',
+    url('postgres:', 'postgresql:'),
+  ),
+  smtpUrl: define(
+    'MODSTEAD_SMTP_URL',
+    'files in `data/…/mail`',
+    'Where mails go, as `smtp://user:password@host:587`.',
+    url('smtp:', 'smtps:'),
+  ),
+  mailFrom: define('MODSTEAD_MAIL_FROM', 'no-reply@ the domain', 'Sender of mails.', optional),
+  headerPrefixes: define(
+    'MODSTEAD_HEADER_PREFIXES',
+    'Service,Modio',
+    'Prefixes of the service’s own headers: `X-<prefix>-Platform`, `X-<prefix>-Portal`.',
+    (value) => list(value || 'Service,Modio').map((name) => name.toLowerCase()),
+  ),
+  rateLimits: define(
+    'MODSTEAD_RATE_LIMITS',
+    'user_key=60, token=120, token_writes=60, address=1000, address_writes=60',
+    '`off`, or overrides per minute: `token=240,get-games=600` (an operation’s id limits that operation).',
+    rateLimits,
+  ),
+  corsOrigins: define(
+    'MODSTEAD_CORS_ORIGINS',
+    '*',
+    'Origins whose pages may call the API, comma-separated; others are refused with 10001.',
+    (value) => list(value || '*'),
+  ),
+  secret: define(
+    'MODSTEAD_SECRET',
+    'made once in the data folder',
+    'Key for digests and signatures, at least 32 characters. All processes of one service share it.',
+    (value) => {
+      if (value && value.length < 32) throw new SettingError('at least 32 characters');
+      return value || undefined;
+    },
+  ),
+  log: define(
+    'MODSTEAD_LOG',
+    'info',
+    'Least level that is logged: `debug`, `info`, `warn`, `error`, `off`. `info` has a line for each request.',
+    oneOf('info', 'debug', 'info', 'warn', 'error', 'off'),
+  ),
+  metricsToken: define(
+    'MODSTEAD_METRICS_TOKEN',
+    'none',
+    'Bearer token that may read `/metrics` from elsewhere than loopback.',
+    optional,
+  ),
+  jobs: define(
+    'MODSTEAD_JOBS',
+    'on',
+    '`off`: `serve` runs no background jobs; run `work` beside it.',
+    oneOf('on', 'on', 'off'),
+  ),
+  cacheMegabytes: define('MODSTEAD_CACHE_MB', '64', 'Memory for kept answers; 0 keeps none.', integer(64, 0, 65536)),
+  egressAllow: define(
+    'MODSTEAD_EGRESS_ALLOW',
+    'none',
+    'Private networks that outgoing requests may reach, comma-separated; all other special-use addresses are refused.',
+    list,
+  ),
+  connectionsPerAddress: define(
+    'MODSTEAD_CONNECTIONS_PER_ADDRESS',
+    '512',
+    'Connections that one address may hold open; trusted proxies may hold any number.',
+    integer(512, 1, 1_000_000),
+  ),
+  drainSeconds: define(
+    'MODSTEAD_DRAIN_SECONDS',
+    '30',
+    'How long running requests may take to finish after SIGTERM.',
+    integer(30, 0, 600),
+  ),
+} as const;
+
+type Values = { [K in keyof typeof definitions]: ReturnType<(typeof definitions)[K]['read']> };
+export type Settings = Values;
+
+/** Reads every setting, and refuses names that no setting has: a misspelt one would silently do nothing. */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const known = new Set<string>(Object.values(definitions).map(({ name }) => name));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('MODSTEAD_') && !name.startsWith('MODSTEAD_TEST_') && !known.has(name))
+      throw new SettingError(`${name} is not a setting of this version; the README lists them all.`);
+  }
+  const settings = Object.fromEntries(
+    Object.entries(definitions).map(([key, definition]) => [key, readOne(definition, environment)]),
+  ) as Settings;
+  if (!settings.tlsCert !== !settings.tlsKey)
+    throw new SettingError('MODSTEAD_TLS_CERT and MODSTEAD_TLS_KEY go together; set both or neither.');
+  return settings;
+}
+
+function readOne(definition: Definition<unknown>, environment: NodeJS.ProcessEnv): unknown {
+  try {
+    return definition.read(environment[definition.name]);
+  } catch (error) {
+    if (error instanceof SettingError) throw new SettingError(`${definition.name} must be ${error.message}.`);
+    throw error;
+  }
+}

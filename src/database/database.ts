@@ -1,0 +1,93 @@
+import type { Kysely } from 'kysely';
+
+/** The registry of tables. Each noun's `table.ts` adds its own by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: it grows by declaration merging
+export interface Tables {}
+
+export type Query = Kysely<Tables>;
+
+/** A scope names what a change makes stale: `games/1`, `users/7`, `access`. */
+export type Scope = string;
+
+export interface Transaction {
+  readonly query: Query;
+  /** Names what this transaction makes stale; readers hear of it once it has committed. */
+  changed(scope: Scope): void;
+}
+
+/** A hot read, written once with `?` for its parameters and prepared once per connection. */
+export interface Statement {
+  readonly text: string;
+  readonly postgres: string;
+}
+
+export function statement(text: string): Statement {
+  let index = 0;
+  return { text, postgres: text.replace(/\?/g, () => `$${++index}`) };
+}
+
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Reads what is committed. */
+  readonly query: Query;
+  /** Runs a prepared hot read; synchronous on SQLite, hence awaited rather than chained. */
+  first<T = Row>(read: Statement, values: readonly Value[]): T | undefined | Promise<T | undefined>;
+  all<T = Row>(read: Statement, values: readonly Value[]): T[] | Promise<T[]>;
+  /** Resolves once the work is durable. The work may await nothing but its own queries. */
+  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  readonly changes: Changes;
+  /** Throws when the database cannot be reached. */
+  check(): Promise<void>;
+  readonly figures: { commits: number; writes: number };
+  close(): Promise<void>;
+}
+
+const SCOPES_MAX = 100_000;
+
+/**
+ * Remembers when each scope last changed, on a counter of its own. What was read no earlier than `now()`
+ * said before the reading is fresh for as long as `unchangedSince` holds.
+ */
+export class Changes {
+  #now = 0;
+  #everything = 0;
+  readonly #last = new Map<Scope, number>();
+  readonly #listeners = new Set<(scope: Scope | undefined) => void>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  unchangedSince(moment: number, scope: Scope): boolean {
+    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment;
+  }
+
+  changed(scope: Scope): void {
+    if (this.#last.size >= SCOPES_MAX) this.everythingChanged();
+    this.#last.set(scope, ++this.#now);
+    for (const listener of this.#listeners) listener(scope);
+  }
+
+  /** Something changed that this process cannot name. */
+  everythingChanged(): void {
+    this.#everything = ++this.#now;
+    this.#last.clear();
+    for (const listener of this.#listeners) listener(undefined);
+  }
+
+  listen(listener: (scope: Scope | undefined) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** True when a write was refused because an equal key exists, on either database. */
+export function isDuplicate(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
+  const SQLITE_CONSTRAINT_UNIQUE = 2067;
+  return code === '23505' || errcode === SQLITE_CONSTRAINT_UNIQUE || errcode === SQLITE_CONSTRAINT_PRIMARYKEY;
+}

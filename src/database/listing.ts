@@ -1,0 +1,118 @@
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Tables } from './database.ts';
+
+/** A column that a list may be filtered by, under its published name. */
+export interface Column {
+  readonly kind: 'integer' | 'text';
+  /** The expression in SQL; the published name unless given. For text it is a folded column. */
+  readonly sql?: string;
+}
+
+/** What one list can be asked. Built once per noun. */
+export interface Listing {
+  /** The table's name or alias in the query, for `id` as the last order. */
+  readonly from: string;
+  readonly columns: Readonly<Record<string, Column>>;
+  /** Published sort names and the expressions behind them. */
+  readonly sorts: Readonly<Record<string, string>>;
+  /** The table of words behind `_q`, with the column that names the row. */
+  readonly words?: { readonly table: string; readonly key: string };
+}
+
+export const OPERATORS = ['not', 'lk', 'not-lk', 'in', 'not-in', 'min', 'max', 'st', 'gt', 'bitwise-and'] as const;
+export type Operator = 'eq' | (typeof OPERATORS)[number];
+
+export interface Filter {
+  readonly column: Column & { readonly name: string };
+  readonly operator: Operator;
+  readonly values: readonly (string | number)[];
+}
+
+export interface ListRequest {
+  /** All of these groups hold; of the filters within a group, any. */
+  readonly groups: readonly (readonly Filter[])[];
+  readonly words: readonly string[];
+  readonly sort: { readonly sql: string; readonly descending: boolean } | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Text in the form in which it is compared: both databases then agree, as they compare code points. */
+export function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().normalize('NFC');
+}
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const WORD_LENGTH_MAX = 64;
+
+/** The distinct words of a text, folded, as `_q` finds them. */
+export function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
+  const words = new Set<string>();
+  for (const [word] of fold(text).matchAll(WORD)) {
+    words.add(word.slice(0, WORD_LENGTH_MAX));
+    if (words.size >= most) break;
+  }
+  return [...words];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the one general builder over every noun's query
+type AnySelect = SelectQueryBuilder<Tables, any, any>;
+
+/** Narrows a query to what was asked; the noun has already narrowed it to what the caller may see. */
+export function narrowed<S>(select: S, listing: Listing, request: ListRequest): S {
+  let query = select as unknown as AnySelect;
+  for (const group of request.groups) query = query.where(anyOf(group.map((filter) => condition(filter, listing))));
+  if (request.words.length > 0 && listing.words) query = query.where(matchesWords(listing, request.words));
+  return query as unknown as S;
+}
+
+/** Orders and cuts the page. `id` decides between equals, so that pages neither repeat nor miss a row. */
+export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
+  let query = select as unknown as AnySelect;
+  if (request.sort) query = query.orderBy(sql.raw(request.sort.sql), request.sort.descending ? 'desc' : 'asc');
+  query = query
+    .orderBy(sql.raw(`${listing.from}.id`), 'asc')
+    .limit(request.limit)
+    .offset(request.offset);
+  return query as unknown as S;
+}
+
+function condition({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
+  const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
+  const [first] = values;
+  switch (operator) {
+    case 'eq':
+      return sql`${left} = ${first}`;
+    case 'not':
+      return sql`${left} <> ${first}`;
+    case 'lk':
+      return sql`${left} like ${first} escape '\\'`;
+    case 'not-lk':
+      return sql`${left} not like ${first} escape '\\'`;
+    case 'in':
+      return values.length > 0 ? sql`${left} in (${sql.join(values)})` : sql`1 = 0`;
+    case 'not-in':
+      return values.length > 0 ? sql`${left} not in (${sql.join(values)})` : sql`1 = 1`;
+    case 'min':
+      return sql`${left} >= ${first}`;
+    case 'max':
+      return sql`${left} <= ${first}`;
+    case 'st':
+      return sql`${left} < ${first}`;
+    case 'gt':
+      return sql`${left} > ${first}`;
+    case 'bitwise-and':
+      return sql`(${left} & ${first}) <> 0`;
+  }
+}
+
+/** Any word counts, also by its beginning. The range form of a prefix uses the index on both databases. */
+function matchesWords(listing: Listing, words: readonly string[]): Expression<SqlBool> {
+  const { table, key } = listing.words!;
+  const any = words.map((word) => sql`(w.word >= ${word} and w.word < ${`${word}\u{10ffff}`})`);
+  return sql`${sql.raw(`${listing.from}.id`)} in (select ${sql.raw(`w.${key}`)} from ${sql.raw(table)} w where ${anyOf(any)})`;
+}
+
+function anyOf(conditions: readonly Expression<unknown>[]): Expression<SqlBool> {
+  return sql`(${sql.join(conditions, sql` or `)})`;
+}

@@ -1,0 +1,213 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { Changes, type Database, type Statement, type Tables, type Transaction, type Value } from './database.ts';
+
+const STATEMENTS_KEPT = 500;
+const BATCH_MAX = 256;
+const FOREIGN_CHANGES_POLL_MS = 200;
+
+/** One connection and the statements prepared on it. */
+class Connection implements DatabaseConnection {
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, { statement: StatementSync; answers: boolean }>();
+
+  constructor(file: string) {
+    this.db = new DatabaseSync(file, { timeout: 10_000 });
+    this.db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;
+      pragma temp_store = memory; pragma cache_size = -32768; pragma case_sensitive_like = on`);
+  }
+
+  prepare(text: string) {
+    const kept = this.#statements.get(text);
+    if (kept) return kept;
+    if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.delete(this.#statements.keys().next().value!);
+    const statement = this.db.prepare(text);
+    const prepared = { statement, answers: statement.columns().length > 0 };
+    this.#statements.set(text, prepared);
+    return prepared;
+  }
+
+  run<R>(text: string, values: readonly unknown[]): QueryResult<R> {
+    const { statement, answers } = this.prepare(text);
+    if (answers) return { rows: statement.all(...(values as SQLInputValue[])) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...(values as SQLInputValue[]));
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+    return this.run<R>(compiled.sql, compiled.parameters);
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator; nothing here streams rows
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are not streamed on SQLite: page through them');
+  }
+}
+
+/** Kysely over a connection that is already open and, for the writer, already in a transaction. */
+function queryOver(connection: Connection): Kysely<Tables> {
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: async () => {
+      throw new Error('transactions are made by Database.write');
+    },
+    commitTransaction: async () => {},
+    rollbackTransaction: async () => {},
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}
+
+interface Task {
+  work(transaction: Transaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Settle = () => void;
+
+/**
+ * Gathers concurrent writes into one SQLite transaction, each in a savepoint of its own, and settles
+ * them after the one fsync: `synchronous = full` costs a commit, not a write.
+ */
+class Writer {
+  readonly #connection: Connection;
+  readonly #query: Kysely<Tables>;
+  readonly #changes: Changes;
+  readonly #queue: Task[] = [];
+  #draining: Promise<void> | undefined;
+  readonly figures = { commits: 0, writes: 0 };
+
+  constructor(connection: Connection, changes: Changes) {
+    this.#connection = connection;
+    this.#query = queryOver(connection);
+    this.#changes = changes;
+  }
+
+  write<T>(work: Task['work']): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as Task['resolve'], reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#gather();
+      await this.#commit(this.#queue.splice(0, BATCH_MAX));
+    }
+    this.#draining = undefined;
+  }
+
+  /** Waits while turns of the event loop keep bringing further writes. */
+  async #gather(): Promise<void> {
+    let seen: number;
+    do {
+      seen = this.#queue.length;
+      await new Promise((turn) => setImmediate(turn));
+    } while (this.#queue.length > seen && this.#queue.length < BATCH_MAX);
+  }
+
+  async #commit(tasks: Task[]): Promise<void> {
+    const settles: Settle[] = [];
+    const scopes = new Set<string>();
+    try {
+      this.#connection.run('begin immediate', []);
+      for (const task of tasks) settles.push(await this.#attempt(task, scopes));
+      this.#connection.run('commit', []);
+      this.figures.commits += 1;
+      this.figures.writes += tasks.length;
+    } catch (error) {
+      if (this.#connection.db.isTransaction) this.#connection.run('rollback', []);
+      for (const task of tasks) task.reject(error);
+      return;
+    }
+    for (const scope of scopes) this.#changes.changed(scope);
+    for (const settle of settles) settle();
+  }
+
+  async #attempt(task: Task, scopes: Set<string>): Promise<Settle> {
+    const named: string[] = [];
+    this.#connection.run('savepoint task', []);
+    try {
+      const value = await task.work({ query: this.#query, changed: (scope) => named.push(scope) });
+      this.#connection.run('release task', []);
+      for (const scope of named) scopes.add(scope);
+      return () => task.resolve(value);
+    } catch (error) {
+      this.#connection.run('rollback to task', []);
+      this.#connection.run('release task', []);
+      return () => task.reject(error);
+    }
+  }
+}
+
+/** Opens (and makes, if need be) the embedded database in `file`. */
+export function openSqlite(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true });
+  const writing = new Connection(file);
+  const reading = new Connection(file);
+  const changes = new Changes();
+  const writer = new Writer(writing, changes);
+  const poll = pollForeignChanges(writing, changes);
+  const read = <T>(statement: Statement) => reading.prepare(statement.text).statement as unknown as Reads<T>;
+  return {
+    dialect: 'sqlite',
+    query: queryOver(reading),
+    first: <T>(statement: Statement, values: readonly Value[]) => read<T>(statement).get(...values),
+    all: <T>(statement: Statement, values: readonly Value[]) => read<T>(statement).all(...values),
+    write: (work) => writer.write(work),
+    changes,
+    check: async () => void reading.run('select 1', []),
+    figures: writer.figures,
+    close: async () => {
+      clearInterval(poll);
+      await writer.idle();
+      reading.db.close();
+      writing.db.close();
+    },
+  };
+}
+
+interface Reads<T> {
+  get(...values: Value[]): T | undefined;
+  all(...values: Value[]): T[];
+}
+
+/**
+ * The writing connection's `data_version` moves only when another connection commits. Within this
+ * process nothing else writes, so a move tells of another process, whose changes have no names here.
+ */
+function pollForeignChanges(writing: Connection, changes: Changes): NodeJS.Timeout {
+  const version = () => writing.run<{ data_version: number }>('pragma data_version', []).rows[0]!.data_version;
+  let known = version();
+  return setInterval(() => {
+    const seen = version();
+    if (seen !== known) changes.everythingChanged();
+    known = seen;
+  }, FOREIGN_CHANGES_POLL_MS).unref();
+}

@@ -1,0 +1,294 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { getCACertificates } from 'node:tls';
+import ipaddr from 'ipaddr.js';
+
+/** Requests to addresses that others chose (key sets, webhooks). Nothing else in this program may make one. */
+export interface Egress {
+  fetch(url: string, options?: EgressOptions): Promise<EgressResponse>;
+}
+
+export interface EgressOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** For everything together: names, connections, redirects and the last byte of the body. */
+  timeoutMs?: number;
+  bytesMax?: number;
+  redirectsMax?: number;
+}
+
+export interface EgressResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** The address that answered, after redirects. */
+  url: string;
+}
+
+export interface EgressSettings {
+  /** All addresses of a host name. */
+  lookup?: (hostname: string) => Promise<string[]>;
+  /** Exceptions for on-premise services: `10.1.0.0/16` or `idp.internal:8443`. Only there is plain http allowed. */
+  allowPrivate?: string[];
+  /** Certificates in PEM to trust besides the usual ones. */
+  ca?: string[];
+}
+
+export type EgressReason = 'forbidden' | 'unreachable' | 'timeout' | 'too-large' | 'redirects' | 'invalid-url';
+
+export class EgressError extends Error {
+  override readonly name = 'EgressError';
+  readonly reason: EgressReason;
+
+  constructor(reason: EgressReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+export function createEgress(settings: EgressSettings = {}): Egress {
+  const guard: Guard = {
+    exceptions: (settings.allowPrivate ?? []).map(toException),
+    lookup: settings.lookup ?? lookupAll,
+    ca: settings.ca && [...getCACertificates('default'), ...settings.ca],
+  };
+  return {
+    fetch: (url, options = {}) =>
+      withinDeadline(options.timeoutMs ?? 5000, (signal) => follow(guard, firstHop(url, options), options, signal)),
+  };
+}
+
+interface Guard {
+  exceptions: Exception[];
+  lookup: (hostname: string) => Promise<string[]>;
+  ca: string[] | undefined;
+}
+
+/** A request on its way: what the next server will be sent. */
+interface Hop {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | undefined;
+}
+
+/** Where a hop leads, decided once: the connection is made to these addresses and the name is not asked again. */
+interface Target {
+  hostname: string;
+  addresses: string[];
+}
+
+async function lookupAll(hostname: string): Promise<string[]> {
+  return (await systemLookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/** One deadline over everything, so that neither a slow name server nor a dripping body can hold us. */
+async function withinDeadline<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new EgressError('timeout', `no complete answer within ${timeoutMs} ms`);
+    deadline.abort(error);
+    reject(error);
+  }, timeoutMs);
+  try {
+    return await Promise.race([work(deadline.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function firstHop(url: string, { method = 'GET', headers = {}, body }: EgressOptions): Hop {
+  const kept = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  // The Host header follows from the URL; another one could reach a different site on the checked address.
+  return { url: toUrl(url), method, headers: Object.fromEntries(kept.filter(([name]) => name !== 'host')), body };
+}
+
+async function follow(guard: Guard, first: Hop, options: EgressOptions, signal: AbortSignal): Promise<EgressResponse> {
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const target = await requireTarget(guard, hop.url);
+    signal.throwIfAborted();
+    const response = await exchange(guard, hop, target, options.bytesMax ?? 262_144, signal);
+    const location = locationOf(response);
+    if (location === undefined) return response;
+    if (redirects === (options.redirectsMax ?? 3)) throw new EgressError('redirects', 'redirected too often');
+    hop = redirected(hop, response.status, location);
+  }
+}
+
+function toUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base);
+  if (!url) throw new EgressError('invalid-url', 'not a URL');
+  if (url.username || url.password) throw new EgressError('invalid-url', 'a URL with a user name or password');
+  if (url.port === '0') throw new EgressError('invalid-url', 'port 0 does not exist');
+  return url;
+}
+
+function locationOf({ status, headers }: EgressResponse): string | undefined {
+  return [301, 302, 303, 307, 308].includes(status) ? headers.location : undefined;
+}
+
+const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization'];
+const bodyHeaders = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
+
+/** The rules of the Fetch standard: secrets stay with their origin, and 303 (and in practice 301, 302) turn to GET. */
+function redirected(hop: Hop, status: number, location: string): Hop {
+  const url = toUrl(location, hop.url);
+  const toGet = status === 303 ? hop.method !== 'HEAD' : status <= 302 && hop.method === 'POST';
+  const dropped = [...(url.origin === hop.url.origin ? [] : credentialHeaders), ...(toGet ? bodyHeaders : [])];
+  const headers = Object.fromEntries(Object.entries(hop.headers).filter(([name]) => !dropped.includes(name)));
+  return { url, method: toGet ? 'GET' : hop.method, headers, body: toGet ? undefined : hop.body };
+}
+
+async function requireTarget(guard: Guard, url: URL): Promise<Target> {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new EgressError('forbidden', 'only https is allowed');
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  const named = guard.exceptions.some((exception) => exception.holdsHost(hostname, portOf(url)));
+  const addresses = isIP(hostname) ? [hostname] : await resolve(guard, hostname);
+  // One inner address among public ones is a trick too, so each of them has to pass.
+  for (const address of addresses) {
+    const excepted = named || guard.exceptions.some((exception) => exception.holdsAddress(address));
+    if (!excepted && url.protocol === 'http:') throw new EgressError('forbidden', 'only https is allowed');
+    if (!excepted && !isPublic(address)) throw new EgressError('forbidden', 'the host has a special-use address');
+  }
+  return { hostname, addresses };
+}
+
+const portOf = (url: URL) => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+
+async function resolve(guard: Guard, hostname: string): Promise<string[]> {
+  const addresses = await guard.lookup(hostname).catch((cause) => {
+    throw new EgressError('unreachable', 'the host name cannot be resolved', { cause });
+  });
+  if (!addresses.length || !addresses.every(isIP)) throw new EgressError('unreachable', 'the host has no address');
+  return addresses;
+}
+
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96');
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Whether this is an ordinary address of the public internet. Loopback, private, link-local (cloud metadata), shared,
+ * multicast, documentation and reserved ranges are not, nor are 6to4 and Teredo, which tunnel to any IPv4 address.
+ */
+export function isPublic(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = unwrap(ipaddr.parse(text));
+  if (address.range() !== 'unicast') return false;
+  // What IANA has not handed out for global use may yet be routed inside.
+  return address.kind() === 'ipv4' || address.match(globalUnicast);
+}
+
+/** The IPv4 address that a mapped or a NAT64 address stands for decides, as that is where packets go. */
+function unwrap(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  if (address.kind() === 'ipv4') return address;
+  const v6 = address as ipaddr.IPv6;
+  if (v6.isIPv4MappedAddress()) return v6.toIPv4Address();
+  return v6.match(nat64) ? new ipaddr.IPv4(v6.toByteArray().slice(12)) : v6;
+}
+
+interface Exception {
+  holdsAddress(address: string): boolean;
+  holdsHost(hostname: string, port: number): boolean;
+}
+
+function toException(entry: string): Exception {
+  return ipaddr.isValidCIDR(entry) ? networkException(entry) : hostException(entry);
+}
+
+function networkException(entry: string): Exception {
+  const [network, bits] = ipaddr.parseCIDR(entry);
+  return {
+    holdsAddress(text) {
+      const address = unwrap(ipaddr.parse(text));
+      return address.kind() === network.kind() && address.match(network, bits);
+    },
+    holdsHost: () => false,
+  };
+}
+
+function hostException(entry: string): Exception {
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(entry) ?? [];
+  const url = host && URL.parse(`http://${host}/`);
+  if (!url || url.port || url.username || Number(port) < 1 || Number(port) > 65_535)
+    throw new Error(`neither a CIDR nor host:port: ${JSON.stringify(entry)}`);
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  return {
+    holdsAddress: () => false,
+    holdsHost: (other, otherPort) => other === hostname && otherPort === Number(port),
+  };
+}
+
+/** Asks one server and reads its answer; redirects are the caller's matter. */
+async function exchange(
+  guard: Guard,
+  hop: Hop,
+  target: Target,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<EgressResponse> {
+  try {
+    const response = await send(guard, hop, target, signal);
+    const body = await readBody(response, bytesMax);
+    return { status: response.statusCode!, headers: response.headers, body, url: hop.url.href };
+  } catch (error) {
+    throw toEgressError(error, signal);
+  }
+}
+
+function send(guard: Guard, hop: Hop, target: Target, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const secure = hop.url.protocol === 'https:';
+  const options: https.RequestOptions = {
+    method: hop.method,
+    host: target.hostname,
+    port: portOf(hop.url),
+    path: hop.url.pathname + hop.url.search,
+    // Never compressed: a small body could unfold to a huge one.
+    headers: { accept: '*/*', ...hop.headers, host: hop.url.host, 'accept-encoding': 'identity' },
+    // A new connection each time: a pooled one might lead to an address checked for somebody else.
+    agent: false,
+    lookup: pinned(target.addresses),
+    servername: isIP(target.hostname) ? '' : target.hostname,
+    ca: guard.ca,
+    signal,
+  };
+  const request = (secure ? https : http).request(options, resolve);
+  request.on('error', reject);
+  request.end(hop.body);
+  return promise;
+}
+
+/** Answers with the addresses that were checked, whatever the name may resolve to by now. */
+function pinned(addresses: string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, options, callback) => {
+    if (options.all) callback(null, all);
+    else callback(null, all[0]!.address, all[0]!.family);
+  };
+}
+
+async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    // Leaving the loop destroys the connection, so the rest is not received.
+    if (bytes > bytesMax) throw new EgressError('too-large', `the answer is longer than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function toEgressError(error: unknown, signal: AbortSignal): EgressError {
+  if (error instanceof EgressError) return error;
+  if (signal.aborted) return signal.reason;
+  if ((error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW')
+    return new EgressError('too-large', 'the headers of the answer are too long', { cause: error });
+  return new EgressError('unreachable', 'the server cannot be reached or broke off', { cause: error });
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { LANGUAGES } from '../localisation/languages.ts';
+import { ApiError, catalogue, unreferenced } from './catalogue.ts';
+import { errorMessage, validationMessage } from './messages.ts';
+
+type Texts = Record<string, string>;
+
+const folders = {
+  errors: new URL('messages/', import.meta.url),
+  rules: new URL('messages/validation/', import.meta.url),
+};
+const read = (folder: URL, file: string): Texts => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+const placeholders = (text: string | undefined) => [...new Set(text?.match(/\{\w+\}/g))].sort();
+const names = Object.keys(catalogue) as (keyof typeof catalogue)[];
+const refs = names.map((name) => catalogue[name].ref);
+
+test('the catalogue holds the 445 published errors in the order of their unique references', () => {
+  assert.equal(names.length, 445);
+  assert.equal(new Set(refs).size, 445);
+  assert.deepEqual(
+    refs,
+    refs.toSorted((a, b) => a - b),
+  );
+});
+
+test('every error has the status of a client or server error', () => {
+  for (const name of names) assert.ok(catalogue[name].status >= 400 && catalogue[name].status < 600, name);
+});
+
+test('English has a sentence of at most 160 characters for every error, in the order of the catalogue', () => {
+  const english = read(folders.errors, 'en.json');
+  assert.deepEqual(Object.keys(english), [...names, ...Object.keys(unreferenced)]);
+  for (const [name, text] of Object.entries(english)) assert.match(text, /^[A-Z].{9,158}\.$/, name);
+});
+
+test('only the rate limits have a placeholder among the errors', () => {
+  const english = read(folders.errors, 'en.json');
+  const withPlaceholder = names.filter((name) => placeholders(english[name]).length > 0);
+  assert.deepEqual(withPlaceholder, ['RATE_LIMITED', 'RATE_LIMITED_ENDPOINT']);
+});
+
+for (const [kind, folder] of Object.entries(folders)) {
+  const english = read(folder, 'en.json');
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+    const texts = read(folder, file);
+
+    test(`the ${kind} of ${file} are for a supported language`, () => {
+      assert.ok((LANGUAGES as readonly string[]).includes(file.replace('.json', '')));
+    });
+
+    test(`the ${kind} of ${file} are known and in the order of English`, () => {
+      assert.deepEqual(
+        Object.keys(texts),
+        Object.keys(english).filter((key) => key in texts),
+      );
+    });
+
+    test(`the ${kind} of ${file} are texts with the placeholders of English`, () => {
+      for (const [key, text] of Object.entries(texts)) {
+        assert.ok(typeof text === 'string' && text.trim() === text && text !== '', key);
+        assert.deepEqual(placeholders(text), placeholders(english[key]), key);
+      }
+    });
+  }
+}
+
+test('every error has a text in every language, English where it is not translated', () => {
+  const english = read(folders.errors, 'en.json');
+  for (const language of LANGUAGES) for (const name of names) assert.ok(errorMessage(name, language));
+  for (const language of ['ar', 'id', 'uk', 'zh-TW'] as const)
+    assert.equal(errorMessage('MOD_NOT_FOUND', language), english['MOD_NOT_FOUND']);
+});
+
+test('Latin American Spanish reads the errors of Spanish', () => {
+  for (const name of names) assert.equal(errorMessage(name, 'es-419'), errorMessage(name, 'es'));
+});
+
+test('values replace the placeholders of a message, and unknown ones stay visible', () => {
+  const values = { field: 'name', max: 80 };
+  assert.equal(validationMessage('string_max', 'en', values), 'The name may not be greater than 80 characters.');
+  assert.equal(
+    validationMessage('string_max', 'en', { field: 'name' }),
+    'The name may not be greater than {max} characters.',
+  );
+});
+
+test('a value is inserted as it is, even when it looks like a placeholder or a replacement pattern', () => {
+  assert.equal(validationMessage('required', 'en', { field: '{max}$&' }), 'The {max}$& is required.');
+});
+
+test('an error takes its reference and status from the catalogue', () => {
+  const error = new ApiError('MOD_NOT_FOUND');
+  assert.deepEqual(
+    [error.error, error.ref, error.status, error.message],
+    ['MOD_NOT_FOUND', 15022, 404, 'MOD_NOT_FOUND'],
+  );
+});
+
+test('an operation may answer with another status than the usual one', () => {
+  assert.equal(new ApiError('GAME_NOT_FOUND', { status: 401 }).status, 401);
+});
+
+test('an error keeps its cause and its field problems', () => {
+  const cause = new Error('disk full');
+  const fields = [{ field: 'name', rule: 'required' }] as const;
+  const error = new ApiError('VALIDATION_GENERIC', { cause, fields });
+  assert.equal(error.cause, cause);
+  assert.equal(error.fields, fields);
+});
+
+test('a rate limit tells the seconds to wait', () => {
+  const error = new ApiError('RATE_LIMITED', { retryAfterSeconds: 42 });
+  assert.match(errorMessage(error.error, 'en', error.values), /Wait 42 s /);
+});

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+export type Networks = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
+
+/** Whether the peer is one of the operator's own proxies. */
+export function isTrusted(address: string | undefined, networks: Networks): boolean {
+  if (networks.length === 0 || !address || !ipaddr.isValid(address)) return false;
+  const peer = ipaddr.process(address);
+  return networks.some(([network, bits]) => peer.kind() === network.kind() && peer.match(network as never, bits));
+}
+
+/** The first address from the right that is not one of our proxies: everything left of it is hearsay. */
+export function clientAddress(request: IncomingMessage, networks: Networks): string {
+  const peer = request.socket.remoteAddress ?? '';
+  if (!isTrusted(peer, networks)) return plain(peer);
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter(Boolean);
+  for (const hop of forwarded.reverse()) {
+    if (!ipaddr.isValid(hop)) return plain(peer);
+    if (!isTrusted(hop, networks)) return plain(hop);
+  }
+  return plain(peer);
+}
+
+/** IPv6 hosts own a /64 and may hop within it, so limits count the network. */
+export function limitedAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}
+
+function plain(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

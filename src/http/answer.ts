@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+import { ApiError } from '../errors/catalogue.ts';
+import { errorMessage, validationMessage } from '../errors/messages.ts';
+import type { Language } from '../localisation/languages.ts';
+
+export interface ErrorBody {
+  error: { code: number; error_ref: number; message: string; errors?: Record<string, string> };
+}
+
+export function errorBody(error: ApiError, language: Language): ErrorBody {
+  const body: ErrorBody = {
+    error: { code: error.status, error_ref: error.ref, message: errorMessage(error.error, language, error.values) },
+  };
+  if (error.status === 422 && error.fields?.length) {
+    const texts = error.fields.map(({ field, rule, values }) => [
+      field,
+      validationMessage(rule, language, { field, ...values }),
+    ]);
+    body.error.errors = Object.fromEntries(texts);
+  }
+  return body;
+}
+
+/** Headers that every answer of the API carries. */
+export const COMMON_HEADERS: readonly string[] = [
+  'content-type',
+  'application/json; charset=utf-8',
+  'cache-control',
+  'private, no-cache',
+  'vary',
+  'accept-language, authorization, origin',
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+  'strict-transport-security',
+  'max-age=31536000',
+];
+
+/** Sends JSON with its length: a shipped client cannot read chunked answers (`clients.md`, 3). */
+export function send(response: ServerResponse, status: number, text: string, headers: readonly string[]): void {
+  const bytes = Buffer.from(text);
+  response.writeHead(status, [...COMMON_HEADERS, 'content-length', String(bytes.length), ...headers]);
+  response.end(bytes);
+}
+
+export function sendNothing(response: ServerResponse, status: 204, headers: readonly string[]): void {
+  response.writeHead(status, ['cache-control', 'private, no-cache', ...headers]);
+  response.end();
+}
+
+const OUTAGES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ENOSPC',
+  'EROFS',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08001',
+]);
+
+/** What an error means to a client. Anything unforeseen is our bug, and says no more than that. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code, message } = error as { code?: string; message?: string };
+  const outage =
+    OUTAGES.has(code ?? '') ||
+    message?.startsWith('timeout exceeded when trying to connect') ||
+    message?.startsWith('Connection terminated');
+  return new ApiError(outage ? 'UNEXPECTED_SERVICE_OUTAGE' : 'UNEXPECTED_OPERATION_FAILURE', { cause: error });
+}

@@ -1,0 +1,101 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Environment, HostScope } from '../config/addresses.ts';
+import type { Settings } from '../config/settings.ts';
+import type { App } from '../context.ts';
+import { answerDocs } from './docs.ts';
+import { answerFile } from './files.ts';
+import type { Metrics } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import type { AnyOperation } from './operation.ts';
+
+export interface ElsewhereParts {
+  readonly settings: Settings;
+  readonly apps: Readonly<Record<Environment, App>>;
+  readonly operations: readonly AnyOperation[];
+  readonly metrics: Metrics;
+  readonly health: { readonly draining: boolean };
+}
+
+type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
+
+/** Addresses beside the operations: health, figures, the description of the API, stored images. */
+export function createElsewhere({ settings, apps, operations, metrics, health }: ElsewhereParts) {
+  let description: string | undefined;
+  const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
+  const pages: Record<string, Page> = {
+    '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),
+    '/readyz': (_request, response) => answerReadiness(response, apps, health),
+    '/metrics': (request, response) => answerMetrics(request, response, settings, metrics),
+    '/v1/openapi.json': (_request, response) => sendText(response, 200, describe(), 'application/json; charset=utf-8'),
+    '/v1/docs': (_request, response) => answerDocs(response, operations),
+  };
+
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    scope: HostScope,
+  ): Promise<boolean> => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page) await page(request, response, scope);
+    else if (path.startsWith('/files/'))
+      return answerFile(apps[scope.environment], request, response, path.slice('/files/'.length));
+    return page !== undefined;
+  };
+}
+
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+  headers: readonly string[] = [],
+): void {
+  const bytes = Buffer.from(text);
+  response.writeHead(status, [
+    'content-type',
+    type,
+    'content-length',
+    String(bytes.length),
+    'cache-control',
+    'no-cache',
+    'x-content-type-options',
+    'nosniff',
+    'referrer-policy',
+    'no-referrer',
+    ...headers,
+  ]);
+  response.end(bytes);
+}
+
+async function answerReadiness(
+  response: ServerResponse,
+  apps: Readonly<Record<Environment, App>>,
+  health: { readonly draining: boolean },
+): Promise<void> {
+  if (health.draining) return sendText(response, 503, 'draining\n');
+  try {
+    for (const app of Object.values(apps)) await app.db.check();
+    sendText(response, 200, 'ready\n');
+  } catch {
+    sendText(response, 503, 'the database does not answer\n');
+  }
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+function answerMetrics(request: IncomingMessage, response: ServerResponse, settings: Settings, metrics: Metrics): void {
+  const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined;
+  if (!isLocal && !bearsToken(request, settings.metricsToken))
+    return sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
+  sendText(response, 200, metrics.text(), 'text/plain; version=0.0.4; charset=utf-8');
+}
+
+function bearsToken(request: IncomingMessage, token: string | undefined): boolean {
+  if (!token) return false;
+  const given = Buffer.from(request.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

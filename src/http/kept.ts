@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+import type { Changes, Scope } from '../database/database.ts';
+
+/** An answer kept as bytes, good as long as no scope it depends on has moved. */
+export interface KeptAnswer {
+  readonly bytes: Buffer;
+  readonly headers: readonly string[];
+  readonly scopes: readonly Scope[];
+  /** `Changes.now()` before anything was read for it. */
+  readonly asOf: number;
+  readonly operationId: string;
+  readonly operationLimit: number | undefined;
+}
+
+export interface KeptAnswers {
+  fresh(key: string): KeptAnswer | undefined;
+  keep(key: string, answer: KeptAnswer): void;
+}
+
+export function keepAnswers(changes: Changes, megabytes: number): KeptAnswers {
+  if (megabytes === 0) return { fresh: () => undefined, keep: () => {} };
+  const answers = new LRUCache<string, KeptAnswer>({
+    maxSize: megabytes * 1024 * 1024,
+    maxEntrySize: 4 * 1024 * 1024,
+    sizeCalculation: (answer, key) => answer.bytes.length + key.length * 2 + 512,
+  });
+  const isFresh = ({ scopes, asOf }: KeptAnswer) => scopes.every((scope) => changes.unchangedSince(asOf, scope));
+  return {
+    fresh(key) {
+      const answer = answers.get(key);
+      if (!answer) return undefined;
+      if (isFresh(answer)) return answer;
+      answers.delete(key);
+      return undefined;
+    },
+    keep: (key, answer) => void answers.set(key, answer),
+  };
+}

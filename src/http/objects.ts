@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { ListRequest } from '../database/listing.ts';
+import { Json } from './operation.ts';
+
+/** Shared pieces of what the API answers and takes. */
+export const Integer = z.int();
+export const Id = z.int().min(1);
+export const Timestamp = z.int().min(0).meta({ description: 'Unix seconds' });
+
+/** Ids in a path are decimal; anything else names nothing. */
+export const PathId = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+  .pipe(Id);
+
+export const GamePath = z.object({ game_id: PathId });
+export const UserPath = z.object({ user_id: PathId });
+
+export const MessageObject = z.object({ code: Integer, message: z.string() }).meta({ id: 'Message' });
+export const WebMessageObject = z
+  .object({ code: Integer, success: z.boolean(), message: z.string() })
+  .meta({ id: 'WebMessage' });
+
+export const pageOf = <S extends z.ZodType>(item: S) =>
+  z.object({
+    data: z.array(item),
+    result_count: Integer,
+    result_offset: Integer,
+    result_limit: Integer,
+    result_total: Integer,
+  });
+
+/** A page around items that are JSON already. */
+export function pageOfJson(
+  items: readonly string[],
+  total: number,
+  { limit, offset }: Pick<ListRequest, 'limit' | 'offset'>,
+): Json {
+  return new Json(
+    `{"data":[${items.join(',')}],"result_count":${items.length},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
+  );
+}
+
+export function page<T>(items: readonly T[], total: number, list: Pick<ListRequest, 'limit' | 'offset'>): Json {
+  return pageOfJson(
+    items.map((item) => JSON.stringify(item)),
+    total,
+    list,
+  );
+}
+
+/** A whole list that is too short to be cut into pages in the database. */
+export function pageOfAll<T>(items: readonly T[], list: Pick<ListRequest, 'limit' | 'offset'>): Json {
+  return page(items.slice(list.offset, list.offset + list.limit), items.length, list);
+}

@@ -1,0 +1,5 @@
+import type { AnyOperation } from './operation.ts';
+
+export function openApiDocument(_operations: readonly AnyOperation[]): unknown {
+  return {};
+}

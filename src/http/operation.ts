@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Access, Caller } from '../access/caller.ts';
+import type { App } from '../context.ts';
+import type { Listing, ListRequest } from '../database/listing.ts';
+import type { ErrorName } from '../errors/catalogue.ts';
+import type { Language } from '../localisation/languages.ts';
+import type { Platform, Portal } from './targeting.ts';
+
+/** JSON that is already text, such as a stored document; it is sent as it is. */
+export class Json {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** An upload that has been received whole, in storage under a temporary key. */
+export interface Upload {
+  readonly field: string;
+  readonly filename: string;
+  readonly key: string;
+  readonly bytes: number;
+  readonly md5: string;
+  readonly sha256: string;
+}
+
+export interface FileField {
+  readonly bytesMax: number;
+  readonly required?: boolean;
+  readonly says: string;
+}
+
+/** What a handler gets to know of a request; nothing else of it is reachable. */
+export interface Input<P, Q, B> {
+  readonly caller: Caller;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly files: Readonly<Record<string, Upload | undefined>>;
+  readonly list: ListRequest;
+  /** In which the answer is wished. */
+  readonly language: Language;
+  /** In which localisable fields of the body are written. */
+  readonly contentLanguage: Language;
+  readonly platform: Platform | undefined;
+  readonly portal: Portal | undefined;
+  readonly ip: string;
+  /** The game in the request's host name, if any. */
+  readonly hostGameId: number | undefined;
+  /** The answer may be kept, for callers of the same visibility class, until one of these scopes changes. */
+  keep(...scopes: string[]): void;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Fields = z.ZodObject;
+
+export interface Returns<S extends z.ZodType = z.ZodType> {
+  readonly status: 200 | 201 | 204;
+  readonly schema: S;
+}
+
+export const ok = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 200, schema });
+/** The handler answers `Created`, so that Location can be told. */
+export const created = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 201, schema });
+export const noContent: Returns<z.ZodVoid> = { status: 204, schema: z.void() };
+
+/** A 201 answer and the address of what was made. */
+export class Created<T> {
+  readonly body: T;
+  readonly location: string;
+  constructor(body: T, location: string) {
+    this.body = body;
+    this.location = location;
+  }
+}
+
+type Answer<S extends z.ZodType> = z.input<S> | Json | Created<z.input<S> | Json>;
+
+/**
+ * One operation of the API, declared once. The router, validation, permission checks, rate limits,
+ * the answer's shape, the OpenAPI document, the test client and the derived tests all read it.
+ */
+export interface Declaration<
+  P extends Fields = Fields,
+  Q extends Fields = Fields,
+  B extends Fields = Fields,
+  R extends z.ZodType = z.ZodType,
+> {
+  /** The published name, also the name of its own rate limit. */
+  readonly id: string;
+  readonly tag: string;
+  readonly method: Method;
+  readonly path: string;
+  /** One sentence, which ends in the docs. */
+  readonly says: string;
+  readonly access: Access;
+  /** Requests per minute of one caller to this operation alone. */
+  readonly limit?: number;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly files?: Readonly<Record<string, FileField>>;
+  /** What a list may be filtered and sorted by. */
+  readonly list?: Listing;
+  readonly returns: Returns<R>;
+  readonly errors: readonly ErrorName[];
+  readonly handle: (app: App, input: Input<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R> | Promise<Answer<R>>;
+}
+
+export interface Operation<
+  P extends Fields = Fields,
+  Q extends Fields = Fields,
+  B extends Fields = Fields,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly declaration: Declaration<P, Q, B, R>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of operations mixes shapes that only each handler knows
+export type AnyOperation = Operation<any, any, any, any>;
+
+const Nothing = z.object({});
+
+export function operation<
+  R extends z.ZodType,
+  P extends Fields = typeof Nothing,
+  Q extends Fields = typeof Nothing,
+  B extends Fields = typeof Nothing,
+>(declaration: Declaration<P, Q, B, R>): Operation<P, Q, B, R> {
+  return { declaration };
+}
+
+/** Whether the operation takes anything in a body. */
+export function takesBody({ declaration }: AnyOperation): boolean {
+  return Boolean(declaration.files) || Object.keys(declaration.body?.shape ?? {}).length > 0;
+}

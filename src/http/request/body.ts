@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { ApiError } from '../../errors/catalogue.ts';
+
+export type ContentType = { type: string; parameters: Record<string, string> };
+export type BodySource = AsyncIterable<Uint8Array | string>;
+
+/** Reads a whole text body as UTF-8 (a BOM goes, bad bytes become U+FFFD). A body over the limit stays unread. */
+export async function readText(stream: BodySource, bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(stream)) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/** Leaving the loop early must not destroy a request: its socket still has to carry the answer. */
+export async function* chunksOf(stream: BodySource): AsyncGenerator<Buffer> {
+  const source = stream instanceof Readable ? stream.iterator({ destroyOnReturn: false }) : stream;
+  for await (const chunk of source) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+}
+
+/** Bounds the backtracking of the patterns below; real headers are a tenth of it. */
+const headerLengthMax = 1_000;
+const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
+const typeShape = new RegExp(`^\\s*(${token}/${token})\\s*(?:;|$)`, 'i');
+const parameterShape = new RegExp(`;\\s*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;"]*))`, 'gi');
+
+/** Reads a Content-Type header, forgivingly; a parameter given twice has its first value. */
+export function contentTypeOf(header: string | undefined): ContentType | undefined {
+  const text = header?.slice(0, headerLengthMax) ?? '';
+  const type = typeShape.exec(text)?.[1]?.toLowerCase();
+  if (!type) return undefined;
+  const parameters: Record<string, string> = Object.create(null);
+  for (const [, name, quoted, plain] of text.matchAll(parameterShape)) {
+    parameters[name!.toLowerCase()] ??= quoted?.replace(/\\(.)/g, '$1') ?? plain!.trim();
+  }
+  return { type, parameters };
+}
+
+/** `8 MB`: sizes for error texts, in the binary units that players and storage settings use. */
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB'];
+  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
+  return `${Number((bytes / 1024 ** step).toFixed(1))} ${units[step]}`;
+}
+
+const bodyTooLarge = (bytesMax: number): ApiError =>
+  new ApiError('VALIDATION_GENERIC', {
+    fields: [{ field: 'body', rule: 'body_max', values: { max: bytesText(bytesMax) } }],
+  });

@@ -1,0 +1,117 @@
+export type FieldValue = string | number | boolean | null | FieldValue[] | Fields;
+export type Fields = { [name: string]: FieldValue };
+
+/** A form while it is being read: brackets are branches, and indexes only order them. */
+export type FormTree = { root: Branch; pairs: number };
+type Branch = { children: Map<string, Branch | string>; next: number };
+
+const pairsMax = 1_000;
+const depthMax = 5;
+const nameShape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
+const indexShape = /^\d{1,9}$/;
+const poisonousNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+export const isPoisonous = (name: string): boolean => poisonousNames.has(name);
+export const emptyFields = (): Fields => Object.create(null);
+export const isFields = (value: FieldValue | undefined): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Reads a query string or an x-www-form-urlencoded body; whatever the text, it gives fields and never throws. */
+export function parseForm(text: string): Fields {
+  const tree = newFormTree();
+  for (const pair of pairsOf(text)) {
+    const equals = pair.indexOf('=');
+    const name = equals < 0 ? pair : pair.slice(0, equals);
+    assign(tree, decode(name), equals < 0 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return toFields(tree);
+}
+
+export const newFormTree = (): FormTree => ({ root: newBranch(), pairs: 0 });
+
+/** Puts one text value where its name says (`a`, `a[]`, `a[0]`, `a[b][c]`); names that say nothing safe are dropped. */
+export function assign(tree: FormTree, name: string, value: string): void {
+  const path = pathOf(name);
+  if (tree.pairs >= pairsMax || !path) return;
+  tree.pairs += 1;
+  let branch = tree.root;
+  for (const step of path.slice(0, -1)) branch = branchAt(branch, step);
+  branch.children.set(keyIn(branch, path.at(-1)!), value.toWellFormed());
+}
+
+export function toFields(tree: FormTree): Fields {
+  return recordOf(tree.root);
+}
+
+const newBranch = (): Branch => ({ children: new Map(), next: 0 });
+
+/**
+ * The C++ SDK sends some bodies un-encoded (`summary=does not work & crashes&type=2`), so a piece
+ * without `=` that starts with a raw space was text of the value before it.
+ */
+function* pairsOf(text: string): Generator<string> {
+  let held: string | undefined;
+  let pairs = 0;
+  for (let start = 0, end: number; start <= text.length && pairs < pairsMax; start = end + 1) {
+    end = text.indexOf('&', start);
+    if (end < 0) end = text.length;
+    const piece = text.slice(start, end);
+    if (held !== undefined && piece.startsWith(' ') && !piece.includes('=')) {
+      held += `&${piece}`;
+    } else if (piece !== '') {
+      if (held !== undefined) yield held;
+      held = piece;
+      pairs += 1;
+    }
+  }
+  if (held !== undefined) yield held;
+}
+
+/** Decodes byte by byte, because decodeURIComponent throws on `100%` and on bytes that are not UTF-8. */
+function decode(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
+}
+
+function pathOf(name: string): string[] | undefined {
+  const found = nameShape.exec(name.toWellFormed());
+  const path = found ? [found[1]!, ...stepsOf(found[2]!)] : [name.toWellFormed()];
+  return name === '' || path.length > depthMax || path.some(isPoisonous) ? undefined : path;
+}
+
+const stepsOf = (brackets: string): string[] => (brackets === '' ? [] : brackets.slice(1, -1).split(']['));
+
+function branchAt(parent: Branch, step: string): Branch {
+  const key = keyIn(parent, step);
+  const held = parent.children.get(key);
+  if (held && typeof held !== 'string') return held;
+  const branch = newBranch();
+  parent.children.set(key, branch);
+  return branch;
+}
+
+/** `[]` takes the index after the largest so far, as PHP does, whose rules these names come from. */
+function keyIn(branch: Branch, step: string): string {
+  if (step !== '' && !indexShape.test(step)) return step;
+  const index = step === '' ? branch.next : Number(step);
+  branch.next = Math.max(branch.next, index + 1);
+  return String(index);
+}
+
+function fieldValueOf(node: Branch | string): FieldValue {
+  if (typeof node === 'string') return node;
+  return [...node.children.keys()].every((key) => indexShape.test(key)) ? listOf(node) : recordOf(node);
+}
+
+/** `tags[]=` is how clients say "no tags". */
+function listOf(branch: Branch): FieldValue[] {
+  const ordered = [...branch.children].sort(([one], [other]) => Number(one) - Number(other));
+  return ordered.length === 1 && ordered[0]![1] === '' ? [] : ordered.map(([, node]) => fieldValueOf(node));
+}
+
+function recordOf(branch: Branch): Fields {
+  const fields = emptyFields();
+  for (const [name, node] of branch.children) fields[name] = fieldValueOf(node);
+  return fields;
+}

@@ -1,0 +1,60 @@
+import { ApiError } from '../../errors/catalogue.ts';
+import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous } from './forms.ts';
+
+const depthMax = 32;
+
+/** Reads the one JSON object that `input_json` holds; anything else is JSON_MALFORMED. */
+export function parseInputJson(text: string): Fields {
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (isDeeperThan(json, depthMax)) throw new ApiError('JSON_MALFORMED');
+  const value = cleaned(parsed(json));
+  if (!isFields(value)) throw new ApiError('JSON_MALFORMED');
+  return value;
+}
+
+/** The published rule: a key that is in `input_json` and also a plain parameter has the value of `input_json`. */
+export function mergeInputJson(fields: Fields): Fields {
+  const { input_json: json, ...plain } = fields;
+  const merged: Fields = Object.assign(emptyFields(), plain);
+  if (json === undefined) return merged;
+  if (typeof json !== 'string') throw new ApiError('JSON_MALFORMED');
+  Object.assign(merged, parseInputJson(json));
+  delete merged['input_json'];
+  return merged;
+}
+
+/** Counted on the text, so that everything after it may recurse; a pattern would backtrack over an open string. */
+function isDeeperThan(json: string, limit: number): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < json.length && depth <= limit; at += 1) {
+    const character = json[at];
+    if (character === '"') quoted = !quoted;
+    else if (quoted) at += character === '\\' ? 1 : 0;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return depth > limit;
+}
+
+function parsed(json: string): FieldValue {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new ApiError('JSON_MALFORMED', { cause });
+  }
+}
+
+function cleaned(value: FieldValue): FieldValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(cleaned);
+  return isFields(value) ? cleanedFields(value) : value;
+}
+
+function cleanedFields(value: Fields): Fields {
+  const fields = emptyFields();
+  for (const [name, held] of Object.entries(value)) {
+    if (!isPoisonous(name)) fields[name.toWellFormed()] = cleaned(held);
+  }
+  return fields;
+}

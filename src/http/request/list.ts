@@ -1,0 +1,147 @@
+import {
+  type Column,
+  type Filter,
+  fold,
+  type Listing,
+  type ListRequest,
+  OPERATORS,
+  type Operator,
+  wordsOf,
+} from '../../database/listing.ts';
+import { ApiError, type FieldProblem } from '../../errors/catalogue.ts';
+import type { Fields, FieldValue } from './forms.ts';
+
+export const PAGE_MAX = 100;
+const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
+const VALUES_MAX = 1000;
+const SEARCH_WORDS_MAX = 16;
+const OR_GROUPS_MAX = 2;
+const OR_FIELDS_MAX = 3;
+
+/** Filters, search, order and page of a list, from its query. Unknown columns and sorts are ignored; bad values are not. */
+export function readList(listing: Listing, query: Fields): ListRequest {
+  const problems: FieldProblem[] = [];
+  const filters = readFilters(listing, query, problems);
+  const request: ListRequest = {
+    groups: grouped(filters, readOrGroups(query, problems)),
+    words: listing.words ? wordsOf(textOf(query['_q']) ?? '', SEARCH_WORDS_MAX) : [],
+    sort: readSort(listing, textOf(query['_sort'])),
+    limit: Math.min(readCount(query, '_limit', 1, PAGE_MAX, problems), PAGE_MAX),
+    offset: readCount(query, '_offset', 0, 0, problems),
+  };
+  if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
+  return request;
+}
+
+function readFilters(listing: Listing, query: Fields, problems: FieldProblem[]): Map<string, Filter> {
+  const filters = new Map<string, Filter>();
+  for (const [parameter, value] of Object.entries(query)) {
+    const named = columnOf(listing, parameter);
+    if (!named) continue;
+    const values = valuesOf(named.operator, value);
+    const problem = problemOf(parameter, named.column, values);
+    if (problem) problems.push(problem);
+    else
+      filters.set(parameter, { ...named, values: values.map((item) => valueFor(named.column, named.operator, item)) });
+  }
+  return filters;
+}
+
+function columnOf(
+  listing: Listing,
+  parameter: string,
+): { column: Column & { name: string }; operator: Operator } | undefined {
+  const exact = listing.columns[parameter];
+  if (exact && Object.hasOwn(listing.columns, parameter))
+    return { column: { ...exact, name: parameter }, operator: 'eq' };
+  for (const operator of BY_LENGTH) {
+    if (!parameter.endsWith(`-${operator}`)) continue;
+    const name = parameter.slice(0, -operator.length - 1);
+    const column = Object.hasOwn(listing.columns, name) ? listing.columns[name] : undefined;
+    return column && suits(operator, column) ? { column: { ...column, name }, operator } : undefined;
+  }
+  return undefined;
+}
+
+/** Longer names first: `-not-in` ends in `-in`. */
+const BY_LENGTH = [...OPERATORS].sort((a, b) => b.length - a.length);
+
+const suits = (operator: Operator, column: Column) => operator !== 'bitwise-and' || column.kind === 'integer';
+
+function valuesOf(operator: Operator, value: FieldValue): string[] {
+  const texts = Array.isArray(value) ? value.map((item) => textOf(item) ?? '') : [textOf(value) ?? ''];
+  if (operator !== 'in' && operator !== 'not-in') return texts.slice(-1);
+  return texts
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}
+
+function problemOf(field: string, column: Column, values: readonly string[]): FieldProblem | undefined {
+  if (values.length > VALUES_MAX) return { field, rule: 'filter_values_max', values: { max: VALUES_MAX } };
+  if (column.kind === 'integer' && !values.every(isInteger)) return { field, rule: 'integer' };
+  return undefined;
+}
+
+const isInteger = (text: string) => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
+
+function valueFor(column: Column, operator: Operator, text: string): string | number {
+  if (operator === 'lk' || operator === 'not-lk') return likePattern(text);
+  return column.kind === 'integer' ? Number(text) : fold(text);
+}
+
+function likePattern(text: string): string {
+  return fold(text)
+    .replace(/[\\%_]/g, '\\$&')
+    .replace(/\*/g, '%');
+}
+
+function readOrGroups(query: Fields, problems: FieldProblem[]): string[][] {
+  const value = query['or_fields'];
+  if (value === undefined) return [];
+  const groups = (Array.isArray(value) ? value : [value]).map((item) =>
+    (textOf(item) ?? '').split(',').map((name) => name.trim()),
+  );
+  if (groups.length > OR_GROUPS_MAX)
+    problems.push({ field: 'or_fields', rule: 'array_max', values: { max: OR_GROUPS_MAX } });
+  else if (groups.some((group) => group.length > OR_FIELDS_MAX))
+    problems.push({ field: 'or_fields', rule: 'array_max', values: { max: OR_FIELDS_MAX } });
+  return groups;
+}
+
+/** A field may be named with or without its operator; the first group that names it takes the filter. */
+function grouped(filters: ReadonlyMap<string, Filter>, orGroups: readonly string[][]): Filter[][] {
+  const left = new Map(filters);
+  const groups: Filter[][] = [];
+  for (const names of orGroups) {
+    const group = [...left].filter(
+      ([parameter, { column }]) => names.includes(parameter) || names.includes(column.name),
+    );
+    for (const [parameter] of group) left.delete(parameter);
+    if (group.length > 0) groups.push(group.map(([, filter]) => filter));
+  }
+  return [...groups, ...[...left.values()].map((filter) => [filter])];
+}
+
+function readSort(listing: Listing, text: string | undefined): ListRequest['sort'] {
+  const descending = text?.startsWith('-') ?? false;
+  const name = descending ? text!.slice(1) : (text ?? '');
+  const sql = Object.hasOwn(listing.sorts, name) ? listing.sorts[name] : undefined;
+  return sql ? { sql, descending } : undefined;
+}
+
+function readCount(query: Fields, field: string, min: number, fallback: number, problems: FieldProblem[]): number {
+  const text = textOf(query[field]);
+  if (text === undefined || text === '') return fallback;
+  const number = Number(text);
+  if (!isInteger(text)) problems.push({ field, rule: 'integer' });
+  else if (number < min) problems.push({ field, rule: 'number_min', values: { min } });
+  else return Math.min(number, OFFSET_MAX);
+  return fallback;
+}
+
+function textOf(value: FieldValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return undefined;
+}

@@ -1,0 +1,37 @@
+import findMyWay from 'find-my-way';
+import type { AnyOperation, Method } from './operation.ts';
+
+export interface Match {
+  readonly operation: AnyOperation;
+  readonly params: Record<string, string>;
+}
+
+export interface Router {
+  find(method: string, path: string): Match | undefined;
+  /** The methods under which the path would be found. */
+  methods(path: string): Method[];
+}
+
+const METHODS: Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
+
+export function createRouter(operations: readonly AnyOperation[]): Router {
+  const router = findMyWay({
+    ignoreTrailingSlash: true,
+    caseSensitive: true,
+    maxParamLength: 200,
+    onBadUrl: () => undefined,
+  });
+  for (const operation of operations) {
+    const { method, path } = operation.declaration;
+    router.on(method, path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, operation);
+  }
+  const find = (method: Method, path: string): Match | undefined => {
+    const found = router.find(method, path);
+    if (!found?.store) return undefined;
+    return { operation: found.store as AnyOperation, params: found.params as Record<string, string> };
+  };
+  return {
+    find: (method, path) => find(method as Method, path),
+    methods: (path) => METHODS.filter((method) => find(method, path)),
+  };
+}

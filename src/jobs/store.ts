@@ -1,0 +1,195 @@
+import { sql } from 'kysely';
+import { type Database, isDuplicate, type Query, statement } from '../database/database.ts';
+import './tables.ts';
+
+/** What a transaction that adds jobs makes stale; workers wake by it. */
+export const JOBS_SCOPE = 'jobs';
+
+export interface NewJob {
+  readonly kind: string;
+  readonly key: string | null;
+  readonly payload: string;
+  readonly due: number;
+  readonly now: number;
+}
+
+/**
+ * An equal job that waits already is written over with itself: on PostgreSQL this holds its row until the
+ * transaction ends, so that no worker starts, and finishes, that job without seeing what the transaction changed.
+ */
+export async function add(query: Query, { kind, key, payload, due, now }: NewJob): Promise<void> {
+  await sql`insert into jobs (kind, key, payload, state, date_due, attempt, date_added)
+    values (${kind}, ${key}, ${payload}, 'waiting', ${due}, 0, ${now})
+    on conflict (kind, key) where state = 'waiting' do update set key = excluded.key`.execute(query);
+}
+
+/** Keeps one row for a scheduled kind, and brings it near again when the clock was turned back since it was written. */
+export async function schedule(db: Database, job: NewJob, every: number): Promise<void> {
+  await db.write(async ({ query }) => {
+    const row = await query
+      .selectFrom('jobs')
+      .select(['id', 'date_due', 'state'])
+      .where('kind', '=', job.kind)
+      .where('key', '=', job.key)
+      .where('state', '<>', 'parked')
+      .executeTakeFirst();
+    if (!row) return add(query, job);
+    if (row.state === 'running' || row.date_due <= job.now + every) return;
+    await query
+      .updateTable('jobs')
+      .set({ date_due: job.now + every })
+      .where('id', '=', row.id)
+      .where('state', '=', 'waiting')
+      .execute();
+  });
+}
+
+export interface DueTime {
+  readonly now: number;
+  /** A lease that ends after this was given by a clock that has been turned back since. */
+  readonly leaseEndMax: number;
+}
+
+const DUE = statement(
+  "select 1 as due from jobs where state <> 'parked' and (date_due <= ? or (state = 'running' and date_due > ?)) limit 1",
+);
+
+/** Cheap enough for every poll: it writes nothing. */
+export async function isAnyDue(db: Database, { now, leaseEndMax }: DueTime): Promise<boolean> {
+  return (await db.first(DUE, [now, leaseEndMax])) !== undefined;
+}
+
+export interface DueJob {
+  readonly id: number;
+  readonly kind: string;
+  readonly payload: string;
+  readonly attempt: number;
+  readonly last_error: string | null;
+}
+
+/** The jobs that may start now, held by this transaction until it ends. Equal keys run one after the other. */
+export function selectDue(
+  query: Query,
+  dialect: Database['dialect'],
+  { now, leaseEndMax }: DueTime,
+  limit: number,
+): Promise<DueJob[]> {
+  return query
+    .selectFrom('jobs')
+    .select(['id', 'kind', 'payload', 'attempt', 'last_error'])
+    .where('state', '<>', 'parked')
+    .where(sql<boolean>`(date_due <= ${now} or (state = 'running' and date_due > ${leaseEndMax}))`)
+    .where(sql<boolean>`not exists (select 1 from jobs as other where other.kind = jobs.kind and other.key = jobs.key
+      and other.state = 'running' and other.id <> jobs.id)`)
+    .orderBy('date_due')
+    .orderBy('id')
+    .limit(limit)
+    .$if(dialect === 'postgres', (select) => select.forUpdate().skipLocked())
+    .execute();
+}
+
+export async function start(query: Query, id: number, lease: string, leaseEnd: number, attempt: number): Promise<void> {
+  await query
+    .updateTable('jobs')
+    .set({ state: 'running', lease, date_due: leaseEnd, attempt })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function park(query: Query, id: number, error: string): Promise<void> {
+  await query
+    .updateTable('jobs')
+    .set({ state: 'parked', lease: null, last_error: error })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The worker that holds the job; all it writes is written only while that is so. */
+export interface Held {
+  readonly id: number;
+  readonly lease: string;
+}
+
+export async function extendLease(db: Database, { id, lease }: Held, leaseEnd: number): Promise<boolean> {
+  return db.write(async ({ query }) => {
+    const update = query.updateTable('jobs').set({ date_due: leaseEnd });
+    const { numUpdatedRows } = await update.where('id', '=', id).where('lease', '=', lease).executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+export async function remove(db: Database, { id, lease }: Held): Promise<boolean> {
+  return db.write(async ({ query }) => {
+    const held = query.deleteFrom('jobs').where('id', '=', id).where('lease', '=', lease);
+    return (await held.executeTakeFirst()).numDeletedRows > 0n;
+  });
+}
+
+export async function parkHeld(db: Database, { id, lease }: Held, error: string): Promise<boolean> {
+  return db.write(async ({ query }) => {
+    const update = query.updateTable('jobs').set({ state: 'parked', lease: null, last_error: error });
+    const { numUpdatedRows } = await update.where('id', '=', id).where('lease', '=', lease).executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+export type Which = Held | { readonly id: number; readonly state: 'parked' };
+
+export interface Again {
+  readonly due: number;
+  readonly attempt: number;
+  readonly error: string | null;
+}
+
+/** Lets a job wait once more; it goes when an equal one waits already, which will do the same. */
+export async function waitAgain(db: Database, which: Which, { due, attempt, error }: Again): Promise<boolean> {
+  const condition = 'lease' in which ? sql<boolean>`lease = ${which.lease}` : sql<boolean>`state = 'parked'`;
+  try {
+    return await db.write(async ({ query, changed }) => {
+      changed(JOBS_SCOPE);
+      const update = query
+        .updateTable('jobs')
+        .set({ state: 'waiting', lease: null, date_due: due, attempt, last_error: error });
+      return (await update.where('id', '=', which.id).where(condition).executeTakeFirst()).numUpdatedRows > 0n;
+    });
+  } catch (cause) {
+    if (!isDuplicate(cause)) throw cause;
+    return db.write(async ({ query }) => {
+      const held = query.deleteFrom('jobs').where('id', '=', which.id).where(condition);
+      return (await held.executeTakeFirst()).numDeletedRows > 0n;
+    });
+  }
+}
+
+export interface ParkedJob {
+  readonly id: number;
+  readonly kind: string;
+  readonly key: string | null;
+  readonly payload: string;
+  readonly attempt: number;
+  readonly last_error: string | null;
+  readonly date_added: number;
+}
+
+export function listParked(db: Database, limit: number): Promise<ParkedJob[]> {
+  return db.query
+    .selectFrom('jobs')
+    .select(['id', 'kind', 'key', 'payload', 'attempt', 'last_error', 'date_added'])
+    .where('state', '=', 'parked')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export async function parkedWith(db: Database, error: string, kinds: readonly string[]): Promise<number[]> {
+  if (kinds.length === 0) return [];
+  const rows = await db.query
+    .selectFrom('jobs')
+    .select('id')
+    .where('state', '=', 'parked')
+    .where('last_error', '=', error)
+    .where('kind', 'in', kinds)
+    .limit(1000)
+    .execute();
+  return rows.map(({ id }) => id);
+}

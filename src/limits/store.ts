@@ -1,0 +1,62 @@
+import { WINDOW_SLOTS, Window } from './window.ts';
+
+export interface LeaseRequest {
+  readonly bucket: string;
+  /** The current slot of the time of day, by which processes agree. */
+  readonly slot: number;
+  readonly limit: number;
+  readonly want: number;
+  /** Tokens of an earlier lease that were never spent and count no longer. */
+  readonly unspent: number;
+  readonly unspentSlot: number;
+}
+
+export interface Lease {
+  /** Zero when the bucket is empty. */
+  readonly granted: number;
+  /** The slot in which a token will be free, when none was granted. */
+  readonly freesAt: number;
+}
+
+/** Counts the tokens of all processes. A lease is one atomic step of it. */
+export interface LimitStore {
+  lease(request: LeaseRequest): Lease | Promise<Lease>;
+  close(): Promise<void>;
+}
+
+/** The one rule of every store; PostgreSQL has it once more, in `tables.ts`. */
+export function leaseFrom(window: Window, { slot, limit, want, unspent, unspentSlot }: LeaseRequest): Lease {
+  if (unspent > 0) window.giveBack(unspentSlot, unspent);
+  const free = limit - window.taken(slot);
+  if (free < 1) return { granted: 0, freesAt: window.freesAt(slot, limit) };
+  // Never more than half of what is left, so that the last tokens do not lie idle in one process.
+  const granted = Math.min(want, Math.ceil(free / 2));
+  window.add(slot, granted);
+  return { granted, freesAt: slot };
+}
+
+const STALE_CHECKS = 2;
+
+/** For tests, and for limiters that live in one process. */
+export function memoryStore(): LimitStore {
+  // In the order of their last lease, hence stale ones come first.
+  const windows = new Map<string, { window: Window; slot: number }>();
+  const forgetStale = (slot: number) => {
+    let checks = 0;
+    for (const [bucket, last] of windows) {
+      if (last.slot > slot - WINDOW_SLOTS || checks === STALE_CHECKS) return;
+      windows.delete(bucket);
+      checks += 1;
+    }
+  };
+  return {
+    lease(request) {
+      const window = windows.get(request.bucket)?.window ?? new Window();
+      windows.delete(request.bucket);
+      windows.set(request.bucket, { window, slot: request.slot });
+      forgetStale(request.slot);
+      return leaseFrom(window, request);
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,60 @@
+import type { Query } from '../database/database.ts';
+import type { Migration } from '../database/migrate.ts';
+import type { Language, Translations } from './languages.ts';
+
+declare module '../database/database.ts' {
+  interface Tables {
+    translations: { resource: string; resource_id: number; field: string; language: string; text: string };
+  }
+}
+
+export const translationMigrations: Migration[] = [
+  {
+    name: '2026-11-15-translations',
+    up: ({ integer, text }) => [
+      `create table translations (resource ${text} not null, resource_id ${integer} not null, field ${text} not null,
+        language ${text} not null, text ${text} not null, primary key (resource, resource_id, field, language))`,
+    ],
+  },
+];
+
+export type FieldTranslations = Record<string, Translations>;
+
+/** Keeps fields of a resource in one language besides English; an empty text withdraws a translation. */
+export async function translate(
+  query: Query,
+  resource: string,
+  resourceId: number,
+  language: Language,
+  fields: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [field, text] of Object.entries(fields)) {
+    const row = { resource, resource_id: resourceId, field, language, text };
+    await query
+      .insertInto('translations')
+      .values(row)
+      .onConflict((key) => key.columns(['resource', 'resource_id', 'field', 'language']).doUpdateSet({ text }))
+      .execute();
+  }
+}
+
+/** All translations of a resource: field, then language. */
+export async function translationsOf(query: Query, resource: string, resourceId: number): Promise<FieldTranslations> {
+  const rows = await query
+    .selectFrom('translations')
+    .select(['field', 'language', 'text'])
+    .where('resource', '=', resource)
+    .where('resource_id', '=', resourceId)
+    .execute();
+  const fields: FieldTranslations = {};
+  for (const { field, language, text } of rows) {
+    fields[field] ??= {};
+    if (text) fields[field][language as Language] = text;
+  }
+  return fields;
+}
+
+/** Languages in which at least one field is translated. */
+export function languagesIn(fields: FieldTranslations): Language[] {
+  return [...new Set(Object.values(fields).flatMap((translations) => Object.keys(translations) as Language[]))];
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import test, { type TestContext } from 'node:test';
+import { MailError } from './mail.ts';
+import { mailOverSmtp } from './smtp.ts';
+
+interface Letter {
+  from: string;
+  recipients: string[];
+  data: string;
+}
+
+interface SmtpServer {
+  url: string;
+  letters: Letter[];
+  connections: number;
+  commands: string[];
+}
+
+type Answers = Partial<Record<'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'END' | 'RSET' | 'QUIT', string>>;
+
+const usual: Required<Answers> = {
+  EHLO: '250-test greets you\r\n250-AUTH PLAIN\r\n250 8BITMIME',
+  AUTH: '235 welcome',
+  MAIL: '250 sender ok',
+  RCPT: '250 recipient ok',
+  DATA: '354 go on',
+  END: '250 taken',
+  RSET: '250 reset',
+  QUIT: '221 bye',
+};
+
+/** A server that speaks enough of RFC 5321 to take a letter; each answer can be replaced by another. */
+async function anSmtpServer(t: TestContext, answers: Answers = {}): Promise<SmtpServer> {
+  const server: SmtpServer = { url: '', letters: [], connections: 0, commands: [] };
+  const sockets = new Set<Socket>();
+  const listener = createServer((socket) => {
+    server.connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    void converse(socket, server, { ...usual, ...answers });
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    listener.close();
+  });
+  server.url = `smtp://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  return server;
+}
+
+async function converse(socket: Socket, server: SmtpServer, answers: Required<Answers>): Promise<void> {
+  let letter: Letter = { from: '', recipients: [], data: '' };
+  let inData = false;
+  socket.write('220 test ESMTP\r\n');
+  for await (const line of createInterface({ input: socket, crlfDelay: Infinity })) {
+    if (inData && line !== '.') {
+      letter.data += `${line.replace(/^\.\./, '.')}\n`;
+      continue;
+    }
+    const verb = (inData ? 'END' : line.slice(0, 4).toUpperCase()) as keyof Answers;
+    server.commands.push(inData ? '.' : line);
+    if (verb === 'MAIL') letter = { from: addressIn(line), recipients: [], data: '' };
+    if (verb === 'RCPT') letter.recipients.push(addressIn(line));
+    if (verb === 'END') server.letters.push(letter);
+    inData = verb === 'DATA' && answers.DATA.startsWith('354');
+    socket.write(`${answers[verb] ?? '502 what?'}\r\n`);
+    if (verb === 'QUIT') socket.end();
+  }
+}
+
+const addressIn = (line: string) => /<(.*?)>/.exec(line)?.[1] ?? '';
+
+function aMail(t: TestContext, url: string, from = 'Modstead <mods@example.org>') {
+  const mail = mailOverSmtp(url, from);
+  t.after(() => mail.close());
+  return mail;
+}
+
+test('a message reaches the server with its sender, recipient, subject and text', async (t) => {
+  const server = await anSmtpServer(t);
+  await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Your code', text: 'It is AB2CD.\n.\nBye.' });
+  const [letter] = server.letters;
+  assert.deepEqual([letter?.from, letter?.recipients], ['mods@example.org', ['ada@example.net']]);
+  assert.match(letter!.data, /^From: Modstead <mods@example.org>$/m);
+  assert.match(letter!.data, /^To: ada@example.net$/m);
+  assert.match(letter!.data, /^Subject: Your code$/m);
+  assert.match(letter!.data, /^Auto-Submitted: auto-generated$/m);
+  assert.match(letter!.data, /\n\nIt is AB2CD\.\n\.\nBye\.\n/);
+});
+
+test('with HTML both forms travel together', async (t) => {
+  const server = await anSmtpServer(t);
+  await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'plain', html: '<b>rich</b>' });
+  assert.match(server.letters[0]!.data, /multipart\/alternative[\s\S]*plain[\s\S]*<b>rich<\/b>/);
+});
+
+test('a subject of another script is encoded and stays one header', async (t) => {
+  const server = await anSmtpServer(t);
+  await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Код: 日本', text: 'x' });
+  assert.match(server.letters[0]!.data, /^Subject: =\?UTF-8\?/m);
+});
+
+test('line breaks in recipient or subject are refused before anything is sent', async (t) => {
+  const server = await anSmtpServer(t);
+  const mail = aMail(t, server.url);
+  const safe = { to: 'ada@example.net', subject: 'Hi', text: 'x' };
+  for (const bad of [{ to: 'a@b.c\r\nRCPT TO:<d@e.f>' }, { to: 'a@b.c, d@e.f' }, { subject: 'Hi\r\nBcc: d@e.f' }])
+    await assert.rejects(mail.send({ ...safe, ...bad }), MailError);
+  assert.equal(server.connections, 0);
+});
+
+test('messages one after another share a connection', async (t) => {
+  const server = await anSmtpServer(t);
+  const mail = aMail(t, server.url);
+  for (const text of ['1', '2', '3']) await mail.send({ to: 'ada@example.net', subject: 'Hi', text });
+  assert.deepEqual([server.letters.length, server.connections], [3, 1]);
+});
+
+test('the name and password of the URL are shown to the server', async (t) => {
+  const server = await anSmtpServer(t);
+  const url = server.url.replace('//', '//ada:s%40cret@');
+  await aMail(t, url).send({ to: 'ada@example.net', subject: 'Hi', text: 'x' });
+  const login = Buffer.from('\0ada\0s@cret').toString('base64');
+  assert.ok(server.commands.includes(`AUTH PLAIN ${login}`));
+});
+
+test('a refusal for good is permanent and one for now is not', async (t) => {
+  for (const [answer, permanent] of [
+    ['550 no such user', true],
+    ['451 later, please', false],
+  ] as const) {
+    const server = await anSmtpServer(t, { RCPT: answer });
+    await assert.rejects(
+      aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'x' }),
+      (error) => error instanceof MailError && error.permanent === permanent && error.cause instanceof Error,
+    );
+  }
+});
+
+test('a message the server refuses after its text is not taken as sent', async (t) => {
+  const server = await anSmtpServer(t, { END: '452 no room' });
+  await assert.rejects(aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'x' }), MailError);
+});
+
+test('check passes with a server that answers and throws without one', async (t) => {
+  const server = await anSmtpServer(t);
+  await aMail(t, server.url).check();
+  await assert.rejects(aMail(t, 'smtp://127.0.0.1:1').check(), MailError);
+  await assert.rejects(aMail(t, 'smtp://127.0.0.1:1').send({ to: 'a@b.c', subject: 'Hi', text: 'x' }), MailError);
+});

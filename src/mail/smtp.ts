@@ -1,0 +1,48 @@
+import { createTransport } from 'nodemailer';
+import { type Mail, MailError, type MailMessage, requireSafeHeaders } from './mail.ts';
+
+const patienceMs = 10_000;
+
+type Transport = ReturnType<typeof transportTo>;
+
+/** `url` is `smtp://user:password@host:587` or `smtps://…:465`; `from` is an address, with or without a name. */
+export function mailOverSmtp(url: string, from: string): Mail {
+  const transport = transportTo(url);
+  return {
+    async send(message) {
+      requireSafeHeaders(message);
+      await deliver(transport, from, message);
+    },
+    async check() {
+      await transport.verify().catch(fail('the SMTP server does not answer as it should'));
+    },
+    close: () => transport.close(),
+  };
+}
+
+function transportTo(url: string) {
+  return createTransport({
+    url,
+    pool: true,
+    // Another try is up to the job that sends, which knows how long a message is worth having.
+    maxRequeues: 0,
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
+    dnsTimeout: patienceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+async function deliver(transport: Transport, from: string, { to, subject, text, html }: MailMessage): Promise<void> {
+  const recipient = { name: '', address: to };
+  const message = { from, to: recipient, subject, text, html, headers: { 'Auto-Submitted': 'auto-generated' } };
+  await transport.sendMail(message).catch(fail('the SMTP server did not take a message'));
+}
+
+function fail(message: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new MailError(message, { permanent: (cause as { permanent?: boolean }).permanent === true, cause });
+  };
+}

@@ -1,0 +1,115 @@
+import type { KeyCaller } from '../../access/caller.ts';
+import { forgetTokens, type IssuedToken, issueToken, revokeTokens } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { say } from '../../localisation/texts.ts';
+import { addUser, findUserByEmailIn, normalisedEmail, refuseGone } from '../users/users.ts';
+import * as store from './store.ts';
+
+const CODE_LENGTH = 5;
+const CODE_MINUTES = 15;
+const ATTEMPTS_MAX = 5;
+/** Used and outdated codes are told apart from wrong ones for a day. */
+const REMEMBER_SECONDS = 86_400;
+
+/** Mails a sign-in code. The answer is the same whether or not the address has an account. */
+export async function requestEmailCode(
+  app: App,
+  caller: KeyCaller,
+  email: string,
+  ip: string,
+  language: Language,
+): Promise<void> {
+  const address = normalisedEmail(email);
+  const code = app.random.code(CODE_LENGTH);
+  const now = app.clock.now();
+  await app.db.write(async ({ query }) => {
+    await store.closeCodes(query, address, now);
+    await store.addCode(query, {
+      digest: app.secrets.digest(code),
+      email: address,
+      key_id: caller.keyId,
+      ip,
+      date_added: now,
+      date_expires: now + CODE_MINUTES * 60,
+      date_redeemed: null,
+      attempts: 0,
+    });
+  });
+  try {
+    await app.mail.send({
+      to: address,
+      subject: say('sign_in_mail_subject', language, { code }),
+      text: say('sign_in_mail_text', language, { code, minutes: CODE_MINUTES }),
+    });
+  } catch (cause) {
+    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
+  }
+}
+
+export interface Exchange {
+  readonly code: string;
+  readonly ip: string;
+  readonly dateExpires?: number | undefined;
+}
+
+/** Redeems a code for a token, and makes the account of someone who signs in for the first time. */
+export async function exchangeEmailCode(app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> {
+  const outcome = await app.db.write(async (transaction) => {
+    const found = await findCode(app, transaction, caller, exchange);
+    if (found instanceof ApiError) return found;
+    const user =
+      (await findUserByEmailIn(transaction, found.email)) ??
+      (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
+    refuseGone(user.status);
+    return issueToken(app, transaction, { userId: user.id, gameId: caller.gameId, dateExpires: exchange.dateExpires });
+  });
+  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  if (outcome instanceof ApiError) throw outcome;
+  return outcome;
+}
+
+async function findCode(
+  app: App,
+  { query }: Transaction,
+  caller: KeyCaller,
+  { code, ip }: Exchange,
+): Promise<store.CodeRow | ApiError> {
+  const now = app.clock.now();
+  const codes = await store.codesWith(query, app.secrets.digest(code.trim().toUpperCase()));
+  const open = codes.find(
+    (row) =>
+      row.date_redeemed === null &&
+      row.date_expires > now &&
+      row.attempts < ATTEMPTS_MAX &&
+      row.key_id === caller.keyId,
+  );
+  if (open && (await store.redeem(query, open.id, now))) return open;
+  await store.countAttempt(query, { keyId: caller.keyId, ip }, now);
+  return new ApiError(refusalOf(codes, caller, now));
+}
+
+function refusalOf(codes: readonly store.CodeRow[], caller: KeyCaller, now: number) {
+  const [latest] = codes;
+  if (!latest || latest.attempts >= ATTEMPTS_MAX) return 'EMAIL_EXCHANGE_INVALID_CODE';
+  if (latest.date_redeemed !== null) return 'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED';
+  if (latest.date_expires <= now) return 'EMAIL_EXCHANGE_CODE_EXPIRED';
+  return latest.key_id === caller.keyId ? 'EMAIL_EXCHANGE_INVALID_CODE' : 'EMAIL_EXCHANGE_DIFFERENT_API_KEY';
+}
+
+const newUsername = (app: App) => `player-${app.random.hex(8)}`;
+
+export async function signOut(app: App, tokenId: number): Promise<void> {
+  await app.db.write((transaction) => revokeTokens(app, transaction, { tokenId }));
+}
+
+/** Codes and tokens that nobody can use any more leave the database. */
+export async function forgetOutdated(app: App): Promise<void> {
+  const before = app.clock.now() - REMEMBER_SECONDS;
+  await app.db.write(async ({ query }) => {
+    await store.forgetCodes(query, before);
+    await forgetTokens(query, before);
+  });
+}

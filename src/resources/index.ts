@@ -1,0 +1,46 @@
+import { accessMigrations } from '../access/tables.ts';
+import type { App } from '../context.ts';
+import { factsMigrations } from '../database/facts.ts';
+import type { Migration } from '../database/migrate.ts';
+import type { AnyOperation } from '../http/operation.ts';
+import { jobsMigrations } from '../jobs/tables.ts';
+import type { JobHandler } from '../jobs/worker.ts';
+import { limitsMigrations } from '../limits/tables.ts';
+import { translationMigrations } from '../localisation/translations.ts';
+import { accountJobs } from './accounts/jobs.ts';
+import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
+import { accountOperations } from './accounts/operations.ts';
+import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
+import { migration as games } from './games/migrations/2026-11-15-games.ts';
+import { gameOperations } from './games/operations.ts';
+import { serviceOperations } from './service/operations.ts';
+import { migration as teams } from './teams/migrations/2026-11-15-teams.ts';
+import { migration as users } from './users/migrations/2026-11-15-users.ts';
+import { userOperations } from './users/operations.ts';
+
+/** The table of contents: what the API offers, a line per noun. */
+export const operations: readonly AnyOperation[] = [
+  ...serviceOperations,
+  ...accountOperations,
+  ...gameOperations,
+  ...userOperations,
+];
+
+export const migrations: readonly Migration[] = [
+  ...accessMigrations,
+  ...factsMigrations,
+  ...jobsMigrations,
+  ...limitsMigrations,
+  ...translationMigrations,
+  emailCodes,
+  games,
+  teams,
+  users,
+];
+
+export const jobHandlers: readonly JobHandler<App>[] = [...accountJobs];
+
+/** What must be true before the first request. */
+export async function prepare(app: App): Promise<void> {
+  await rebuildDocumentsOfMovedSite(app);
+}

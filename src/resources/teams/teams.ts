@@ -1,0 +1,35 @@
+import type { Caller } from '../../access/caller.ts';
+import { accessChanged } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import * as store from './store.ts';
+
+export type TeamResource = 'games' | 'mods';
+
+export const MODERATOR = 1;
+export const MANAGER = 4;
+export const ADMINISTRATOR = 8;
+
+/** Counts a person in the team of a game or mod. What they may see changes with it. */
+export async function joinTeam(
+  app: App,
+  transaction: Transaction,
+  member: { resource: TeamResource; resourceId: number; userId: number; level: number; position: string },
+): Promise<void> {
+  await store.add(transaction.query, {
+    resource: member.resource,
+    resource_id: member.resourceId,
+    user_id: member.userId,
+    level: member.level,
+    position: member.position,
+    date_added: app.clock.now(),
+  });
+  accessChanged(transaction);
+}
+
+/** The caller's level in a team; 0 outside of it. People who run the site count as administrators everywhere. */
+export async function teamLevel(app: App, caller: Caller, resource: TeamResource, resourceId: number): Promise<number> {
+  if (caller.kind !== 'user') return 0;
+  if (caller.admin) return ADMINISTRATOR;
+  return caller.inTeams ? store.levelOf(app.db.query, resource, resourceId, caller.userId) : 0;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { App } from '../../context.ts';
+import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { UserRow } from './users.ts';
+
+export const AvatarObject = z
+  .object({
+    filename: z.string().nullable(),
+    original: z.string().nullable(),
+    thumb_50x50: z.string().nullable(),
+    thumb_100x100: z.string().nullable(),
+  })
+  .meta({ id: 'Avatar' });
+
+export const UserObject = z
+  .object({
+    id: Id,
+    name_id: z.string(),
+    username: z.string(),
+    display_name_portal: z.string().nullable(),
+    date_online: Timestamp,
+    date_joined: Timestamp,
+    avatar: AvatarObject,
+    timezone: z.string(),
+    language: z.string(),
+    profile_url: z.string(),
+  })
+  .meta({ id: 'User' });
+
+/** What a person sees of themselves. */
+export const UserStatusObject = UserObject.extend({
+  country: z.string(),
+  privacy_options: Integer,
+  status: Integer,
+  monetization_status: Integer,
+}).meta({ id: 'UserStatus' });
+
+export function toUserObject(app: App, user: UserRow): z.input<typeof UserObject> {
+  const address = (name: string) => (user.avatar ? app.addresses.file(`${user.avatar}/${name}`) : null);
+  return {
+    id: user.id,
+    name_id: user.name_id,
+    username: user.username,
+    display_name_portal: null,
+    date_online: user.date_online,
+    date_joined: user.date_joined,
+    avatar: {
+      filename: user.avatar ? 'avatar.png' : null,
+      original: address('original.png'),
+      thumb_50x50: address('thumb_50x50.png'),
+      thumb_100x100: address('thumb_100x100.png'),
+    },
+    timezone: user.timezone,
+    language: user.language,
+    profile_url: app.addresses.user(user.name_id),
+  };
+}
+
+export function toUserStatusObject(app: App, user: UserRow): z.input<typeof UserStatusObject> {
+  return {
+    ...toUserObject(app, user),
+    country: user.country,
+    privacy_options: user.privacy_options,
+    status: user.status,
+    monetization_status: user.monetization_status,
+  };
+}

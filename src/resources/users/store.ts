@@ -1,0 +1,27 @@
+import type { Insertable, Selectable } from 'kysely';
+import { type Database, type Query, statement } from '../../database/database.ts';
+import type { UsersTable } from './table.ts';
+
+export type UserRow = Selectable<UsersTable>;
+
+const BY_ID = statement('select * from users where id = ?');
+
+export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id]);
+
+export const byEmail = (query: Query, email: string) =>
+  query.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+
+export const add = (query: Query, row: Insertable<UsersTable>) =>
+  query.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const setStatus = (query: Query, id: number, status: number) =>
+  query.updateTable('users').set({ status }).where('id', '=', id).execute();
+
+export async function nameIdsLike(query: Query, stem: string): Promise<string[]> {
+  const rows = await query
+    .selectFrom('users')
+    .select('name_id')
+    .where((eb) => eb.or([eb('name_id', '=', stem), eb('name_id', 'like', `${stem}-%`)]))
+    .execute();
+  return rows.map((row) => row.name_id);
+}

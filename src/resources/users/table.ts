@@ -1,0 +1,25 @@
+import type { Generated } from 'kysely';
+
+declare module '../../database/database.ts' {
+  interface Tables {
+    users: UsersTable;
+  }
+}
+
+/** `status`: 0 not confirmed, 1 active, 3 deleted, 4 banned. */
+export interface UsersTable {
+  id: Generated<number>;
+  status: number;
+  name_id: string;
+  username: string;
+  email: string | null;
+  admin: number;
+  date_joined: number;
+  date_online: number;
+  avatar: string | null;
+  timezone: string;
+  language: string;
+  country: string;
+  privacy_options: number;
+  monetization_status: number;
+}

@@ -1,0 +1,70 @@
+import { refuseGone } from '../../access/authenticate.ts';
+import { accessChanged, issueKey } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { freeSlug } from '../../slug.ts';
+import * as store from './store.ts';
+
+export type { UserRow } from './store.ts';
+export { refuseGone };
+
+export const USER_ACTIVE = 1;
+export const USER_DELETED = 3;
+export const USER_BANNED = 4;
+
+export async function requireUser(app: App, id: number): Promise<store.UserRow> {
+  const user = await store.byId(app.db, id);
+  if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
+  return user;
+}
+
+export const findUserByEmailIn = ({ query }: Transaction, email: string) =>
+  store.byEmail(query, normalisedEmail(email));
+
+export const normalisedEmail = (email: string): string => email.trim().toLowerCase();
+
+export interface NewUser {
+  readonly email?: string | undefined;
+  readonly username: string;
+  readonly admin?: boolean;
+  readonly language?: string;
+}
+
+export async function addUser(
+  app: App,
+  transaction: Transaction,
+  user: NewUser,
+): Promise<store.UserRow & { api_key: string }> {
+  const now = app.clock.now();
+  const name_id = freeSlug(
+    user.username,
+    'user',
+    await store.nameIdsLike(transaction.query, freeSlug(user.username, 'user', [])),
+  );
+  const row = await store.add(transaction.query, {
+    status: USER_ACTIVE,
+    name_id,
+    username: user.username,
+    email: user.email ? normalisedEmail(user.email) : null,
+    admin: user.admin ? 1 : 0,
+    date_joined: now,
+    date_online: now,
+    avatar: null,
+    timezone: '',
+    language: user.language ?? 'en',
+    country: '',
+    privacy_options: 0,
+    monetization_status: 0,
+  });
+  return { ...row, api_key: await issueKey(app, transaction, { userId: row.id }) };
+}
+
+/** Bans, closes or reopens an account. It takes effect on every process at once. */
+export async function setUserStatus(app: App, id: number, status: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    await store.setStatus(transaction.query, id, status);
+    transaction.changed(`users/${id}`);
+    accessChanged(transaction);
+  });
+}

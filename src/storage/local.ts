@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Dir } from 'node:fs';
+import { type FileHandle, opendir, open as openFile, readdir, stat as statFile, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ensureDirectory, errorCode, moveIntoPlace, syncDirectory, unlessCode, writeTemporary } from './durable.ts';
+import {
+  type ByteRange,
+  isKey,
+  requireKey,
+  requirePrefix,
+  type Storage,
+  StorageFull,
+  type StoredObject,
+  TooLarge,
+} from './storage.ts';
+
+const leftoverAgeMs = 60 * 60 * 1000;
+
+/** Files in a folder, each under its key. A key cannot also be the folder of another, unlike in S3. */
+export function localStorage(folder: string): Storage {
+  const temporaries = join(folder, '.tmp');
+  const pathOf = (key: string) => join(folder, requireKey(key));
+  return {
+    put: async (key, body, options = {}) => put(temporaries, pathOf(key), body, options.bytesMax ?? Infinity),
+    open: async (key, range) => open(pathOf(key), range),
+    stat: async (key) => stat(pathOf(key)),
+    remove: async (key) => remove(pathOf(key)),
+    list: (prefix) => list(folder, prefix),
+    check: () => check(temporaries),
+  };
+}
+
+async function put(
+  temporaries: string,
+  path: string,
+  body: AsyncIterable<Uint8Array> | Uint8Array,
+  bytesMax: number,
+): Promise<StoredObject> {
+  try {
+    await Promise.all([ensureDirectory(temporaries), ensureDirectory(dirname(path))]);
+    let stored: StoredObject | undefined;
+    const temporary = await writeTemporary(temporaries, async (handle) => {
+      stored = await writeHashed(handle, body, bytesMax);
+    });
+    await moveIntoPlace(temporary, path);
+    return stored!;
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
+
+async function writeHashed(
+  handle: FileHandle,
+  body: AsyncIterable<Uint8Array> | Uint8Array,
+  bytesMax: number,
+): Promise<StoredObject> {
+  const md5 = createHash('md5');
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) throw new TooLarge(`more than ${bytesMax} bytes`);
+    md5.update(chunk);
+    sha256.update(chunk);
+    await handle.writeFile(chunk);
+  }
+  return { bytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') };
+}
+
+function toStorageError(error: unknown): unknown {
+  const full = ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
+  return full ? new StorageFull('no space left for files', { cause: error }) : error;
+}
+
+async function open(path: string, range?: ByteRange): Promise<{ stream: Readable; bytes: number } | undefined> {
+  const handle = await openFile(path, 'r').catch(unlessCode('ENOENT', 'ENOTDIR'));
+  if (!handle) return undefined;
+  try {
+    const found = await handle.stat();
+    if (found.isFile()) return read(handle, found.size, range);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return undefined;
+}
+
+function read(handle: FileHandle, size: number, range?: ByteRange): { stream: Readable; bytes: number } {
+  if (!range) return { stream: handle.createReadStream(), bytes: size };
+  const end = Math.min(range.end, size - 1);
+  if (!(range.start >= 0 && range.start <= end)) throw new RangeError(`no such range in ${size} bytes`);
+  return { stream: handle.createReadStream({ start: range.start, end }), bytes: end - range.start + 1 };
+}
+
+async function stat(path: string): Promise<{ bytes: number } | undefined> {
+  const found = await statFile(path).catch(unlessCode('ENOENT', 'ENOTDIR'));
+  return found?.isFile() ? { bytes: found.size } : undefined;
+}
+
+/** Empty folders stay: removing one could pull it from under a `put` that is about to move its file there. */
+async function remove(path: string): Promise<void> {
+  if (!(await stat(path))) return;
+  await unlink(path).catch(unlessCode('ENOENT'));
+  await syncDirectory(dirname(path));
+}
+
+async function* list(folder: string, prefix: string): AsyncGenerator<string> {
+  const parent = requirePrefix(prefix).slice(0, prefix.lastIndexOf('/') + 1);
+  yield* walk(folder, parent, prefix);
+}
+
+async function* walk(folder: string, parent: string, prefix: string): AsyncGenerator<string> {
+  const directory: Dir | undefined = await opendir(join(folder, parent)).catch(unlessCode('ENOENT', 'ENOTDIR'));
+  if (!directory) return;
+  for await (const entry of directory) {
+    const key = parent + entry.name;
+    if (!isKey(key) || !key.startsWith(prefix)) continue;
+    if (entry.isDirectory()) yield* walk(folder, `${key}/`, prefix);
+    else if (entry.isFile()) yield key;
+  }
+}
+
+async function check(temporaries: string): Promise<void> {
+  try {
+    await ensureDirectory(temporaries);
+    await unlink(await writeTemporary(temporaries, (handle) => handle.writeFile('writable')));
+    await removeLeftovers(temporaries);
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
+
+/** A temporary file that nothing was added to for this long belongs to a process that died. */
+async function removeLeftovers(temporaries: string): Promise<void> {
+  for (const name of await readdir(temporaries)) {
+    const path = join(temporaries, name);
+    const found = await statFile(path).catch(unlessCode('ENOENT'));
+    // The age comes from the file system, so it is measured by the system's clock as well.
+    if (found && Date.now() - found.mtimeMs > leftoverAgeMs) await unlink(path).catch(unlessCode('ENOENT'));
+  }
+}

@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import type { z } from 'zod';
+import type { TokenScope } from '../src/access/caller.ts';
+import { issueToken } from '../src/access/credentials.ts';
+import { manualClock } from '../src/clock.ts';
+import { composeService, type Service } from '../src/compose.ts';
+import type { Environment } from '../src/config/addresses.ts';
+import { readSettings, type Settings } from '../src/config/settings.ts';
+import type { App } from '../src/context.ts';
+import type { AnyOperation, Declaration } from '../src/http/operation.ts';
+import type { Observation } from '../src/http/server.ts';
+import { createLog } from '../src/log.ts';
+import { seededRandom, systemRandom } from '../src/random.ts';
+import { addGame, type NewGame } from '../src/resources/games/games.ts';
+import { joinTeam } from '../src/resources/teams/teams.ts';
+import { addUser } from '../src/resources/users/users.ts';
+import { Observer } from './observer.ts';
+import { temporaryDatabases } from './temporary.ts';
+
+/** The moment at which every test's clock stands still until it is advanced. */
+export const START = 1_800_000_000;
+
+export interface Answer<T = unknown> {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: T;
+  readonly text: string;
+}
+
+export interface RequestOptions {
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+  readonly host?: string;
+}
+
+type Text = string | number | boolean;
+type Fields = Record<string, Text | readonly Text[] | undefined>;
+
+export interface CallInput {
+  readonly params?: Record<string, Text>;
+  readonly query?: Fields;
+  readonly body?: Fields;
+  readonly headers?: Record<string, string>;
+}
+
+type ReturnOf<O> = O extends { declaration: Declaration<infer _P, infer _Q, infer _B, infer R> } ? z.output<R> : never;
+
+export interface User {
+  readonly id: number;
+  readonly name_id: string;
+  readonly username: string;
+  readonly api_key: string;
+}
+
+export interface Game {
+  readonly id: number;
+  readonly name_id: string;
+  readonly name: string;
+  readonly api_key: string;
+  readonly owner: User;
+}
+
+/** Someone who calls: nobody, a key, or a person's token. */
+export class Client {
+  readonly #api: Api;
+  readonly #credentials: { apiKey?: string; token?: string };
+  readonly environment: Environment;
+
+  constructor(api: Api, credentials: { apiKey?: string; token?: string }, environment: Environment) {
+    this.#api = api;
+    this.#credentials = credentials;
+    this.environment = environment;
+  }
+
+  get token(): string | undefined {
+    return this.#credentials.token;
+  }
+
+  /** Calls a declared operation; its answer is held against the declaration. */
+  async call<O extends AnyOperation>(operation: O, input: CallInput = {}): Promise<Answer<ReturnOf<O>>> {
+    const { method, path } = operation.declaration;
+    const target = path.replace(/\{(\w+)\}/g, (_: string, name: string) =>
+      encodeURIComponent(String(input.params?.[name])),
+    );
+    const body = input.body === undefined ? undefined : encodeForm(input.body);
+    return (await this.send(method, target, { query: input.query, body, headers: input.headers })) as Answer<
+      ReturnOf<O>
+    >;
+  }
+
+  /** Expects the catalogue's reference as the answer. */
+  async refused<O extends AnyOperation>(
+    operation: O,
+    input: CallInput,
+    status: number,
+    ref: number,
+  ): Promise<Answer<ErrorAnswer>> {
+    const answer = (await this.call(operation, input)) as Answer<unknown> as Answer<ErrorAnswer>;
+    assertRefused(answer, status, ref);
+    return answer;
+  }
+
+  async send(
+    method: string,
+    path: string,
+    options: {
+      query?: Fields | undefined;
+      body?: string | undefined;
+      headers?: Record<string, string> | undefined;
+    } = {},
+  ): Promise<Answer> {
+    const query = encodeForm({
+      ...(this.#credentials.apiKey && { api_key: this.#credentials.apiKey }),
+      ...options.query,
+    });
+    const headers: Record<string, string> = { ...options.headers };
+    if (this.#credentials.token) headers['authorization'] = `Bearer ${this.#credentials.token}`;
+    if (options.body !== undefined) headers['content-type'] ??= 'application/x-www-form-urlencoded';
+    return this.#api.request(method, `/v1${path}${query && `?${query}`}`, {
+      headers,
+      ...(options.body !== undefined && { body: options.body }),
+      host: this.environment === 'sandbox' ? 'test.localhost' : 'localhost',
+    });
+  }
+}
+
+export interface ErrorAnswer {
+  error: { code: number; error_ref: number; message: string; errors?: Record<string, string> };
+}
+
+export function assertRefused(answer: Answer<unknown>, status: number, ref: number): void {
+  const { error } = answer.body as ErrorAnswer;
+  assert.deepEqual(
+    { status: answer.status, code: error?.code, ref: error?.error_ref },
+    { status, code: status, ref },
+    answer.text.slice(0, 500),
+  );
+}
+
+export function encodeForm(fields: Fields): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined) return [];
+    return typeof value === 'object' ? value.map((item) => [`${name}[]`, String(item)]) : [[name, String(value)]];
+  });
+  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+}
+
+export interface ApiOptions {
+  readonly settings?: NodeJS.ProcessEnv;
+}
+
+/** The whole service in this process, on the database that the run asks for, with a clock that stands still. */
+export class Api {
+  readonly service: Service;
+  readonly clock: ReturnType<typeof manualClock>;
+  readonly folder: string;
+  readonly logLines: string[];
+  readonly #observer: Observer;
+  readonly #agent: Agent;
+  #counter = 0;
+
+  constructor(
+    service: Service,
+    clock: ReturnType<typeof manualClock>,
+    folder: string,
+    observer: Observer,
+    logLines: string[],
+  ) {
+    this.service = service;
+    this.clock = clock;
+    this.folder = folder;
+    this.logLines = logLines;
+    this.#observer = observer;
+    this.#agent = new Agent({ keepAlive: true, ca: readFileSync(service.certificateFile!), maxSockets: 64 });
+  }
+
+  get port(): number {
+    return this.service.port;
+  }
+
+  app(environment: Environment = 'production'): App {
+    return this.service.apps[environment];
+  }
+
+  /** Any request, over HTTPS, exactly as given. */
+  request(
+    method: string,
+    path: string,
+    { headers = {}, body, host = 'localhost' }: RequestOptions = {},
+  ): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      const options = {
+        method,
+        path,
+        port: this.port,
+        host: '127.0.0.1',
+        servername: host,
+        agent: this.#agent,
+        headers: { host: `${host}:${this.port}`, ...headers },
+      };
+      const request = httpsRequest(options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve(toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString())),
+        );
+      });
+      request.on('error', reject);
+      request.end(body);
+    }).then((answer) => {
+      this.#observer.throwViolations();
+      return answer;
+    });
+  }
+
+  nobody(environment: Environment = 'production'): Client {
+    return new Client(this, {}, environment);
+  }
+
+  withKey(owner: { api_key: string }, environment: Environment = 'production'): Client {
+    return new Client(this, { apiKey: owner.api_key }, environment);
+  }
+
+  withToken(token: string, environment: Environment = 'production'): Client {
+    return new Client(this, { token }, environment);
+  }
+
+  /** A client with a fresh token of the person. */
+  async as(
+    user: { id: number },
+    token: { scopes?: readonly TokenScope[]; dateExpires?: number; gameId?: number } = {},
+    environment: Environment = 'production',
+  ): Promise<Client> {
+    const app = this.app(environment);
+    const issued = await app.db.write((transaction) => issueToken(app, transaction, { userId: user.id, ...token }));
+    return this.withToken(issued.access_token, environment);
+  }
+
+  unique(name: string): string {
+    this.#counter += 1;
+    return `${name} ${this.#counter}`;
+  }
+
+  async aUser(
+    user: { username?: string; email?: string; admin?: boolean; language?: string } = {},
+    environment: Environment = 'production',
+  ): Promise<User> {
+    const app = this.app(environment);
+    return app.db.write((transaction) => addUser(app, transaction, { username: this.unique('Ada'), ...user }));
+  }
+
+  async aGame(
+    game: Partial<Omit<NewGame, 'ownerId'>> & { owner?: User } = {},
+    environment: Environment = 'production',
+  ): Promise<Game> {
+    const app = this.app(environment);
+    const { owner = await this.aUser({}, environment), ...rest } = game;
+    const added = await app.db.write((transaction) =>
+      addGame(app, transaction, { name: this.unique('Example Game'), accepted: true, ...rest, ownerId: owner.id }),
+    );
+    return { id: added.id, name_id: added.name_id, name: added.name, api_key: added.api_key, owner };
+  }
+
+  async joins(user: { id: number }, game: { id: number }, level: number): Promise<void> {
+    const app = this.app();
+    await app.db.write((transaction) =>
+      joinTeam(app, transaction, { resource: 'games', resourceId: game.id, userId: user.id, level, position: '' }),
+    );
+  }
+
+  /** Plain HTTP on the same port. */
+  plain(method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        { method, path, port: this.port, host: '127.0.0.1', headers: { host: `localhost:${this.port}`, ...headers } },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk) => (text += chunk));
+          response.on('end', () => resolve(toAnswer(response.statusCode ?? 0, response.headers, text)));
+        },
+      );
+      request.on('error', reject);
+      request.end();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    await this.service.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+    this.#observer.throwViolations();
+  }
+}
+
+function toAnswer(status: number, headers: IncomingHttpHeaders, text: string): Answer {
+  const isJson = headers['content-type']?.startsWith('application/json') && text !== '';
+  return { status, headers, body: isJson ? JSON.parse(text) : undefined, text };
+}
+
+/** Starts the service for a test file; it stops when the file's tests are over. */
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const folder = mkdtempSync(join(tmpdir(), 'modstead-test-'));
+  const clock = manualClock(START);
+  const databases = await temporaryDatabases();
+  const settings: Settings = readSettings({
+    MODSTEAD_DATA: folder,
+    MODSTEAD_PORT: '0',
+    MODSTEAD_PUBLIC_PORT: '443',
+    MODSTEAD_DOMAIN: 'localhost',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_DRAIN_SECONDS: '1',
+    MODSTEAD_LOG: 'debug',
+    ...databases.settings,
+    ...options.settings,
+  });
+  const observer = new Observer();
+  const logLines: string[] = [];
+  const log = createLog(settings.log, (text) => void logLines.push(...text.trimEnd().split('\n')));
+  const outside = { clock, random: systemRandom, log };
+  const service = await composeService(settings, outside, {
+    observe: (observation: Observation) => observer.see(observation),
+  });
+  const api = new Api(service, clock, folder, observer, logLines);
+  after(async () => {
+    await api.stop();
+    await databases.drop();
+    writeRefs(observer);
+  });
+  return api;
+}
+
+function writeRefs(observer: Observer): void {
+  mkdirSync('test-results/refs', { recursive: true });
+  const name = `${process.pid}-${systemRandom.hex(8)}.json`;
+  writeFileSync(join('test-results/refs', name), JSON.stringify([...observer.refs].sort((a, b) => a - b)));
+}
+
+export { seededRandom };

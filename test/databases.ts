@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { Database } from '../src/database/database.ts';
+import { type Migration, migrate } from '../src/database/migrate.ts';
+import { openPostgres } from '../src/database/postgres.ts';
+import { openSqlite } from '../src/database/sqlite.ts';
+import { createDatabase, dropDatabase, startPostgres } from './postgres.ts';
+
+export interface TestDatabase {
+  readonly db: Database;
+  /** Opens the same database once more, as another process would. */
+  again(): Promise<Database>;
+}
+
+/** A test on the database that the runner chose with MODSTEAD_TEST_DATABASE; importing this makes it run on each. */
+export function eachDatabase(
+  name: string,
+  migrations: readonly Migration[],
+  run: (database: TestDatabase, t: TestContext) => Promise<void>,
+): void {
+  test(name, async (t) => run(await testDatabase(t, migrations), t));
+}
+
+/** An empty database of its own that goes with the test. */
+export async function testDatabase(t: TestContext, migrations: readonly Migration[]): Promise<TestDatabase> {
+  const { open, remove } = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? await onPostgres() : onSqlite();
+  const opened: Database[] = [];
+  t.after(async () => {
+    for (const db of opened) await db.close();
+    await remove();
+  });
+  const again = async () => {
+    const db = await open();
+    opened.push(db);
+    return db;
+  };
+  const db = await again();
+  await migrate(db, migrations, () => 0);
+  return { db, again };
+}
+
+interface Place {
+  open(): Database | Promise<Database>;
+  remove(): void | Promise<void>;
+}
+
+function onSqlite(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'modstead-database-'));
+  return {
+    open: () => openSqlite(join(folder, 'modstead.sqlite')),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+let server: ReturnType<typeof startPostgres> | undefined;
+
+async function onPostgres(): Promise<Place> {
+  server ??= startPostgres();
+  const { url } = await server;
+  const name = `modstead_test_${randomBytes(8).toString('hex')}`;
+  const databaseUrl = await createDatabase(url, name);
+  return { open: () => openPostgres(databaseUrl), remove: () => dropDatabase(url, name) };
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { ErrorName } from '../src/errors/catalogue.ts';
+import type { AnyOperation } from '../src/http/operation.ts';
+import type { Observation } from '../src/http/server.ts';
+
+/** Errors that any operation may answer, because they belong to the protocol and not to a noun. */
+export const PROTOCOL_ERRORS: ReadonlySet<ErrorName> = new Set<ErrorName>([
+  'REQUEST_MALFORMED',
+  'HTTPS_REQUIRED',
+  'METHOD_NOT_ALLOWED',
+  'CORS_GENERIC',
+  'API_VERSION_INVALID',
+  'RESOURCE_NOT_FOUND',
+  'UNEXPECTED_SERVICE_OUTAGE',
+  'API_KEY_MISSING',
+  'API_KEY_MALFORMED',
+  'API_KEY_INVALID',
+  'USER_MUST_BE_LOGGED_IN',
+  'TOKEN_MISSING_SCOPE_WRITE',
+  'TOKEN_MISSING_SCOPE_READ',
+  'TOKEN_EXPIRED_OR_REVOKED',
+  'USER_DELETED',
+  'USER_BANNED',
+  'RATE_LIMITED',
+  'RATE_LIMITED_ENDPOINT',
+  'FILE_NOT_BINARY',
+  'FILE_CORRUPTED',
+  'FILE_UNREADABLE',
+  'FILE_TOO_MANY',
+  'JSON_MALFORMED',
+  'MISSING_CONTENT_TYPE',
+  'INCORRECT_CONTENT_TYPE',
+  'JSON_RESPONSE_ONLY',
+  'POST_PUT_NO_PAYLOAD',
+  'VALIDATION_GENERIC',
+]);
+
+/** Holds every answer against its declaration: an undeclared error or a wrong shape fails the test that met it. */
+export class Observer {
+  readonly refs = new Set<number>();
+  readonly #violations: string[] = [];
+
+  see({ operation, status, body, error }: Observation): void {
+    if (error) {
+      this.refs.add(error.ref);
+      this.#checkError(operation, error.error, error.cause);
+    } else if (operation && status !== 204) this.#checkShape(operation, body);
+  }
+
+  #checkError(operation: AnyOperation | undefined, name: ErrorName, cause: unknown): void {
+    if (name === 'UNEXPECTED_OPERATION_FAILURE')
+      this.#violations.push(`an unexpected error was met: ${(cause as Error)?.stack ?? cause}`);
+    if (!operation || PROTOCOL_ERRORS.has(name) || name === 'UNEXPECTED_OPERATION_FAILURE') return;
+    if (!operation.declaration.errors.includes(name))
+      this.#violations.push(`${operation.declaration.id} answered ${name}, which it does not declare`);
+  }
+
+  #checkShape(operation: AnyOperation, body: unknown): void {
+    const { id, returns } = operation.declaration;
+    const parsed = strict(returns.schema).safeParse(body);
+    if (!parsed.success)
+      this.#violations.push(`the answer of ${id} does not fit its declaration: ${z.prettifyError(parsed.error)}`);
+  }
+
+  throwViolations(): void {
+    const violations = this.#violations.splice(0);
+    if (violations.length > 0) throw new Error(violations.join('\n'));
+  }
+}
+
+const strictSchemas = new WeakMap<z.ZodType, z.ZodType>();
+
+/** The schema with every object closed, so that an undeclared field is noticed too. */
+function strict(schema: z.ZodType): z.ZodType {
+  const known = strictSchemas.get(schema);
+  if (known) return known;
+  const closed = close(schema);
+  strictSchemas.set(schema, closed);
+  return closed;
+}
+
+function close(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject)
+    return z.strictObject(
+      Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, close(field as z.ZodType)])),
+    );
+  if (schema instanceof z.ZodArray) return z.array(close(schema.element as z.ZodType));
+  if (schema instanceof z.ZodNullable) return close(schema.unwrap() as z.ZodType).nullable();
+  if (schema instanceof z.ZodOptional) return close(schema.unwrap() as z.ZodType).optional();
+  return schema;
+}

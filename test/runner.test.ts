@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+
+const runner = path.resolve(import.meta.dirname, '../tools/test.ts');
+
+const passing = `import test from 'node:test'; test('adds', () => {});`;
+const failing = `import test from 'node:test'; import assert from 'node:assert';
+  test('holds', () => {}); test('adds wrongly', () => assert.equal(1 + 1, 3));`;
+const crashing = `import test from 'node:test'; test('holds', () => {}); test('dies', () => process.abort());`;
+const leaving = `import test from 'node:test'; test('leaves early', () => process.exit(0));`;
+const endless = `import test from 'node:test'; process.on('SIGTERM', () => {}); test('spins', () => { for (;;); });`;
+const onDatabase = `import { startApi } from './api.ts'; import test from 'node:test';
+  test('says where', () => startApi(process.env.MODSTEAD_TEST_DATABASE + ' ' + process.env.MODSTEAD_TEST_POSTGRES_URL));`;
+const api = `import fs from 'node:fs'; export const startApi = (text: string) => fs.appendFileSync('seen.txt', text + '\\n');`;
+const answering = (refs: number[]) => `import test from 'node:test'; import fs from 'node:fs';
+  test('answers', () => { fs.mkdirSync('test-results/refs', { recursive: true });
+    fs.writeFileSync('test-results/refs/' + process.pid + '.json', '${JSON.stringify(refs)}'); });`;
+
+function aProject(t: TestContext, files: Record<string, string>): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-runner-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), text);
+  }
+  return folder;
+}
+
+function run(folder: string, ...args: string[]): { lines: string[]; code: number | null; errors: string } {
+  const env = { ...process.env, MODSTEAD_TEST_POSTGRES_URL: 'postgres://given' };
+  const { stdout, stderr, status } = spawnSync(process.execPath, [runner, ...args], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  return { lines: stdout.trimEnd().split('\n'), code: status, errors: stderr };
+}
+
+function lineAbout(lines: string[], file: string): string {
+  return lines.find((line) => /^(ok|FAIL)/.test(line) && line.includes(file)) ?? '';
+}
+
+test('files outside the project are run by their path', (t) => {
+  const file = path.join(aProject(t, { 'good.test.ts': passing }), 'good.test.ts');
+  const { lines, code } = run(aProject(t, {}), file);
+  assert.match(lineAbout(lines, 'good.test.ts'), /^ok .*1 passed/);
+  assert.equal(lines.at(-1), '1 passed, 0 failed');
+  assert.equal(code, 0);
+});
+
+test('a failing, a crashing and a passing file are each told as they are', (t) => {
+  const files = {
+    'good.test.ts': passing,
+    'bad.test.ts': failing,
+    'crash.test.ts': crashing,
+    'early.test.ts': leaving,
+  };
+  const { lines, code } = run(aProject(t, files), ...Object.keys(files));
+  assert.match(lineAbout(lines, 'good.test.ts'), /^ok .*1 passed/);
+  assert.match(lineAbout(lines, 'bad.test.ts'), /^FAIL .*1 passed, 1 failed/);
+  assert.ok(lines.some((line) => line.includes('AssertionError') && line.includes('2 == 3')));
+  assert.match(lineAbout(lines, 'crash.test.ts'), /^FAIL/);
+  assert.ok(lines.some((line) => line.includes('crash.test.ts crashed with SIGABRT')));
+  assert.match(lineAbout(lines, 'early.test.ts'), /^FAIL/);
+  assert.equal(lines.at(-1), '2 passed, 3 failed');
+  assert.equal(code, 1);
+});
+
+test('a file that never ends is stopped and fails', (t) => {
+  const { lines, code } = run(aProject(t, { 'spin.test.ts': endless }), '--file-timeout=2', 'spin.test.ts');
+  assert.ok(lines.some((line) => line.includes('spin.test.ts did not end within 2 s')));
+  assert.equal(lines.at(-1), '0 passed, 1 failed');
+  assert.equal(code, 1);
+});
+
+test('a file that starts the API runs on both databases, any other once', (t) => {
+  const project = aProject(t, { 'src/mods.test.ts': onDatabase, 'src/api.ts': api, 'test/plain.test.ts': passing });
+  assert.equal(run(project).lines.at(-1), '3 passed, 0 failed');
+  assert.deepEqual(fs.readFileSync(path.join(project, 'seen.txt'), 'utf8').trim().split('\n').sort(), [
+    'postgres postgres://given',
+    'sqlite postgres://given',
+  ]);
+  assert.equal(run(project, '--only=postgres').lines.at(-1), '2 passed, 0 failed');
+});
+
+test('only a whole run changes the list of answered errors', (t) => {
+  const project = aProject(t, {
+    'src/a.test.ts': answering([15028, 11000]),
+    'src/b.test.ts': answering([11000, 13009]),
+    'test-results/refs/old.json': '[1]',
+  });
+  const answered = () => JSON.parse(fs.readFileSync(path.join(project, 'test-results/error-refs.json'), 'utf8'));
+  run(project);
+  assert.deepEqual(answered(), { answered: [11000, 13009, 15028], count: 3 });
+  assert.ok(!fs.existsSync(path.join(project, 'test-results/refs')));
+  run(project, 'src/b');
+  assert.deepEqual(answered(), { answered: [11000, 13009, 15028], count: 3 });
+});
+
+test('a run of nothing fails', (t) => {
+  const project = aProject(t, { 'src/a.test.ts': passing });
+  const mistyped = run(project, 'rattings');
+  assert.equal(mistyped.code, 1);
+  assert.match(mistyped.errors, /No test file matches "rattings"/);
+  assert.equal(run(aProject(t, {})).code, 1);
+});

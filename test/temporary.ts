@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrate } from '../src/database/migrate.ts';
+import { openPostgres } from '../src/database/postgres.ts';
+import { migrations } from '../src/resources/index.ts';
+import { createDatabase, dropDatabase, type PostgresServer, startPostgres } from './postgres.ts';
+
+export interface TemporaryDatabases {
+  readonly settings: Record<string, string>;
+  drop(): Promise<void>;
+}
+
+/** Databases of both environments for one service, on whichever database the run asks for. */
+export async function temporaryDatabases(): Promise<TemporaryDatabases> {
+  if (process.env['MODSTEAD_TEST_DATABASE'] !== 'postgres') return { settings: {}, drop: async () => {} };
+  const server = await startPostgres();
+  const template = await requireTemplate(server);
+  const name = `modstead_${randomBytes(6).toString('hex')}`;
+  const names = [name, `${name}_sandbox`];
+  const [production, sandbox] = await Promise.all(names.map((each) => createDatabase(server.url, each, template)));
+  return {
+    settings: { MODSTEAD_DATABASE_URL: production!, MODSTEAD_SANDBOX_DATABASE_URL: sandbox! },
+    drop: async () => {
+      for (const each of names) await dropDatabase(server.url, each);
+      await server.stop();
+    },
+  };
+}
+
+/** Migrating once and copying the files is ten times faster than migrating for each test file. */
+async function requireTemplate(server: PostgresServer): Promise<string> {
+  const template = `template_${createHash('sha256')
+    .update(migrations.map(({ name, up }) => name + String(up)).join())
+    .digest('hex')
+    .slice(0, 16)}`;
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(4711)');
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template]);
+    if (rowCount === 0) await makeTemplate(server, template);
+    return template;
+  } finally {
+    await client.end();
+  }
+}
+
+async function makeTemplate(server: PostgresServer, name: string): Promise<void> {
+  const db = await openPostgres(await createDatabase(server.url, name), { connectionsMax: 1 });
+  await migrate(db, migrations, () => 0);
+  await db.close();
+}
