@@ -4,7 +4,8 @@ export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  readonly level: Level;
+  /** Whether lines of this level are written; asked where the fields of a line are costly. */
+  writes(level: Level): boolean;
   flush(): void;
 }
 
@@ -26,15 +27,16 @@ export function createLog(level: Level, write: (text: string) => void): Log {
     pending = '';
     write(text);
   };
+  const writes = (severity: Level) => ORDER.indexOf(severity) >= ORDER.indexOf(level);
   const line = (severity: Level) => {
-    if (ORDER.indexOf(severity) < ORDER.indexOf(level)) return () => {};
+    if (!writes(severity)) return () => {};
     return (message: string, fields?: Fields) => {
       pending += `${JSON.stringify({ time: new Date().toISOString(), level: severity, message, ...fields }, asText)}\n`;
       if (pending.length > FLUSH_CHARACTERS || severity === 'error') flush();
       else timer ??= setTimeout(flush, FLUSH_MS).unref();
     };
   };
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), level, flush };
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), writes, flush };
 }
 
 function asText(_key: string, value: unknown): unknown {

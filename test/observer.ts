@@ -1,39 +1,8 @@
 import { z } from 'zod';
 import type { ErrorName } from '../src/errors/catalogue.ts';
 import type { AnyOperation } from '../src/http/operation.ts';
+import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import type { Observation } from '../src/http/server.ts';
-
-/** Errors that any operation may answer, because they belong to the protocol and not to a noun. */
-export const PROTOCOL_ERRORS: ReadonlySet<ErrorName> = new Set<ErrorName>([
-  'REQUEST_MALFORMED',
-  'HTTPS_REQUIRED',
-  'METHOD_NOT_ALLOWED',
-  'CORS_GENERIC',
-  'API_VERSION_INVALID',
-  'RESOURCE_NOT_FOUND',
-  'UNEXPECTED_SERVICE_OUTAGE',
-  'API_KEY_MISSING',
-  'API_KEY_MALFORMED',
-  'API_KEY_INVALID',
-  'USER_MUST_BE_LOGGED_IN',
-  'TOKEN_MISSING_SCOPE_WRITE',
-  'TOKEN_MISSING_SCOPE_READ',
-  'TOKEN_EXPIRED_OR_REVOKED',
-  'USER_DELETED',
-  'USER_BANNED',
-  'RATE_LIMITED',
-  'RATE_LIMITED_ENDPOINT',
-  'FILE_NOT_BINARY',
-  'FILE_CORRUPTED',
-  'FILE_UNREADABLE',
-  'FILE_TOO_MANY',
-  'JSON_MALFORMED',
-  'MISSING_CONTENT_TYPE',
-  'INCORRECT_CONTENT_TYPE',
-  'JSON_RESPONSE_ONLY',
-  'POST_PUT_NO_PAYLOAD',
-  'VALIDATION_GENERIC',
-]);
 
 /** Holds every answer against its declaration: an undeclared error or a wrong shape fails the test that met it. */
 export class Observer {
@@ -50,7 +19,7 @@ export class Observer {
   #checkError(operation: AnyOperation | undefined, name: ErrorName, cause: unknown): void {
     if (name === 'UNEXPECTED_OPERATION_FAILURE')
       this.#violations.push(`an unexpected error was met: ${(cause as Error)?.stack ?? cause}`);
-    if (!operation || PROTOCOL_ERRORS.has(name) || name === 'UNEXPECTED_OPERATION_FAILURE') return;
+    if (!operation || protocolErrorsOf(operation).includes(name)) return;
     if (!operation.declaration.errors.includes(name))
       this.#violations.push(`${operation.declaration.id} answered ${name}, which it does not declare`);
   }

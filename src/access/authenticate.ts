@@ -59,24 +59,8 @@ const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.stat
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock }: Parts): Authenticator {
-  const kept = new Map<string, { caller: KeyCaller | UserCaller; asOf: number }>();
-
-  function recallOne(secret: string): Caller | undefined {
-    const entry = kept.get(secret);
-    if (!entry || !db.changes.unchangedSince(entry.asOf, ACCESS_SCOPE)) return undefined;
-    if (entry.caller.kind === 'user' && entry.caller.dateExpires <= clock.now()) return undefined;
-    return entry.caller;
-  }
-
-  async function known<T extends Caller>(secret: string, load: () => Promise<T>): Promise<T> {
-    const recalled = recallOne(secret);
-    if (recalled) return recalled as T;
-    const asOf = db.changes.now();
-    const caller = await load();
-    if (kept.size >= KEPT_MAX) kept.clear();
-    kept.set(secret, { caller: caller as unknown as KeyCaller | UserCaller, asOf });
-    return caller;
-  }
+  const tokens = new KnownCallers<UserCaller>(db, clock);
+  const keys = new KnownCallers<KeyCaller>(db, clock);
 
   async function loadToken(bearer: string): Promise<UserCaller> {
     const row = await db.first<TokenRow>(TOKEN, [secrets.digest(bearer)]);
@@ -108,11 +92,11 @@ export function createAuthenticator({ environment, db, secrets, clock }: Parts):
     if (!isWellFormedKey(apiKey)) throw new ApiError('API_KEY_MALFORMED');
     if (access.kind === 'authentication' && environment === 'production' && isSandboxKey(apiKey))
       throw new ApiError('ACTION_RESTRICTED_NO_TEST_KEY');
-    return known(apiKey, () => loadKey(apiKey));
+    return keys.get(apiKey, () => loadKey(apiKey));
   }
 
   async function byToken(access: Access, bearer: string): Promise<UserCaller> {
-    const caller = await known(bearer, () => loadToken(bearer));
+    const caller = await tokens.get(bearer, () => loadToken(bearer));
     const scope = access.kind === 'user' ? access.scope : 'read';
     if (!caller.scopes.includes(scope))
       throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
@@ -129,10 +113,39 @@ export function createAuthenticator({ environment, db, secrets, clock }: Parts):
       throw new ApiError('USER_MUST_BE_LOGGED_IN');
     },
     recall({ bearer, apiKey }) {
-      const secret = bearer || apiKey;
-      return secret ? recallOne(secret) : undefined;
+      if (bearer) return tokens.recall(bearer);
+      return apiKey ? keys.recall(apiKey) : undefined;
     },
   };
+}
+
+/** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */
+class KnownCallers<T extends KeyCaller | UserCaller> {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, { caller: T; asOf: number }>();
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  recall(secret: string): T | undefined {
+    const entry = this.#kept.get(secret);
+    if (!entry || !this.#db.changes.unchangedSince(entry.asOf, ACCESS_SCOPE)) return undefined;
+    if (entry.caller.kind === 'user' && entry.caller.dateExpires <= this.#clock.now()) return undefined;
+    return entry.caller;
+  }
+
+  async get(secret: string, load: () => Promise<T>): Promise<T> {
+    const recalled = this.recall(secret);
+    if (recalled) return recalled;
+    const asOf = this.#db.changes.now();
+    const caller = await load();
+    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+    this.#kept.set(secret, { caller, asOf });
+    return caller;
+  }
 }
 
 /** Deleted and banned people are nobody's callers. */

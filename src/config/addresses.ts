@@ -41,8 +41,21 @@ export interface HostScope {
 
 const NAMED = /^([gu])-(\d{1,15})(?:\.ws)?\./;
 
+const HOSTS_KEPT = 10_000;
+const hosts = new Map<string, HostScope>();
+
 /** Unknown hosts count as production without a scope: the path alone decides what is served. */
 export function hostScope(host: string | undefined, domain: string): HostScope {
+  const key = `${host ?? ''} ${domain}`;
+  const known = hosts.get(key);
+  if (known) return known;
+  if (hosts.size >= HOSTS_KEPT) hosts.clear();
+  const scope = readHost(host, domain);
+  hosts.set(key, scope);
+  return scope;
+}
+
+function readHost(host: string | undefined, domain: string): HostScope {
   const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
   const environment = name === `test.${domain}` || name.endsWith(`.test.${domain}`) ? 'sandbox' : 'production';
   const named = NAMED.exec(name);

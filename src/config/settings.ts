@@ -185,7 +185,7 @@ export const definitions = {
   log: define(
     'MODSTEAD_LOG',
     'info',
-    'Least level that is logged: `debug`, `info`, `warn`, `error`, `off`. `info` has a line for each request.',
+    'Least level that is logged: `debug`, `info`, `warn`, `error`, `off`. `debug` has a line for each request, `warn` for each slow one.',
     oneOf('info', 'debug', 'info', 'warn', 'error', 'off'),
   ),
   metricsToken: define(

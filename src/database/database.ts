@@ -11,6 +11,10 @@ export type Scope = string;
 
 export interface Transaction {
   readonly query: Query;
+  /** Prepared reads and writes that see what this transaction has done. */
+  first<T = Row>(read: Statement, values: readonly Value[]): T | undefined | Promise<T | undefined>;
+  all<T = Row>(read: Statement, values: readonly Value[]): T[] | Promise<T[]>;
+  run(write: Statement, values: readonly Value[]): void | Promise<void>;
   /** Names what this transaction makes stale; readers hear of it once it has committed. */
   changed(scope: Scope): void;
 }

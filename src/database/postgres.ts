@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import {
   Changes,
@@ -83,7 +83,7 @@ async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transa
     const scopes = new Set<string>();
     try {
       const value = await query.transaction().execute(async (inner) => {
-        const result = await work({ query: inner, changed: (scope) => scopes.add(scope) });
+        const result = await work({ ...statementsIn(inner), query: inner, changed: (scope) => scopes.add(scope) });
         for (const scope of scopes) await sql`select pg_notify(${CHANNEL}, ${scope})`.execute(inner);
         return result;
       });
@@ -94,6 +94,16 @@ async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transa
       if (attempt >= ATTEMPTS_MAX || !isPassing(error)) throw error;
     }
   }
+}
+
+function statementsIn(query: Query): Pick<Transaction, 'first' | 'all' | 'run'> {
+  const execute = async <T>(each: Statement, values: readonly Value[]) =>
+    (await query.executeQuery(CompiledQuery.raw(each.postgres, [...values]))).rows as T[];
+  return {
+    all: execute,
+    first: async <T>(read: Statement, values: readonly Value[]) => (await execute<T>(read, values))[0],
+    run: async (write, values) => void (await execute(write, values)),
+  };
 }
 
 function isPassing(error: unknown): boolean {

@@ -25,7 +25,7 @@ class Connection implements DatabaseConnection {
   constructor(file: string) {
     this.db = new DatabaseSync(file, { timeout: 10_000 });
     this.db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;
-      pragma temp_store = memory; pragma cache_size = -32768; pragma case_sensitive_like = on`);
+      pragma temp_store = memory; pragma cache_size = -32768; pragma case_sensitive_like = on; pragma wal_autocheckpoint = 4000`);
   }
 
   prepare(text: string) {
@@ -94,6 +94,7 @@ class Writer {
   readonly #connection: Connection;
   readonly #query: Kysely<Tables>;
   readonly #changes: Changes;
+  readonly #statements: Pick<Transaction, 'first' | 'all' | 'run'>;
   readonly #queue: Task[] = [];
   #draining: Promise<void> | undefined;
   readonly figures = { commits: 0, writes: 0 };
@@ -102,6 +103,7 @@ class Writer {
     this.#connection = connection;
     this.#query = queryOver(connection);
     this.#changes = changes;
+    this.#statements = { ...readsOn(connection), run: (write, values) => void connection.run(write.text, values) };
   }
 
   write<T>(work: Task['work']): Promise<T> {
@@ -154,7 +156,7 @@ class Writer {
     const named: string[] = [];
     this.#connection.run('savepoint task', []);
     try {
-      const value = await task.work({ query: this.#query, changed: (scope) => named.push(scope) });
+      const value = await task.work({ ...this.#statements, query: this.#query, changed: (scope) => named.push(scope) });
       this.#connection.run('release task', []);
       for (const scope of named) scopes.add(scope);
       return () => task.resolve(value);
@@ -174,12 +176,10 @@ export function openSqlite(file: string): Database {
   const changes = new Changes();
   const writer = new Writer(writing, changes);
   const poll = pollForeignChanges(writing, changes);
-  const read = <T>(statement: Statement) => reading.prepare(statement.text).statement as unknown as Reads<T>;
   return {
     dialect: 'sqlite',
     query: queryOver(reading),
-    first: <T>(statement: Statement, values: readonly Value[]) => read<T>(statement).get(...values),
-    all: <T>(statement: Statement, values: readonly Value[]) => read<T>(statement).all(...values),
+    ...readsOn(reading),
     write: (work) => writer.write(work),
     changes,
     check: async () => void reading.run('select 1', []),
@@ -190,6 +190,14 @@ export function openSqlite(file: string): Database {
       reading.db.close();
       writing.db.close();
     },
+  };
+}
+
+function readsOn(connection: Connection): Pick<Database, 'first' | 'all'> {
+  const read = <T>(statement: Statement) => connection.prepare(statement.text).statement as unknown as Reads<T>;
+  return {
+    first: <T>(statement: Statement, values: readonly Value[]) => read<T>(statement).get(...values),
+    all: <T>(statement: Statement, values: readonly Value[]) => read<T>(statement).all(...values),
   };
 }
 

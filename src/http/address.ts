@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type Networks = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
@@ -10,19 +11,39 @@ export function isTrusted(address: string | undefined, networks: Networks): bool
   return networks.some(([network, bits]) => peer.kind() === network.kind() && peer.match(network as never, bits));
 }
 
+/** The other end of a connection, looked at once. */
+export interface Peer {
+  readonly address: string;
+  readonly trusted: boolean;
+  /** Requests came through TLS to this very process. */
+  readonly encrypted: boolean;
+}
+
+const peers = new WeakMap<Socket, Peer>();
+
+export function peerOf(socket: Socket, networks: Networks): Peer {
+  const known = peers.get(socket);
+  if (known) return known;
+  const address = plain(socket.remoteAddress ?? '');
+  const encrypted = (socket as { encrypted?: boolean }).encrypted === true;
+  const peer = { address, trusted: isTrusted(address, networks), encrypted };
+  peers.set(socket, peer);
+  return peer;
+}
+
 /** The first address from the right that is not one of our proxies: everything left of it is hearsay. */
 export function clientAddress(request: IncomingMessage, networks: Networks): string {
-  const peer = request.socket.remoteAddress ?? '';
-  if (!isTrusted(peer, networks)) return plain(peer);
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+  const peer = peerOf(request.socket, networks);
+  if (!peer.trusted || request.headers['x-forwarded-for'] === undefined) return peer.address;
+  const forwarded = String(request.headers['x-forwarded-for'])
     .split(',')
     .map((hop) => hop.trim())
     .filter(Boolean);
   for (const hop of forwarded.reverse()) {
-    if (!ipaddr.isValid(hop)) return plain(peer);
+    if (!ipaddr.isValid(hop)) break;
     if (!isTrusted(hop, networks)) return plain(hop);
   }
-  return plain(peer);
+  return peer.address;
 }
 
 /** IPv6 hosts own a /64 and may hop within it, so limits count the network. */

@@ -3,6 +3,8 @@ import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Demand, Limiter } from '../limits/limits.ts';
 import { limitedAddress } from './address.ts';
+import type { Exchange } from './exchange.ts';
+import type { AnyOperation } from './operation.ts';
 
 type Limits = Exclude<Settings['rateLimits'], 'off'>;
 
@@ -36,12 +38,38 @@ export function operationDemands(
   return [{ bucket: `o/${operation.id}/${who}`, perMinute }];
 }
 
-export async function take(
+type Taker = Pick<Exchange, 'tenant' | 'ip' | 'caller'>;
+
+/** Every request counts for its address, also one that then fails. Waits only where a lease has to be fetched. */
+export function takeForAddress(limits: Settings['rateLimits'], taker: Taker, isWrite: boolean): void | Promise<void> {
+  const { limiter } = taker.tenant;
+  if (limiter && limits !== 'off') return take(limiter, addressDemands(limits, taker.ip, isWrite), 'RATE_LIMITED');
+}
+
+export async function takeForCaller(
+  limits: Settings['rateLimits'],
+  { tenant, ip, caller }: Taker,
+  { declaration }: AnyOperation,
+): Promise<void> {
+  const { limiter } = tenant;
+  if (!limiter || limits === 'off') return;
+  await take(limiter, callerDemands(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
+  await take(limiter, operationDemands(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
+}
+
+function take(
+  limiter: Limiter,
+  demands: readonly Demand[],
+  refusal: 'RATE_LIMITED' | 'RATE_LIMITED_ENDPOINT',
+): void | Promise<void> {
+  if (demands.length > 0 && !limiter.tryTake(demands)) return waitFor(limiter, demands, refusal);
+}
+
+async function waitFor(
   limiter: Limiter,
   demands: readonly Demand[],
   refusal: 'RATE_LIMITED' | 'RATE_LIMITED_ENDPOINT',
 ): Promise<void> {
-  if (demands.length === 0 || limiter.tryTake(demands)) return;
   const verdict = await limiter.take(demands);
   if (!verdict.allowed) throw new ApiError(refusal, { retryAfterSeconds: verdict.retryAfterSeconds });
 }

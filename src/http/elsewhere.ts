@@ -23,27 +23,29 @@ type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScop
 export function createElsewhere({ settings, apps, operations, metrics, health }: ElsewhereParts) {
   let description: string | undefined;
   const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
-  const pages: Record<string, Page> = {
-    '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),
-    '/readyz': (_request, response) => answerReadiness(response, apps, health),
-    '/metrics': (request, response) => answerMetrics(request, response, settings, metrics),
-    '/v1/openapi.json': (_request, response) => sendText(response, 200, describe(), 'application/json; charset=utf-8'),
-    '/v1/docs': (_request, response) => answerDocs(response, operations),
-  };
+  const pages = new Map<string, Page>(
+    Object.entries({
+      '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),
+      '/readyz': (_request, response) => answerReadiness(response, apps, health),
+      '/metrics': (request, response) => answerMetrics(request, response, settings, metrics),
+      '/v1/openapi.json': (_request, response) =>
+        sendText(response, 200, describe(), 'application/json; charset=utf-8'),
+      '/v1/docs': (_request, response) => answerDocs(response, operations),
+    } satisfies Record<string, Page>),
+  );
 
-  return async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    scope: HostScope,
-  ): Promise<boolean> => {
+  return (request: IncomingMessage, response: ServerResponse, path: string, scope: HostScope) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (page) await page(request, response, scope);
-    else if (path.startsWith('/files/'))
-      return answerFile(apps[scope.environment], request, response, path.slice('/files/'.length));
-    return page !== undefined;
+    const page = pages.get(path);
+    if (page) return answered(page(request, response, scope));
+    if (!path.startsWith('/files/')) return false;
+    return answerFile(apps[scope.environment], request, response, path.slice('/files/'.length));
   };
+}
+
+async function answered(page: void | Promise<void>): Promise<boolean> {
+  await page;
+  return true;
 }
 
 export function sendText(
@@ -89,7 +91,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 function answerMetrics(request: IncomingMessage, response: ServerResponse, settings: Settings, metrics: Metrics): void {
   const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined;
   if (!isLocal && !bearsToken(request, settings.metricsToken))
-    return sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
+    return void sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
   sendText(response, 200, metrics.text(), 'text/plain; version=0.0.4; charset=utf-8');
 }
 

@@ -1,15 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Changes, Scope } from '../database/database.ts';
+import type { AnyOperation } from './operation.ts';
 
-/** An answer kept as bytes, good as long as no scope it depends on has moved. */
+/** An answer kept as it leaves, good as long as no scope it depends on has moved. */
 export interface KeptAnswer {
-  readonly bytes: Buffer;
+  readonly body: Buffer | string;
+  readonly bytes: number;
   readonly headers: readonly string[];
   readonly scopes: readonly Scope[];
   /** `Changes.now()` before anything was read for it. */
   readonly asOf: number;
-  readonly operationId: string;
-  readonly operationLimit: number | undefined;
+  readonly operation: AnyOperation;
 }
 
 export interface KeptAnswers {
@@ -22,7 +23,7 @@ export function keepAnswers(changes: Changes, megabytes: number): KeptAnswers {
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: megabytes * 1024 * 1024,
     maxEntrySize: 4 * 1024 * 1024,
-    sizeCalculation: (answer, key) => answer.bytes.length + key.length * 2 + 512,
+    sizeCalculation: (answer, key) => answer.bytes + key.length * 2 + 512,
   });
   const isFresh = ({ scopes, asOf }: KeptAnswer) => scopes.every((scope) => changes.unchangedSince(asOf, scope));
   return {

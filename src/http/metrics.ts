@@ -19,10 +19,9 @@ export function createMetrics(apps: Readonly<Record<Environment, App>>): Metrics
   const series = new Map<string, Map<number, Series>>();
 
   function seriesOf(operationId: string, status: number): Series {
-    let byStatus = series.get(operationId);
-    if (!byStatus) series.set(operationId, (byStatus = new Map()));
-    let found = byStatus.get(status);
-    if (!found) byStatus.set(status, (found = { buckets: BUCKETS_SECONDS.map(() => 0), count: 0, sum: 0 }));
+    const byStatus = series.get(operationId) ?? new Map<number, Series>();
+    const found = byStatus.get(status) ?? { buckets: BUCKETS_SECONDS.map(() => 0), count: 0, sum: 0 };
+    if (found.count === 0) series.set(operationId, byStatus.set(status, found));
     return found;
   }
 

@@ -24,8 +24,9 @@ export function watchPace(exchanges: ReadonlyMap<Socket, Current>): NodeJS.Timeo
   }, LOOK_MS).unref();
 }
 
+/** A body that trickles in after its answer holds the connection just as well. */
 export function isTooSlow(socket: Socket, current: Current, now: number): boolean {
-  if (current.response.writableFinished) return false;
+  if (current.response.writableFinished && current.request.complete) return false;
   const progress = { at: now, read: socket.bytesRead, written: socket.bytesWritten };
   current.seen ??= progress;
   const { seen } = current;

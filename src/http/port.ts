@@ -5,18 +5,30 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { ApiError } from '../errors/catalogue.ts';
-import { COMMON_HEADERS, errorBody } from './answer.ts';
-import { type Current, watchPace } from './pace.ts';
+import { limitedAddress } from './address.ts';
+import { watchPace } from './pace.ts';
 import type { Listener } from './server.ts';
+import { Turns } from './turns.ts';
 
 const TLS_HANDSHAKE = 0x16;
 const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 65_000;
 const FIRST_BYTE_TIMEOUT_MS = 15_000;
-const HEADER_BYTES_MAX = 16 * 1024;
+const HANDSHAKE_TIMEOUT_MS = 15_000;
+
+const SERVER_OPTIONS = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  connectionsCheckingInterval: 2_000,
+  // The pace of a body counts instead: see `pace.ts`.
+  requestTimeout: 0,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  maxHeaderSize: 16 * 1024,
+  // Node would refuse it in words of its own; `isUnambiguous` does in ours.
+  requireHostHeader: false,
+  insecureHTTPParser: false,
+};
 
 export interface PortOptions {
   readonly listener: Listener;
@@ -39,60 +51,77 @@ export interface Port {
 
 /** One port for both: a TLS handshake goes to the API, plain HTTP to the same listener, which refuses it unless a proxy vouches. */
 export async function openPort(options: PortOptions): Promise<Port> {
-  const exchanges = new Exchanges(options.listener);
-  const listener = (request: IncomingMessage, response: ServerResponse) => exchanges.begin(request, response);
-  const settings = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: 0,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: HEADER_BYTES_MAX,
-    requireHostHeader: false,
-    insecureHTTPParser: false,
-  };
-  const secure = createHttpsServer(
-    { ...settings, ...options.tls, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] },
-    listener,
-  );
-  const plain = createHttpServer(settings, listener);
-  for (const server of [secure, plain]) prepare(server, exchanges);
-  const sockets = new Set<Socket>();
-  const held = new Map<string, number>();
-  const net = createNetServer({ pauseOnConnect: false, noDelay: true }, (socket) => admit(socket));
-  const pace = watchPace(exchanges.current);
-
-  function admit(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
-    const count = (held.get(address) ?? 0) + 1;
-    if (count > options.connectionsMax(address)) return void socket.destroy();
-    held.set(address, count);
-    sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      const left = (held.get(address) ?? 1) - 1;
-      if (left > 0) held.set(address, left);
-      else held.delete(address);
-    });
-    sniff(socket, secure, plain);
-  }
-
-  await new Promise<void>((resolve, reject) => {
-    net.once('error', reject);
-    net.listen({ port: options.port, host: options.bind }, () => resolve());
+  const turns = new Turns(options.listener);
+  const secure = createHttpsServer({
+    ...SERVER_OPTIONS,
+    ...options.tls,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
   });
+  const plain = createHttpServer(SERVER_OPTIONS);
+  for (const server of [secure, plain]) prepare(server, turns);
+  const connections = new Connections(options.connectionsMax);
+  const net = createNetServer({ noDelay: true }, (socket) => {
+    if (connections.admit(socket)) sniff(socket, secure, plain);
+    else socket.destroy();
+  });
+  await listening(net, options);
+  const pace = watchPace(turns.current);
   return {
     port: (net.address() as AddressInfo).port,
     drain: async (milliseconds) => {
       const closed = new Promise<void>((resolve) => net.close(() => resolve()));
-      exchanges.drain();
+      turns.drain();
       for (const server of [secure, plain]) server.closeIdleConnections();
-      const deadline = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), milliseconds);
+      const deadline = setTimeout(() => connections.end(), milliseconds);
       await closed;
       clearTimeout(deadline);
       clearInterval(pace);
-      secure.close();
-      plain.close();
+      for (const server of [secure, plain]) server.close();
     },
   };
+}
+
+function listening(net: NetServer, { port, bind }: PortOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    net.once('error', reject);
+    net.listen({ port, host: bind }, () => resolve());
+  });
+}
+
+/** The open connections, and how many of them each address holds. */
+class Connections {
+  readonly #max: PortOptions['connectionsMax'];
+  readonly #sockets = new Set<Socket>();
+  readonly #held = new Map<string, number>();
+
+  constructor(max: PortOptions['connectionsMax']) {
+    this.#max = max;
+  }
+
+  /** Counts the connection, unless its address holds too many. */
+  admit(socket: Socket): boolean {
+    const address = socket.remoteAddress ?? '';
+    const holder = limitedAddress(address);
+    const count = (this.#held.get(holder) ?? 0) + 1;
+    if (count > this.#max(address)) return false;
+    this.#held.set(holder, count);
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#forget(socket, holder));
+    return true;
+  }
+
+  #forget(socket: Socket, holder: string): void {
+    this.#sockets.delete(socket);
+    const left = this.#held.get(holder)! - 1;
+    if (left > 0) this.#held.set(holder, left);
+    else this.#held.delete(holder);
+  }
+
+  end(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
 }
 
 /** The first byte tells TLS from anything else. */
@@ -104,65 +133,20 @@ function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
     socket.removeAllListeners('timeout');
     socket.pause();
     socket.unshift(first);
-    (first[0] === TLS_HANDSHAKE ? secure : plain).emit('connection', socket);
+    const isSecure = first[0] === TLS_HANDSHAKE;
+    (isSecure ? secure : plain).emit('connection', socket);
+    // TLS takes what was put back by itself; the parser of plain HTTP waits for it to flow.
+    if (!isSecure) socket.resume();
   });
 }
 
-function prepare(server: HttpServer | HttpsServer, exchanges: Exchanges): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => exchanges.refuse(error, socket));
+function prepare(server: HttpServer | HttpsServer, turns: Turns): void {
+  const begin = (request: IncomingMessage, response: ServerResponse) => turns.begin(request, response);
+  server.on('request', begin);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => turns.refuse(error, socket));
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   // Without a listener Node answers `Expect` it does not know by itself, in a form that is not ours.
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    exchanges.begin(request, response),
-  );
-}
-
-/** Keeps to one exchange at a time per connection, and knows which are under way. */
-class Exchanges {
-  readonly #listener: Listener;
-  readonly current = new Map<Socket, Current>();
-  #draining = false;
-
-  constructor(listener: Listener) {
-    this.#listener = listener;
-  }
-
-  /**
-   * Bytes that follow a request before its answer are not another request: shipped clients send surplus
-   * after a body (`clients.md`, 2), smugglers do it on purpose, and nobody else pipelines.
-   */
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const previous = this.current.get(socket);
-    if (previous && !previous.response.writableEnded) return endAfter(previous.response, socket);
-    if (!previous) socket.once('close', () => this.current.delete(socket));
-    this.current.set(socket, { request, response, seen: undefined });
-    if (this.#draining) response.shouldKeepAlive = false;
-    this.#listener(request, response);
-  }
-
-  drain(): void {
-    this.#draining = true;
-  }
-
-  /** An answer under way is let out whole; otherwise what cannot be read is answered as an error object. */
-  refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    const current = this.current.get(socket)?.response;
-    if (current && !current.writableFinished) return endAfter(current, socket);
-    if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-    socket.end(rawRefusal(), () => socket.destroy());
-  }
-}
-
-function endAfter(response: ServerResponse, socket: Socket): void {
-  response.shouldKeepAlive = false;
-  if (response.writableFinished) socket.destroySoon();
-  else response.once('finish', () => socket.destroySoon());
-}
-
-function rawRefusal(): string {
-  const body = JSON.stringify(errorBody(new ApiError('REQUEST_MALFORMED'), 'en'));
-  const headers = [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(body)), 'connection', 'close'];
-  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
-  return `HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  server.on('checkExpectation', begin);
+  // It never listens itself, and only from this event on does Node hold connections to their time limits.
+  server.emit('listening');
 }

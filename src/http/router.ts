@@ -8,8 +8,8 @@ export interface Match {
 
 export interface Router {
   find(method: string, path: string): Match | undefined;
-  /** The methods under which the path would be found. */
-  methods(path: string): Method[];
+  /** The methods that the path allows, none where nothing is at it. */
+  allowed(path: string): readonly string[];
 }
 
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -32,6 +32,10 @@ export function createRouter(operations: readonly AnyOperation[]): Router {
   };
   return {
     find: (method, path) => find(method as Method, path),
-    methods: (path) => METHODS.filter((method) => find(method, path)),
+    allowed(path) {
+      const methods = METHODS.filter((method) => find(method, path));
+      if (methods.length === 0) return methods;
+      return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+    },
   };
 }

@@ -38,10 +38,25 @@ export type Portal = (typeof PORTALS)[number];
 /** Spellings that shipped clients send for a portal (`clients.md`, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };
 
+type OwnHeader = 'platform' | 'portal';
+
+const ownNames = new WeakMap<readonly string[], Record<OwnHeader, readonly string[]>>();
+
+function namesUnder(prefixes: readonly string[]): Record<OwnHeader, readonly string[]> {
+  const under = (name: OwnHeader) => prefixes.map((prefix) => `x-${prefix}-${name}`);
+  const names = ownNames.get(prefixes) ?? { platform: under('platform'), portal: under('portal') };
+  ownNames.set(prefixes, names);
+  return names;
+}
+
 /** One of the service's own headers, under any of its configured prefixes; the first that is present counts. */
-export function ownHeader(headers: IncomingHttpHeaders, prefixes: readonly string[], name: string): string | undefined {
-  for (const prefix of prefixes) {
-    const value = headers[`x-${prefix}-${name}`];
+export function ownHeader(
+  headers: IncomingHttpHeaders,
+  prefixes: readonly string[],
+  name: OwnHeader,
+): string | undefined {
+  for (const full of namesUnder(prefixes)[name]) {
+    const value = headers[full];
     if (value !== undefined) return Array.isArray(value) ? value[0] : value;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import type { Query } from '../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
 import type { Migration } from '../database/migrate.ts';
 import type { Language, Translations } from './languages.ts';
 
@@ -38,18 +38,28 @@ export async function translate(
   }
 }
 
+const OF_RESOURCE = statement('select field, language, text from translations where resource = ? and resource_id = ?');
+
+type TranslationRow = { field: string; language: Language; text: string };
+
 /** All translations of a resource: field, then language. */
-export async function translationsOf(query: Query, resource: string, resourceId: number): Promise<FieldTranslations> {
-  const rows = await query
-    .selectFrom('translations')
-    .select(['field', 'language', 'text'])
-    .where('resource', '=', resource)
-    .where('resource_id', '=', resourceId)
-    .execute();
+export async function translationsOf(db: Database, resource: string, resourceId: number): Promise<FieldTranslations> {
+  return byField(await db.all<TranslationRow>(OF_RESOURCE, [resource, resourceId]));
+}
+
+export async function translationsIn(
+  transaction: Transaction,
+  resource: string,
+  resourceId: number,
+): Promise<FieldTranslations> {
+  return byField(await transaction.all<TranslationRow>(OF_RESOURCE, [resource, resourceId]));
+}
+
+function byField(rows: readonly TranslationRow[]): FieldTranslations {
   const fields: FieldTranslations = {};
   for (const { field, language, text } of rows) {
     fields[field] ??= {};
-    if (text) fields[field][language as Language] = text;
+    if (text) fields[field][language] = text;
   }
   return fields;
 }

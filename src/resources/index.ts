@@ -11,8 +11,11 @@ import { accountJobs } from './accounts/jobs.ts';
 import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
 import { accountOperations } from './accounts/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
+import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
+import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
+import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
 import { migration as teams } from './teams/migrations/2026-11-15-teams.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
@@ -34,11 +37,12 @@ export const migrations: readonly Migration[] = [
   ...translationMigrations,
   emailCodes,
   games,
+  oauthClients,
   teams,
   users,
 ];
 
-export const jobHandlers: readonly JobHandler<App>[] = [...accountJobs];
+export const jobHandlers: readonly JobHandler<App>[] = [...accountJobs, ...gameJobs, ...serviceJobs];
 
 /** What must be true before the first request. */
 export async function prepare(app: App): Promise<void> {

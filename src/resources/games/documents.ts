@@ -1,7 +1,8 @@
 import type { App } from '../../context.ts';
-import type { Query } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
-import { languagesIn, translationsOf } from '../../localisation/translations.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { languagesIn, translationsIn } from '../../localisation/translations.ts';
 import { toGameBody, toTagOptionLocalized } from './object.ts';
 import * as store from './store.ts';
 
@@ -12,26 +13,50 @@ export async function rebuildDocumentsOfMovedSite(app: App): Promise<void> {
   if ((await factOf(app.db.query, SITE_FACT)) === app.addresses.site) return;
   await app.db.write(async (transaction) => {
     for (const id of await store.allIds(transaction.query))
-      await rewriteDocuments(app, transaction.query, (await store.rowIn(transaction.query, id))!);
+      await rewriteDocuments(app, transaction, (await store.rowIn(transaction, id))!);
     await rememberFact(transaction.query, SITE_FACT, app.addresses.site);
     transaction.changed('games');
   });
 }
 
 /** Writes the game's documents anew: one in English, one in each language that has a translation. */
-export async function rewriteDocuments(app: App, query: Query, game: store.GameRow): Promise<void> {
-  const translations = await translationsOf(query, 'games', game.id);
-  const platforms = await store.platformsOf(query, game.id);
-  const groups = await store.tagGroupsOf(query, game.id);
-  const languages = ['en' as const, ...languagesIn(translations).filter((language) => language !== 'en')];
-  const documents = languages.map((language) => ({
-    game_id: game.id,
-    language,
-    body: JSON.stringify(toGameBody(app, game, platforms, translations, language)).slice(0, -1),
-    tags: JSON.stringify(
-      groups.filter((group) => group.hidden === 0).map((group) => toTagOptionLocalized(group, translations, language)),
-    ),
-    tags_with_hidden: JSON.stringify(groups.map((group) => toTagOptionLocalized(group, translations, language))),
-  }));
-  await store.putDocuments(query, game.id, documents);
+export async function rewriteDocuments(app: App, transaction: Transaction, game: store.GameRow): Promise<void> {
+  const { translations, platforms, languages } = await sourcesOf(transaction, game);
+  const groups = await store.tagGroupsOf(transaction.query, game.id);
+  const shown = groups.filter((group) => group.hidden === 0);
+  for (const language of languages) {
+    const tagsOf = (some: readonly store.TagGroup[]) =>
+      JSON.stringify(some.map((group) => toTagOptionLocalized(group, translations, language)));
+    await store.putDocument(transaction, {
+      game_id: game.id,
+      language,
+      body: bodyOf(toGameBody(app, game, platforms, translations, language)),
+      tags: tagsOf(shown),
+      tags_with_hidden: tagsOf(groups),
+    });
+  }
+  for (const language of await store.documentLanguages(transaction, game.id))
+    if (!languages.includes(language as Language)) await store.removeDocument(transaction, game.id, language);
 }
+
+/** The cheaper half of it, for changes that touch neither tags nor the set of languages. */
+export async function rewriteBodies(app: App, transaction: Transaction, game: store.GameRow): Promise<void> {
+  const { translations, platforms, languages } = await sourcesOf(transaction, game);
+  for (const language of languages)
+    await store.putBody(
+      transaction,
+      game.id,
+      language,
+      bodyOf(toGameBody(app, game, platforms, translations, language)),
+    );
+}
+
+async function sourcesOf(transaction: Transaction, game: store.GameRow) {
+  const translations = await translationsIn(transaction, 'games', game.id);
+  const platforms = await store.platformsIn(transaction, game.id);
+  const languages: Language[] = ['en', ...languagesIn(translations).filter((language) => language !== 'en')];
+  return { translations, platforms, languages };
+}
+
+/** Without its closing brace: what changes without the game is put behind it. */
+const bodyOf = (object: object) => JSON.stringify(object).slice(0, -1);

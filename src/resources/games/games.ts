@@ -6,16 +6,16 @@ import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest, wordsOf } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
-import { translate } from '../../localisation/translations.ts';
+import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
 import { ADMINISTRATOR, joinTeam, MANAGER, teamLevel } from '../teams/teams.ts';
-import { requireUser } from '../users/users.ts';
-import { rewriteDocuments } from './documents.ts';
+import { requireUserIn } from '../users/users.ts';
+import { rewriteBodies, rewriteDocuments } from './documents.ts';
 import { gameListing } from './listing.ts';
 import * as store from './store.ts';
 import type { GamesTable } from './table.ts';
 
-export type { GameRow, NewTagGroup, StatsRow, StoredGame, TagGroup } from './store.ts';
+export type { GameRow, NewTagGroup, StatsRow, StoredGameAndSubmitter, TagGroup } from './store.ts';
 
 export const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
@@ -26,18 +26,25 @@ const CAN_CHANGE_STATUS = 32;
 const LOCALISABLE = ['name', 'summary', 'instructions', 'ugc_name'] as const;
 
 /** A game that is not accepted exists only for its own key, its team, and those who run the site. */
-async function refuseHidden(app: App, caller: Caller, game: { id: number; status: number } | undefined): Promise<void> {
-  if (!game) throw new ApiError('GAME_NOT_FOUND');
-  if (game.status === GAME_ACCEPTED) return;
-  if (game.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
-  const isOwnKey = caller.kind === 'key' && caller.gameId === game.id;
-  if (!isOwnKey && (await teamLevel(app, caller, 'games', game.id)) === 0) throw new ApiError('GAME_NOT_FOUND');
+async function refuseHidden(app: App, caller: Caller, id: number, status: number | undefined): Promise<void> {
+  if (status === undefined) throw new ApiError('GAME_NOT_FOUND');
+  if (status === GAME_DELETED) throw new ApiError('GAME_DELETED');
+  const isOwnKey = caller.kind === 'key' && caller.gameId === id;
+  if (!isOwnKey && (await teamLevel(app, caller, 'games', id)) === 0) throw new ApiError('GAME_NOT_FOUND');
 }
 
-export async function requireGame(app: App, caller: Caller, id: number): Promise<store.GameRow> {
-  const game = await store.byId(app.db, id);
-  await refuseHidden(app, caller, game);
+type Standing = Pick<store.GameRow, 'id' | 'status' | 'community_options'>;
+
+/** The game, as far as the question who may do what with it needs it. */
+export async function requireGame(app: App, caller: Caller, id: number): Promise<Standing> {
+  const game = await store.standingOf(app.db, id);
+  if (game?.status !== GAME_ACCEPTED) await refuseHidden(app, caller, id, game?.status);
   return game!;
+}
+
+export async function requireGameRow(app: App, caller: Caller, id: number): Promise<store.GameRow> {
+  await requireGame(app, caller, id);
+  return (await store.byId(app.db, id))!;
 }
 
 export async function requireGameDocument(
@@ -46,9 +53,9 @@ export async function requireGameDocument(
   id: number,
   language: Language,
   hiddenTags: boolean,
-): Promise<store.StoredGame> {
+): Promise<store.StoredGameAndSubmitter> {
   const game = await store.documentOf(app.db, id, language, hiddenTags);
-  await refuseHidden(app, caller, game);
+  if (game?.game_status !== GAME_ACCEPTED) await refuseHidden(app, caller, id, game?.game_status);
   return game!;
 }
 
@@ -74,14 +81,10 @@ export async function statsOfGame(app: App, caller: Caller, id: number): Promise
   return (await store.statsOf(app.db.query, id))!;
 }
 
-export async function tagGroupsOfGame(
-  app: App,
-  caller: Caller,
-  id: number,
-  hidden: boolean,
-): Promise<store.TagGroup[]> {
+export async function tagOptionsOfGame(app: App, caller: Caller, id: number, hidden: boolean) {
   await requireGame(app, caller, id);
-  return (await store.tagGroupsOf(app.db.query, id)).filter((group) => hidden || group.hidden === 0);
+  const groups = (await store.tagGroupsOf(app.db.query, id)).filter((group) => hidden || group.hidden === 0);
+  return { groups, translations: await translationsOf(app.db, 'games', id) };
 }
 
 export interface NewGame {
@@ -134,7 +137,7 @@ export async function addGame(
   transaction: Transaction,
   game: NewGame,
 ): Promise<store.GameRow & { api_key: string }> {
-  await requireUser(app, game.ownerId);
+  await requireUserIn(transaction, game.ownerId);
   const { query } = transaction;
   const now = app.clock.now();
   const values = { ...DEFAULTS, name: game.name, summary: game.summary ?? '', ...game.settings };
@@ -157,24 +160,21 @@ export async function addGame(
   });
   for (const [position, group] of (game.tagGroups ?? []).entries())
     await store.addTagGroup(query, row.id, position, group);
-  await refresh(app, transaction, row);
+  await store.putWords(query, row.id, wordsOf(row.name));
+  await rewriteDocuments(app, transaction, row);
+  announce(transaction, row.id);
   return { ...row, api_key: await issueKey(app, transaction, { gameId: row.id }) };
 }
 
 /** Text columns have a twin in the form in which lists compare them. */
-function foldedTwins(values: {
-  name?: string | undefined;
-  summary?: string | undefined;
-  ugc_name?: string | undefined;
-  instructions_url?: string | null | undefined;
-}) {
-  return {
-    ...(values.name !== undefined && { name_folded: fold(values.name) }),
-    ...(values.summary !== undefined && { summary_folded: fold(values.summary) }),
-    ...(values.ugc_name !== undefined && { ugc_name_folded: fold(values.ugc_name) }),
-    ...(values.instructions_url !== undefined && { instructions_url_folded: fold(values.instructions_url ?? '') }),
-  } as { name_folded: string; summary_folded: string; ugc_name_folded: string; instructions_url_folded: string };
+function foldedTwins<V extends Updateable<GamesTable>>(values: V): Pick<GamesTable, FoldedColumn> {
+  const twins: Partial<Record<FoldedColumn, string>> = {};
+  for (const field of ['name', 'summary', 'ugc_name', 'instructions_url'] as const)
+    if (values[field] !== undefined) twins[`${field}_folded`] = fold(values[field] ?? '');
+  return twins as Record<FoldedColumn, string>;
 }
+
+type FoldedColumn = 'name_folded' | 'summary_folded' | 'ugc_name_folded' | 'instructions_url_folded';
 
 export interface GameChanges
   extends Partial<
@@ -201,7 +201,7 @@ export async function editGame(
   await app.db.write(async (transaction) => applyGameChanges(app, transaction, id, changes, language));
 }
 
-async function requireStatusPermission(app: App, caller: Caller, game: store.GameRow): Promise<void> {
+async function requireStatusPermission(app: App, caller: Caller, game: Standing): Promise<void> {
   const isSiteAdmin = caller.kind === 'user' && caller.admin;
   const level = await teamLevel(app, caller, 'games', game.id);
   const mayTeam = (game.community_options & CAN_CHANGE_STATUS) !== 0 && level >= ADMINISTRATOR;
@@ -216,44 +216,40 @@ export async function applyGameChanges(
   language: Language,
 ): Promise<void> {
   const { query } = transaction;
-  const { platforms, theme, other_urls, ...plain } = changes;
-  const texts = Object.fromEntries(
-    LOCALISABLE.flatMap((field) => (typeof plain[field] === 'string' ? [[field, plain[field]]] : [])),
-  );
-  const own: Updateable<GamesTable> = { ...plain };
-  if (language !== 'en') {
-    await translate(query, 'games', id, language, texts);
-    for (const field of LOCALISABLE) delete own[field];
-  }
-  if (changes.name_id !== undefined) await requireFreeNameId(transaction, id, changes.name_id);
-  const before = (await store.rowIn(query, id))!;
-  if (own.status === GAME_ACCEPTED && before.date_live === 0) own.date_live = app.clock.now();
-  if (theme) own.theme = JSON.stringify({ ...JSON.parse(before.theme), ...theme });
-  if (other_urls) own.other_urls = JSON.stringify(other_urls);
-  await store.change(query, id, { ...own, ...foldedTwins(own as never), date_updated: app.clock.now() });
-  if (platforms)
-    await store.putPlatforms(
-      query,
-      id,
-      platforms.map((p) => ({ ...p, moderated: p.moderated ? 1 : 0, locked: p.locked ? 1 : 0 })),
-    );
-  await refresh(app, transaction, (await store.rowIn(query, id))!);
+  const before = (await store.rowIn(transaction, id))!;
+  if (changes.name_id !== undefined && (await store.isNameIdTaken(query, changes.name_id, id)))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+  if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
+  const after = await store.change(query, id, columnsOf(app, before, changes, language));
+  if (changes.platforms) await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
+  if (after.name !== before.name) await store.putWords(query, id, wordsOf(after.name));
+  await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);
+  announce(transaction, id);
 }
 
-async function requireFreeNameId({ query }: Transaction, id: number, nameId: string): Promise<void> {
-  const taken = await query
-    .selectFrom('games')
-    .select('id')
-    .where('name_id', '=', nameId)
-    .where('id', '<>', id)
-    .executeTakeFirst();
-  if (taken) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+function localisableOf(changes: GameChanges): Record<string, string> {
+  const texts = LOCALISABLE.map((field) => [field, changes[field]] as const);
+  return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
 }
 
-/** What is derived from a game follows it in the same transaction. */
-async function refresh(app: App, transaction: Transaction, game: store.GameRow): Promise<void> {
-  await store.putWords(transaction.query, game.id, wordsOf(game.name));
-  await rewriteDocuments(app, transaction.query, game);
-  transaction.changed(`games/${game.id}`);
+/** The columns that change; texts in another language than English are no columns but translations. */
+function columnsOf(app: App, before: store.GameRow, changes: GameChanges, language: Language): Updateable<GamesTable> {
+  const { platforms: _, theme, other_urls, ...plain } = changes;
+  const columns: Updateable<GamesTable> = { ...plain, date_updated: app.clock.now() };
+  if (language !== 'en') for (const field of LOCALISABLE) delete columns[field];
+  if (columns.status === GAME_ACCEPTED && before.date_live === 0) columns.date_live = app.clock.now();
+  if (theme) columns.theme = JSON.stringify({ ...JSON.parse(before.theme), ...theme });
+  if (other_urls) columns.other_urls = JSON.stringify(other_urls);
+  return { ...columns, ...foldedTwins(columns) };
+}
+
+const toPlatformRow = (platform: NonNullable<GameChanges['platforms']>[number]) => ({
+  ...platform,
+  moderated: platform.moderated ? 1 : 0,
+  locked: platform.locked ? 1 : 0,
+});
+
+function announce(transaction: Transaction, id: number): void {
+  transaction.changed(`games/${id}`);
   transaction.changed('games');
 }

@@ -4,7 +4,7 @@ import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import { type Language, pick } from '../../localisation/languages.ts';
 import type { FieldTranslations } from '../../localisation/translations.ts';
 import { UserObject } from '../users/object.ts';
-import type { GameRow, StatsRow, TagGroup } from './games.ts';
+import type { GameRow, StatsRow, TagGroup } from './store.ts';
 import type { GamePlatformsTable } from './table.ts';
 
 const Url = z.string().nullable();

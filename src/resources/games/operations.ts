@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { reader, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import { GamePath, pageOf, pageOfAll, pageOfJson } from '../../http/objects.ts';
+import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson } from '../../http/objects.ts';
 import { type Input, Json, ok, operation } from '../../http/operation.ts';
-import { translationsOf } from '../../localisation/translations.ts';
+import { say } from '../../localisation/texts.ts';
 import { toUserObject } from '../users/object.ts';
-import { requireUser } from '../users/users.ts';
 import { GameChangesBody } from './changes.ts';
-import { editGame, listGames, requireGameDocument, type StoredGame, statsOfGame, tagGroupsOfGame } from './games.ts';
+import {
+  editGame,
+  listGames,
+  requireGameDocument,
+  type StoredGameAndSubmitter,
+  statsOfGame,
+  tagOptionsOfGame,
+} from './games.ts';
 import { gameListing } from './listing.ts';
+import { addGameImages } from './media.ts';
 import { GameObject, GameStatsObject, GameTagOptionObject, toGameStats, toTagOption } from './object.ts';
 
 const ShowHiddenTags = z.object({
@@ -60,8 +67,8 @@ export const getGame = operation({
   handle: async (app, input) => {
     const { params, query } = input;
     const game = await requireGameDocument(app, input.caller, params.game_id, input.language, query.show_hidden_tags);
-    input.keep(`games/${game.id}`, `users/${game.submitted_by}`);
-    return new Json(await gameJson(app, game));
+    input.keep(`games/${game.game_id}`, `users/${game.id}`);
+    return new Json(gameJson(app, game));
   },
 });
 
@@ -78,7 +85,31 @@ export const editGameOperation = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_UPDATE_PERMISSION', 'GAME_NO_UPDATE_STATUS_PERMISSION'],
   handle: async (app, { caller, params, body, language, contentLanguage }) => {
     await editGame(app, caller, params.game_id, body, contentLanguage);
-    return new Json(await gameJson(app, await requireGameDocument(app, caller, params.game_id, language, true)));
+    return new Json(gameJson(app, await requireGameDocument(app, caller, params.game_id, language, true)));
+  },
+});
+
+const KILOBYTE = 1_024;
+const MEGABYTE = 1_024 * KILOBYTE;
+
+export const addGameMedia = operation({
+  id: 'add-game-media',
+  tag: 'Media',
+  method: 'POST',
+  path: '/games/{game_id}/media',
+  says: 'Replaces the logo, the icon and the header of a game, or those of them that are sent. Its managers and administrators may.',
+  access: user('write'),
+  params: GamePath,
+  files: {
+    logo: { bytesMax: 8 * MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 640 by 360 pixels.' },
+    icon: { bytesMax: MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 64 by 64 pixels.' },
+    header: { bytesMax: 256 * KILOBYTE, says: 'PNG, JPEG, GIF or WebP of at least 400 by 100 pixels.' },
+  },
+  returns: ok(MessageObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION'],
+  handle: async (app, { caller, params, files, language }) => {
+    await addGameImages(app, caller, params.game_id, files);
+    return { code: 200, message: say('game_media_added', language) };
   },
 });
 
@@ -108,8 +139,7 @@ export const getGameTagOptions = operation({
   returns: ok(pageOf(GameTagOptionObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
   handle: async (app, { caller, params, query, list }) => {
-    const groups = await tagGroupsOfGame(app, caller, params.game_id, query.show_hidden_tags);
-    const translations = await translationsOf(app.db.query, 'games', params.game_id);
+    const { groups, translations } = await tagOptionsOfGame(app, caller, params.game_id, query.show_hidden_tags);
     return pageOfAll(
       groups.map((group) => toTagOption(group, translations)),
       list,
@@ -125,14 +155,26 @@ async function answerList(
   const { caller, list, language, query } = input;
   const { games, total } = await listGames(app, caller, list, language, query.show_hidden_tags, ownOnly);
   if (!ownOnly) input.keep('games', 'users');
-  return pageOfJson(await Promise.all(games.map((game) => gameJson(app, game))), total, list);
+  return pageOfJson(
+    games.map((game) => gameJson(app, game)),
+    total,
+    list,
+  );
 }
 
 /** The stored body, and behind it what changes without the game. */
-async function gameJson(app: App, game: StoredGame): Promise<string> {
-  const submitter = JSON.stringify(toUserObject(app, await requireUser(app, game.submitted_by)));
-  const stats = JSON.stringify(toGameStats(game.id, game));
+function gameJson(app: App, game: StoredGameAndSubmitter): string {
+  const submitter = JSON.stringify(toUserObject(app, game));
+  const stats = JSON.stringify(toGameStats(game.game_id, game));
   return `${game.body},"submitted_by":${submitter},"tag_options":${game.tags},"stats":${stats}}`;
 }
 
-export const gameOperations = [getGames, getUserGames, getGame, editGameOperation, getGameStats, getGameTagOptions];
+export const gameOperations = [
+  getGames,
+  getUserGames,
+  getGame,
+  editGameOperation,
+  addGameMedia,
+  getGameStats,
+  getGameTagOptions,
+];

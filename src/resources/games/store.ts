@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
-import { type Database, type Query, statement } from '../../database/database.ts';
+import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type {
   GameDocumentsTable,
@@ -12,36 +12,63 @@ import type {
 } from './table.ts';
 
 export type GameRow = Selectable<GamesTable>;
+type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
+
+/** What the user object is made of. */
+const USER_COLUMNS = [
+  'id',
+  'name_id',
+  'username',
+  'date_online',
+  'date_joined',
+  'avatar',
+  'timezone',
+  'language',
+] as const;
 export type StatsRow = GameStatsTable;
 
 /** A game's document with what is put behind it. */
 export interface StoredGame extends Omit<GameStatsTable, 'game_id'> {
-  id: number;
-  status: number;
-  submitted_by: number;
+  game_id: number;
+  game_status: number;
   body: string;
   tags: string;
 }
 
+export type StoredGameAndSubmitter = StoredGame & ShownUser;
+
 const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_total, s.mods_downloads_daily_average,
   s.mods_subscribers_total, s.date_expires`;
 
-const documentWith = (tags: string) =>
-  statement(`select g.id, g.status, g.submitted_by, d.body, d.${tags} as tags, ${STATS}
-    from games g join game_documents d on d.game_id = g.id and d.language in (?, 'en') join game_stats s on s.game_id = g.id
-    where g.id = ? order by d.language = 'en' limit 1`);
+/** One read for the whole object: the submitter's columns come along under their own names. */
+const documentIn = (languages: string, tags: string) =>
+  statement(`select ${USER_COLUMNS.map((name) => `u.${name}`).join(', ')}, g.id as game_id, g.status as game_status, d.body, d.${tags} as tags, ${STATS}
+    from games g join game_documents d on d.game_id = g.id and d.language ${languages}
+      join game_stats s on s.game_id = g.id join users u on u.id = g.submitted_by
+    where g.id = ?`);
 
-const DOCUMENT = documentWith('tags');
-const DOCUMENT_WITH_HIDDEN = documentWith('tags_with_hidden');
+const ENGLISH = { shown: documentIn(`= 'en'`, 'tags'), all: documentIn(`= 'en'`, 'tags_with_hidden') };
+const TRANSLATED = { shown: documentIn('= ?', 'tags'), all: documentIn('= ?', 'tags_with_hidden') };
 
-export const documentOf = (db: Database, id: number, language: string, hiddenTags: boolean) =>
-  db.first<StoredGame>(hiddenTags ? DOCUMENT_WITH_HIDDEN : DOCUMENT, [language, id]);
+export async function documentOf(
+  db: Database,
+  id: number,
+  language: string,
+  hiddenTags: boolean,
+): Promise<StoredGameAndSubmitter | undefined> {
+  const which = hiddenTags ? 'all' : 'shown';
+  const translated = language === 'en' ? undefined : await db.first(TRANSLATED[which], [language, id]);
+  return (translated ?? (await db.first(ENGLISH[which], [id]))) as StoredGameAndSubmitter | undefined;
+}
+
+const STANDING = statement('select id, status, community_options from games where id = ?');
+export const standingOf = (db: Database, id: number) =>
+  db.first<Pick<GameRow, 'id' | 'status' | 'community_options'>>(STANDING, [id]);
 
 const BY_ID = statement('select * from games where id = ?');
 export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id]);
 
-export const rowIn = (query: Query, id: number) =>
-  query.selectFrom('games').selectAll().where('id', '=', id).executeTakeFirst();
+export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);
 
 /** Which games a caller may see in lists. */
 export interface Visible {
@@ -72,7 +99,7 @@ export async function list(
   request: ListRequest,
   language: string,
   hiddenTags: boolean,
-): Promise<{ games: StoredGame[]; total: number }> {
+): Promise<{ games: StoredGameAndSubmitter[]; total: number }> {
   const wanted = () =>
     narrowed(visibleTo(query, visible).innerJoin('game_stats as s', 's.game_id', 'g.id'), listing, request);
   const { total } = await wanted()
@@ -81,7 +108,7 @@ export async function list(
   const page = paged(wanted().select('g.id'), listing, request);
   const ids = total > request.offset ? (await page.execute()).map((row) => row.id) : [];
   const documents =
-    ids.length > 0 ? await documentsOf(query, ids, language, hiddenTags) : new Map<number, StoredGame>();
+    ids.length > 0 ? await documentsOf(query, ids, language, hiddenTags) : new Map<number, StoredGameAndSubmitter>();
   return { games: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
 }
 
@@ -91,24 +118,23 @@ async function documentsOf(
   ids: readonly number[],
   language: string,
   hiddenTags: boolean,
-): Promise<Map<number, StoredGame>> {
+): Promise<Map<number, StoredGameAndSubmitter>> {
   const rows = await query
     .selectFrom('games as g')
     .innerJoin('game_documents as d', 'd.game_id', 'g.id')
     .innerJoin('game_stats as s', 's.game_id', 'g.id')
-    .select(['g.id', 'g.status', 'g.submitted_by', 'd.body', hiddenTags ? 'd.tags_with_hidden as tags' : 'd.tags'])
-    .select([
-      's.mods_count_total',
-      's.mods_downloads_today',
-      's.mods_downloads_total',
-      's.mods_downloads_daily_average',
-    ])
-    .select(['s.mods_subscribers_total', 's.date_expires', 'd.language'])
+    .innerJoin('users as u', 'u.id', 'g.submitted_by')
+    .select(USER_COLUMNS.map((name) => `u.${name}` as const))
+    .select(['g.id as game_id', 'g.status as game_status', 'd.body', 'd.language as document_language'])
+    .select(hiddenTags ? 'd.tags_with_hidden as tags' : 'd.tags')
+    .select(['s.mods_count_total', 's.mods_downloads_today', 's.mods_downloads_total'])
+    .select(['s.mods_downloads_daily_average', 's.mods_subscribers_total', 's.date_expires'])
     .where('g.id', 'in', ids)
     .where('d.language', 'in', [language, 'en'])
     .execute();
-  const documents = new Map<number, StoredGame>();
-  for (const row of rows) if (row.language !== 'en' || !documents.has(row.id)) documents.set(row.id, row);
+  const documents = new Map<number, StoredGameAndSubmitter>();
+  for (const row of rows)
+    if (row.document_language !== 'en' || !documents.has(row.game_id)) documents.set(row.game_id, row);
   return documents;
 }
 
@@ -132,8 +158,14 @@ export async function add(query: Query, row: Insertable<GamesTable>): Promise<Ga
   return game;
 }
 
-export const change = (query: Query, id: number, changes: Updateable<GamesTable>) =>
-  query.updateTable('games').set(changes).where('id', '=', id).execute();
+/** Returns the game as it is after the change. */
+export const change = (query: Query, id: number, changes: Updateable<GamesTable>): Promise<GameRow> =>
+  query.updateTable('games').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export async function isNameIdTaken(query: Query, nameId: string, exceptId: number): Promise<boolean> {
+  const taken = query.selectFrom('games').select('id').where('name_id', '=', nameId).where('id', '<>', exceptId);
+  return (await taken.executeTakeFirst()) !== undefined;
+}
 
 export async function nameIdsLike(query: Query, stem: string): Promise<string[]> {
   const rows = await query
@@ -153,8 +185,9 @@ export async function putWords(query: Query, gameId: number, words: readonly str
       .execute();
 }
 
-export const platformsOf = (query: Query, gameId: number): Promise<GamePlatformsTable[]> =>
-  query.selectFrom('game_platforms').selectAll().where('game_id', '=', gameId).orderBy('platform').execute();
+const PLATFORMS = statement('select * from game_platforms where game_id = ? order by platform');
+export const platformsIn = (transaction: Transaction, gameId: number) =>
+  transaction.all<GamePlatformsTable>(PLATFORMS, [gameId]);
 
 export async function putPlatforms(
   query: Query,
@@ -221,18 +254,45 @@ export async function addTagGroup(
   return { ...row, tags: added };
 }
 
-export async function putDocuments(
-  query: Query,
-  gameId: number,
-  documents: readonly GameDocumentsTable[],
-): Promise<void> {
-  await query.deleteFrom('game_documents').where('game_id', '=', gameId).execute();
-  await query
-    .insertInto('game_documents')
-    .values([...documents])
-    .execute();
+const PUT_DOCUMENT = statement(`insert into game_documents (game_id, language, body, tags, tags_with_hidden)
+  values (?, ?, ?, ?, ?) on conflict (game_id, language)
+  do update set body = excluded.body, tags = excluded.tags, tags_with_hidden = excluded.tags_with_hidden`);
+
+export const putDocument = (transaction: Transaction, document: GameDocumentsTable) =>
+  transaction.run(PUT_DOCUMENT, [
+    document.game_id,
+    document.language,
+    document.body,
+    document.tags,
+    document.tags_with_hidden,
+  ]);
+
+const PUT_BODY = statement('update game_documents set body = ? where game_id = ? and language = ?');
+export const putBody = (transaction: Transaction, gameId: number, language: string, body: string) =>
+  transaction.run(PUT_BODY, [body, gameId, language]);
+
+const DOCUMENT_LANGUAGES = statement('select language from game_documents where game_id = ?');
+export async function documentLanguages(transaction: Transaction, gameId: number): Promise<string[]> {
+  return (await transaction.all<{ language: string }>(DOCUMENT_LANGUAGES, [gameId])).map((row) => row.language);
 }
+
+const REMOVE_DOCUMENT = statement('delete from game_documents where game_id = ? and language = ?');
+export const removeDocument = (transaction: Transaction, gameId: number, language: string) =>
+  transaction.run(REMOVE_DOCUMENT, [gameId, language]);
 
 export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
+}
+
+/** Whether a game or a person shows the picture in this folder. */
+export async function isImageUsed(query: Query, folder: string): Promise<boolean> {
+  const isShown = (column: 'logo' | 'icon' | 'header') =>
+    query.selectFrom('games').select('id').where(column, '=', folder);
+  const used = await isShown('logo')
+    .union(isShown('icon'))
+    .union(isShown('header'))
+    .union(query.selectFrom('users').select('id').where('avatar', '=', folder))
+    .limit(1)
+    .executeTakeFirst();
+  return used !== undefined;
 }

@@ -31,5 +31,5 @@ export async function joinTeam(
 export async function teamLevel(app: App, caller: Caller, resource: TeamResource, resourceId: number): Promise<number> {
   if (caller.kind !== 'user') return 0;
   if (caller.admin) return ADMINISTRATOR;
-  return caller.inTeams ? store.levelOf(app.db.query, resource, resourceId, caller.userId) : 0;
+  return caller.inTeams ? store.levelOf(app.db, resource, resourceId, caller.userId) : 0;
 }

@@ -5,10 +5,10 @@ import type { UserRow } from './users.ts';
 
 export const AvatarObject = z
   .object({
-    filename: z.string().nullable(),
-    original: z.string().nullable(),
-    thumb_50x50: z.string().nullable(),
-    thumb_100x100: z.string().nullable(),
+    filename: z.string(),
+    original: z.string(),
+    thumb_50x50: z.string(),
+    thumb_100x100: z.string(),
   })
   .meta({ id: 'Avatar' });
 
@@ -35,8 +35,13 @@ export const UserStatusObject = UserObject.extend({
   monetization_status: Integer,
 }).meta({ id: 'UserStatus' });
 
-export function toUserObject(app: App, user: UserRow): z.input<typeof UserObject> {
-  const address = (name: string) => (user.avatar ? app.addresses.file(`${user.avatar}/${name}`) : null);
+type ShownUser = Pick<
+  UserRow,
+  'id' | 'name_id' | 'username' | 'date_online' | 'date_joined' | 'avatar' | 'timezone' | 'language'
+>;
+
+export function toUserObject(app: App, user: ShownUser): z.input<typeof UserObject> {
+  const address = (name: string) => app.addresses.file(`${user.avatar ?? 'placeholder/avatar'}/${name}`);
   return {
     id: user.id,
     name_id: user.name_id,
@@ -45,7 +50,7 @@ export function toUserObject(app: App, user: UserRow): z.input<typeof UserObject
     date_online: user.date_online,
     date_joined: user.date_joined,
     avatar: {
-      filename: user.avatar ? 'avatar.png' : null,
+      filename: 'avatar.png',
       original: address('original.png'),
       thumb_50x50: address('thumb_50x50.png'),
       thumb_100x100: address('thumb_100x100.png'),

@@ -8,6 +8,9 @@ const BY_ID = statement('select * from users where id = ?');
 
 export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id]);
 
+export const rowIn = (query: Query, id: number) =>
+  query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+
 export const byEmail = (query: Query, email: string) =>
   query.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 

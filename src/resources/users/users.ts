@@ -19,6 +19,13 @@ export async function requireUser(app: App, id: number): Promise<store.UserRow> 
   return user;
 }
 
+/** The same within a transaction, which may have made the person itself. */
+export async function requireUserIn({ query }: Transaction, id: number): Promise<store.UserRow> {
+  const user = await store.rowIn(query, id);
+  if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
+  return user;
+}
+
 export const findUserByEmailIn = ({ query }: Transaction, email: string) =>
   store.byEmail(query, normalisedEmail(email));
 

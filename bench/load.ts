@@ -1,0 +1,75 @@
+import { connect, type Socket } from 'node:net';
+
+export interface Load {
+  readonly port: number;
+  /** Whole requests as bytes; each connection sends them in turn, the next when the answer is whole. */
+  readonly requests: (connection: number) => Buffer;
+  readonly connections: number;
+  readonly milliseconds: number;
+}
+
+export interface Measured {
+  readonly answers: number;
+  readonly seconds: number;
+  readonly latencies: number[];
+}
+
+/** Keeps connections busy with requests as bytes. It reads no more of an answer than its length, so that it costs little itself. */
+export async function load({ port, requests, connections, milliseconds }: Load): Promise<Measured> {
+  const latencies: number[] = [];
+  const started = performance.now();
+  const end = started + milliseconds;
+  const counts = await Promise.all(
+    Array.from({ length: connections }, (_, index) => drive(port, index, requests, end, latencies)),
+  );
+  return {
+    answers: counts.reduce((sum, count) => sum + count, 0),
+    seconds: (performance.now() - started) / 1000,
+    latencies,
+  };
+}
+
+function drive(
+  port: number,
+  index: number,
+  requests: Load['requests'],
+  end: number,
+  latencies: number[],
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let answers = 0;
+    let missing = 0;
+    let head: Buffer = Buffer.alloc(0);
+    let sent = 0;
+    const next = () => {
+      sent = performance.now();
+      socket.write(requests(index));
+    };
+    const done = () => {
+      answers += 1;
+      latencies.push(performance.now() - sent);
+      if (performance.now() >= end) {
+        socket.end();
+        resolve(answers);
+      } else next();
+    };
+    socket.on('connect', next);
+    socket.on('error', reject);
+    socket.on('data', (chunk: Buffer) => {
+      if (missing === 0) {
+        head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+        const gap = head.indexOf('\r\n\r\n');
+        if (gap === -1) return;
+        const text = head.toString('latin1', 0, gap);
+        const status = text.slice(9, 12);
+        if (status[0] !== '2')
+          return void reject(new Error(`answered ${text}\n${head.toString('utf8', gap).slice(0, 400)}`));
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+        missing = gap + 4 + length - head.length;
+        head = Buffer.alloc(0);
+      } else missing -= chunk.length;
+      if (missing === 0) done();
+    });
+  });
+}

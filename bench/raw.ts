@@ -1,0 +1,21 @@
+import { createServer } from 'node:http';
+
+/** The yardstick: node:http that sends given bytes and does nothing else. */
+const TEXT_BYTES_MAX = 16_384;
+const answers = new Map<string, { headers: string[]; body: Buffer | string }>();
+const server = createServer((request, response) => {
+  const answer = answers.get(request.url ?? '')!;
+  response.writeHead(200, answer.headers);
+  response.end(answer.body);
+});
+process.on('message', (message: { url: string; headers: string[]; body: string } | 'cpu') => {
+  if (message === 'cpu') return process.send!(process.cpuUsage());
+  // A short text leaves in one write with its head: the yardstick may do what the service does.
+  const bytes = Buffer.from(message.body, 'base64');
+  answers.set(message.url, {
+    headers: message.headers,
+    body: bytes.length > TEXT_BYTES_MAX ? bytes : bytes.toString(),
+  });
+  return process.send!('set');
+});
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as { port: number }).port }));

@@ -1,0 +1,192 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { load, type Measured } from './load.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    milliseconds: { type: 'string', default: '1500' },
+    help: { type: 'boolean' },
+  },
+});
+if (options.help) {
+  console.log(`npm run bench [-- --rounds 5 --milliseconds 1500]
+Measures, in one interleaved run, node:http sending the same bytes and this service, over plain HTTP behind a
+trusted proxy header, on this machine. Figures are requests per second of the server's own CPU time, and ratios of them
+within a round (median over rounds): a busy machine slows both sides alike.`);
+  process.exit(0);
+}
+const ROUNDS = Number(options.rounds);
+const MILLISECONDS = Number(options.milliseconds);
+const READERS = 32;
+const WRITERS = 64;
+
+const here = (name: string) => join(import.meta.dirname, name);
+const folder = mkdtempSync(join(process.cwd(), '.bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+interface Started {
+  process: ChildProcess;
+  port: number;
+}
+
+const ask = <T>(child: ChildProcess, message: unknown): Promise<T> =>
+  new Promise((resolve) => {
+    child.once('message', (answer) => resolve(answer as T));
+    child.send(message as string);
+  });
+
+async function start<T extends object>(file: string, env: Record<string, string>): Promise<Started & T> {
+  const child = fork(here(file), { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve({ process: child, ...(message as { port: number } & T) }));
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+  });
+}
+
+const SETTINGS = {
+  MODSTEAD_PORT: '0',
+  MODSTEAD_TRUST_PROXY: '127.0.0.1',
+  MODSTEAD_PUBLIC_PORT: '443',
+  MODSTEAD_RATE_LIMITS: 'address=100000000,address_writes=100000000,token=100000000,token_writes=100000000',
+};
+type Content = { game: number; key: string; tokens: string[] };
+const raw = await start('raw.ts', {});
+const cached = await start<Content>('service.ts', { ...SETTINGS, MODSTEAD_DATA: join(folder, 'cached') });
+const uncached = await start<Content>('service.ts', {
+  ...SETTINGS,
+  MODSTEAD_DATA: join(folder, 'uncached'),
+  MODSTEAD_CACHE_MB: '0',
+});
+
+const head = (method: string, path: string, more: string) =>
+  `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${more}\r\n`;
+const get = (path: string) => Buffer.from(head('GET', path, ''));
+
+/** The raw server gets the very headers and bytes that the service answers. */
+async function teach(url: string): Promise<void> {
+  const answer = await new Promise<{ headers: string[]; body: Buffer }>((resolve, reject) => {
+    const options = {
+      port: cached.port,
+      host: '127.0.0.1',
+      path: url,
+      headers: { 'x-forwarded-proto': 'https', accept: 'application/json' },
+    };
+    request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      const drop = new Set(['date', 'connection', 'keep-alive']);
+      const headers = response.rawHeaders.flatMap((name, i) =>
+        i % 2 === 0 && !drop.has(name.toLowerCase()) ? [name, response.rawHeaders[i + 1]!] : [],
+      );
+      response.on('end', () => resolve({ headers, body: Buffer.concat(chunks) }));
+    })
+      .on('error', reject)
+      .end();
+  });
+  await ask(raw.process, { url, headers: answer.headers, body: answer.body.toString('base64') });
+}
+
+interface Case {
+  readonly name: string;
+  readonly server: Started;
+  readonly requests: (connection: number) => Buffer;
+  readonly connections: number;
+}
+
+let writes = 0;
+const put = (connection: number) => {
+  writes += 1;
+  const body = `summary=${encodeURIComponent(`Changed by writer ${connection}, time ${writes}`)}`;
+  const more = `authorization: Bearer ${uncached.tokens[connection]}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n`;
+  return Buffer.from(head('PUT', `/v1/games/${uncached.game + connection}`, more) + body);
+};
+
+const urls = {
+  ping: '/v1/ping',
+  game: `/v1/games/${cached.game}?api_key=${cached.key}`,
+  page: `/v1/games?api_key=${cached.key}&_limit=100`,
+};
+for (const url of Object.values(urls)) await teach(url);
+const withUncachedKey = (url: string) => url.replace(cached.key, uncached.key);
+const read = (name: string, server: Started, url: string): Case => {
+  const bytes = get(url);
+  return { name, server, requests: () => bytes, connections: READERS };
+};
+const cases: Case[] = [
+  read('raw ping', raw, urls.ping),
+  read('ping, kept', cached, urls.ping),
+  read('raw game', raw, urls.game),
+  read('game, kept', cached, urls.game),
+  read('game, read anew', uncached, withUncachedKey(urls.game)),
+  { name: 'durable write', server: uncached, requests: put, connections: WRITERS },
+  read('raw page of 100', raw, urls.page),
+  read('page of 100, kept', cached, urls.page),
+  read('page of 100, read anew', uncached, withUncachedKey(urls.page)),
+];
+
+interface Round {
+  readonly perCpuSecond: number;
+  readonly perSecond: number;
+  readonly p99: number;
+}
+
+async function measure({ server, requests, connections }: Case, milliseconds: number): Promise<Round> {
+  const cpu = async () => {
+    const { user, system } = await ask<NodeJS.CpuUsage>(server.process, 'cpu');
+    return (user + system) / 1e6;
+  };
+  const before = await cpu();
+  const measured: Measured = await load({ port: server.port, requests, connections, milliseconds });
+  const used = (await cpu()) - before;
+  const sorted = measured.latencies.sort((a, b) => a - b);
+  return {
+    perCpuSecond: measured.answers / used,
+    perSecond: measured.answers / measured.seconds,
+    p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+  };
+}
+
+const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+const results = new Map<string, Round[]>(cases.map(({ name }) => [name, []]));
+
+console.log(
+  `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; ${ROUNDS} rounds of ${MILLISECONDS} ms`,
+);
+// The first seconds of a process are the compiler's: they are not measured.
+for (const each of cases) await measure(each, 3_000);
+const figures = () => ask<{ commits: number; writes: number; rss: number }>(uncached.process, 'figures');
+const figuresBefore = await figures();
+for (let round = 1; round <= ROUNDS; round += 1) {
+  for (const each of cases) results.get(each.name)!.push(await measure(each, MILLISECONDS));
+  console.log(`round ${round} of ${ROUNDS} done`);
+}
+const figuresAfter = await figures();
+
+const ratio = (name: string, base: string) =>
+  median(results.get(name)!.map((round, i) => round.perCpuSecond / results.get(base)![i]!.perCpuSecond));
+console.log('\n| what | requests per CPU second | requests per second | p99 ms |\n|---|---|---|---|');
+for (const { name } of cases) {
+  const rounds = results.get(name)!;
+  console.log(
+    `| ${name} | ${Math.round(median(rounds.map((r) => r.perCpuSecond)))} | ${Math.round(median(rounds.map((r) => r.perSecond)))} | ${median(rounds.map((r) => r.p99)).toFixed(2)} |`,
+  );
+}
+const fsyncs = (figuresAfter.commits - figuresBefore.commits) / (figuresAfter.writes - figuresBefore.writes);
+const goals: [string, number, string][] = [
+  ['ping, kept / raw', ratio('ping, kept', 'raw ping'), '≥ 0.85'],
+  ['game, kept / raw', ratio('game, kept', 'raw game'), '≥ 0.85'],
+  ['page of 100, kept / raw', ratio('page of 100, kept', 'raw page of 100'), '≥ 0.85'],
+  ['game, read anew / raw', ratio('game, read anew', 'raw game'), '≥ 0.4'],
+  ['page of 100, read anew / raw', ratio('page of 100, read anew', 'raw page of 100'), ''],
+  ['durable write / game, read anew', ratio('durable write', 'game, read anew'), '≥ 0.5'],
+  ['fsyncs per durable write', fsyncs, '< 0.2'],
+];
+console.log('\n| ratio | measured | goal |\n|---|---|---|');
+for (const [name, value, goal] of goals) console.log(`| ${name} | ${value.toFixed(3)} | ${goal} |`);
+for (const child of [raw, cached, uncached]) child.process.kill();
+process.exit(0);

@@ -1,0 +1,46 @@
+import { issueToken } from '../src/access/credentials.ts';
+import { composeService, outsideOf } from '../src/compose.ts';
+import { readSettings } from '../src/config/settings.ts';
+import { addGame } from '../src/resources/games/games.ts';
+import { addUser } from '../src/resources/users/users.ts';
+
+/** The service with content for the benchmarks, in a process of its own. */
+const settings = readSettings(process.env);
+const service = await composeService(settings, outsideOf(settings));
+const app = service.apps.production;
+const GAMES = 200;
+const WRITERS = 64;
+
+const content = await app.db.write(async (transaction) => {
+  const owner = await addUser(app, transaction, { username: 'Owner' });
+  let first: Awaited<ReturnType<typeof addGame>> | undefined;
+  for (let i = 0; i < GAMES; i += 1) {
+    const game = await addGame(app, transaction, {
+      name: `Bench Game ${i}`,
+      ownerId: owner.id,
+      accepted: true,
+      summary:
+        'A game with a summary of the usual length, so that its object has the usual size in every list that shows it.',
+      tagGroups: [
+        {
+          name: 'Theme',
+          type: 'checkboxes',
+          tags: ['Audio', 'Cheating', 'Environment', 'Gameplay', 'Visual', 'Quality of life'],
+        },
+        { name: 'Version', type: 'dropdown', hidden: true, tags: ['1.0', '1.1', '1.2', '2.0'] },
+      ],
+    });
+    first ??= game;
+  }
+  const tokens: string[] = [];
+  for (let i = 0; i < WRITERS; i += 1)
+    tokens.push((await issueToken(app, transaction, { userId: owner.id })).access_token);
+  return { game: first!.id, key: first!.api_key, tokens };
+});
+
+process.on('message', (message) => {
+  if (message === 'cpu') process.send!(process.cpuUsage());
+  if (message === 'figures') process.send!({ ...app.db.figures, rss: process.memoryUsage.rss() });
+  if (message === 'stop') void service.stop().then(() => process.exit(0));
+});
+process.send!({ port: service.port, ...content });

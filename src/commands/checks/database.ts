@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { folderOf } from '../../compose.ts';
+import type { Environment } from '../../config/addresses.ts';
+import type { Settings } from '../../config/settings.ts';
+import { migrations } from '../../resources/index.ts';
+import { type Check, Wrong } from './check.ts';
+
+const POSTGRES_LEAST = 150_000;
+const CLOCK_SECONDS_APART_MAX = 30;
+
+export const databaseChecks = (settings: Settings, environment: Environment, url: string | undefined): Check[] => [
+  {
+    name: `${environment} database`,
+    todo: url
+      ? 'Start PostgreSQL, look at the network, or correct MODSTEAD_DATABASE_URL.'
+      : 'Restore the database from a backup, or look at the rights on its folder.',
+    run: () => (url ? checkPostgres(url) : checkSqlite(join(folderOf(settings, environment), 'modstead.sqlite'))),
+  },
+];
+
+/** Reads only: a doctor must not be the one who brings a database up to date. */
+async function checkSqlite(file: string): Promise<string> {
+  if (!existsSync(file)) return `SQLite; ${file} will be made at the first start`;
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 2_000 });
+  try {
+    const [found] = db.prepare('pragma quick_check(1)').all() as { quick_check: string }[];
+    if (found?.quick_check !== 'ok') throw new Wrong(`${file} is damaged: ${found?.quick_check}`);
+    const applied = db.prepare('select name from migrations').all() as { name: string }[];
+    const missing = missingOf(applied);
+    return missing === 0 ? 'SQLite, sound and up to date' : `SQLite, sound; "serve" will apply ${missing} migration(s)`;
+  } finally {
+    db.close();
+  }
+}
+
+function missingOf(applied: readonly { name: string }[]): number {
+  const names = new Set(applied.map(({ name }) => name));
+  return migrations.filter(({ name }) => !names.has(name)).length;
+}
+
+interface About {
+  number: string;
+  version: string;
+  migrated: string | null;
+  now: string;
+}
+
+async function checkPostgres(url: string): Promise<string> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<About>(`select current_setting('server_version_num') as number,
+      current_setting('server_version') as version, to_regclass('migrations') as migrated, extract(epoch from now()) as now`);
+    const [about] = rows as [About];
+    requireVersion(about);
+    const applied = about.migrated ? (await client.query<{ name: string }>('select name from migrations')).rows : [];
+    const missing = missingOf(applied);
+    if (missing > 0) throw new Wrong(`${missing} migration(s) are missing`, 'Run "npx modstead migrate".');
+    return `PostgreSQL ${about.version}, up to date`;
+  } catch (error) {
+    if ((error as { code?: string }).code !== '3D000') throw error;
+    throw new Wrong((error as Error).message, 'Run "npx modstead migrate", or create the database.');
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function requireVersion({ number, version, now }: About): void {
+  if (Number(number) < POSTGRES_LEAST)
+    throw new Wrong(`PostgreSQL ${version} is too old`, 'Upgrade to PostgreSQL 15 or newer.');
+  const apart = Math.abs(Number(now) - Date.now() / 1000);
+  if (apart > CLOCK_SECONDS_APART_MAX)
+    throw new Wrong(
+      `its clock and that of this machine are ${Math.round(apart)} seconds apart`,
+      'Set both clocks, best by NTP.',
+    );
+}

@@ -1,0 +1,78 @@
+import { join, resolve } from 'node:path';
+import { databaseUrl, ENVIRONMENTS, folderOf } from '../../compose.ts';
+import type { Environment } from '../../config/addresses.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Mail } from '../../mail/mail.ts';
+import { localStorage } from '../../storage/local.ts';
+import type { Invocation } from '../command.ts';
+import { certificateChecks } from './certificate.ts';
+import { type Check, type Finding, perform } from './check.ts';
+import { databaseChecks } from './database.ts';
+import { clockCheck, folderChecks, nodeCheck } from './machine.ts';
+
+type Examined = Pick<Invocation<Record<never, never>>, 'settings' | 'sandbox'>;
+
+/** Without settings that can be used nothing further can be looked at. */
+export async function examine({ settings: read, sandbox }: Examined): Promise<Finding[]> {
+  let settings: Settings | undefined;
+  const findings = [await perform(nodeCheck), await perform(clockCheck)];
+  const reading: Check = {
+    name: 'settings',
+    todo: 'Correct the environment variable; the README lists them all.',
+    run: async () => {
+      settings = read();
+      return 'all can be used';
+    },
+  };
+  findings.push(await perform(reading));
+  if (!settings) return findings;
+  const environments = sandbox ? (['sandbox'] as const) : ENVIRONMENTS;
+  for (const check of checksOf(settings, environments)) findings.push(await perform(check));
+  return findings;
+}
+
+const checksOf = (settings: Settings, environments: readonly Environment[]): Check[] => [
+  ...folderChecks(resolve(settings.data)),
+  ...certificateChecks(settings),
+  ...environments.flatMap((environment) => [
+    ...databaseChecks(settings, environment, databaseUrl(settings, environment)),
+    storageCheck(settings, environment),
+    mailCheck(settings, environment),
+  ]),
+];
+
+function storageCheck(settings: Settings, environment: Environment): Check {
+  const folder = join(folderOf(settings, environment), 'files');
+  return {
+    name: `${environment} storage`,
+    todo: `Let this user write to ${folder}.`,
+    run: async () => {
+      await localStorage(folder).check();
+      return `files can be written to ${folder}`;
+    },
+  };
+}
+
+function mailCheck(settings: Settings, environment: Environment): Check {
+  const folder = join(folderOf(settings, environment), 'mail');
+  return {
+    name: `${environment} mail`,
+    todo: settings.smtpUrl
+      ? 'Look at the mail server and at MODSTEAD_SMTP_URL.'
+      : `Let this user write to ${folder}, or set MODSTEAD_SMTP_URL.`,
+    run: async () => {
+      const mail = await openMail(settings, folder);
+      try {
+        await mail.check();
+      } finally {
+        mail.close();
+      }
+      return settings.smtpUrl ? 'the SMTP server answers' : `mails become files in ${folder}`;
+    },
+  };
+}
+
+async function openMail(settings: Settings, folder: string): Promise<Mail> {
+  if (!settings.smtpUrl) return (await import('../../mail/files.ts')).mailToFiles(folder, Date.now);
+  return (await import('../../mail/smtp.ts')).mailOverSmtp(settings.smtpUrl, settings.mailFrom ?? '');
+}

@@ -1,0 +1,67 @@
+import { addClient, GRANTS, type Grant, isRedirectUri, REDIRECT_URIS_MAX } from '../resources/oauth/oauth.ts';
+import { columns, command, idOf, misuse } from './command.ts';
+import { requireKnownGame, withApp } from './operator.ts';
+
+export default command({
+  name: 'client add',
+  usage: '--game GAME_ID [--redirect-uri URI]… [--grants LIST] [--name N]',
+  says: 'Registers an OAuth2 client of a game and prints its secret, for the only time.',
+  json: true,
+  options: {
+    game: { type: 'string', value: 'GAME_ID', required: true, says: 'the game it belongs to' },
+    'redirect-uri': {
+      type: 'string',
+      multiple: true,
+      value: 'URI',
+      says: `where people return to: https://…, or http://localhost…; up to ${REDIRECT_URIS_MAX} times`,
+    },
+    grants: {
+      type: 'string',
+      value: 'LIST',
+      says: `of ${GRANTS.join(',')} (default: all, without --redirect-uri only client_credentials)`,
+    },
+    name: { type: 'string', value: 'N', says: 'shown to people who are asked to let it in (default: the game’s)' },
+  },
+  run: async ({ values, settings, environment }) => {
+    const gameId = idOf(values.game, '--game');
+    const redirectUris = redirectUrisOf(values['redirect-uri']);
+    const grants = grantsOf(values.grants, redirectUris);
+    return withApp(settings(), environment, async (app) => {
+      const game = await requireKnownGame(app, gameId);
+      const name = values.name?.trim() || game.name;
+      const client = await app.db.write((transaction) =>
+        addClient(app, transaction, { gameId, name, redirectUris, grants }),
+      );
+      return {
+        object: client,
+        text: columns([
+          ['Client id', `${client.client_id}`],
+          ['Secret', `${client.client_secret} (shown only now)`],
+          ['Grants', grants.join(', ')],
+        ]),
+      };
+    });
+  },
+});
+
+function redirectUrisOf(uris: readonly string[]): readonly string[] {
+  if (uris.length > REDIRECT_URIS_MAX)
+    throw misuse(`--redirect-uri may be given ${REDIRECT_URIS_MAX} times, not ${uris.length} times.`);
+  const wrong = uris.find((uri) => !isRedirectUri(uri));
+  if (wrong !== undefined)
+    throw misuse(`--redirect-uri must start with https:// or http://localhost and have no fragment, not "${wrong}".`);
+  return uris;
+}
+
+function grantsOf(text: string | undefined, uris: readonly string[]): readonly Grant[] {
+  if (text === undefined) return uris.length > 0 ? GRANTS : ['client_credentials'];
+  const names = text.split(/[\s,]+/).filter(Boolean);
+  const wrong = names.find((name) => !GRANTS.includes(name as Grant));
+  if (wrong !== undefined || names.length === 0)
+    throw misuse(`--grants must be of ${GRANTS.join(', ')}, not "${wrong ?? text}".`);
+  if (names.includes('authorization_code') && uris.length === 0)
+    throw misuse('The grant authorization_code needs a --redirect-uri to send people back to.');
+  if (names.includes('refresh_token') && !names.includes('authorization_code'))
+    throw misuse('The grant refresh_token goes with authorization_code; name both.');
+  return names as Grant[];
+}

@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import test, { after } from 'node:test';
+import { startApi } from '../../test/api.ts';
+import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
+import { addDemo } from '../resources/demo/demo.ts';
+import { getGame, getGames, getGameTagOptions } from '../resources/games/operations.ts';
+import { getAuthenticatedUser, getUser } from '../resources/users/operations.ts';
+
+const PROGRAM = resolve('bin/modstead.mjs');
+const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
+const READY_MS_MAX = 5_000;
+
+/** The commands act beside this service, on its databases and its data folder. */
+const api = await startApi();
+const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
+const beside: NodeJS.ProcessEnv = {
+  MODSTEAD_DATA: api.folder,
+  MODSTEAD_PUBLIC_PORT: '443',
+  MODSTEAD_LOG: 'off',
+  MODSTEAD_RATE_LIMITS: 'off',
+  ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
+  ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
+};
+const cleanPath = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name)));
+
+const folders: string[] = [];
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'modstead-commands-'));
+  folders.push(folder);
+  return folder;
+};
+after(() => folders.forEach((folder) => void rmSync(folder, { recursive: true, force: true })));
+
+function start(args: readonly string[], settings: NodeJS.ProcessEnv = beside): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, ...args], { env: { ...cleanPath, ...settings } });
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function end(child: ChildProcess): Promise<Ended> {
+  let [out, err] = ['', ''];
+  child.stdout!.setEncoding('utf8').on('data', (text) => (out += text));
+  child.stderr!.setEncoding('utf8').on('data', (text) => (err += text));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+const run = (args: readonly string[], settings?: NodeJS.ProcessEnv) => end(start(args, settings));
+
+interface Printed {
+  readonly id: number;
+  readonly api_key: string;
+  readonly api_url: string;
+  readonly access_token: string;
+  readonly date_expires: number;
+  readonly client_id: number;
+  readonly client_secret: string;
+}
+
+async function runJson<T = Printed>(...args: string[]): Promise<T> {
+  const { code, out, err } = await run([...args, '--json']);
+  assert.deepEqual({ code, err }, { code: 0, err: '' });
+  assert.equal(out.trim().split('\n').length, 1);
+  return JSON.parse(out) as T;
+}
+
+/** Refused with one sentence (or one for each thing wrong) on standard error, and nothing else. */
+async function refuses(
+  args: readonly string[],
+  code: number,
+  says: RegExp,
+  settings?: NodeJS.ProcessEnv,
+): Promise<void> {
+  const ended = await run(args, settings);
+  assert.match(ended.err, says);
+  assert.deepEqual(
+    { code: ended.code, out: ended.out, lines: ended.err.trim().split('\n').length },
+    { code, out: '', lines: 1 },
+  );
+}
+
+const owner = await runJson('user', 'add', '--email', 'Owner@Example.com', '--username', 'Ada Lovelace');
+const game = await runJson('game', 'add', '--name', 'Engine', '--owner', String(owner.id));
+
+test('every command explains itself', async () => {
+  const { code, out } = await run(['--help']);
+  assert.equal(code, 0);
+  const names = [
+    'serve',
+    'work',
+    'migrate',
+    'user add',
+    'game add',
+    'game set',
+    'token add',
+    'client add',
+    'demo',
+    'doctor',
+  ];
+  await Promise.all(
+    names.map(async (name) => {
+      assert.match(out, new RegExp(`^ {2}${name}`, 'm'));
+      const help = await run([...name.split(' '), '--help']);
+      assert.equal(help.code, 0);
+      assert.match(help.out, new RegExp(`^npx modstead ${name}.*--sandbox`, 's'));
+      assert.equal(help.out.includes('--json'), name !== 'work');
+    }),
+  );
+});
+
+test('what is not a command or an option is refused with a hint', async () => {
+  await Promise.all([
+    refuses(['frobnicate'], 2, /^There is no command "frobnicate"; .*--help/),
+    refuses(['user'], 2, /user add/),
+    refuses(['user', 'remove'], 2, /^There is no command "user remove"/),
+    refuses(['user', 'add', '--nickname', 'x'], 2, /^"user add" has no option --nickname; .*--help/),
+    refuses(['user', 'add', '--email', 'a@example.com'], 2, /needs --username/),
+    refuses(['token', 'add', '--user', '1', '--user', '2'], 2, /given twice/),
+    refuses(['serve', 'now'], 2, /takes no "now"/),
+  ]);
+});
+
+test('a wrong setting stops the start with one sentence', async () => {
+  await Promise.all([
+    refuses(['serve'], 2, /^MODSTEAD_PORT must be a whole number/, { ...beside, MODSTEAD_PORT: 'http' }),
+    refuses(['user', 'add', '--email', 'a@b.example', '--username', 'a'], 2, /^MODSTEAD_COLOUR is not a setting/, {
+      ...beside,
+      MODSTEAD_COLOUR: 'red',
+    }),
+    refuses(['serve'], 1, /cannot be written/, { MODSTEAD_DATA: join(PROGRAM, 'data'), MODSTEAD_PORT: '0' }),
+    refuses(['serve'], 1, /^PostgreSQL does not accept connections/, {
+      MODSTEAD_DATA: api.folder,
+      MODSTEAD_DATABASE_URL: 'postgres://127.0.0.1:1/modstead',
+    }),
+  ]);
+});
+
+test('a person is added with a key that the service knows at once', async () => {
+  const { id, api_key } = owner;
+  assert.deepEqual(owner, {
+    id,
+    name_id: 'ada-lovelace',
+    username: 'Ada Lovelace',
+    email: 'owner@example.com',
+    api_key,
+    api_url: `https://u-${id}.localhost/v1`,
+  });
+  const answer = await api.withKey(owner).call(getUser, { params: { user_id: id } });
+  assert.equal(answer.status, 200);
+});
+
+test('an email address belongs to one person', async () => {
+  const again = ['user', 'add', '--email', 'OWNER@example.com', '--username', 'Other'];
+  await refuses(again, 1, /^The email address OWNER@example.com is taken/);
+  await refuses(['user', 'add', '--email', 'nowhere', '--username', 'Other'], 2, /^--email must be an email address/);
+});
+
+test('a game is added unaccepted, and its key sees it', async () => {
+  assert.deepEqual(game, {
+    id: game.id,
+    name_id: 'engine',
+    api_key: game.api_key,
+    api_url: `https://g-${game.id}.localhost/v1`,
+  });
+  const own = await api.withKey(game).call(getGame, { params: { game_id: game.id } });
+  assert.deepEqual([own.status, own.body.status], [200, 0]);
+  await api.withKey(owner).refused(getGame, { params: { game_id: game.id } }, 404, 14001);
+  await refuses(['game', 'add', '--name', 'Orphan', '--owner', '999999'], 1, /^There is no user 999999/);
+});
+
+test('settings of a game are changed, for operators also those that its team may not touch', async () => {
+  const { id } = await runJson('game', 'add', '--name', 'Settings', '--owner', String(owner.id), '--accepted');
+  const pairs = ['summary=Steam = power', 'max_stock=5', 'theme[primary]=#123456', 'platforms=[{"platform":"linux"}]'];
+  const game = await runJson<Record<string, unknown>>('game', 'set', String(id), ...pairs);
+  const { body } = await api.withKey(owner).call(getGame, { params: { game_id: id } });
+  assert.deepEqual(
+    [game['summary'], game['max_stock'], (game['theme'] as { primary: string }).primary],
+    ['Steam = power', 5, '#123456'],
+  );
+  assert.deepEqual(
+    [body.summary, body.max_stock, body.theme.primary, body.platforms[0]?.platform],
+    ['Steam = power', 5, '#123456', 'linux'],
+  );
+});
+
+test('every wrong key and value of a game is named', async () => {
+  const pairs = ['colour=red', 'status=7', 'theme[primary]=red', 'oops', 'max_stock='];
+  const args = ['game', 'set', String(game.id), ...pairs];
+  await refuses(args, 2, /"colour" .*"oops" .*status .*theme\.primary /);
+  await refuses(['game', 'set', String(game.id), 'max_stock='], 2, /max_stock needs a value/);
+  await refuses(['game', 'set', '999999', 'name=Nobody'], 1, /^There is no game 999999/);
+});
+
+test('an issued token signs its person in, with its scopes and until its end', async () => {
+  const expires = Math.floor(Date.now() / 1000) + 300 * 86_400;
+  const token = await runJson('token', 'add', '--user', String(owner.id), '--scope', 'read', '--expires', `${expires}`);
+  assert.deepEqual(Object.keys(token), ['access_token', 'date_expires']);
+  assert.equal(token.date_expires, expires);
+  const me = await api.withToken(token.access_token).call(getAuthenticatedUser);
+  assert.deepEqual([me.status, me.body.id], [200, owner.id]);
+  await Promise.all([
+    refuses(['token', 'add', '--user', String(owner.id), '--scope', 'admin'], 2, /^--scope must be/),
+    refuses(['token', 'add', '--user', String(owner.id), '--expires', '5'], 2, /^--expires must be/),
+    refuses(['token', 'add', '--user', String(owner.id), '--game', '999999'], 1, /^There is no game 999999/),
+  ]);
+});
+
+test('a client is registered with addresses that a code may be sent to', async () => {
+  const client = await runJson('client', 'add', '--game', String(game.id), '--redirect-uri', 'https://a.example/back');
+  assert.equal(typeof client.client_id, 'number');
+  assert.match(client.client_secret, /^[\w-]{43}$/);
+  const uri = (address: string) => ['client', 'add', '--game', String(game.id), '--redirect-uri', address];
+  const many = Array.from({ length: 21 }, (_, n) => ['--redirect-uri', `https://a.example/${n}`]).flat();
+  await Promise.all([
+    refuses(uri('http://a.example/back'), 2, /^--redirect-uri must start with https/),
+    refuses(uri('https://a.example/#back'), 2, /no fragment/),
+    refuses(['client', 'add', '--game', String(game.id), ...many], 2, /20 times, not 21/),
+    refuses(
+      ['client', 'add', '--game', String(game.id), '--grants', 'authorization_code'],
+      2,
+      /needs a --redirect-uri/,
+    ),
+    refuses([...uri('http://localhost:3000/'), '--grants', 'password'], 2, /^--grants must be of/),
+  ]);
+});
+
+test('the sandbox knows nothing of production', async () => {
+  const person = await runJson('user', 'add', '--email', 'owner@example.com', '--username', 'Sandy', '--sandbox');
+  assert.match(person.api_url, /^https:\/\/u-\d+\.test\.localhost\/v1$/);
+  const inSandbox = await api.withKey(person, 'sandbox').call(getUser, { params: { user_id: person.id } });
+  assert.equal(inSandbox.body.username, 'Sandy');
+  await api.withKey(person).refused(getUser, { params: { user_id: person.id } }, 401, 11002);
+});
+
+test('the sample content is what the API promises, in several languages', async () => {
+  const app = api.app('sandbox');
+  const demo = (await addDemo(app))!;
+  assert.equal(await addDemo(app), undefined);
+  const skyfarers = demo.games[0]!;
+  const client = api.withKey(skyfarers, 'sandbox');
+  const params = { game_id: skyfarers.id };
+  const { body } = await client.call(getGames, { query: { show_hidden_tags: true } });
+  assert.deepEqual(
+    body.data.map(({ name }) => name),
+    ['Skyfarers', 'Gridline 99'],
+  );
+  const german = await client.call(getGame, { params, headers: { 'accept-language': 'de' } });
+  assert.match(german.body.summary, /Luftschiff/);
+  assert.deepEqual(german.body.tag_options[0]?.tags_localized['Island'], 'Insel');
+  const tags = await client.call(getGameTagOptions, { params, query: { show_hidden_tags: true } });
+  assert.deepEqual(
+    tags.body.data.map(({ type, hidden, locked }) => ({ type, hidden, locked })),
+    [
+      { type: 'checkboxes', hidden: false, locked: false },
+      { type: 'dropdown', hidden: false, locked: false },
+      { type: 'dropdown', hidden: true, locked: false },
+      { type: 'checkboxes', hidden: false, locked: true },
+    ],
+  );
+});
+
+test('sample content is not added to what is there', () => refuses(['demo'], 1, /^There are games already/));
+
+test('the doctor finds a healthy service healthy, and names what is not', async () => {
+  const healthy = await runJson<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
+  assert.equal(healthy.ok, true);
+  assert.ok(healthy.checks.length >= 10);
+  const ill = await run(['doctor'], { ...beside, MODSTEAD_SMTP_URL: 'smtp://127.0.0.1:1' });
+  assert.equal(ill.code, 1);
+  assert.match(ill.out, /✗ production mail.*→ Look at the mail server/s);
+  const confused = await run(['doctor', '--json'], { ...beside, MODSTEAD_PORT: 'http' });
+  assert.equal(confused.code, 1);
+  assert.match(confused.out, /"name":"settings","ok":false,"says":"MODSTEAD_PORT must be/);
+});
+
+interface Ready {
+  readonly port: number;
+  readonly ready_ms: number;
+  readonly certificate: string;
+  readonly api: string;
+  readonly demo: { games: { id: number; api_key: string; api_url: string }[] } | null;
+}
+
+async function serve(settings: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = start(['serve', '--json', ...args], { MODSTEAD_LOG: 'off', MODSTEAD_PORT: '0', ...settings });
+  const ended = end(child);
+  const line = new Promise<string>((resolve) => child.stdout!.once('data', resolve));
+  const first = await Promise.race([line, ended.then(({ err }) => assert.fail(err))]);
+  return { child, ended, ready: JSON.parse(first) as Ready };
+}
+
+function fetchJson(ready: Ready, path: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const { port } = ready;
+  const options = {
+    host: '127.0.0.1',
+    port,
+    path,
+    ca: readFileSync(ready.certificate),
+    servername: 'localhost',
+    agent: false,
+  };
+  return new Promise((resolve, reject) => {
+    get(options as object, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+    }).on('error', reject);
+  });
+}
+
+/** A fresh place for a service of its own, on the database of this run. */
+async function newPlace() {
+  const place = { MODSTEAD_DATA: newFolder() };
+  if (!ON_POSTGRES) return { settings: place, leave: async () => {} };
+  const server = await startPostgres();
+  const name = `commands_${process.pid}_${Date.now().toString(36)}`;
+  return {
+    settings: { ...place, MODSTEAD_DATABASE_URL: await createDatabase(server.url, name) },
+    leave: async () => {
+      for (const each of [name, `${name}_sandbox`]) await dropDatabase(server.url, each);
+      await server.stop();
+    },
+  };
+}
+
+test('a service starts in an empty place, answers over TLS with its sample content, and ends when told', async (t) => {
+  const { settings, leave } = await newPlace();
+  t.after(leave);
+  if (ON_POSTGRES) {
+    await refuses(['serve'], 2, /run "npx modstead migrate" first/, settings);
+    const migrated = await run(['migrate'], settings);
+    assert.equal(migrated.code, 0, migrated.err);
+    assert.match(migrated.out, /sandbox: created the database commands_\w+_sandbox.*up to date\n$/s);
+  }
+  const first = await serve(settings, '--demo');
+  const [game] = first.ready.demo!.games;
+  const { status, body } = await fetchJson(first.ready, `/v1/games/${game!.id}?api_key=${game!.api_key}`);
+  assert.deepEqual([status, body['name']], [200, 'Skyfarers']);
+  assert.equal(body['profile_url'], `https://localhost:${first.ready.port}/g/skyfarers`);
+  await refuses(['serve'], 1, /^Port \d+ is in use/, { ...settings, MODSTEAD_PORT: String(first.ready.port) });
+  first.child.kill('SIGTERM');
+  const { code, out } = await first.ended;
+  assert.deepEqual([code, out.trim().split('\n').length], [0, 1]);
+
+  const second = await serve(settings, '--demo');
+  assert.equal(second.ready.demo, null);
+  assert.ok(second.ready.ready_ms < READY_MS_MAX, `${second.ready.ready_ms} ms to ready`);
+  t.diagnostic(`ready with an existing database in ${second.ready.ready_ms} ms`);
+  second.child.kill('SIGINT');
+  assert.equal((await second.ended).code, 0);
+});
+
+test('migrating twice does nothing the second time', async () => {
+  const migrated = await runJson<Record<string, unknown>>('migrate');
+  assert.deepEqual(migrated, { production: { applied: [] }, sandbox: { applied: [] } });
+});
+
+test('a worker runs until it is told to stop', async () => {
+  const child = start(['work']);
+  const ended = end(child);
+  await new Promise((resolve) => child.stdout!.once('data', resolve));
+  child.kill('SIGTERM');
+  const { code, out } = await ended;
+  assert.deepEqual([code, out], [0, 'running the jobs of production and sandbox\n']);
+});

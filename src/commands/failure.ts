@@ -1,0 +1,108 @@
+import { resolve } from 'node:path';
+import { SettingError } from '../config/settings.ts';
+import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
+import { errorMessage, validationMessage } from '../errors/messages.ts';
+import { Refusal } from './command.ts';
+
+export interface Failure {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** What the operator reads: one sentence for what can be foreseen, and the error itself for the rest. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof SettingError) return { text: error.message, exitCode: 2 };
+  if (error instanceof ApiError) return { text: sayApiError(error), exitCode: 1 };
+  const known = sayKnown(error as Trouble);
+  return { text: known ?? `Unexpected: ${withCauses(error)}`, exitCode: 1 };
+}
+
+function sayApiError({ error, values, fields }: ApiError): string {
+  return fields ? fields.map(sayProblem).join(' ') : errorMessage(error, 'en', values);
+}
+
+export const sayProblem = ({ field, rule, values }: FieldProblem): string =>
+  validationMessage(rule, 'en', { field, ...values });
+
+type Trouble = Error & {
+  code?: string;
+  errcode?: number;
+  syscall?: string;
+  port?: number;
+  path?: string;
+  hostname?: string;
+};
+
+function sayKnown(error: Trouble): string | undefined {
+  return sayListen(error) ?? saySqlite(error) ?? sayPostgres(error) ?? sayFolder(error);
+}
+
+function sayListen({ code, syscall, port, message, hostname }: Trouble): string | undefined {
+  if (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo') return undefined;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use by another program; stop that one, or set MODSTEAD_PORT to a free port.`;
+  if (code === 'EACCES')
+    return `Port ${port} may not be used by this user; set MODSTEAD_PORT to one above 1023, or give the right to it.`;
+  const isBind = hostname !== undefined && hostname === process.env['MODSTEAD_BIND'];
+  if (code === 'EADDRNOTAVAIL' || isBind) return `MODSTEAD_BIND must be an address of this machine (${message}).`;
+  return undefined;
+}
+
+const SQLITE_PRIMARY = 0xff;
+const SQLITE_SENTENCES: Record<number, string> = {
+  5: 'is locked by another program; stop whatever keeps it open for writing (a copy, a backup, a database browser).',
+  8: 'cannot be written; give this user the right to write to its files.',
+  10: 'could not be read or written (disk error); look at the disk.',
+  11: 'is damaged; restore it from a backup.',
+  13: 'cannot grow: the disk is full.',
+  14: 'cannot be opened; give this user the right to read and write its folder.',
+  26: 'is not an SQLite database; move the file away or set MODSTEAD_DATA to another folder.',
+};
+
+function saySqlite({ code, errcode }: Trouble): string | undefined {
+  if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return undefined;
+  const sentence = SQLITE_SENTENCES[errcode & SQLITE_PRIMARY];
+  return sentence && `The database in ${dataFolder()} ${sentence}`;
+}
+
+const POSTGRES_SENTENCES: Record<string, string> = {
+  ECONNREFUSED: 'does not accept connections; start it, or correct MODSTEAD_DATABASE_URL.',
+  ENOTFOUND: 'has a host name that does not exist; correct MODSTEAD_DATABASE_URL.',
+  EAI_AGAIN: 'has a host name that cannot be looked up now; look at the name server.',
+  ETIMEDOUT: 'does not answer; look at the network, or correct MODSTEAD_DATABASE_URL.',
+  '28P01': 'refuses the user name or password of MODSTEAD_DATABASE_URL.',
+  '28000': 'refuses the user of MODSTEAD_DATABASE_URL.',
+  '42501': 'denies its user a right that is needed; let the user own the database.',
+  '53300': 'has no connection left; raise its max_connections.',
+  '57P03': 'is starting up or shutting down; try again in a moment.',
+};
+
+function sayPostgres({ code, message }: Trouble): string | undefined {
+  const isDatabase = process.env['MODSTEAD_DATABASE_URL'] !== undefined;
+  if (!isDatabase || code === undefined) return isDatabase ? sayTimeout(message) : undefined;
+  if (code === '3D000') return `There is no such database (${message}); run "npx modstead migrate", or create it.`;
+  return POSTGRES_SENTENCES[code] && `PostgreSQL ${POSTGRES_SENTENCES[code]}`;
+}
+
+const sayTimeout = (message: string) =>
+  /timeout/i.test(message ?? '') ? `PostgreSQL ${POSTGRES_SENTENCES['ETIMEDOUT']}` : undefined;
+
+const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ENOENT'];
+
+function sayFolder({ code = '', syscall, path }: Trouble): string | undefined {
+  const isFile = ['mkdir', 'open', 'write', 'link', 'fsync', 'scandir'].includes(syscall ?? '');
+  if (!isFile || !FOLDER_CODES.includes(code)) return undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `The data folder ${dataFolder()} cannot grow: the disk is full.`;
+  const place = !path || path.startsWith(dataFolder()) ? `The data folder ${dataFolder()}` : path;
+  return `${place} cannot be written (${code}); let this user write there, or set MODSTEAD_DATA to another folder.`;
+}
+
+const dataFolder = () => resolve(process.env['MODSTEAD_DATA'] || './data');
+
+function withCauses(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined
+    ? (error.stack ?? error.message)
+    : `${error.stack}\n  from ${withCauses(error.cause)}`;
+}

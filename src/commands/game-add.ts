@@ -1,0 +1,38 @@
+import { columns, command, idOf, misuse } from './command.ts';
+import { requireKnownUser, withApp } from './operator.ts';
+
+const NAME_CHARACTERS_MAX = 80;
+
+export default command({
+  name: 'game add',
+  usage: '--name N --owner USER_ID [--accepted]',
+  says: 'Adds a game and prints its API key, for the only time.',
+  json: true,
+  options: {
+    name: { type: 'string', value: 'N', required: true, says: 'at most 80 characters' },
+    owner: { type: 'string', value: 'USER_ID', required: true, says: 'becomes administrator of its team' },
+    accepted: { type: 'boolean', says: 'seen by everyone at once, rather than by its own key and team alone' },
+  },
+  run: async ({ values, settings, environment }) => {
+    const name = values.name.trim();
+    const ownerId = idOf(values.owner, '--owner');
+    if (name === '' || name.length > NAME_CHARACTERS_MAX) throw misuse('--name must have 1 to 80 characters.');
+    return withApp(settings(), environment, async (app, addresses) => {
+      const { addGame } = await import('../resources/games/games.ts');
+      await requireKnownUser(app, ownerId);
+      const game = await app.db.write((transaction) =>
+        addGame(app, transaction, { name, ownerId, accepted: values.accepted }),
+      );
+      const { id, name_id, api_key } = game;
+      const api_url = addresses.gameApi(id);
+      return {
+        object: { id, name_id, api_key, api_url },
+        text: columns([
+          ['Game', `${id} (${name_id}), ${values.accepted ? 'accepted' : 'not accepted'}`],
+          ['API key', `${api_key} (shown only now)`],
+          ['API', api_url],
+        ]),
+      };
+    });
+  },
+});

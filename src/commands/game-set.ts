@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { ApiError } from '../errors/catalogue.ts';
+import { validate } from '../http/request/coerce.ts';
+import { assign, type Fields, type FieldValue, isFields, newFormTree, toFields } from '../http/request/forms.ts';
+import { GameChangesBody } from '../resources/games/changes.ts';
+import type { GameChanges } from '../resources/games/games.ts';
+import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
+import { sayProblem } from './failure.ts';
+import { OPERATOR, requireKnownGame, withApp } from './operator.ts';
+
+const COUNT_MAX = 2_147_483_647;
+const Count = z.int().min(0).max(COUNT_MAX);
+
+/** What a game's team may set, and what is for those who run the site alone. */
+const OperatorChanges = GameChangesBody.extend({
+  monetization_options: z.int().min(0).max(31),
+  revenue_options: Count,
+  cloud_cooking_status: z.int().min(0).max(6),
+  max_stock: Count,
+  service_features: Count,
+}).partial();
+
+const KEYS = Object.keys(OperatorChanges.shape);
+
+export default command({
+  name: 'game set',
+  usage: 'GAME_ID key=value …',
+  says: `Changes settings of a game and prints what they are then.
+
+Keys are ${KEYS.slice(0, -1).join(', ')} and ${KEYS.at(-1)}.
+Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JSON.`,
+  json: true,
+  positionals: true,
+  options: {},
+  run: async ({ positionals, settings, environment }) => {
+    const [id, ...pairs] = positionals;
+    if (id === undefined || pairs.length === 0)
+      throw misuse(`"game set" needs a game's id and key=value; "${PROGRAM} game set --help" lists the keys.`);
+    const gameId = idOf(id, 'GAME_ID');
+    const changes = changesOf(pairs);
+    return withApp(settings(), environment, async (app) => {
+      const { applyGameChanges, requireGameDocument } = await import('../resources/games/games.ts');
+      await requireKnownGame(app, gameId);
+      await app.db.write((transaction) =>
+        applyGameChanges(app, transaction, gameId, changes as unknown as GameChanges, 'en'),
+      );
+      const { body } = await requireGameDocument(app, OPERATOR, gameId, 'en', true);
+      const game = JSON.parse(`${body}}`) as Record<string, unknown>;
+      const shown = Object.keys(changes).map((key) => [key, JSON.stringify(game[key])] as const);
+      return { object: game, text: `Game ${gameId} has now\n${columns(shown)}` };
+    });
+  },
+});
+
+/** Every pair is looked at, so that one attempt names all that is wrong. */
+function changesOf(pairs: readonly string[]): z.output<typeof OperatorChanges> {
+  const problems: string[] = [];
+  const fields = fieldsOf(pairs, problems);
+  try {
+    const changes = validate(OperatorChanges, fields);
+    for (const key of Object.keys(fields)) if (!(key in changes)) problems.push(`The ${key} needs a value.`);
+    if (problems.length === 0) return changes;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    problems.push(...(error.fields ?? []).map(sayProblem));
+  }
+  throw misuse(problems.join(' '));
+}
+
+function fieldsOf(pairs: readonly string[], problems: string[]): Fields {
+  const tree = newFormTree();
+  const whole: Fields = {};
+  for (const pair of pairs) {
+    const [, path = '', key = '', value] = /^(([^=[\]]*)[^=]*)=(.*)$/s.exec(pair) ?? [];
+    if (value === undefined) problems.push(`"${pair}" is not key=value.`);
+    else if (!KEYS.includes(key)) problems.push(`"${key}" is not a setting of a game.`);
+    else if (path === key && isStructured(key) && /^[[{]/.test(value)) readJson(key, value, whole, problems);
+    else assign(tree, path, value);
+  }
+  return { ...toFields(tree), ...whole };
+}
+
+const isStructured = (key: string) => ['theme', 'other_urls', 'platforms'].includes(key);
+
+function readJson(key: string, text: string, fields: Fields, problems: string[]): void {
+  try {
+    const value = JSON.parse(text) as FieldValue;
+    if (isFields(value) || Array.isArray(value)) fields[key] = value;
+  } catch {
+    problems.push(`The ${key} is not valid JSON.`);
+  }
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { systemClock } from '../clock.ts';
+import type { Environment } from '../config/addresses.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
+import type { Database } from '../database/database.ts';
+import { command, show } from './command.ts';
+
+const NO_SUCH_DATABASE = '3D000';
+const INSUFFICIENT_PRIVILEGE = '42501';
+const DUPLICATE_DATABASE = '42P04';
+
+type Say = (line: string) => void;
+
+export default command({
+  name: 'migrate',
+  usage: '',
+  says: `Brings the databases of production and sandbox up to date.
+
+On PostgreSQL it also creates the database of the sandbox, if that is missing and its user may.
+With --sandbox it sees to the sandbox alone. It may run beside a service, and twice at the same time.`,
+  json: true,
+  options: {},
+  run: async ({ sandbox, json, ...invocation }) => {
+    const settings = invocation.settings();
+    const say: Say = json ? () => {} : show;
+    const { ENVIRONMENTS } = await import('../compose.ts');
+    const outcomes: [Environment, { applied: string[] }][] = [];
+    for (const environment of sandbox ? (['sandbox'] as const) : ENVIRONMENTS)
+      outcomes.push([environment, { applied: await migrateOne(settings, environment, say) }]);
+    return { object: Object.fromEntries(outcomes), text: 'up to date' };
+  },
+});
+
+async function migrateOne(settings: Settings, environment: Environment, say: Say): Promise<string[]> {
+  if (environment === 'sandbox' && settings.databaseUrl) await createSandbox(settings, say);
+  const { migrate, pendingMigrations } = await import('../database/migrate.ts');
+  const { migrations } = await import('../resources/index.ts');
+  const db = await open(settings, environment);
+  try {
+    const pending = await pendingMigrations(db, migrations);
+    say(`${environment}: ${pending.length === 0 ? 'nothing to do' : `${pending.length} step(s) to do`}`);
+    const applied: string[] = [];
+    for (const migration of pending) {
+      const startMs = performance.now();
+      applied.push(...(await migrate(db, [migration], systemClock.now)));
+      say(`  ${migration.name} (${Math.round(performance.now() - startMs)} ms)`);
+    }
+    return applied;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Opens a database as it is. */
+async function open(settings: Settings, environment: Environment): Promise<Database> {
+  const { databaseUrl, folderOf } = await import('../compose.ts');
+  const url = databaseUrl(settings, environment);
+  if (!url) {
+    const { openSqlite } = await import('../database/sqlite.ts');
+    return openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'));
+  }
+  const { openPostgres } = await import('../database/postgres.ts');
+  return openPostgres(url, { connectionsMax: 2 });
+}
+
+async function createSandbox(settings: Settings, say: Say): Promise<void> {
+  const { databaseUrl } = await import('../compose.ts');
+  const { escapeIdentifier } = (await import('pg')).default;
+  const url = databaseUrl(settings, 'sandbox')!;
+  if ((await attempt(url)) !== NO_SUCH_DATABASE) return;
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  const code = await attempt(neighbourOf(settings, url), `create database ${escapeIdentifier(name)}`);
+  if (code === INSUFFICIENT_PRIVILEGE)
+    throw new SettingError(
+      `The database "${name}" of the sandbox is missing and this user may not create it; create it, or name another in MODSTEAD_SANDBOX_DATABASE_URL.`,
+    );
+  if (code !== DUPLICATE_DATABASE) say(`sandbox: created the database ${name}`);
+}
+
+/** A database can only be created from another one on the same server. */
+function neighbourOf({ databaseUrl: production, sandboxDatabaseUrl }: Settings, url: string): string {
+  if (!sandboxDatabaseUrl) return production!;
+  const maintenance = new URL(url);
+  maintenance.pathname = '/postgres';
+  return maintenance.href;
+}
+
+const EXPECTED: unknown[] = [NO_SUCH_DATABASE, INSUFFICIENT_PRIVILEGE, DUPLICATE_DATABASE];
+
+/** Connects, runs the statement, and answers the code of an expected refusal. */
+async function attempt(url: string, statement = 'select 1'): Promise<string | undefined> {
+  const { Client } = (await import('pg')).default;
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(statement);
+    return undefined;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (!EXPECTED.includes(code)) throw error;
+    return code;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,83 @@
+import type { UserCaller } from '../access/caller.ts';
+import { type Addresses, addressesOf, type Environment } from '../config/addresses.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
+import type { App } from '../context.ts';
+import { factOf } from '../database/facts.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import type { GameRow } from '../resources/games/games.ts';
+import type { UserRow } from '../resources/users/users.ts';
+import { PROGRAM, Refusal } from './command.ts';
+
+/** Whoever can run commands runs the site. */
+export const OPERATOR: UserCaller = {
+  kind: 'user',
+  userId: 0,
+  tokenId: 0,
+  scopes: ['read', 'write'],
+  gameId: undefined,
+  admin: true,
+  language: 'en',
+  dateExpires: Number.MAX_SAFE_INTEGER,
+  inTeams: false,
+};
+
+/**
+ * Runs the work on an environment that is up to date, and lets go of it afterwards. The service is loaded only
+ * here: a command that is refused, or explains itself, needs none of it.
+ */
+export async function withApp<T>(
+  settings: Settings,
+  environment: Environment,
+  work: (app: App, addresses: Addresses) => Promise<T>,
+): Promise<T> {
+  const { closeApp, composeApp, outsideOf } = await import('../compose.ts');
+  const app = await composeApp(settings, environment, outsideOf(settings));
+  try {
+    await requireMigrated(app);
+    const addresses = await addressesInUse(app);
+    // Without a port in the settings only the service knows the one it was given.
+    return await work({ ...app, addresses }, settings.port || settings.publicPort ? app.addresses : addresses);
+  } finally {
+    await closeApp(app);
+  }
+}
+
+export async function requireMigrated(app: App): Promise<void> {
+  const { pendingMigrations } = await import('../database/migrate.ts');
+  const { migrations } = await import('../resources/index.ts');
+  const pending = await pendingMigrations(app.db, migrations);
+  if (pending.length > 0)
+    throw new SettingError(
+      `The ${app.environment} database lacks ${pending.length} migration(s); run "${PROGRAM} migrate" first.`,
+    );
+}
+
+/**
+ * What a command writes carries the addresses under which the service last ran, also when the command
+ * was started without the service's settings.
+ */
+async function addressesInUse({ db, environment, addresses }: App): Promise<Addresses> {
+  const site = await factOf(db.query, 'games.documents.site');
+  if (!site || site === addresses.site) return addresses;
+  const { hostname, port } = new URL(site);
+  const domain = environment === 'sandbox' ? hostname.replace(/^test\./, '') : hostname;
+  return addressesOf({ domain, port: Number(port || 443), publicPort: 0 }, environment);
+}
+
+export async function requireKnownGame(app: App, id: number): Promise<GameRow> {
+  const { requireGameRow } = await import('../resources/games/games.ts');
+  return requireGameRow(app, OPERATOR, id).catch(refusing(`There is no game ${id} in ${placeOf(app)}.`));
+}
+
+export async function requireKnownUser(app: App, id: number): Promise<UserRow> {
+  const { requireUser } = await import('../resources/users/users.ts');
+  return requireUser(app, id).catch(refusing(`There is no user ${id} in ${placeOf(app)}.`));
+}
+
+const placeOf = ({ environment }: App) => (environment === 'sandbox' ? 'the sandbox' : 'production');
+
+function refusing(sentence: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof ApiError ? new Refusal(sentence) : error;
+  };
+}

@@ -1,0 +1,22 @@
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** A terminal, npm and the launcher each pass one Ctrl-C on; only what comes later is a second one. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Resolves at the first signal to stop. Another one, a second or more later, ends the process at once. */
+export function untilStopped(): Promise<NodeJS.Signals> {
+  // Listening for signals alone does not keep a process running.
+  const alive = setInterval(() => {}, 2 ** 30);
+  return new Promise((resolve) => {
+    let firstMs: number | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (firstMs === undefined) {
+        firstMs = performance.now();
+        clearInterval(alive);
+        resolve(signal);
+      } else if (performance.now() - firstMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
+    };
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+  });
+}

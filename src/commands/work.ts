@@ -1,0 +1,31 @@
+import { command, show } from './command.ts';
+import { requireMigrated } from './operator.ts';
+import { untilStopped } from './signals.ts';
+
+export default command({
+  name: 'work',
+  usage: '',
+  says: `Runs background jobs until SIGTERM or Ctrl-C, those of production and of the sandbox.
+
+"serve" runs them too unless MODSTEAD_JOBS is off. With --sandbox only those of the sandbox are run.`,
+  json: false,
+  options: {},
+  run: async ({ sandbox, ...invocation }) => {
+    const settings = invocation.settings();
+    const { closeApp, composeApp, composeWorker, ENVIRONMENTS, outsideOf } = await import('../compose.ts');
+    const outside = outsideOf(settings);
+    const environments = sandbox ? (['sandbox'] as const) : ENVIRONMENTS;
+    const apps = await Promise.all(environments.map((environment) => composeApp(settings, environment, outside)));
+    for (const app of apps) await requireMigrated(app);
+    const workers = apps.map(composeWorker);
+    for (const worker of workers) worker.start();
+    const stopped = untilStopped();
+    show(`running the jobs of ${environments.join(' and ')}`);
+    const signal = await stopped;
+    process.stderr.write(`${signal}: finishing the jobs under way\n`);
+    await Promise.all(workers.map((worker) => worker.stop()));
+    for (const app of apps) await closeApp(app);
+    outside.log.flush();
+    process.exit(0);
+  },
+});

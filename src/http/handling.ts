@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../access/caller.ts';
+import type { Settings } from '../config/settings.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { send, sendNothing } from './answer.ts';
+import { createCors } from './cors.ts';
+import { takeForAddress, takeForCaller } from './demands.ts';
+import { bearerOf, type Exchange, languageFor } from './exchange.ts';
+import { inputOf, paramsOf } from './input.ts';
+import type { Lane } from './lane.ts';
+import { type AnyOperation, Created, Json } from './operation.ts';
+import { endWithAnswer, type Observe } from './outcome.ts';
+import { NO_PAYLOAD, readPayload } from './payload.ts';
+import { type Fields, parseForm } from './request/forms.ts';
+import { createRouter, type Match } from './router.ts';
+
+export interface HandlingParts {
+  readonly settings: Settings;
+  readonly operations: readonly AnyOperation[];
+  readonly lane: Lane;
+  readonly observe: Observe | undefined;
+}
+
+/** Answers a request to an operation, and returns what it is called in figures; or throws. */
+export type Handling = (exchange: Exchange, path: string) => Promise<string>;
+
+export function createHandling(parts: HandlingParts): Handling {
+  const { settings, operations } = parts;
+  const router = createRouter(operations);
+  const cors = createCors(settings.corsOrigins);
+
+  function answerOptions(exchange: Exchange, allowed: readonly string[]): string {
+    if (allowed.length === 0) throw new ApiError('RESOURCE_NOT_FOUND');
+    const headers = [...exchange.headers, 'allow', allowed.join(', '), ...cors.preflight(exchange.request, allowed)];
+    sendNothing(exchange.response, 204, headers);
+    return 'options';
+  }
+
+  function missing(exchange: Exchange, allowed: readonly string[]): ApiError {
+    if (allowed.length === 0) return new ApiError('RESOURCE_NOT_FOUND');
+    exchange.headers.push('allow', allowed.join(', '));
+    return new ApiError('METHOD_NOT_ALLOWED');
+  }
+
+  return async (exchange, path) => {
+    const { request, response } = exchange;
+    exchange.headers.push(...cors.headers(request));
+    const method = methodOf(request);
+    await takeForAddress(settings.rateLimits, exchange, method !== 'GET' && method !== 'OPTIONS');
+    if (method === 'OPTIONS') return answerOptions(exchange, router.allowed(path));
+    const match = router.find(method, path);
+    if (!match) throw missing(exchange, router.allowed(path));
+    exchange.operation = match.operation;
+    requireJsonWished(request);
+    const text = await textOfAnswer(parts, exchange, match);
+    const { id, returns } = match.operation.declaration;
+    endWithAnswer(exchange);
+    if (text === undefined) sendNothing(response, 204, exchange.headers);
+    else send(response, returns.status, text, exchange.headers);
+    return id;
+  };
+}
+
+/** Who calls, with what, and what the operation says to it. */
+async function textOfAnswer(
+  { settings, lane, observe }: HandlingParts,
+  exchange: Exchange,
+  { operation, params: rawParams }: Match,
+): Promise<string | undefined> {
+  const { request, tenant } = exchange;
+  const { app } = tenant;
+  const asOf = app.db.changes.now();
+  const query = parseForm(exchange.search);
+  exchange.caller = await authenticated(exchange, operation, query);
+  exchange.language = languageFor(request, exchange.caller);
+  await takeForCaller(settings.rateLimits, exchange, operation);
+  const params = paramsOf(operation, rawParams);
+  const isRead = methodOf(request) === 'GET';
+  const payload = isRead ? NO_PAYLOAD : await readPayload(app, request, operation, query);
+  try {
+    const scopes: string[] = [];
+    const keep = (...named: string[]) => void scopes.push(...named);
+    const input = inputOf(settings, exchange, operation, { params, query, payload }, keep);
+    const text = textOf(exchange, await operation.declaration.handle(app, input));
+    const { status } = operation.declaration.returns;
+    observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(text), error: undefined });
+    if (isRead && text !== undefined && scopes.length > 0) lane.keep(exchange, operation, text, { scopes, asOf });
+    return text;
+  } finally {
+    await payload.discard();
+  }
+}
+
+function authenticated(exchange: Exchange, { declaration }: AnyOperation, query: Fields): Promise<Caller> {
+  const { request, tenant } = exchange;
+  const apiKey = typeof query['api_key'] === 'string' ? query['api_key'] : undefined;
+  return tenant.authenticator.authenticate(declaration.access, methodOf(request), {
+    bearer: bearerOf(request),
+    apiKey,
+  });
+}
+
+function methodOf({ method = 'GET' }: IncomingMessage): string {
+  return method === 'HEAD' ? 'GET' : method;
+}
+
+function textOf(exchange: Exchange, answer: unknown): string | undefined {
+  if (answer instanceof Created) {
+    exchange.headers.push('location', answer.location);
+    return textOf(exchange, answer.body);
+  }
+  if (answer instanceof Json) return answer.text;
+  return answer === undefined ? undefined : JSON.stringify(answer);
+}
+
+const JSON_TYPES = /(?:^|[\s,])(?:application\/(?:json|\*|[a-z0-9.-]+\+json)|\*\/\*|text\/json)/i;
+
+function requireJsonWished({ headers }: IncomingMessage): void {
+  if (headers.accept && !JSON_TYPES.test(headers.accept)) throw new ApiError('JSON_RESPONSE_ONLY');
+}

@@ -1,0 +1,74 @@
+import type { Settings } from '../config/settings.ts';
+import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
+import { languageOf } from '../localisation/languages.ts';
+import type { Exchange } from './exchange.ts';
+import type { AnyOperation, Input } from './operation.ts';
+import type { Payload } from './payload.ts';
+import { validate } from './request/coerce.ts';
+import type { Fields } from './request/forms.ts';
+import { readList } from './request/list.ts';
+import { ownHeader, platformOf, portalOf } from './targeting.ts';
+
+export type AnyInput = Input<unknown, unknown, unknown>;
+
+/** What a request brought, read but not yet checked. */
+export interface Brought {
+  readonly params: unknown;
+  readonly query: Fields;
+  readonly payload: Payload;
+}
+
+const NOTHING: Fields = Object.freeze(Object.create(null));
+const NO_LIST = { groups: [], words: [], sort: undefined, limit: 100, offset: 0 };
+
+/** The handler's view of a request. A refusal names every field that does not fit, wherever it was sent. */
+export function inputOf(
+  settings: Settings,
+  exchange: Exchange,
+  { declaration }: AnyOperation,
+  { params, query, payload }: Brought,
+  keep: AnyInput['keep'],
+): AnyInput {
+  const { headers } = exchange.request;
+  const problems: FieldProblem[] = [...payload.problems];
+  const checked = {
+    query: gather(problems, () => (declaration.query ? validate(declaration.query, query) : NOTHING)),
+    list: gather(problems, () => (declaration.list ? readList(declaration.list, query) : NO_LIST)),
+    body: gather(problems, () => (declaration.body ? validate(declaration.body, payload.fields) : NOTHING)),
+  };
+  if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
+  return {
+    caller: exchange.caller,
+    params,
+    query: checked.query,
+    body: checked.body,
+    files: payload.files,
+    list: checked.list ?? NO_LIST,
+    language: exchange.language,
+    contentLanguage: languageOf(headers['content-language']) ?? 'en',
+    platform: platformOf(ownHeader(headers, settings.headerPrefixes, 'platform')),
+    portal: portalOf(ownHeader(headers, settings.headerPrefixes, 'portal')),
+    ip: exchange.ip,
+    hostGameId: exchange.scope.gameId,
+    keep,
+  };
+}
+
+/** Does one check and adds what it refuses to the problems, so that the next check is done too. */
+function gather<T>(problems: FieldProblem[], check: () => T): T | undefined {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.fields) throw error;
+    problems.push(...error.fields);
+    return undefined;
+  }
+}
+
+/** An id that is no number names nothing: that is "not found", and no complaint about a field. */
+export function paramsOf({ declaration }: AnyOperation, raw: Record<string, string>): unknown {
+  if (!declaration.params) return NOTHING;
+  const parsed = declaration.params.safeParse(raw);
+  if (!parsed.success) throw new ApiError('RESOURCE_NOT_FOUND');
+  return parsed.data;
+}

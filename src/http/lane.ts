@@ -1,0 +1,181 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Credentials } from '../access/authenticate.ts';
+import { type Caller, NOBODY, visibilityClass } from '../access/caller.ts';
+import { ACCESS_SCOPE } from '../access/credentials.ts';
+import type { Environment, HostScope } from '../config/addresses.ts';
+import type { Settings } from '../config/settings.ts';
+import { peerOf } from './address.ts';
+import { COMMON_HEADERS } from './answer.ts';
+import { addressDemands, callerDemands, operationDemands } from './demands.ts';
+import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
+import { type KeptAnswer, type KeptAnswers, keepAnswers } from './kept.ts';
+import type { AnyOperation } from './operation.ts';
+import { parseForm } from './request/forms.ts';
+import { ownHeader, platformOf, portalOf } from './targeting.ts';
+
+/** The fast lane: an answer that is known, fresh, and for a caller that is known, costs no more than its bytes. */
+export interface Lane {
+  /** What was recalled of an earlier request that was the same to the letter, if its answer has been sent. */
+  repeat(request: IncomingMessage, response: ServerResponse, id: string): Repeat | undefined;
+  /** The operation whose kept answer has been sent, if one was kept. */
+  answer(exchange: Exchange): AnyOperation | undefined;
+  keep(exchange: Exchange, operation: AnyOperation, text: string, freshness: Freshness): void;
+}
+
+export interface Freshness {
+  readonly scopes: readonly string[];
+  /** `Changes.now()` before anything was read for the answer. */
+  readonly asOf: number;
+}
+
+/**
+ * A request that was answered from what was kept. One that equals it in its target and in every header means the
+ * same, so that nothing of it has to be read again; who may still ask, and how often, is looked at each time.
+ */
+export interface Repeat {
+  readonly tenant: Tenant;
+  readonly scope: HostScope;
+  readonly ip: string;
+  /** The address came from a header, not from the connection. */
+  readonly forwarded: boolean;
+  readonly credentials: Credentials | undefined;
+  readonly caller: Caller;
+  readonly key: string;
+  readonly operation: AnyOperation;
+}
+
+const REPEATS_MAX = 10_000;
+const REPEAT_CHARACTERS_MAX = 2_000;
+
+export function createLane(settings: Settings, tenants: Tenants): Lane {
+  const kept: Record<Environment, KeptAnswers> = {
+    production: keepAnswers(tenants.production.app.db.changes, settings.cacheMegabytes),
+    sandbox: keepAnswers(tenants.sandbox.app.db.changes, settings.cacheMegabytes),
+  };
+  const repeats = new Map<string, Repeat>();
+
+  function remember(exchange: Exchange, repeat: Repeat): void {
+    const fingerprint = fingerprintOf(settings, exchange.request);
+    if (fingerprint.length > REPEAT_CHARACTERS_MAX) return;
+    if (repeats.size >= REPEATS_MAX) repeats.delete(repeats.keys().next().value!);
+    repeats.set(fingerprint, repeat);
+  }
+
+  return {
+    repeat(request, response, id) {
+      if (repeats.size === 0) return undefined;
+      const repeat = repeats.get(fingerprintOf(settings, request));
+      if (!repeat || !isStillCaller(repeat)) return undefined;
+      const answer = kept[repeat.scope.environment].fresh(repeat.key);
+      if (!answer) return undefined;
+      const ip = repeat.forwarded ? repeat.ip : peerOf(request.socket, settings.trustProxy).address;
+      if (!mayTake(settings, repeat.tenant, ip, answer, repeat.caller)) return undefined;
+      sendKept(response, answer, ['x-request-id', id]);
+      return repeat;
+    },
+    answer(exchange) {
+      const { response, scope, request, tenant, ip } = exchange;
+      if (!isPlainRead(exchange)) return undefined;
+      const { apiKey, rest } = takeApiKey(exchange.search);
+      const caller = recalled(exchange, apiKey);
+      if (!caller) return undefined;
+      const key = keyOf(settings, exchange, rest, caller);
+      const answer = kept[scope.environment].fresh(key);
+      if (!answer || !mayTake(settings, tenant, ip, answer, caller)) return undefined;
+      const bearer = bearerOf(request);
+      const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
+      const forwarded = request.headers['x-forwarded-for'] !== undefined;
+      remember(exchange, { tenant, scope, ip, forwarded, credentials, caller, key, operation: answer.operation });
+      sendKept(response, answer, exchange.headers);
+      return answer.operation;
+    },
+    keep(exchange, operation, text, { scopes, asOf }) {
+      if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return;
+      const { rest } = takeApiKey(exchange.search);
+      // A second key in any spelling would be overlooked by the lane, which takes the first.
+      if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return;
+      const caller = operation.declaration.access.kind === 'anyone' ? recalledOrNobody(exchange) : exchange.caller;
+      const bytes = Buffer.byteLength(text);
+      kept[exchange.scope.environment].keep(keyOf(settings, exchange, rest, caller), {
+        body: bytes > TEXT_BYTES_MAX ? Buffer.from(text) : text,
+        bytes,
+        headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
+        scopes: isOfOnePerson(caller) ? [...scopes, ACCESS_SCOPE] : scopes,
+        asOf,
+        operation,
+      });
+    },
+  };
+}
+
+/** A short text leaves in one write with its head; a long one is better kept as the bytes it leaves as. */
+const TEXT_BYTES_MAX = 16_384;
+
+function sendKept(response: ServerResponse, answer: KeptAnswer, headers: readonly string[]): void {
+  response.writeHead(200, [...answer.headers, ...headers]);
+  response.end(answer.body);
+}
+
+/** All that a request says, and how far its connection is to be believed. */
+function fingerprintOf({ trustProxy }: Settings, { method, url, rawHeaders, socket }: IncomingMessage): string {
+  const peer = peerOf(socket, trustProxy);
+  const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
+  return `${standing}${method} ${url}\n${rawHeaders.join('\n')}`;
+}
+
+const isStillCaller = ({ credentials, tenant, caller }: Repeat) =>
+  credentials === undefined || tenant.authenticator.recall(credentials) === caller;
+
+function isPlainRead({ request, secure }: Exchange): boolean {
+  return request.method === 'GET' && secure && request.headers.origin === undefined && !hasBody(request);
+}
+
+/** The caller, where that is known without waiting. */
+function recalled({ request, tenant }: Exchange, apiKey: string | undefined): Caller | undefined {
+  const bearer = bearerOf(request);
+  return bearer || apiKey ? tenant.authenticator.recall({ bearer, apiKey }) : NOBODY;
+}
+
+const recalledOrNobody = (exchange: Exchange): Caller =>
+  recalled(exchange, takeApiKey(exchange.search).apiKey) ?? NOBODY;
+
+/** What tells one kept answer from another: all that an answer may depend on besides the data. */
+function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, caller: Caller): string {
+  const { request, path, scope } = exchange;
+  const { headers } = request;
+  const platform = platformOf(ownHeader(headers, headerPrefixes, 'platform')) ?? '';
+  const portal = portalOf(ownHeader(headers, headerPrefixes, 'portal')) ?? '';
+  const reads = caller.kind === 'user' && !caller.scopes.includes('read') ? '-' : '';
+  const who = `${caller.kind}${reads} ${visibilityClass(caller)}`;
+  const language = languageFor(request, caller);
+  return `${path}?${rest}\n${language}\n${platform}\n${portal}\n${who}\n${scope.gameId ?? ''}\n${headers.accept ?? ''}`;
+}
+
+/** What someone sees who may see more than others changes with their teams, and not only with the data. */
+const isOfOnePerson = (caller: Caller) => visibilityClass(caller).startsWith('u');
+
+function mayTake(
+  { rateLimits }: Settings,
+  { limiter }: Tenant,
+  ip: string,
+  answer: KeptAnswer,
+  caller: Caller,
+): boolean {
+  if (!limiter || rateLimits === 'off') return true;
+  const { declaration } = answer.operation;
+  const counted = declaration.access.kind === 'anyone' ? NOBODY : caller;
+  return limiter.tryTake([
+    ...addressDemands(rateLimits, ip, false),
+    ...callerDemands(rateLimits, counted, false),
+    ...operationDemands(rateLimits, declaration, counted, ip),
+  ]);
+}
+
+/** Takes `api_key` out of a query without parsing the rest. */
+function takeApiKey(search: string): { apiKey: string | undefined; rest: string } {
+  const at = search.startsWith('api_key=') ? 0 : search.indexOf('&api_key=') + 1;
+  if (at === 0 && !search.startsWith('api_key=')) return { apiKey: undefined, rest: search };
+  const end = search.indexOf('&', at);
+  const stop = end === -1 ? search.length : end;
+  return { apiKey: search.slice(at + 8, stop), rest: search.slice(0, at) + search.slice(stop + 1) };
+}

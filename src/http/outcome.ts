@@ -1,0 +1,86 @@
+import type { ApiError } from '../errors/catalogue.ts';
+import { safeUrl } from '../log.ts';
+import { errorBody, send, toApiError } from './answer.ts';
+import { type Exchange, hasBody } from './exchange.ts';
+import type { AnyOperation } from './operation.ts';
+
+/** What is seen of every answer; tests hold it against the declarations. */
+export interface Observation {
+  readonly operation: AnyOperation | undefined;
+  readonly status: number;
+  readonly body: unknown;
+  readonly error: ApiError | undefined;
+}
+
+export type Observe = (observation: Observation) => void;
+export type Count = (operationId: string, status: number, seconds: number) => void;
+
+/** The status in figures and logs of a request whose client went away. It is never sent. */
+const CLIENT_GONE = 499;
+
+/** What of an exchange is told when it is over. */
+export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip'>;
+
+/** A request that takes longer is worth a line of its own; files are as slow as their readers and do not come here. */
+const SLOW_MS = 1_000;
+
+/** How requests end: each is counted, logged and, where it failed, answered with what the client may know. */
+export interface Outcomes {
+  finish(exchange: Ended, status: number, operationId: string): void;
+  fail(exchange: Exchange, cause: unknown): void;
+}
+
+export function createOutcomes(count: Count, observe: Observe | undefined): Outcomes {
+  function finish(exchange: Ended, status: number, operationId: string): void {
+    const milliseconds = performance.now() - exchange.started;
+    count(operationId, status, milliseconds / 1000);
+    const { log } = exchange.tenant.app;
+    if (milliseconds > SLOW_MS) log.warn('slow request', lineOf(exchange, status, milliseconds));
+    else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
+  }
+
+  function fail(exchange: Exchange, cause: unknown): void {
+    const { response, operation } = exchange;
+    const operationId = operation?.declaration.id ?? 'none';
+    if (response.destroyed) return void finish(exchange, CLIENT_GONE, operationId);
+    const error = toApiError(cause);
+    if (error.status >= 500) complain(exchange, error.cause);
+    if (response.headersSent) return void response.destroy();
+    const body = errorBody(error, exchange.language);
+    observe?.({ operation, status: error.status, body, error });
+    // On anything but a 429 shipped clients would take it for a rate limit (`clients.md`, 17).
+    if (error.status === 429 && error.retryAfterSeconds !== undefined)
+      exchange.headers.push('retry-after', String(error.retryAfterSeconds));
+    endWithAnswer(exchange);
+    send(response, error.status, JSON.stringify(body), exchange.headers);
+    finish(exchange, error.status, operationId);
+  }
+
+  return { finish, fail };
+}
+
+function lineOf({ id, request, scope, ip }: Ended, status: number, milliseconds: number) {
+  return {
+    request: id,
+    environment: scope.environment,
+    method: request.method,
+    url: safeUrl(request.url ?? ''),
+    status,
+    ms: Math.round(milliseconds * 100) / 100,
+    ip,
+  };
+}
+
+function complain({ id, request, tenant }: Exchange, error: unknown): void {
+  const url = safeUrl(request.url ?? '');
+  tenant.app.log.error('request failed', { request: id, method: request.method, url, error });
+}
+
+/**
+ * The connection ends with the answer where nobody will read the rest of a body, and after uploads: shipped
+ * clients send surplus bytes after them, which may arrive only after the answer (`clients.md`, 2).
+ */
+export function endWithAnswer({ request, response, operation }: Exchange): void {
+  const isLeft = hasBody(request) && !request.complete;
+  if (isLeft || operation?.declaration.files) response.shouldKeepAlive = false;
+}

@@ -1,0 +1,65 @@
+import type { Access } from '../access/caller.ts';
+import type { ErrorName } from '../errors/catalogue.ts';
+import { type AnyOperation, takesBody } from './operation.ts';
+
+/** Whatever is called, and however it ends. */
+export const UNIVERSAL_ERRORS: readonly ErrorName[] = [
+  'REQUEST_MALFORMED',
+  'HTTPS_REQUIRED',
+  'CORS_GENERIC',
+  'JSON_RESPONSE_ONLY',
+  'RATE_LIMITED',
+  'RATE_LIMITED_ENDPOINT',
+  'UNEXPECTED_OPERATION_FAILURE',
+  'UNEXPECTED_SERVICE_OUTAGE',
+];
+
+const KEY_ERRORS: readonly ErrorName[] = [
+  'API_KEY_MISSING',
+  'API_KEY_MALFORMED',
+  'API_KEY_INVALID',
+  'USER_DELETED',
+  'USER_BANNED',
+];
+
+/**
+ * The errors that this operation can answer because of the protocol, its access, its method and what it takes.
+ * They need no declaration; those of the noun do.
+ */
+export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] {
+  return [...UNIVERSAL_ERRORS, ...accessErrors(operation), ...requestErrors(operation)];
+}
+
+function accessErrors({ declaration: { access, method } }: AnyOperation): readonly ErrorName[] {
+  switch (access.kind) {
+    case 'anyone':
+      return [];
+    case 'authentication':
+      return [...KEY_ERRORS, 'ACTION_RESTRICTED_NO_TEST_KEY'];
+    case 'reader':
+      return [...KEY_ERRORS, ...tokenErrors(access), ...(method === 'GET' ? [] : SIGNED_IN)];
+    case 'user':
+      return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN];
+  }
+}
+
+const SIGNED_IN: readonly ErrorName[] = ['USER_MUST_BE_LOGGED_IN'];
+
+function tokenErrors(access: Access): readonly ErrorName[] {
+  const writes = access.kind === 'user' && access.scope === 'write';
+  return ['TOKEN_EXPIRED_OR_REVOKED', writes ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ'];
+}
+
+function requestErrors(operation: AnyOperation): readonly ErrorName[] {
+  const { method, params, query, list, files } = operation.declaration;
+  const reads = method !== 'GET' && takesBody(operation);
+  return [
+    ...when(params !== undefined, 'RESOURCE_NOT_FOUND'),
+    ...when(reads || query !== undefined || list !== undefined, 'VALIDATION_GENERIC'),
+    ...when(reads, 'JSON_MALFORMED', 'MISSING_CONTENT_TYPE', 'INCORRECT_CONTENT_TYPE', 'FILE_UNREADABLE'),
+    ...when(reads && (method === 'POST' || method === 'PUT'), 'POST_PUT_NO_PAYLOAD'),
+    ...when(files !== undefined, 'FILE_NOT_BINARY', 'FILE_CORRUPTED', 'FILE_TOO_MANY'),
+  ];
+}
+
+const when = (condition: boolean, ...errors: ErrorName[]): readonly ErrorName[] => (condition ? errors : []);

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../errors/catalogue.ts';
+import { COMMON_HEADERS, errorBody } from './answer.ts';
+import type { Current } from './pace.ts';
+import type { Listener } from './server.ts';
+
+const LINGER_MS = 2_000;
+
+/** Keeps to one exchange at a time per connection, and knows which are under way. */
+export class Turns {
+  readonly #listener: Listener;
+  readonly current = new Map<Socket, Current>();
+  #draining = false;
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+  }
+
+  /**
+   * Bytes that follow a request before its answer are not another request: shipped clients send surplus
+   * after a body (`clients.md`, 2), smugglers do it on purpose, and nobody else pipelines. Nor is anything
+   * a request that follows an answer which said that the connection closes.
+   */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const previous = this.current.get(socket)?.response;
+    if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void endAfter(previous, socket);
+    if (!previous) this.#meet(socket);
+    this.current.set(socket, { request, response, seen: undefined });
+    if (this.#draining) response.shouldKeepAlive = false;
+    this.#listener(request, response);
+  }
+
+  #meet(socket: Socket): void {
+    socket.once('close', () => this.current.delete(socket));
+    socket.destroySoon = () => linger(socket);
+  }
+
+  /** From now on each answer is the last of its connection. */
+  drain(): void {
+    this.#draining = true;
+    for (const [socket, { response }] of this.current) if (!response.writableFinished) endAfter(response, socket);
+  }
+
+  /**
+   * What cannot be read is answered as an error object. Where that is only what follows a whole request, or the
+   * request has its answer already, the answer is let out instead.
+   */
+  refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    const { request, response } = this.current.get(socket) ?? {};
+    if (response && !response.writableFinished && (request?.complete || response.headersSent))
+      return void endAfter(response, socket);
+    if (response?.writableFinished && !response.shouldKeepAlive) return;
+    if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+    socket.write(rawRefusal());
+    linger(socket);
+  }
+}
+
+function endAfter(response: ServerResponse, socket: Socket): void {
+  response.shouldKeepAlive = false;
+  if (response.writableFinished) linger(socket);
+  else response.once('finish', () => linger(socket));
+}
+
+/**
+ * Ends a connection so that the client gets to read the answer: to close it while bytes are coming in resets
+ * it, and a reset takes along what the client has not read yet.
+ */
+function linger(socket: Socket): void {
+  if (socket.writableEnded || socket.destroyed) return;
+  socket.end();
+  socket.resume();
+  const deadline = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(deadline));
+}
+
+function rawRefusal(): string {
+  const body = JSON.stringify(errorBody(new ApiError('REQUEST_MALFORMED'), 'en'));
+  const headers = [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(body)), 'connection', 'close'];
+  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
+  return `HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,33 @@
+import type { Query, Transaction } from '../database/database.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Storage } from '../storage/storage.ts';
+import '../jobs/tables.ts';
+import type { ImageKind } from './kinds.ts';
+
+export const REMOVE_UNUSED_IMAGE = 'images.remove-unused';
+
+/** Equal pictures share a folder, and what lies in it never changes: its addresses may be kept for ever. */
+export const imageFolder = (sha256: string, kind: ImageKind): string => `images/${sha256.slice(0, 32)}-${kind.name}`;
+
+/**
+ * Lets a job look, later, whether the folder is still named by a row, and remove it otherwise. A transaction
+ * that begins to name a folder says this as well: no removal of it starts before that transaction has ended.
+ */
+export const reviewImage = (jobs: Jobs, transaction: Transaction, folder: string, runAt: number): Promise<void> =>
+  jobs.enqueue(transaction, REMOVE_UNUSED_IMAGE, { folder }, { key: folder, runAt });
+
+/** After `reviewImage` in the same transaction: a removal of the folder that has started before is not over yet. */
+export async function isImageLeaving(query: Query, folder: string): Promise<boolean> {
+  const running = await query
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', REMOVE_UNUSED_IMAGE)
+    .where('key', '=', folder)
+    .where('state', '=', 'running')
+    .executeTakeFirst();
+  return running !== undefined;
+}
+
+export async function removeImage(storage: Storage, folder: string): Promise<void> {
+  for (const key of await Array.fromAsync(storage.list(`${folder}/`))) await storage.remove(key);
+}

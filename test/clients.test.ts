@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { z } from 'zod';
+import { user } from '../src/access/caller.ts';
+import { noContent, operation } from '../src/http/operation.ts';
+import { START, startApi } from './api.ts';
+import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
+
+/** Each test replays the bytes of a shipped client; the numbers are the lines of `clients.md`. */
+const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost' } });
+const game = await api.aGame({ name: 'Star Smith' });
+const owner = await api.as(game.owner);
+const bearer = `Bearer ${owner.token}`;
+const image = await sharp({ create: { width: 1280, height: 720, channels: 3, background: '#336699' } })
+  .png()
+  .toBuffer();
+
+const FORM = 'application/x-www-form-urlencoded';
+const at = (path: string) => `/v1${path}${path.includes('?') ? '&' : '?'}api_key=${game.api_key}`;
+
+async function asOwner(line: string, body: string, headers: Record<string, string> = {}): Promise<WireAnswer> {
+  return exchange(api, requestOf(line, { Authorization: bearer, 'Content-Type': FORM, ...headers }, body));
+}
+
+const cppBoundary = '2794778419116734682';
+
+/** As the C++ SDK writes it: a line break first, no type on the file, and no closing boundary. */
+function cppUpload(): Buffer {
+  const head = `\r\n--${cppBoundary}\r\nContent-Disposition: form-data; name="logo"; filename="logo.png"\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), image, Buffer.from(`\r\n--${cppBoundary}\r\n`)]);
+}
+
+const cppUploadHeaders = {
+  Authorization: bearer,
+  'Content-Type': `multipart/form-data; boundary="${cppBoundary}"`,
+  Accept: 'application/json',
+};
+
+const mailFolder = () => join(api.folder, 'production', 'mail');
+
+function latestCode(): string {
+  const mail = JSON.parse(readFileSync(join(mailFolder(), readdirSync(mailFolder()).sort().at(-1)!), 'utf8'));
+  return /\b[A-HJ-NP-Z2-9]{5}\b/.exec(mail.text)![0];
+}
+
+test('1: an upload of the C++ SDK without closing boundary is taken whole', async () => {
+  const answer = await exchange(api, requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()));
+  assert.equal(answer.status, 200, answer.text);
+  const shown = await exchange(api, requestOf(`GET ${at(`/games/${game.id}`)}`, {}));
+  assert.doesNotMatch(shown.body.logo.original, /placeholder/);
+});
+
+for (const [kind, surplus] of [
+  ['noise', Buffer.alloc(64 * 1024, 0xa5)],
+  [
+    'a whole request',
+    requestOf(`PUT /v1/games/${game.id}`, { Authorization: bearer, 'Content-Type': FORM }, 'summary=smuggled'),
+  ],
+] as const)
+  test(`2: surplus bytes after an upload that are ${kind} neither cost the answer nor are a request`, async () => {
+    const seen = requestsSeen(api);
+    const wire = await Wire.open(api);
+    wire.write(requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()), surplus);
+    const answer = await wire.answer();
+    assert.equal(answer.status, 200, answer.text);
+    wire.write(surplus);
+    assert.equal(await wire.rest(), '');
+    assert.equal(requestsSeen(api), seen + 1);
+    const shown = await exchange(api, requestOf(`GET ${at(`/games/${game.id}`)}`, {}));
+    assert.notEqual(shown.body.summary, 'smuggled');
+  });
+
+test('2: surplus bytes that arrive only after the answer to an upload are no request', async () => {
+  const seen = requestsSeen(api);
+  const wire = await Wire.open(api);
+  wire.write(requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()));
+  assert.equal((await wire.answer()).status, 200);
+  wire.write(requestOf('GET /v1/ping', {}));
+  assert.equal(await wire.rest(), '');
+  assert.equal(requestsSeen(api), seen + 1);
+});
+
+test('2: surplus bytes in the same segment as a form are no request either', async () => {
+  const seen = requestsSeen(api);
+  const wire = await Wire.open(api);
+  const put = requestOf(
+    `PUT /v1/games/${game.id}`,
+    { Authorization: bearer, 'Content-Type': FORM, 'Content-Length': '12' },
+    'summary=once',
+  );
+  wire.write(put, put);
+  assert.equal((await wire.answer()).status, 200);
+  assert.equal(await wire.rest(), '');
+  assert.equal(requestsSeen(api), seen + 1);
+});
+
+test('3: every answer has its length, comes unchunked, and is never compressed', async () => {
+  const requests = [
+    requestOf(`GET ${at('/games')}`, {}),
+    requestOf(`GET ${at(`/games/${game.id}`)}`, { 'Accept-Encoding': 'gzip, br' }),
+    requestOf('GET /v1/ping', {}),
+    requestOf('GET /v1/games', {}),
+    requestOf('GET /v1/nothing', {}),
+    requestOf('GET /v2/games', {}),
+    requestOf('PATCH /v1/games', {}),
+    requestOf(`PUT /v1/games/${game.id}`, { Authorization: bearer, 'Content-Type': FORM }, 'presentation_option=9'),
+  ];
+  for (const request of requests) {
+    const { headers, text } = await exchange(api, request);
+    assert.equal(Number(headers['content-length']), Buffer.byteLength(text));
+    assert.deepEqual([headers['transfer-encoding'], headers['content-encoding']], [undefined, undefined]);
+  }
+});
+
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+  test(`4: a client of ${version} is served`, async () => {
+    const wire = await Wire.open(api, { tls: { minVersion: version, maxVersion: version } });
+    assert.equal(wire.tls.getProtocol(), version);
+    if (version === 'TLSv1.2') assert.match(wire.tls.getCipher().name, /^ECDHE-.*GCM/);
+    assert.equal((await wire.write(requestOf('GET /v1/ping', {})).answer()).status, 200);
+    await wire.close();
+  });
+
+test('4: TLS 1.1 is refused', async () => {
+  const tls = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+  await assert.rejects(Wire.open(api, { tls }));
+});
+
+/** `int`, `bool`, `text`, each with `?` where null may stand; a list has one element, a map only `*`. */
+type Shape = string | readonly [Shape] | { readonly [field: string]: Shape };
+
+const imageShape = (...sizes: string[]): Shape =>
+  Object.fromEntries(['filename', 'original', ...sizes.map((size) => `thumb_${size}`)].map((name) => [name, 'text?']));
+const shapeOf = (type: string, names: string): Record<string, Shape> =>
+  Object.fromEntries(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, type]),
+  );
+
+const userShape: Shape = {
+  ...shapeOf('int', 'id date_online date_joined'),
+  ...shapeOf('text', 'name_id username timezone language profile_url'),
+  display_name_portal: 'text?',
+  avatar: imageShape('50x50', '100x100'),
+};
+
+const gameShape: Shape = {
+  ...shapeOf(
+    'int',
+    `id status date_added date_updated date_live presentation_option submission_option dependency_option
+     curation_option profanity_option community_options monetization_options revenue_options limit_collection_mods
+     cloud_cooking_status max_stock api_access_options maturity_options service_features`,
+  ),
+  ...shapeOf('text', 'ugc_name token_name name name_id summary profile_url'),
+  ...shapeOf('text?', 'instructions instructions_url'),
+  submitted_by: userShape,
+  icon: imageShape('64x64', '128x128', '256x256'),
+  logo: imageShape('320x180', '640x360', '1280x720'),
+  header: imageShape(),
+  monetization_teams: [{ team_id: 'int' }],
+  other_urls: [{ label: 'text', url: 'text' }],
+  tag_options: [
+    {
+      ...shapeOf('text', 'name name_localized type'),
+      ...shapeOf('bool', 'hidden locked'),
+      tags: ['text'],
+      tags_localized: { '*': 'text' },
+      tag_count_map: { '*': 'int' },
+    },
+  ],
+  stats: shapeOf(
+    'int',
+    `game_id mods_count_total mods_downloads_today mods_downloads_total mods_downloads_daily_average
+     mods_subscribers_total date_expires`,
+  ),
+  theme: shapeOf('text', 'primary dark light success warning danger'),
+  platforms: [{ ...shapeOf('text', 'platform label'), ...shapeOf('bool', 'moderated locked') }],
+};
+
+function misfits(value: unknown, shape: Shape, path = ''): string[] {
+  if (typeof shape === 'string') {
+    if (value === null) return shape.endsWith('?') ? [] : [`${path} is null`];
+    const type = shape.replace('?', '');
+    const fits = type === 'int' ? Number.isInteger(value) : typeof value === (type === 'bool' ? 'boolean' : 'string');
+    return fits ? [] : [`${path} is no ${type}: ${JSON.stringify(value)}`];
+  }
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return [`${path} is no list`];
+    return value.flatMap((item, i) => misfits(item, shape[0], `${path}[${i}]`));
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} is no object`];
+  const fields = value as Record<string, unknown>;
+  const members = shape as Record<string, Shape>;
+  if (members['*'])
+    return Object.entries(fields).flatMap(([name, held]) => misfits(held, members['*']!, `${path}.${name}`));
+  const names = new Set([...Object.keys(fields), ...Object.keys(members)]);
+  return [...names].flatMap((name) =>
+    members[name] && name in fields
+      ? misfits(fields[name], members[name], `${path}.${name}`)
+      : [`${path}.${name} differs`],
+  );
+}
+
+const fullGame = () =>
+  api.aGame({
+    tagGroups: [
+      { name: 'Theme', type: 'checkboxes', tags: ['Sci-fi', 'Fantasy'] },
+      { name: 'Version', type: 'dropdown', tags: [], hidden: true },
+    ],
+  });
+
+test('5: every field of games and users has its type, whether it is full or empty', async () => {
+  const full = await fullGame();
+  const leader = await api.as(full.owner);
+  await leader.send('PUT', `/games/${full.id}`, {
+    body: 'other_urls[0][label]=Wiki&other_urls[0][url]=https://wiki.example.com&platforms[0][platform]=linux&platforms[0][moderated]=1',
+  });
+  for (const { id } of [full, game]) {
+    const shown = await exchange(api, requestOf(`GET ${at(`/games/${id}?show_hidden_tags=true`)}`, {}));
+    assert.deepEqual(misfits(shown.body, gameShape), []);
+  }
+  const person = await exchange(api, requestOf(`GET ${at(`/users/${game.owner.id}`)}`, {}));
+  assert.deepEqual(misfits(person.body, userShape), []);
+});
+
+test('5: the maps of tag groups are objects also when they are empty, and messages of errors are plain text', async () => {
+  const full = await fullGame();
+  const groups = await exchange(api, requestOf(`GET ${at(`/games/${full.id}/tags?show_hidden_tags=1`)}`, {}));
+  assert.equal(groups.body.data.length, 2);
+  for (const group of groups.body.data)
+    for (const map of [group.tag_count_map, group.name_localization]) assert.ok(map && !Array.isArray(map));
+  const refused = await asOwner(`PUT /v1/games/${game.id}`, 'theme[primary]=red&status=7');
+  assert.deepEqual(
+    Object.values(refused.body.error.errors).map((text) => typeof text),
+    ['string', 'string'],
+  );
+});
+
+const DOTTED_HTTPS = /^https:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,6}\//;
+
+function addressesIn(value: unknown, name = ''): [string, unknown][] {
+  if (value === null || typeof value !== 'object') return /url$|^original$|^thumb_/.test(name) ? [[name, value]] : [];
+  return Object.entries(value).flatMap(([key, held]) => addressesIn(held, key));
+}
+
+test('6 and 25: addresses are absolute, on a dotted host without a port, or null and never empty', async () => {
+  const dotted = await startApi({ settings: { MODSTEAD_DOMAIN: 'mods.example.com' } });
+  for (const environment of ['production', 'sandbox'] as const) {
+    const theirs = await dotted.aGame({}, environment);
+    const host = environment === 'sandbox' ? 'test.mods.example.com' : 'mods.example.com';
+    const found = await dotted.request('GET', `/v1/games/${theirs.id}?api_key=${theirs.api_key}`, { host });
+    assert.equal(found.status, 200, found.text);
+    const addresses = addressesIn(found.body).filter(([, address]) => address !== null);
+    assert.ok(addresses.length > 10);
+    for (const [name, address] of addresses) assert.match(String(address), DOTTED_HTTPS, name);
+  }
+});
+
+test('8: the empty bearer of Unity counts as none, and the key beside it is used', async () => {
+  for (const value of ['Bearer ', 'Bearer', 'bearer   '])
+    assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, { Authorization: value }))).status, 200);
+  assert.equal((await exchange(api, requestOf('GET /v1/games', { Authorization: 'Bearer ' }))).ref, 11000);
+});
+
+test('9: a key and a token at once, the key alone, and the token alone are all served', async () => {
+  const both = await exchange(api, requestOf(`GET ${at('/me')}`, { Authorization: bearer }));
+  assert.deepEqual([both.status, both.body.id], [200, game.owner.id]);
+  assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, {}))).status, 200);
+  assert.equal((await exchange(api, requestOf('GET /v1/games', { Authorization: bearer }))).status, 200);
+});
+
+test('10: a sign-in whose parameters are all in the query, with an empty body, works', async () => {
+  const asked = requestOf(`POST ${at('/oauth/emailrequest?email=query%40example.com')}`, { 'Content-Length': '0' });
+  assert.equal((await exchange(api, asked)).status, 200);
+  const exchanged = await exchange(
+    api,
+    requestOf(`POST ${at(`/oauth/emailexchange?security_code=${latestCode()}`)}`, { 'Content-Type': FORM }),
+  );
+  assert.equal(exchanged.status, 200, exchanged.text);
+  assert.ok(exchanged.body.date_expires > START);
+  const me = requestOf('GET /v1/me', { Authorization: `Bearer ${exchanged.body.access_token}` });
+  assert.equal((await exchange(api, me)).status, 200);
+});
+
+test('11: DELETE takes a form body, and parameters of the query beside it', async (t) => {
+  const bodies: unknown[] = [];
+  const remove = operation({
+    id: 'test-delete',
+    tag: 'Test',
+    method: 'DELETE',
+    path: '/things',
+    says: 'Removes things.',
+    access: user('write'),
+    body: z.object({ tags: z.array(z.string()), reason: z.string().optional() }),
+    returns: noContent,
+    errors: [],
+    handle: (_app, { body }) => void bodies.push(body),
+  });
+  const port = await serveOperations(api, [remove]);
+  t.after(() => port.drain(0));
+  const request = requestOf(
+    'DELETE /v1/things?reason=old',
+    { Authorization: bearer, 'Content-Type': FORM },
+    'tags[]=one&tags[]=two',
+  );
+  assert.equal((await exchange(api, request, { port: port.port })).status, 204);
+  assert.deepEqual(bodies, [{ tags: ['one', 'two'], reason: 'old' }]);
+});
+
+test('12: arrays come as name[0], name[] and unescaped or escaped, and an empty one clears', async () => {
+  const link = (index: string, label: string) =>
+    `other_urls[${index}][label]=${label}&other_urls[${index}][url]=https://example.com/${label}`;
+  const put = (body: string) => asOwner(`PUT /v1/games/${game.id}`, body);
+  const labels = (answer: WireAnswer) => answer.body.other_urls.map((each: { label: string }) => each.label);
+  assert.deepEqual(labels(await put(`${link('0', 'a')}&${link('1', 'b')}`)), ['a', 'b']);
+  assert.deepEqual(labels(await put(encodeURI(link('7', 'c')))), ['c']);
+  assert.deepEqual(labels(await put('other_urls[]=')), []);
+});
+
+test('13: booleans come as true, 1 and Python’s True, and their opposites', async () => {
+  for (const [yes, no] of [
+    ['true', 'false'],
+    ['1', '0'],
+    ['True', 'False'],
+  ]) {
+    const body = `platforms[0][platform]=linux&platforms[0][moderated]=${yes}&platforms[0][locked]=${no}`;
+    const { platforms } = (await asOwner(`PUT /v1/games/${game.id}`, body)).body;
+    assert.deepEqual(platforms, [{ platform: 'linux', label: '', moderated: true, locked: false }]);
+  }
+});
+
+test('14: an un-encoded form with spaces, a stray & and a malformed % is read as it was meant', async () => {
+  const answer = await asOwner(
+    `PUT /v1/games/${game.id}`,
+    'presentation_option=1&summary=does not work & crashes 100%&curation_option=2',
+  );
+  assert.equal(answer.status, 200, answer.text);
+  const { summary, presentation_option, curation_option } = answer.body;
+  assert.deepEqual([summary, presentation_option, curation_option], ['does not work & crashes 100%', 1, 2]);
+});
+
+test('16: a Content-Type on a request without body disturbs nothing', async () => {
+  assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, { 'Content-Type': FORM }))).status, 200);
+  for (const headers of [
+    { 'Content-Type': 'application/json', 'Content-Length': '0' },
+    { 'Content-Type': FORM },
+    { 'Content-Type': 'application/json' },
+  ] as Record<string, string>[]) {
+    const visitor = await api.as(game.owner);
+    const request = requestOf('POST /v1/oauth/logout', { ...headers, Authorization: `Bearer ${visitor.token}` });
+    assert.equal((await exchange(api, request)).status, 200);
+  }
+});
+
+test('17: Retry-After is on no answer but 429, where it is whole seconds', async () => {
+  const limited = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'address=6' } });
+  const paths = [
+    '/v1/ping',
+    '/v1/games',
+    '/v2/games',
+    '/v1/nothing',
+    '/healthz',
+    '/v1/me',
+    '/v1/ping',
+    '/v1/ping',
+    '/v1/ping',
+  ];
+  const answers = [];
+  for (const path of paths) answers.push(await exchange(limited, requestOf(`GET ${path}`, {})));
+  for (const { status, headers } of answers) {
+    if (status === 429) assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/);
+    else assert.equal(headers['retry-after'], undefined);
+    assert.deepEqual(
+      Object.keys(headers).filter((name) => name.startsWith('x-ratelimit')),
+      [],
+    );
+  }
+  assert.equal(answers.at(-1)?.status, 429);
+});
+
+test('18: platforms and portals are read in any case under both prefixes, and unknown ones do no harm', async () => {
+  for (const headers of [
+    { 'x-modio-platform': 'Linux', 'X-Modio-Portal': 'EGS' },
+    { 'X-Service-Platform': 'XboxOne', 'X-Service-Portal': 'PSN' },
+    { 'X-Modio-Platform': 'iOS', 'X-Modio-Portal': 'Apply' },
+    { 'X-Modio-Platform': 'Amiga' },
+  ] as Record<string, string>[])
+    assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, headers))).status, 200);
+});
+
+test('19: a slash at the end of a path changes nothing', async () => {
+  assert.equal((await exchange(api, requestOf('GET /v1/me/', { Authorization: bearer }))).status, 200);
+  assert.equal((await exchange(api, requestOf(`GET ${at('/games/?_limit=1')}`, {}))).body.result_limit, 1);
+  assert.equal((await exchange(api, requestOf('GET /v1/me/games/?_limit=1', { Authorization: bearer }))).status, 200);
+});
+
+test('20: filters and sorts of columns that do not exist are ignored, and every operator is understood', async () => {
+  const all = (await exchange(api, requestOf(`GET ${at('/games')}`, {}))).body.result_total;
+  const unknown = await exchange(api, requestOf(`GET ${at('/games?tico-lk=*x*&_sort=-tico&metadata_blob-lk=a')}`, {}));
+  assert.deepEqual([unknown.status, unknown.body.result_total], [200, all]);
+  const operators = 'name-lk=*s*&id-in=1,2&id-not-in=9&id-not=99&id-min=1&id-max=50&id-gt=0&id-st=51&name-not-lk=zz*';
+  const used = await exchange(
+    api,
+    requestOf(`GET ${at(`/games?${operators}&status-bitwise-and=1&_q=star&_sort=-date_updated`)}`, {}),
+  );
+  assert.equal(used.status, 200);
+});
+
+test('21: paging by the offsets of the answers meets every game once and ends with an empty page', async () => {
+  for (let i = 0; i < 5; i += 1) await api.aGame({ name: `Turning Page ${i}` });
+  const names: string[] = [];
+  const totals = new Set<number>();
+  for (let offset = 0; ; ) {
+    const path = at(`/games?name-lk=turning%20page*&_limit=2&_offset=${offset}`);
+    const { body } = await exchange(api, requestOf(`GET ${path}`, {}));
+    assert.equal(body.result_count, body.data.length);
+    totals.add(body.result_total);
+    if (body.data.length === 0) break;
+    names.push(...body.data.map((each: { name: string }) => each.name));
+    assert.deepEqual([body.result_offset, body.result_limit], [offset, 2]);
+    offset = body.result_offset + body.result_limit;
+  }
+  assert.deepEqual(
+    names,
+    [0, 1, 2, 3, 4].map((i) => `Turning Page ${i}`),
+  );
+  assert.deepEqual([...totals], [5]);
+});
+
+test('23: references that clients branch on are in an error object with the status as code', async () => {
+  const cases: [Buffer, number, number][] = [
+    [requestOf('GET /v1/me', { Authorization: 'Bearer gone' }), 401, 11005],
+    [requestOf(`GET ${at('/games/999999')}`, {}), 404, 14001],
+    [requestOf(`GET ${at('/users/999999')}`, {}), 404, 17000],
+    [requestOf(`GET ${at('/nothing')}`, {}), 404, 14000],
+    [requestOf(`PUT /v1/games/${game.id}`, { Authorization: bearer, 'Content-Type': FORM }, 'status=9'), 422, 13009],
+  ];
+  for (const [request, status, ref] of cases) {
+    const { body, ...answer } = await exchange(api, request);
+    assert.deepEqual([answer.status, body.error.code, body.error.error_ref], [status, status, ref]);
+    assert.equal(typeof body.error.message, 'string');
+  }
+});
+
+test('27: whatever the host is called, the path decides what is served', async () => {
+  for (const host of [
+    `g-${game.id}.localhost`,
+    `g-${game.owner.id}.localhost`,
+    `u-${game.owner.id}.localhost`,
+    'api.localhost',
+    'g-1.modapi.io',
+    '127.0.0.1',
+  ]) {
+    const answer = await exchange(api, requestOf(`GET ${at(`/games/${game.id}`)}`, { Host: `${host}:443` }));
+    assert.deepEqual([answer.status, answer.body.id], [200, game.id], host);
+  }
+});

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { TokenScope } from '../src/access/caller.ts';
+import { revokeTokens } from '../src/access/credentials.ts';
+import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue.ts';
+import { type AnyOperation, takesBody } from '../src/http/operation.ts';
+import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
+import { operations } from '../src/resources/index.ts';
+import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
+import { contractProblem } from '../tools/contract.ts';
+import { readmeProblem } from '../tools/readme.ts';
+import { type Answer, assertRefused, type Client, type ErrorAnswer, startApi } from './api.ts';
+
+// What is true of every operation is derived from its declaration here, and tested nowhere else.
+const api = await startApi({ settings: { MODSTEAD_CACHE_MB: '0' } });
+const game = await api.aGame();
+const ada = await api.aUser();
+
+/** What stands in a path for a parameter of that name. */
+const PARAMETERS: Record<string, string | number> = {
+  game_id: game.id,
+  user_id: ada.id,
+};
+
+const errors = { ...catalogue, ...unreferenced };
+const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');
+const readOperations = operations.filter(({ declaration }) => declaration.method === 'GET');
+const bodyOperations = operations.filter((each) => takesBody(each) && each.declaration.method !== 'GET');
+const targets = [...new Set(operations.map(targetOf))];
+
+function targetOf({ declaration }: AnyOperation): string {
+  return declaration.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = PARAMETERS[name];
+    assert.ok(value !== undefined, `PARAMETERS in test/contract.test.ts lacks ${name}.`);
+    return String(value);
+  });
+}
+
+function isRefused(answer: Answer, error: ErrorName): void {
+  assertRefused(answer, errors[error].status, errors[error].ref);
+}
+
+/** Needs no permission of the noun: what is tested here comes before it. */
+async function allowedTo({ declaration: { access, method } }: AnyOperation): Promise<Client> {
+  if (access.kind === 'anyone') return api.nobody();
+  return access.kind === 'user' || (access.kind === 'reader' && method !== 'GET') ? api.as(ada) : api.withKey(game);
+}
+
+const call = (client: Client, operation: AnyOperation, body?: string, headers: Record<string, string> = {}) =>
+  client.send(operation.declaration.method, targetOf(operation), { body, headers });
+
+/** A body that does not say what it is. */
+function callUntyped({ token }: Client, operation: AnyOperation): Promise<Answer> {
+  const target = `/v1${targetOf(operation)}${token ? '' : `?api_key=${game.api_key}`}`;
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  return api.request(operation.declaration.method, target, { headers, body: 'a=1' });
+}
+
+/** A body with one text field, in the form that the operation takes. */
+function form({ declaration }: AnyOperation, name: string, value: string): [string, Record<string, string>] {
+  if (!declaration.files) return [`${name}=${encodeURIComponent(value)}`, {}];
+  const body = `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--\r\n`;
+  return [body, { 'content-type': 'multipart/form-data; boundary=b' }];
+}
+
+test('ids and routes are unique', () => {
+  const ids = operations.map(({ declaration }) => declaration.id);
+  const routes = operations.map(({ declaration: { method, path } }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
+  assert.deepEqual(ids, [...new Set(ids)]);
+  assert.deepEqual(routes, [...new Set(routes)]);
+});
+
+test('every declared error is in the catalogue, once, and every parameter of a path has a schema', () => {
+  for (const { declaration } of operations) {
+    assert.deepEqual([...new Set(declaration.errors)], declaration.errors, declaration.id);
+    for (const name of declaration.errors) assert.ok(Object.hasOwn(errors, name), `${declaration.id}: ${name}`);
+    const inPath = [...declaration.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    assert.deepEqual(Object.keys(declaration.params?.shape ?? {}).sort(), inPath.sort(), declaration.id);
+  }
+});
+
+for (const operation of protectedOperations) {
+  const { id, access } = operation.declaration;
+
+  test(`${id} is closed to callers without a key, and to keys that are none`, async () => {
+    isRefused(await call(api.nobody(), operation), 'API_KEY_MISSING');
+    isRefused(await call(api.withKey({ api_key: 'too-short' }), operation), 'API_KEY_MALFORMED');
+    isRefused(await call(api.withKey({ api_key: 'f'.repeat(32) }), operation), 'API_KEY_INVALID');
+  });
+
+  if (access.kind === 'authentication')
+    test(`${id} is closed to keys of the sandbox`, async () => {
+      const sandboxed = await api.aGame({}, 'sandbox');
+      isRefused(await call(api.withKey(sandboxed), operation), 'ACTION_RESTRICTED_NO_TEST_KEY');
+    });
+}
+
+const tokenOperations = protectedOperations.filter(({ declaration }) => declaration.access.kind !== 'authentication');
+const SCOPES: readonly TokenScope[] = ['read', 'write', 'update', 'monetization'];
+
+for (const operation of tokenOperations) {
+  const { id, access } = operation.declaration;
+  const scope = access.kind === 'user' ? access.scope : 'read';
+
+  test(`${id} is closed to tokens with every scope but ${scope}`, async () => {
+    const client = await api.as(ada, { scopes: SCOPES.filter((other) => other !== scope) });
+    const error = scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ';
+    isRefused(await call(client, operation), error);
+  });
+
+  if (access.kind === 'user')
+    test(`${id} is closed to a key without a token`, async () => {
+      isRefused(await call(api.withKey(game), operation), 'USER_MUST_BE_LOGGED_IN');
+    });
+}
+
+test('tokens that are made up, expired or revoked open no operation', async () => {
+  const app = api.app();
+  const expired = await api.as(ada, { dateExpires: app.clock.now() + 60 });
+  api.clock.advance(60);
+  const grace = await api.aUser();
+  const revoked = await api.as(grace);
+  await app.db.write((transaction) => revokeTokens(app, transaction, { userId: grace.id }));
+  for (const operation of tokenOperations)
+    for (const client of [api.withToken('made-up'), expired, revoked])
+      isRefused(await call(client, operation), 'TOKEN_EXPIRED_OR_REVOKED');
+});
+
+for (const [status, error] of [
+  [USER_DELETED, 'USER_DELETED'],
+  [USER_BANNED, 'USER_BANNED'],
+] as const)
+  test(`to someone who is gone, every operation says ${error}`, async () => {
+    const grace = await api.aUser();
+    const byToken = await api.as(grace);
+    await setUserStatus(api.app(), grace.id, status);
+    for (const operation of tokenOperations) isRefused(await call(byToken, operation), error);
+    for (const operation of protectedOperations) isRefused(await call(api.withKey(grace), operation), error);
+  });
+
+function requiredOf({ declaration: { query, body, files = {} } }: AnyOperation): string[] {
+  const fields = [...Object.entries(query?.shape ?? {}), ...Object.entries(body?.shape ?? {})];
+  const names = fields.filter(
+    ([, schema]) => !(schema as { safeParse(value: unknown): { success: boolean } }).safeParse(undefined).success,
+  );
+  return [...names.map(([name]) => name), ...Object.keys(files).filter((name) => files[name]!.required)].sort();
+}
+
+for (const operation of bodyOperations) {
+  const { id, method } = operation.declaration;
+  const required = requiredOf(operation);
+
+  if (required.length > 0)
+    test(`${id} names ${required.join(', ')} when they are missing, and nothing else`, async () => {
+      const answer = await call(await allowedTo(operation), operation, ...form(operation, 'unheard_of', '1'));
+      isRefused(answer, 'VALIDATION_GENERIC');
+      const { errors: messages = {} } = (answer as Answer<ErrorAnswer>).body.error;
+      assert.deepEqual(Object.keys(messages).sort(), required);
+      for (const message of Object.values(messages)) assert.match(message, /\S/);
+    });
+
+  if (method !== 'DELETE')
+    test(`${id} wants a payload`, async () => {
+      isRefused(await call(await allowedTo(operation), operation), 'POST_PUT_NO_PAYLOAD');
+    });
+
+  test(`${id} takes forms alone, and input_json only where it is JSON`, async () => {
+    const client = await allowedTo(operation);
+    const json = { 'content-type': 'application/json' };
+    isRefused(await call(client, operation, '{"a":1}', json), 'INCORRECT_CONTENT_TYPE');
+    isRefused(await callUntyped(client, operation), 'MISSING_CONTENT_TYPE');
+    isRefused(await call(client, operation, ...form(operation, 'input_json', '{"a":')), 'JSON_MALFORMED');
+    isRefused(await call(client, operation, ...form(operation, 'input_json', '[1]')), 'JSON_MALFORMED');
+  });
+}
+
+for (const operation of operations)
+  test(`${operation.declaration.id} answers JSON alone, and only under a version that exists`, async () => {
+    const { method } = operation.declaration;
+    isRefused(await call(api.nobody(), operation, undefined, { accept: 'text/html' }), 'JSON_RESPONSE_ONLY');
+    isRefused(await api.request(method, `/v2${targetOf(operation)}`), 'API_VERSION_INVALID');
+  });
+
+for (const operation of readOperations)
+  test(`${operation.declaration.id} answers HEAD as GET, but for the body`, async () => {
+    const client = await allowedTo(operation);
+    const got = await client.send('GET', targetOf(operation));
+    const head = await client.send('HEAD', targetOf(operation));
+    assert.equal(got.status, 200, got.text);
+    assert.equal(got.headers['content-length'], String(Buffer.byteLength(got.text)));
+    const told = ({ status, headers }: Answer) => [status, headers['content-length'], headers['content-type']];
+    assert.deepEqual(told(head), told(got));
+    assert.equal(head.text, '');
+  });
+
+function methodsAt(target: string): string[] {
+  const here = operations.filter(({ declaration: { path } }) =>
+    new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target),
+  );
+  const methods = new Set<string>(here.map(({ declaration }) => declaration.method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods, 'OPTIONS'].sort();
+}
+
+const allowed = ({ headers }: Answer) => headers.allow?.split(', ').sort();
+
+for (const target of targets)
+  test(`${target} tells which methods it has`, async () => {
+    const methods = methodsAt(target);
+    const options = await api.request('OPTIONS', `/v1${target}`);
+    assert.deepEqual([options.status, options.text, allowed(options)], [204, '', methods]);
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((each) => !methods.includes(each))) {
+      const answer = await api.request(method, `/v1${target}`);
+      isRefused(answer, 'METHOD_NOT_ALLOWED');
+      assert.deepEqual(allowed(answer), methods);
+    }
+  });
+
+const QUERIES_MAX = 8;
+
+/** Counts what goes to the database, whichever way it goes. */
+function countQueries(): () => number {
+  const { db } = api.app();
+  const counted = db as { -readonly [K in keyof typeof db]: (typeof db)[K] };
+  const executor = db.query.getExecutor();
+  const { first, all } = db;
+  const run = executor.executeQuery;
+  let count = 0;
+  const counting = <F extends (...values: never[]) => unknown>(read: F, self: unknown) =>
+    ((...values) => {
+      count += 1;
+      return read.apply(self, values);
+    }) as F;
+  counted.first = counting(first, db);
+  counted.all = counting(all, db);
+  executor.executeQuery = counting(run, executor);
+  return () => {
+    Object.assign(counted, { first, all });
+    executor.executeQuery = run;
+    return count;
+  };
+}
+
+for (const operation of operations.filter(({ declaration }) => declaration.list))
+  test(`${operation.declaration.id} asks the database as often for a long page as for a short one`, async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
+    for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
+    const client = await allowedTo(operation);
+    await client.send('GET', targetOf(operation));
+    const queriesFor = async (limit: number) => {
+      const stop = countQueries();
+      const answer = await client.send('GET', targetOf(operation), { query: { _limit: limit } });
+      const queries = stop();
+      assert.ok((answer.body as { result_count: number }).result_count >= Math.min(limit, 6), answer.text);
+      return queries;
+    };
+    const short = await queriesFor(1);
+    assert.equal(await queriesFor(100), short);
+    assert.ok(short > 0 && short <= QUERIES_MAX, `${short} queries`);
+  });
+
+const sources = globSync('src/**/*.ts')
+  .filter((file) => !file.endsWith('.test.ts'))
+  .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+/** The file in which a table is registered names the folder that owns it. */
+function tableOwners(): Map<string, string> {
+  const registered = sources.flatMap(({ file, text }) => {
+    const [, members = ''] =
+      /declare module '[^']*database\.ts' \{\s*interface Tables \{\n([\s\S]*?)\n {2}\}/.exec(text) ?? [];
+    return [...members.matchAll(/^ {4}(\w+):/gm)].map(([, table]): [string, string] => [table!, dirname(file)]);
+  });
+  return new Map(registered);
+}
+
+const WRITES =
+  /\b(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(\s*'(\w+)|\b(?:insert into|delete from) (\w+)|\bupdate (\w+) set\b/g;
+
+test('a table is written by its own noun’s store alone', () => {
+  const owners = tableOwners();
+  assert.ok(owners.has('games') && owners.has('jobs'));
+  for (const { file, text } of sources)
+    for (const [, built, raw, updated] of text.matchAll(WRITES)) {
+      const table = (built ?? raw ?? updated)!;
+      const owner = owners.get(table);
+      if (!owner && !built) continue;
+      assert.equal(dirname(file), owner, `${file} writes ${table}`);
+      if (owner!.includes('resources')) assert.equal(file, join(owner!, 'store.ts'), `${file} writes ${table}`);
+    }
+});
+
+const COMPLETE = ['en', 'de', 'fr', 'es', 'ja', 'zh-CN'];
+const UNROUTED: readonly ErrorName[] = ['METHOD_NOT_ALLOWED', 'API_VERSION_INVALID', 'RESOURCE_NOT_FOUND'];
+
+for (const language of COMPLETE)
+  test(`every error that can be answered has a message in ${language}`, () => {
+    const texts = JSON.parse(readFileSync(`src/errors/messages/${language}.json`, 'utf8'));
+    const possible = operations.flatMap((each) => [...each.declaration.errors, ...protocolErrorsOf(each)]);
+    for (const name of new Set([...possible, ...UNROUTED])) assert.match(texts[name] ?? '', /\S/, name);
+  });
+
+test('contract/openapi.json is up to date', () => assert.equal(contractProblem(), undefined));
+
+test('the settings in the README are up to date', () => assert.equal(readmeProblem(), undefined));

@@ -1,0 +1,172 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { issueToken } from '../../src/access/credentials.ts';
+import { closeApp, composeApp, outsideOf } from '../../src/compose.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { addGame } from '../../src/resources/games/games.ts';
+import { addUser } from '../../src/resources/users/users.ts';
+import { temporaryDatabases } from '../temporary.ts';
+
+const WRITERS = 16;
+
+/** One writer changes one game over and over; it knows what was acknowledged last and what was under way. */
+interface Writer {
+  readonly gameId: number;
+  readonly token: string;
+  acknowledged: string;
+  attempted: string;
+}
+
+export interface CrashResult {
+  readonly loops: number;
+  readonly acknowledged: number;
+  readonly lost: string[];
+  readonly slowestStartMs: number;
+}
+
+/** Kills the service with -9 while 16 clients write, again and again, and looks for acknowledged writes that are gone. */
+export async function crashLoop(loops: number, said: (line: string) => void = () => {}): Promise<CrashResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'modstead-crash-'));
+  const databases = await temporaryDatabases();
+  const env: Record<string, string> = {
+    MODSTEAD_DATA: folder,
+    MODSTEAD_PORT: '0',
+    MODSTEAD_PUBLIC_PORT: '443',
+    MODSTEAD_TRUST_PROXY: '127.0.0.1',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_LOG: 'off',
+    ...databases.settings,
+  };
+  try {
+    const writers = await makeWriters(env);
+    const lost: string[] = [];
+    let acknowledged = 0;
+    let slowestStartMs = 0;
+    for (let loop = 1; loop <= loops; loop += 1) {
+      const startedAt = performance.now();
+      const service = await start(env);
+      slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt);
+      lost.push(...(await findLost(service.port, writers)));
+      acknowledged += await writeUntilKilled(service, writers);
+      said(`loop ${loop} of ${loops}: ${acknowledged} writes acknowledged, ${lost.length} lost`);
+    }
+    const service = await start(env);
+    lost.push(...(await findLost(service.port, writers)));
+    await kill(service.process);
+    return { loops, acknowledged, lost, slowestStartMs };
+  } finally {
+    await databases.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeWriters(env: Record<string, string>): Promise<Writer[]> {
+  const settings = readSettings(env);
+  const app = await composeApp(settings, 'production', outsideOf(settings));
+  const writers = await app.db.write(async (transaction) => {
+    const owner = await addUser(app, transaction, { username: 'Crash' });
+    const made: Writer[] = [];
+    for (let i = 0; i < WRITERS; i += 1) {
+      const game = await addGame(app, transaction, {
+        name: `Crash ${i}`,
+        ownerId: owner.id,
+        accepted: true,
+        summary: '0',
+      });
+      const { access_token } = await issueToken(app, transaction, { userId: owner.id });
+      made.push({ gameId: game.id, token: access_token, acknowledged: '0', attempted: '0' });
+    }
+    return made;
+  });
+  await closeApp(app);
+  return writers;
+}
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly port: number;
+}
+
+function start(env: Record<string, string>): Promise<Running> {
+  const child = fork(join(import.meta.dirname, 'service.ts'), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', ({ port }: { port: number }) => resolve({ process: child, port }));
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready`)));
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+async function writeUntilKilled(service: Running, writers: readonly Writer[]): Promise<number> {
+  const agent = new Agent({ keepAlive: true });
+  const state = { killed: false, acknowledged: 0 };
+  const writing = writers.map(async (writer) => {
+    while (!state.killed) {
+      writer.attempted = String(Number(writer.attempted) + 1);
+      const answer = await send(service.port, agent, 'PUT', writer, `summary=${writer.attempted}`).catch(
+        () => undefined,
+      );
+      if (answer?.status !== 200) return;
+      writer.acknowledged = writer.attempted;
+      state.acknowledged += 1;
+    }
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 700));
+  state.killed = true;
+  await kill(service.process);
+  await Promise.all(writing);
+  agent.destroy();
+  return state.acknowledged;
+}
+
+/** What was acknowledged is there, or what was under way after it; nothing else. */
+async function findLost(port: number, writers: readonly Writer[]): Promise<string[]> {
+  const agent = new Agent({ keepAlive: true });
+  const lost: string[] = [];
+  for (const writer of writers) {
+    const { body } = await send(port, agent, 'GET', writer);
+    const found = Number((JSON.parse(body) as { summary: string }).summary);
+    if (found < Number(writer.acknowledged) || found > Number(writer.attempted))
+      lost.push(
+        `game ${writer.gameId}: acknowledged ${writer.acknowledged}, attempted ${writer.attempted}, found ${found}`,
+      );
+    writer.acknowledged = String(found);
+    writer.attempted = String(found);
+  }
+  agent.destroy();
+  return lost;
+}
+
+function send(
+  port: number,
+  agent: Agent,
+  method: string,
+  writer: Writer,
+  body?: string,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers: Record<string, string> = { 'x-forwarded-proto': 'https', authorization: `Bearer ${writer.token}` };
+    if (body) headers['content-type'] = 'application/x-www-form-urlencoded';
+    const sent = request(
+      { port, host: '127.0.0.1', agent, method, path: `/v1/games/${writer.gameId}`, headers },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+        response.on('error', reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

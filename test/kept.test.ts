@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { reader, visibilityClass } from '../src/access/caller.ts';
+import { accessChanged } from '../src/access/credentials.ts';
+import { MessageObject } from '../src/http/objects.ts';
+import { ok, operation } from '../src/http/operation.ts';
+import { logout } from '../src/resources/accounts/operations.ts';
+import { editGameOperation, getGame, getGames } from '../src/resources/games/operations.ts';
+import { MODERATOR } from '../src/resources/teams/teams.ts';
+import { getAuthenticatedUser } from '../src/resources/users/operations.ts';
+import { assertRefused, type Client, startApi } from './api.ts';
+import { anotherService, exchange, requestOf, serveOperations } from './wire.ts';
+
+const api = await startApi();
+
+/** Tells all that an answer may depend on, and may be kept. */
+let asked = 0;
+const mirror = operation({
+  id: 'test-mirror',
+  tag: 'Test',
+  method: 'GET',
+  path: '/mirror',
+  says: 'Shows what a handler sees of a request.',
+  access: reader(),
+  query: z.object({ show_hidden_tags: z.boolean().default(false) }),
+  returns: ok(MessageObject),
+  errors: [],
+  handle: (_app, { caller, language, platform, portal, hostGameId, query, keep }) => {
+    asked += 1;
+    keep('mirror');
+    const seen = {
+      kind: caller.kind,
+      class: visibilityClass(caller),
+      language,
+      platform,
+      portal,
+      hostGameId,
+      ...query,
+    };
+    return { code: 200, message: JSON.stringify(seen) };
+  },
+});
+const { port, drain } = await serveOperations(api, [mirror]);
+test.after(() => drain(0));
+
+const game = await api.aGame();
+const otherGame = await api.aGame();
+const member = await api.as(game.owner);
+const german = await api.as(await api.aUser({ language: 'de' }));
+const stranger = await api.as(await api.aUser());
+const admin = await api.as(await api.aUser({ admin: true }));
+const personWithKey = await api.aUser();
+
+interface Variant {
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly seen: Record<string, unknown>;
+}
+
+const byKey = `api_key=${game.api_key}`;
+const bearer = (client: Client) => ({ Authorization: `Bearer ${client.token}` });
+
+const variants: Variant[] = [
+  { query: byKey, seen: { kind: 'key', class: `g${game.id}`, language: 'en', show_hidden_tags: false } },
+  { query: `api_key=${otherGame.api_key}`, seen: { class: `g${otherGame.id}` } },
+  { query: `api_key=${personWithKey.api_key}`, seen: { kind: 'key', class: 'p' } },
+  { headers: bearer(stranger), seen: { kind: 'user', class: 'p', language: 'en' } },
+  { headers: bearer(german), seen: { kind: 'user', class: 'p', language: 'de' } },
+  { headers: { ...bearer(german), 'Accept-Language': 'xx' }, seen: { language: 'de' } },
+  { headers: { ...bearer(stranger), 'Accept-Language': 'xx' }, seen: { language: 'en' } },
+  { headers: { ...bearer(german), 'Accept-Language': 'fr' }, seen: { language: 'fr' } },
+  { headers: bearer(member), seen: { class: `u${game.owner.id}` } },
+  { headers: bearer(admin), seen: { kind: 'user' } },
+  { query: byKey, headers: { 'Accept-Language': 'de' }, seen: { language: 'de' } },
+  { query: byKey, headers: { 'Accept-Language': 'fr;q=0.9, de;q=0.1' }, seen: { language: 'fr' } },
+  { query: byKey, headers: { 'X-Modio-Platform': 'Linux' }, seen: { platform: 'linux' } },
+  { query: byKey, headers: { 'X-Service-Platform': 'ps5' }, seen: { platform: 'ps5' } },
+  { query: byKey, headers: { 'X-Modio-Platform': 'amiga' }, seen: { platform: 'windows' } },
+  { query: byKey, headers: { 'X-Modio-Portal': 'steam' }, seen: { portal: 'steam' } },
+  { query: byKey, headers: { 'X-Modio-Portal': 'EGS' }, seen: { portal: 'epicgames' } },
+  { query: `${byKey}&show_hidden_tags=1`, seen: { show_hidden_tags: true } },
+  { query: `show_hidden_tags=true&${byKey}`, seen: { show_hidden_tags: true } },
+  { query: byKey, headers: { Host: 'g-77.localhost' }, seen: { hostGameId: 77 } },
+];
+
+const ask = ({ query, headers = {} }: Omit<Variant, 'seen'>, method = 'GET') =>
+  exchange(api, requestOf(`${method} /v1/mirror${query ? `?${query}` : ''}`, headers), { port });
+
+test('whatever was kept for others, everyone gets what was made for the likes of them', async () => {
+  for (let round = 0; round < 3; round += 1)
+    for (const variant of round === 1 ? variants.toReversed() : variants) {
+      const { status, body, text } = await ask(variant);
+      assert.equal(status, 200, text);
+      const seen = JSON.parse(body.message);
+      for (const [name, value] of Object.entries(variant.seen))
+        assert.equal(seen[name], value, JSON.stringify(variant));
+    }
+  const before = asked;
+  for (const variant of variants) await ask(variant);
+  assert.equal(asked, before, 'all of it had been kept');
+});
+
+test('callers who see the same share what was kept', async () => {
+  const [one, two] = [await api.as(await api.aUser()), await api.as(await api.aUser())];
+  for (const client of [one, two]) await ask({ query: 'warm=1', headers: bearer(client) });
+  const query = 'shared=1';
+  await ask({ query, headers: bearer(one) });
+  const before = asked;
+  await ask({ query, headers: bearer(two) });
+  assert.equal(asked, before);
+});
+
+test('the host name that a request claims does not get into what others are answered', async () => {
+  await ask({ query: byKey });
+  const before = asked;
+  const poisoned = await ask({ query: byKey, headers: { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' } });
+  assert.equal(asked, before);
+  assert.ok(!poisoned.text.includes('evil'));
+  const shown = requestOf(`GET /v1/games/${game.id}?api_key=${game.api_key}&poison=1`, { Host: 'evil.example' });
+  assert.ok(!(await exchange(api, shown)).text.includes('evil'));
+});
+
+test('HEAD and GET do not answer for each other', async () => {
+  const query = `${byKey}&head=1`;
+  const head = await ask({ query }, 'HEAD');
+  const got = await ask({ query });
+  assert.deepEqual([head.text, head.headers['content-length']], ['', String(Buffer.byteLength(got.text))]);
+  assert.ok(got.body.message);
+  assert.equal((await ask({ query }, 'HEAD')).text, '');
+});
+
+test('who accepts no JSON is refused also where the answer is kept', async () => {
+  await ask({ query: byKey });
+  assert.equal((await ask({ query: byKey, headers: { Accept: 'text/html' } })).ref, 13007);
+});
+
+test('a page of another origin gets its headers also where the answer is kept', async () => {
+  await ask({ query: byKey });
+  const { headers } = await ask({ query: byKey, headers: { Origin: 'https://a.example' } });
+  assert.equal(headers['access-control-allow-origin'], '*');
+  assert.equal((await ask({ query: byKey })).headers['access-control-allow-origin'], undefined);
+});
+
+test('every answer that was kept has an id of its own', async () => {
+  const ids = [];
+  for (let i = 0; i < 3; i += 1) ids.push((await ask({ query: byKey })).headers['x-request-id']);
+  assert.equal(new Set(ids).size, 3);
+});
+
+test('a query with a second key, in any spelling, is not answered with what was kept', async () => {
+  const [first, second] = [await api.aUser(), await api.aUser()];
+  for (const { api_key } of [first, second]) await ask({ query: `api_key=${api_key}` });
+  for (const spelling of ['api_key', 'api%5Fkey', '%61pi_key']) {
+    const before = asked;
+    for (let i = 0; i < 2; i += 1)
+      assert.equal((await ask({ query: `api_key=${first.api_key}&${spelling}=${second.api_key}` })).status, 200);
+    assert.equal(asked, before + 2, spelling);
+  }
+});
+
+test('a read with a body is answered anew, and what is left of the body ends with its connection', async () => {
+  await ask({ query: byKey });
+  const answer = await ask({ query: byKey, headers: { 'Content-Length': '1000' } });
+  assert.deepEqual([answer.status, answer.headers['connection']], [200, 'close']);
+});
+
+test('a token that ended gets nothing that was kept for it', async () => {
+  const visitor = await api.as(await api.aUser());
+  for (let i = 0; i < 2; i += 1) assert.equal((await visitor.call(getGames)).status, 200);
+  await visitor.call(logout);
+  await visitor.refused(getGames, {}, 401, 11005);
+});
+
+test('an unknown token gets nothing that was kept for others', async () => {
+  await ask({ headers: bearer(stranger) });
+  assert.equal((await ask({ headers: { Authorization: 'Bearer unknown' } })).ref, 11005);
+  assert.equal((await ask({ headers: { Authorization: `Bearer ${game.api_key}` } })).ref, 11005);
+  assert.equal((await ask({})).ref, 11000);
+});
+
+test('only those who may see a game that is not accepted do, in whatever order they ask', async () => {
+  const hidden = await api.aGame({ name: 'Not Yet', accepted: false });
+  const helper = await api.aUser();
+  await api.joins(helper, hidden, MODERATOR);
+  const may = [await api.as(hidden.owner), await api.as(helper), api.withKey(hidden), admin];
+  const mayNot = [stranger, member, api.withKey(game), api.withKey(personWithKey)];
+  const query = { 'name-lk': 'not yet*' };
+  for (const clients of [[...may, ...mayNot], [...mayNot, ...may], [...may, ...mayNot].toReversed()])
+    for (const client of clients) {
+      const { body } = await client.call(getGames, { query });
+      assert.equal(body.result_total, may.includes(client) ? 1 : 0);
+      const shown = await client.send('GET', `/games/${hidden.id}`);
+      if (may.includes(client)) assert.equal(shown.status, 200);
+      else assertRefused(shown, 404, 14001);
+    }
+});
+
+test('one who leaves a team no longer sees what it hides, though they are in another team', async () => {
+  const [hidden, kept] = [await api.aGame({ name: 'Left Behind', accepted: false }), await api.aGame()];
+  const helper = await api.aUser();
+  for (const each of [hidden, kept]) await api.joins(helper, each, MODERATOR);
+  const client = await api.as(helper);
+  const query = { 'name-lk': 'left behind*' };
+  for (let i = 0; i < 2; i += 1) assert.equal((await client.call(getGames, { query })).body.result_total, 1);
+  await api.app().db.write(async (transaction) => {
+    await transaction.query
+      .deleteFrom('team_members')
+      .where('user_id', '=', helper.id)
+      .where('resource_id', '=', hidden.id)
+      .execute();
+    accessChanged(transaction);
+  });
+  // By this request the service knows the caller again, and could answer the next with what it kept.
+  await client.call(getAuthenticatedUser);
+  assert.equal((await client.call(getGames, { query })).body.result_total, 0);
+  assertRefused(await client.send('GET', `/games/${hidden.id}`), 404, 14001);
+});
+
+test('after a write the next read is fresh, in lists too, in every language', async () => {
+  const own = await api.aGame({ name: 'Fresh Paint' });
+  const leader = await api.as(own.owner);
+  const params = { game_id: own.id };
+  for (let round = 0; round < 10; round += 1) {
+    const summary = `Coat ${round}`;
+    for (const client of [stranger, api.withKey(own)])
+      for (const headers of [{ 'accept-language': 'de' }, { 'accept-language': 'en' }]) {
+        await client.call(getGame, { params, headers });
+        await client.call(getGames, { query: { 'name-lk': 'fresh paint*' }, headers });
+      }
+    await leader.call(editGameOperation, { params, body: { summary } });
+    for (const client of [stranger, api.withKey(own)])
+      for (const headers of [{ 'accept-language': 'de' }, { 'accept-language': 'en' }]) {
+        assert.equal((await client.call(getGame, { params, headers })).body.summary, summary);
+        const listed = await client.call(getGames, { query: { 'name-lk': 'fresh paint*' }, headers });
+        assert.equal(listed.body.data[0]?.summary, summary);
+      }
+  }
+});
+
+test('another process of the service is fresh within a second', async (t) => {
+  const other = await anotherService(api);
+  t.after(() => other.stop());
+  const own = await api.aGame();
+  const leader = await api.as(own.owner);
+  const read = async () => {
+    const request = requestOf(`GET /v1/games/${own.id}?api_key=${own.api_key}`, {});
+    return (await exchange(api, request, { port: other.port })).body.summary;
+  };
+  for (let round = 0; round < 3; round += 1) {
+    await read();
+    await read();
+    const summary = `Written elsewhere ${round}`;
+    await leader.call(editGameOperation, { params: { game_id: own.id }, body: { summary } });
+    const deadline = performance.now() + 1_000;
+    while ((await read()) !== summary) assert.ok(performance.now() < deadline, 'still stale after a second');
+  }
+});
+
+test('what was not found is looked for again', async () => {
+  const key = api.withKey(game);
+  const next = (await api.aGame()).id + 1;
+  assertRefused(await key.send('GET', `/games/${next}`), 404, 14001);
+  const made = await api.aGame();
+  assert.equal(made.id, next);
+  assert.equal((await key.send('GET', `/games/${next}`)).status, 200);
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { OpenApiDocument, OperationObject, Parameter } from '../src/http/openapi.ts';
+import { operations } from '../src/resources/index.ts';
+import { startApi } from './api.ts';
+
+const api = await startApi();
+const document: OpenApiDocument = JSON.parse(readFileSync('contract/openapi.json', 'utf8'));
+const described = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+function found<T>(value: T | { $ref: string }): T {
+  if (typeof value !== 'object' || value === null || !('$ref' in value)) return value as T;
+  const steps = (value.$ref as string).replace(/^#\//, '').split('/');
+  const target = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+  assert.ok(target, `${value.$ref} leads nowhere`);
+  return target as T;
+}
+
+function referencesIn(value: unknown): { $ref: string }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = typeof (value as { $ref?: unknown }).$ref === 'string' ? [value as { $ref: string }] : [];
+  return [...own, ...Object.values(value).flatMap(referencesIn)];
+}
+
+const parametersOf = ({ parameters }: OperationObject): Parameter[] => parameters.map((each) => found(each));
+
+test('the document is of OpenAPI 3.1, and each of its references leads somewhere', () => {
+  assert.match(document.openapi, /^3\.1\.\d+$/);
+  assert.ok(document.info.title && document.info.version && document.servers.length > 0);
+  const references = referencesIn(document);
+  assert.ok(references.length > 0);
+  for (const reference of references) found(reference);
+});
+
+test('names of components are those that OpenAPI allows, and each is used', () => {
+  const used = new Set(referencesIn(document).map(({ $ref }) => $ref));
+  const { securitySchemes: _used, responses, ...others } = document.components;
+  for (const [kind, components] of Object.entries({ ...others, responses }))
+    for (const name of Object.keys(components)) {
+      assert.match(name, /^[\w.-]+$/);
+      const isPattern = kind === 'responses' || kind === 'headers';
+      assert.ok(isPattern || used.has(`#/components/${kind}/${name}`), `${kind}/${name} is not used`);
+    }
+});
+
+test('each operation is described once, under its id, and with a known tag and known credentials', () => {
+  assert.deepEqual(
+    described.map(({ operation }) => operation.operationId).sort(),
+    operations.map(({ declaration }) => declaration.id).sort(),
+  );
+  const tags = document.tags.map(({ name }) => name);
+  const schemes = Object.keys(document.components.securitySchemes);
+  for (const { operation } of described) {
+    assert.ok(operation.tags.every((tag) => tags.includes(tag)));
+    for (const scheme of operation.security.flatMap(Object.keys)) assert.ok(schemes.includes(scheme), scheme);
+  }
+});
+
+test('parameters are unique, and those of the path are exactly the required ones in its braces', () => {
+  for (const { path, operation } of described) {
+    const parameters = parametersOf(operation);
+    const keys = parameters.map((each) => `${each.in} ${each.name}`);
+    assert.deepEqual(keys, [...new Set(keys)], operation.operationId);
+    for (const { name, schema } of parameters) assert.ok(name && schema, operation.operationId);
+    const inPath = parameters.filter((each) => each.in === 'path');
+    assert.ok(inPath.every(({ required }) => required === true));
+    assert.deepEqual(
+      inPath.map(({ name }) => name),
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+    );
+  }
+});
+
+test('required fields of a body are among its fields, and a body has one form', () => {
+  for (const { operation } of described) {
+    const contents = Object.entries(operation.requestBody?.content ?? {});
+    assert.equal(contents.length, operation.requestBody ? 1 : 0);
+    for (const [type, { schema }] of contents) {
+      assert.match(type, /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/);
+      const { properties = {}, required = [] } = schema;
+      assert.ok(required.every((name) => Object.hasOwn(properties, name)));
+      const hasFile = Object.values(properties).some(({ format }) => format === 'binary');
+      assert.equal(type === 'multipart/form-data', hasFile, operation.operationId);
+    }
+  }
+});
+
+test('each operation has one success, and each error status says which references it can hold', () => {
+  for (const { operation } of described) {
+    const statuses = Object.keys(operation.responses);
+    assert.equal(statuses.filter((status) => status.startsWith('2')).length, 1, operation.operationId);
+    for (const status of statuses) {
+      const response = found(operation.responses[status]!);
+      assert.ok(response.description);
+      const refs = response['x-error-refs'];
+      assert.equal(refs === undefined, status.startsWith('2'), `${operation.operationId} ${status}`);
+      assert.deepEqual(refs, refs && [...new Set(refs)].sort((one, other) => one - other));
+    }
+  }
+});
+
+test('the service serves the document that is kept in contract/', async () => {
+  const answer = await api.request('GET', '/v1/openapi.json');
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body, document);
+});
+
+test('the page at /v1/docs shows every operation, and loads nothing from elsewhere', async () => {
+  const { status, headers, text } = await api.request('GET', '/v1/docs');
+  assert.equal(status, 200);
+  assert.match(String(headers['content-type']), /^text\/html/);
+  for (const { declaration } of operations) assert.ok(text.includes(`id="${declaration.id}"`), declaration.id);
+  const policy = String(headers['content-security-policy']);
+  const [, nonce] = /script-src 'nonce-([^']+)'/.exec(policy) ?? [];
+  assert.ok(nonce && policy.startsWith("default-src 'none';") && policy.includes("frame-ancestors 'none'"));
+  assert.equal(text.split(`nonce="${nonce}"`).length - 1, text.match(/<(?:script|style)\b/g)!.length);
+  assert.doesNotMatch(text, /\b(?:src|action)=|style="|\bon\w+="|@import|url\(/);
+});

@@ -1,0 +1,16 @@
+import { parseArgs } from 'node:util';
+import { crashLoop } from '../test/crash/crash.ts';
+
+const { values } = parseArgs({ options: { loops: { type: 'string', default: '50' }, help: { type: 'boolean' } } });
+if (values.help) {
+  console.log(`npm run crash [-- --loops 50]
+Kills the service with -9 while 16 clients write, restarts it, and looks for acknowledged writes that are gone.
+MODSTEAD_TEST_DATABASE=postgres runs it on PostgreSQL.`);
+} else {
+  const { loops, acknowledged, lost, slowestStartMs } = await crashLoop(Number(values.loops), console.log);
+  for (const line of lost) console.log(`LOST ${line}`);
+  console.log(
+    `${loops} kills, ${acknowledged} acknowledged writes, ${lost.length} lost, slowest start ${Math.round(slowestStartMs)} ms`,
+  );
+  process.exitCode = lost.length > 0 ? 1 : 0;
+}
