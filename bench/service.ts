@@ -35,7 +35,9 @@ const content = await app.db.write(async (transaction) => {
   const tokens: string[] = [];
   for (let i = 0; i < WRITERS; i += 1)
     tokens.push((await issueToken(app, transaction, { userId: owner.id })).access_token);
-  return { game: first!.id, key: first!.api_key, tokens };
+  const others: number[] = [];
+  for (let i = 0; i < WRITERS; i += 1) others.push((await addUser(app, transaction, { username: `Other ${i}` })).id);
+  return { game: first!.id, key: first!.api_key, tokens, others };
 });
 
 process.on('message', (message) => {

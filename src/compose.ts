@@ -90,7 +90,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
   };
 }
 
-async function composeMail(settings: Settings, folder: string, clock: Clock): Promise<Mail> {
+export async function composeMail(settings: Settings, folder: string, clock: Clock): Promise<Mail> {
   if (!settings.smtpUrl) return mailToFiles(join(folder, 'mail'), clock.now);
   const { mailOverSmtp } = await import('./mail/smtp.ts');
   return mailOverSmtp(settings.smtpUrl, settings.mailFrom ?? `no-reply@${settings.domain}`);
@@ -146,12 +146,24 @@ export interface ServiceOptions {
   readonly observe?: (observation: Observation) => void;
 }
 
+/** A misspelt operation would silently stay unlimited. */
+function requireKnownLimits({ rateLimits }: Settings): void {
+  if (rateLimits === 'off') return;
+  const known = new Set(operations.map(({ declaration }) => declaration.id));
+  const unknown = Object.keys(rateLimits.operations).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new SettingError(
+      `MODSTEAD_RATE_LIMITS names "${unknown}", which is neither a limit nor an operation of this version.`,
+    );
+}
+
 /** The whole service: both environments behind one port. */
 export async function composeService(
   settings: Settings,
   outside: Outside,
   options: ServiceOptions = {},
 ): Promise<Service> {
+  requireKnownLimits(settings);
   const production = await composeTenant(await composeApp(settings, 'production', outside));
   const sandbox = await composeTenant(await composeApp(settings, 'sandbox', outside));
   const tenants = { production, sandbox };
@@ -177,12 +189,13 @@ export async function composeService(
   });
   const workers = settings.jobs === 'on' ? Object.values(apps).map(composeWorker) : [];
   for (const worker of workers) worker.start();
+  let stopping: Promise<void> | undefined;
   return {
     port: port.port,
     apps,
     workers,
     certificateFile: tls.file,
-    stop: () => stopService(settings, port, workers, tenants, health),
+    stop: () => (stopping ??= stopService(settings, port, workers, tenants, health)),
   };
 }
 

@@ -27,7 +27,8 @@ export function createLog(level: Level, write: (text: string) => void): Log {
     pending = '';
     write(text);
   };
-  const writes = (severity: Level) => ORDER.indexOf(severity) >= ORDER.indexOf(level);
+  const written = new Set(ORDER.slice(ORDER.indexOf(level)));
+  const writes = (severity: Level) => written.has(severity);
   const line = (severity: Level) => {
     if (!writes(severity)) return () => {};
     return (message: string, fields?: Fields) => {
@@ -44,10 +45,20 @@ function asText(_key: string, value: unknown): unknown {
   return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
 }
 
-const SECRET_PARAMETERS =
-  /([?&](?:api_key|access_token|security_code|code|token|client_secret|refresh_token|[a-z_]*ticket|[a-z_]*token|appdata|email)=)[^&]*/gi;
+/** Parameters whose values may stand in a log: what a list was asked, and nothing that anyone typed or was given. */
+const SHOWN = /^(?:_limit|_offset|_sort|id|[a-z_]*_id|status|visible|show_hidden_tags)(?:-[a-z-]+)?$/;
 
-/** The address without what must not reach a log. */
+/** The address without what must not reach a log: the name of every parameter, the values of harmless ones. */
 export function safeUrl(url: string): string {
-  return url.includes('?') ? url.replace(SECRET_PARAMETERS, '$1***') : url;
+  const mark = url.indexOf('?');
+  if (mark === -1) return url;
+  const pairs = url.slice(mark + 1).split('&');
+  return `${url.slice(0, mark)}?${pairs.map(safePair).join('&')}`;
+}
+
+function safePair(pair: string): string {
+  const equals = pair.indexOf('=');
+  if (equals === -1) return /^[\w-]{0,40}$/.test(pair) ? pair : '***';
+  const name = pair.slice(0, equals);
+  return SHOWN.test(name) ? pair : `${name.slice(0, 60)}=***`;
 }

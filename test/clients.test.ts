@@ -9,7 +9,7 @@ import { noContent, operation } from '../src/http/operation.ts';
 import { START, startApi } from './api.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
 
-/** Each test replays the bytes of a shipped client; the numbers are the lines of `clients.md`. */
+/** Each test replays the bytes of a shipped client; the numbers are the lines of `docs/API-QUIRKS.md`. */
 const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost' } });
 const game = await api.aGame({ name: 'Star Smith' });
 const owner = await api.as(game.owner);

@@ -8,6 +8,7 @@ import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue
 import { type AnyOperation, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { operations } from '../src/resources/index.ts';
+import { muteAUser } from '../src/resources/mutes/operations.ts';
 import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
 import { contractProblem } from '../tools/contract.ts';
 import { readmeProblem } from '../tools/readme.ts';
@@ -15,7 +16,8 @@ import { type Answer, assertRefused, type Client, type ErrorAnswer, startApi } f
 
 // What is true of every operation is derived from its declaration here, and tested nowhere else.
 const api = await startApi({ settings: { MODSTEAD_CACHE_MB: '0' } });
-const game = await api.aGame();
+const TAG_GROUPS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'checkboxes' as const, tags: [name] }));
+const game = await api.aGame({ tagGroups: TAG_GROUPS });
 const ada = await api.aUser();
 
 /** What stands in a path for a parameter of that name. */
@@ -248,6 +250,7 @@ for (const operation of operations.filter(({ declaration }) => declaration.list)
     const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
     for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
     const client = await allowedTo(operation);
+    for (const { id } of people) await (await api.as(ada)).call(muteAUser, { params: { user_id: id } });
     await client.send('GET', targetOf(operation));
     const queriesFor = async (limit: number) => {
       const stop = countQueries();

@@ -14,7 +14,7 @@ export interface Credentials {
 
 export interface Authenticator {
   /** The caller, if this operation may be called with these credentials; otherwise throws. */
-  authenticate(access: Access, method: string, credentials: Credentials): Promise<Caller>;
+  authenticate(access: Access, method: string, credentials: Credentials): Caller | Promise<Caller>;
   /** The caller if known from before and still good: never waits, never throws. */
   recall(credentials: Credentials): Caller | undefined;
 }
@@ -87,36 +87,45 @@ export function createAuthenticator({ environment, db, secrets, clock }: Parts):
     return { kind: 'key', keyId: row.id, gameId: row.game_id ?? undefined, userId: row.user_id ?? undefined };
   }
 
-  async function byKey(access: Access, apiKey: string | undefined): Promise<KeyCaller> {
+  function byKey(access: Access, apiKey: string | undefined): KeyCaller | Promise<KeyCaller> {
     if (!apiKey) throw new ApiError('API_KEY_MISSING');
-    if (!isWellFormedKey(apiKey)) throw new ApiError('API_KEY_MALFORMED');
     if (access.kind === 'authentication' && environment === 'production' && isSandboxKey(apiKey))
       throw new ApiError('ACTION_RESTRICTED_NO_TEST_KEY');
+    const known = keys.recall(apiKey);
+    if (known) return known;
+    if (!isWellFormedKey(apiKey)) throw new ApiError('API_KEY_MALFORMED');
     return keys.get(apiKey, () => loadKey(apiKey));
   }
 
-  async function byToken(access: Access, bearer: string): Promise<UserCaller> {
-    const caller = await tokens.get(bearer, () => loadToken(bearer));
-    const scope = access.kind === 'user' ? access.scope : 'read';
-    if (!caller.scopes.includes(scope))
-      throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
-    return caller;
+  function byToken(access: Access, bearer: string): UserCaller | Promise<UserCaller> {
+    const known = tokens.recall(bearer);
+    if (known) return requireScope(access, known);
+    return tokens.get(bearer, () => loadToken(bearer)).then((caller) => requireScope(access, caller));
+  }
+
+  async function refuseKeyOnly(access: Access, apiKey: string | undefined): Promise<never> {
+    await byKey(access, apiKey);
+    throw new ApiError('USER_MUST_BE_LOGGED_IN');
   }
 
   return {
-    async authenticate(access, method, { bearer, apiKey }) {
+    authenticate(access, method, { bearer, apiKey }) {
       if (access.kind === 'anyone') return NOBODY;
       if (access.kind === 'authentication') return byKey(access, apiKey);
       if (bearer) return byToken(access, bearer);
-      if (access.kind === 'reader' && method === 'GET') return byKey(access, apiKey);
-      await byKey(access, apiKey);
-      throw new ApiError('USER_MUST_BE_LOGGED_IN');
+      return access.kind === 'reader' && method === 'GET' ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
     },
     recall({ bearer, apiKey }) {
       if (bearer) return tokens.recall(bearer);
       return apiKey ? keys.recall(apiKey) : undefined;
     },
   };
+}
+
+function requireScope(access: Access, caller: UserCaller): UserCaller {
+  const scope = access.kind === 'user' ? access.scope : 'read';
+  if (caller.scopes.includes(scope)) return caller;
+  throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
 }
 
 /** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */

@@ -44,7 +44,7 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
       await app.db.write((transaction) =>
         applyGameChanges(app, transaction, gameId, changes as unknown as GameChanges, 'en'),
       );
-      const { body } = await requireGameDocument(app, OPERATOR, gameId, 'en', true);
+      const { body } = await requireGameDocument(app.db, OPERATOR, gameId, 'en', true);
       const game = JSON.parse(`${body}}`) as Record<string, unknown>;
       const shown = Object.keys(changes).map((key) => [key, JSON.stringify(game[key])] as const);
       return { object: game, text: `Game ${gameId} has now\n${columns(shown)}` };

@@ -4,6 +4,7 @@ import { SettingError, type Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
 import { factOf } from '../database/facts.ts';
 import { ApiError } from '../errors/catalogue.ts';
+import { SITE_FACT } from '../resources/games/documents.ts';
 import type { GameRow } from '../resources/games/games.ts';
 import type { UserRow } from '../resources/users/users.ts';
 import { PROGRAM, Refusal } from './command.ts';
@@ -57,7 +58,7 @@ export async function requireMigrated(app: App): Promise<void> {
  * was started without the service's settings.
  */
 async function addressesInUse({ db, environment, addresses }: App): Promise<Addresses> {
-  const site = await factOf(db.query, 'games.documents.site');
+  const site = await factOf(db.query, SITE_FACT);
   if (!site || site === addresses.site) return addresses;
   const { hostname, port } = new URL(site);
   const domain = environment === 'sandbox' ? hostname.replace(/^test\./, '') : hostname;

@@ -3,6 +3,9 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSy
 import { join } from 'node:path';
 import type { Random } from '../random.ts';
 import type { Environment } from './addresses.ts';
+import { SettingError } from './settings.ts';
+
+const LENGTH_MIN = 32;
 
 /** Keys derived for one environment: what production signs or digests means nothing in the sandbox. */
 export interface Secrets {
@@ -33,11 +36,17 @@ export function secretsOf(master: string, environment: Environment): Secrets {
 /** Reads the secret of the data folder, or makes it; of two processes that start at once, one wins. */
 export function masterSecret(folder: string, random: Random): string {
   const file = join(folder, 'secret');
-  mkdirSync(folder, { recursive: true });
-  const read = () => readFileSync(file, 'utf8').trim();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const read = () => {
+    const secret = readFileSync(file, 'utf8').trim();
+    if (secret.length < LENGTH_MIN)
+      throw new SettingError(`${file} holds no secret of ${LENGTH_MIN} characters or more; restore it.`);
+    return secret;
+  };
   try {
     return read();
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     const temporary = join(folder, `.secret-${random.hex(8)}`);
     const descriptor = openSync(temporary, 'wx', 0o600);
     writeSync(descriptor, `${random.hex(64)}\n`);
@@ -50,6 +59,14 @@ export function masterSecret(folder: string, random: Random): string {
     } finally {
       rmSync(temporary);
     }
+    syncFolder(folder);
     return read();
   }
+}
+
+/** A name in a folder is as lasting as the folder's own sync. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

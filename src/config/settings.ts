@@ -204,8 +204,8 @@ export const definitions = {
   egressAllow: define(
     'MODSTEAD_EGRESS_ALLOW',
     'none',
-    'Private networks that outgoing requests may reach, comma-separated; all other special-use addresses are refused.',
-    list,
+    'Private networks that outgoing requests may reach, such as `10.0.0.0/8`, comma-separated; all other special-use addresses are refused.',
+    (value) => networks(value).map(([address, bits]) => `${address.toString()}/${bits}`),
   ),
   connectionsPerAddress: define(
     'MODSTEAD_CONNECTIONS_PER_ADDRESS',

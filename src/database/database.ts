@@ -30,6 +30,16 @@ export function statement(text: string): Statement {
   return { text, postgres: text.replace(/\?/g, () => `$${++index}`) };
 }
 
+const updates = new Map<string, Statement>();
+
+/** The statement that sets these columns of the row with an id, and gives the row as it is then. */
+export function updateOf(table: keyof Tables, columns: readonly string[]): Statement {
+  const text = `update ${table} set ${columns.map((name) => `${name} = ?`).join(', ')} where id = ? returning *`;
+  const known = updates.get(text) ?? statement(text);
+  updates.set(text, known);
+  return known;
+}
+
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
 

@@ -79,6 +79,7 @@ export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
 
 function condition({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
   const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
+  const text = column.kind === 'text' ? left : sql`cast(${left} as text)`;
   const [first] = values;
   switch (operator) {
     case 'eq':
@@ -86,9 +87,9 @@ function condition({ column, operator, values }: Filter, listing: Listing): Expr
     case 'not':
       return sql`${left} <> ${first}`;
     case 'lk':
-      return sql`${left} like ${first} escape '\\'`;
+      return sql`${text} like ${first} escape '\\'`;
     case 'not-lk':
-      return sql`${left} not like ${first} escape '\\'`;
+      return sql`${text} not like ${first} escape '\\'`;
     case 'in':
       return values.length > 0 ? sql`${left} in (${sql.join(values)})` : sql`1 = 0`;
     case 'not-in':

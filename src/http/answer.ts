@@ -38,7 +38,7 @@ export const COMMON_HEADERS: readonly string[] = [
 ];
 
 /**
- * Sends JSON with its length: a shipped client cannot read chunked answers (`clients.md`, 3). As text rather than
+ * Sends JSON with its length: a shipped client cannot read chunked answers (docs/API-QUIRKS.md, 3). As text rather than
  * as bytes it leaves in one write with its head.
  */
 export function send(response: ServerResponse, status: number, text: string, headers: readonly string[]): void {
@@ -67,13 +67,29 @@ const OUTAGES = new Set([
   '08001',
 ]);
 
+/** SQLite's own words for a full or read-only disk, and for one that fails. */
+const SQLITE_OUTAGES = new Set([8, 10, 13]);
+
 /** What an error means to a client. Anything unforeseen is our bug, and says no more than that. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const { code, message } = error as { code?: string; message?: string };
-  const outage =
+  const name = isOutage(error) ? 'UNEXPECTED_SERVICE_OUTAGE' : 'UNEXPECTED_OPERATION_FAILURE';
+  return new ApiError(name, { cause: error });
+}
+
+/** Something that the service stands on is away; often it is only the cause of the error that says so. */
+function isOutage(error: unknown): boolean {
+  const { code, errcode, message, cause } = (error ?? {}) as {
+    code?: string;
+    errcode?: number;
+    message?: string;
+    cause?: unknown;
+  };
+  return (
     OUTAGES.has(code ?? '') ||
+    SQLITE_OUTAGES.has((errcode ?? 0) & 0xff) ||
     message?.startsWith('timeout exceeded when trying to connect') ||
-    message?.startsWith('Connection terminated');
-  return new ApiError(outage ? 'UNEXPECTED_SERVICE_OUTAGE' : 'UNEXPECTED_OPERATION_FAILURE', { cause: error });
+    message?.startsWith('Connection terminated') ||
+    (cause !== undefined && isOutage(cause))
+  );
 }

@@ -46,15 +46,16 @@ export function takeForAddress(limits: Settings['rateLimits'], taker: Taker, isW
   if (limiter && limits !== 'off') return take(limiter, addressDemands(limits, taker.ip, isWrite), 'RATE_LIMITED');
 }
 
-export async function takeForCaller(
+export function takeForCaller(
   limits: Settings['rateLimits'],
   { tenant, ip, caller }: Taker,
   { declaration }: AnyOperation,
-): Promise<void> {
+): void | Promise<void> {
   const { limiter } = tenant;
   if (!limiter || limits === 'off') return;
-  await take(limiter, callerDemands(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
-  await take(limiter, operationDemands(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
+  const ofCaller = take(limiter, callerDemands(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
+  const ofOperation = () => take(limiter, operationDemands(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
+  return ofCaller ? ofCaller.then(ofOperation) : ofOperation();
 }
 
 function take(

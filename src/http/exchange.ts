@@ -101,7 +101,7 @@ export function languageFor({ headers }: IncomingMessage, caller: Caller): Langu
   return negotiate(headers['accept-language']) ?? languageOf(profile) ?? 'en';
 }
 
-/** An empty bearer counts as none (`clients.md`, 8). */
+/** An empty bearer counts as none (docs/API-QUIRKS.md, 8). */
 export function bearerOf({ headers }: IncomingMessage): string | undefined {
   const header = headers.authorization;
   if (!header || header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;

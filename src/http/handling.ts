@@ -91,7 +91,7 @@ async function textOfAnswer(
   }
 }
 
-function authenticated(exchange: Exchange, { declaration }: AnyOperation, query: Fields): Promise<Caller> {
+function authenticated(exchange: Exchange, { declaration }: AnyOperation, query: Fields): Caller | Promise<Caller> {
   const { request, tenant } = exchange;
   const apiKey = typeof query['api_key'] === 'string' ? query['api_key'] : undefined;
   return tenant.authenticator.authenticate(declaration.access, methodOf(request), {

@@ -4,6 +4,7 @@ import { type Caller, NOBODY, visibilityClass } from '../access/caller.ts';
 import { ACCESS_SCOPE } from '../access/credentials.ts';
 import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Demand } from '../limits/limits.ts';
 import { peerOf } from './address.ts';
 import { COMMON_HEADERS } from './answer.ts';
 import { addressDemands, callerDemands, operationDemands } from './demands.ts';
@@ -42,6 +43,8 @@ export interface Repeat {
   readonly caller: Caller;
   readonly key: string;
   readonly operation: AnyOperation;
+  /** What such a request takes from the limits, when it comes from the same address. */
+  readonly demands: readonly Demand[];
 }
 
 const REPEATS_MAX = 10_000;
@@ -68,24 +71,35 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       if (!repeat || !isStillCaller(repeat)) return undefined;
       const answer = kept[repeat.scope.environment].fresh(repeat.key);
       if (!answer) return undefined;
-      const ip = repeat.forwarded ? repeat.ip : peerOf(request.socket, settings.trustProxy).address;
-      if (!mayTake(settings, repeat.tenant, ip, answer, repeat.caller)) return undefined;
+      if (!mayTake(repeat.tenant, demandsOfRepeat(settings, request, repeat))) return undefined;
       sendKept(response, answer, ['x-request-id', id]);
       return repeat;
     },
     answer(exchange) {
       const { response, scope, request, tenant, ip } = exchange;
-      if (!isPlainRead(exchange)) return undefined;
+      if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return undefined;
       const { apiKey, rest } = takeApiKey(exchange.search);
       const caller = recalled(exchange, apiKey);
       if (!caller) return undefined;
       const key = keyOf(settings, exchange, rest, caller);
       const answer = kept[scope.environment].fresh(key);
-      if (!answer || !mayTake(settings, tenant, ip, answer, caller)) return undefined;
+      if (!answer) return undefined;
+      const demands = demandsOf(settings, answer.operation, caller, ip);
+      if (!mayTake(tenant, demands)) return undefined;
       const bearer = bearerOf(request);
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
       const forwarded = request.headers['x-forwarded-for'] !== undefined;
-      remember(exchange, { tenant, scope, ip, forwarded, credentials, caller, key, operation: answer.operation });
+      remember(exchange, {
+        tenant,
+        scope,
+        ip,
+        forwarded,
+        credentials,
+        caller,
+        key,
+        demands,
+        operation: answer.operation,
+      });
       sendKept(response, answer, exchange.headers);
       return answer.operation;
     },
@@ -154,21 +168,22 @@ function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, c
 /** What someone sees who may see more than others changes with their teams, and not only with the data. */
 const isOfOnePerson = (caller: Caller) => visibilityClass(caller).startsWith('u');
 
-function mayTake(
-  { rateLimits }: Settings,
-  { limiter }: Tenant,
-  ip: string,
-  answer: KeptAnswer,
-  caller: Caller,
-): boolean {
-  if (!limiter || rateLimits === 'off') return true;
-  const { declaration } = answer.operation;
-  const counted = declaration.access.kind === 'anyone' ? NOBODY : caller;
-  return limiter.tryTake([
+const mayTake = ({ limiter }: Tenant, demands: readonly Demand[]) =>
+  !limiter || demands.length === 0 || limiter.tryTake(demands);
+
+function demandsOf({ rateLimits }: Settings, operation: AnyOperation, caller: Caller, ip: string): readonly Demand[] {
+  if (rateLimits === 'off') return [];
+  const counted = operation.declaration.access.kind === 'anyone' ? NOBODY : caller;
+  return [
     ...addressDemands(rateLimits, ip, false),
     ...callerDemands(rateLimits, counted, false),
-    ...operationDemands(rateLimits, declaration, counted, ip),
-  ]);
+    ...operationDemands(rateLimits, operation.declaration, counted, ip),
+  ];
+}
+
+function demandsOfRepeat(settings: Settings, { socket }: IncomingMessage, repeat: Repeat): readonly Demand[] {
+  const ip = repeat.forwarded ? repeat.ip : peerOf(socket, settings.trustProxy).address;
+  return ip === repeat.ip ? repeat.demands : demandsOf(settings, repeat.operation, repeat.caller, ip);
 }
 
 /** Takes `api_key` out of a query without parsing the rest. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListRequest } from '../database/listing.ts';
+import type { Listing, ListRequest } from '../database/listing.ts';
 import { Json } from './operation.ts';
 
 /** Shared pieces of what the API answers and takes. */
@@ -49,6 +49,9 @@ export function page<T>(items: readonly T[], total: number, list: Pick<ListReque
     list,
   );
 }
+
+/** A list that can be paged and nothing else. */
+export const pagesOnly: Listing = { from: '', columns: {}, sorts: {} };
 
 /** A whole list that is too short to be cut into pages in the database. */
 export function pageOfAll<T>(items: readonly T[], list: Pick<ListRequest, 'limit' | 'offset'>): Json {

@@ -25,7 +25,7 @@ const ofFields = (fields: Fields): Payload => ({ fields, files: {}, problems: []
 
 export const NO_PAYLOAD: Payload = ofFields(emptyFields());
 
-/** What a write was sent: query and body together, the body's fields winning (`clients.md`, 10), `input_json` over both. */
+/** What a write was sent: query and body together, the body's fields winning (docs/API-QUIRKS.md, 10), `input_json` over both. */
 export async function readPayload(
   app: App,
   request: IncomingMessage,

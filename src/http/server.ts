@@ -56,7 +56,7 @@ export function createServer(parts: ServerParts): Listener {
     const id = exchanges.nextId();
     const started = performance.now();
     const repeat = lane.repeat(request, response, id);
-    if (repeat) return outcomes.finish({ ...repeat, id, request, started }, 200, repeat.operation.declaration.id);
+    if (repeat) return outcomes.finishRepeat(repeat, request, id, started, repeat.operation.declaration.id);
     const exchange = exchanges.begin(request, response, id, started);
     if (!isUnambiguous(request)) {
       response.shouldKeepAlive = false;

@@ -35,7 +35,7 @@ export const PORTALS = [
 ] as const;
 export type Portal = (typeof PORTALS)[number];
 
-/** Spellings that shipped clients send for a portal (`clients.md`, 18). */
+/** Spellings that shipped clients send for a portal (docs/API-QUIRKS.md, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };
 
 type OwnHeader = 'platform' | 'portal';

@@ -19,7 +19,7 @@ export class Turns {
 
   /**
    * Bytes that follow a request before its answer are not another request: shipped clients send surplus
-   * after a body (`clients.md`, 2), smugglers do it on purpose, and nobody else pipelines. Nor is anything
+   * after a body (docs/API-QUIRKS.md, 2), smugglers do it on purpose, and nobody else pipelines. Nor is anything
    * a request that follows an answer which said that the connection closes.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {

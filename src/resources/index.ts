@@ -14,6 +14,8 @@ import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
+import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
+import { muteOperations } from './mutes/operations.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
@@ -27,6 +29,7 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...gameOperations,
   ...userOperations,
+  ...muteOperations,
 ];
 
 export const migrations: readonly Migration[] = [
@@ -36,6 +39,7 @@ export const migrations: readonly Migration[] = [
   ...limitsMigrations,
   ...translationMigrations,
   emailCodes,
+  mutes,
   games,
   oauthClients,
   teams,

@@ -5,16 +5,27 @@ export type ContentType = { type: string; parameters: Record<string, string> };
 export type BodySource = AsyncIterable<Uint8Array | string>;
 
 /** Reads a whole text body as UTF-8 (a BOM goes, bad bytes become U+FFFD). A body over the limit stays unread. */
-export async function readText(stream: BodySource, bytesMax: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of chunksOf(stream)) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+export function readText(stream: Readable, bytesMax: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer | string) => {
+      chunks.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
+      bytes += chunks.at(-1)!.length;
+      if (bytes > bytesMax) leave(bodyTooLarge(bytesMax));
+    };
+    const leave = (error: Error) => {
+      stream.off('data', take).pause();
+      reject(error);
+    };
+    stream.on('data', take);
+    stream.once('end', () => resolve(utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))));
+    stream.once('error', leave);
+    stream.once('close', () => leave(new Error('the body ended early')));
+  });
 }
+
+const utf8 = new TextDecoder();
 
 /** Leaving the loop early must not destroy a request: its socket still has to carry the answer. */
 export async function* chunksOf(stream: BodySource): AsyncGenerator<Buffer> {

@@ -17,7 +17,7 @@ export const requestEmailSecurityCode = operation({
   says: 'Sends a five-character sign-in code to an email address.',
   access: authentication(),
   limit: 10,
-  body: z.object({ email: z.email().max(254) }),
+  body: z.object({ email: z.string().trim().max(254).pipe(z.email()) }),
   returns: ok(MessageObject),
   errors: ['ACTION_RESTRICTED_NO_TEST_KEY', 'EMAIL_REQUEST_ERROR_SENDING_CODE'],
   handle: async (app, { caller, body, ip, language }) => {

@@ -6,14 +6,17 @@ import { languagesIn, translationsIn } from '../../localisation/translations.ts'
 import { toGameBody, toTagOptionLocalized } from './object.ts';
 import * as store from './store.ts';
 
-const SITE_FACT = 'games.documents.site';
+/** The address for which documents were written. */
+export const SITE_FACT = 'games.documents.site';
 
 /** Documents hold addresses: when the site has moved to another domain or port, they are written anew. */
 export async function rebuildDocumentsOfMovedSite(app: App): Promise<void> {
   if ((await factOf(app.db.query, SITE_FACT)) === app.addresses.site) return;
   await app.db.write(async (transaction) => {
-    for (const id of await store.allIds(transaction.query))
+    for (const id of await store.allIds(transaction.query)) {
       await rewriteDocuments(app, transaction, (await store.rowIn(transaction, id))!);
+      transaction.changed(`games/${id}`);
+    }
     await rememberFact(transaction.query, SITE_FACT, app.addresses.site);
     transaction.changed('games');
   });

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { issueKey } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { fold, type ListRequest, wordsOf } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
@@ -25,37 +25,38 @@ const CAN_CHANGE_STATUS = 32;
 
 const LOCALISABLE = ['name', 'summary', 'instructions', 'ugc_name'] as const;
 
+type Reader = Pick<Database, 'first'>;
+type Standing = Pick<store.GameRow, 'id' | 'status' | 'community_options'>;
+
 /** A game that is not accepted exists only for its own key, its team, and those who run the site. */
-async function refuseHidden(app: App, caller: Caller, id: number, status: number | undefined): Promise<void> {
+async function refuseHidden(reader: Reader, caller: Caller, id: number, status: number | undefined): Promise<void> {
   if (status === undefined) throw new ApiError('GAME_NOT_FOUND');
   if (status === GAME_DELETED) throw new ApiError('GAME_DELETED');
   const isOwnKey = caller.kind === 'key' && caller.gameId === id;
-  if (!isOwnKey && (await teamLevel(app, caller, 'games', id)) === 0) throw new ApiError('GAME_NOT_FOUND');
+  if (!isOwnKey && (await teamLevel(reader, caller, 'games', id)) === 0) throw new ApiError('GAME_NOT_FOUND');
 }
 
-type Standing = Pick<store.GameRow, 'id' | 'status' | 'community_options'>;
-
 /** The game, as far as the question who may do what with it needs it. */
-export async function requireGame(app: App, caller: Caller, id: number): Promise<Standing> {
-  const game = await store.standingOf(app.db, id);
-  if (game?.status !== GAME_ACCEPTED) await refuseHidden(app, caller, id, game?.status);
+export async function requireGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
+  const game = await store.standingOf(reader, id);
+  if (game?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, id, game?.status);
   return game!;
 }
 
 export async function requireGameRow(app: App, caller: Caller, id: number): Promise<store.GameRow> {
-  await requireGame(app, caller, id);
+  await requireGame(app.db, caller, id);
   return (await store.byId(app.db, id))!;
 }
 
 export async function requireGameDocument(
-  app: App,
+  reader: Reader,
   caller: Caller,
   id: number,
   language: Language,
   hiddenTags: boolean,
 ): Promise<store.StoredGameAndSubmitter> {
-  const game = await store.documentOf(app.db, id, language, hiddenTags);
-  if (game?.game_status !== GAME_ACCEPTED) await refuseHidden(app, caller, id, game?.game_status);
+  const game = await store.documentOf(reader, id, language, hiddenTags);
+  if (game?.game_status !== GAME_ACCEPTED) await refuseHidden(reader, caller, id, game?.game_status);
   return game!;
 }
 
@@ -77,12 +78,12 @@ export async function listGames(
 }
 
 export async function statsOfGame(app: App, caller: Caller, id: number): Promise<store.StatsRow> {
-  await requireGame(app, caller, id);
+  await requireGame(app.db, caller, id);
   return (await store.statsOf(app.db.query, id))!;
 }
 
 export async function tagOptionsOfGame(app: App, caller: Caller, id: number, hidden: boolean) {
-  await requireGame(app, caller, id);
+  await requireGame(app.db, caller, id);
   const groups = (await store.tagGroupsOf(app.db.query, id)).filter((group) => hidden || group.hidden === 0);
   return { groups, translations: await translationsOf(app.db, 'games', id) };
 }
@@ -187,23 +188,35 @@ export interface GameChanges
   readonly [option: string]: unknown;
 }
 
-/** Changes by the game's team. In another language than English only localisable texts change, as translations. */
+/** An edit, and in which languages it is written and answered. */
+export interface GameEdit {
+  readonly changes: GameChanges;
+  readonly written: Language;
+  readonly answered: Language;
+}
+
+/**
+ * Changes by the game's team. Localisable texts in another language than English are kept as translations.
+ * Everything is asked within the transaction, which is both safer and cheaper than before it.
+ */
 export async function editGame(
   app: App,
   caller: Caller,
   id: number,
-  changes: GameChanges,
-  language: Language,
-): Promise<void> {
-  const game = await requireGame(app, caller, id);
-  if ((await teamLevel(app, caller, 'games', id)) < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
-  if (changes.status !== undefined && changes.status !== game.status) await requireStatusPermission(app, caller, game);
-  await app.db.write(async (transaction) => applyGameChanges(app, transaction, id, changes, language));
+  { changes, written, answered }: GameEdit,
+): Promise<store.StoredGameAndSubmitter> {
+  return app.db.write(async (transaction) => {
+    const game = await requireGame(transaction, caller, id);
+    const level = await teamLevel(transaction, caller, 'games', id);
+    if (level < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
+    if (changes.status !== undefined && changes.status !== game.status) requireStatusPermission(caller, game, level);
+    await applyGameChanges(app, transaction, id, changes, written);
+    return (await store.documentOf(transaction, id, answered, true))!;
+  });
 }
 
-async function requireStatusPermission(app: App, caller: Caller, game: Standing): Promise<void> {
+function requireStatusPermission(caller: Caller, game: Standing, level: number): void {
   const isSiteAdmin = caller.kind === 'user' && caller.admin;
-  const level = await teamLevel(app, caller, 'games', game.id);
   const mayTeam = (game.community_options & CAN_CHANGE_STATUS) !== 0 && level >= ADMINISTRATOR;
   if (!isSiteAdmin && !mayTeam) throw new ApiError('GAME_NO_UPDATE_STATUS_PERMISSION');
 }
@@ -220,7 +233,7 @@ export async function applyGameChanges(
   if (changes.name_id !== undefined && (await store.isNameIdTaken(query, changes.name_id, id)))
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
   if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
-  const after = await store.change(query, id, columnsOf(app, before, changes, language));
+  const after = await store.change(transaction, id, columnsOf(app, before, changes, language));
   if (changes.platforms) await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
   if (after.name !== before.name) await store.putWords(query, id, wordsOf(after.name));
   await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);

@@ -42,8 +42,8 @@ interface Picture {
 
 /** Puts new pictures in the place of a game's old ones. Either all that were sent are taken, or none. */
 export async function addGameImages(app: App, caller: Caller, gameId: number, images: GameImages): Promise<void> {
-  await requireGame(app, caller, gameId);
-  if ((await teamLevel(app, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
+  await requireGame(app.db, caller, gameId);
+  if ((await teamLevel(app.db, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
   const pictures = FIELDS.flatMap((field) => pictureOf(field, images[field]));
   if (pictures.length === 0) throw new ApiError('POST_PUT_NO_PAYLOAD');
   // Whatever stops the rest of this, what was rendered by then does not stay for ever.

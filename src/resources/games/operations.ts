@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { reader, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson } from '../../http/objects.ts';
+import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { type Input, Json, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
-import { toUserObject } from '../users/object.ts';
+import { userJson } from '../users/object.ts';
 import { GameChangesBody } from './changes.ts';
 import {
   editGame,
@@ -66,7 +66,13 @@ export const getGame = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
   handle: async (app, input) => {
     const { params, query } = input;
-    const game = await requireGameDocument(app, input.caller, params.game_id, input.language, query.show_hidden_tags);
+    const game = await requireGameDocument(
+      app.db,
+      input.caller,
+      params.game_id,
+      input.language,
+      query.show_hidden_tags,
+    );
     input.keep(`games/${game.game_id}`, `users/${game.id}`);
     return new Json(gameJson(app, game));
   },
@@ -84,8 +90,8 @@ export const editGameOperation = operation({
   returns: ok(GameObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_UPDATE_PERMISSION', 'GAME_NO_UPDATE_STATUS_PERMISSION'],
   handle: async (app, { caller, params, body, language, contentLanguage }) => {
-    await editGame(app, caller, params.game_id, body, contentLanguage);
-    return new Json(gameJson(app, await requireGameDocument(app, caller, params.game_id, language, true)));
+    const edit = { changes: body, written: contentLanguage, answered: language };
+    return new Json(gameJson(app, await editGame(app, caller, params.game_id, edit)));
   },
 });
 
@@ -136,6 +142,7 @@ export const getGameTagOptions = operation({
   access: reader(),
   params: GamePath,
   query: ShowHiddenTags,
+  list: pagesOnly,
   returns: ok(pageOf(GameTagOptionObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
   handle: async (app, { caller, params, query, list }) => {
@@ -164,9 +171,8 @@ async function answerList(
 
 /** The stored body, and behind it what changes without the game. */
 function gameJson(app: App, game: StoredGameAndSubmitter): string {
-  const submitter = JSON.stringify(toUserObject(app, game));
   const stats = JSON.stringify(toGameStats(game.game_id, game));
-  return `${game.body},"submitted_by":${submitter},"tag_options":${game.tags},"stats":${stats}}`;
+  return `${game.body},"submitted_by":${userJson(app, game)},"tag_options":${game.tags},"stats":${stats}}`;
 }
 
 export const gameOperations = [

@@ -1,12 +1,21 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
-import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
+import {
+  type Database,
+  type Query,
+  statement,
+  type Tables,
+  type Transaction,
+  updateOf,
+  type Value,
+} from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type {
   GameDocumentsTable,
   GamePlatformsTable,
   GameStatsTable,
   GamesTable,
+  GameTagDocumentsTable,
   GameTagGroupsTable,
   GameTagsTable,
 } from './table.ts';
@@ -42,28 +51,37 @@ const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_tota
 
 /** One read for the whole object: the submitter's columns come along under their own names. */
 const documentIn = (languages: string, tags: string) =>
-  statement(`select ${USER_COLUMNS.map((name) => `u.${name}`).join(', ')}, g.id as game_id, g.status as game_status, d.body, d.${tags} as tags, ${STATS}
+  statement(`select ${USER_COLUMNS.map((name) => `u.${name}`).join(', ')}, g.id as game_id, g.status as game_status,
+      d.body, t.${tags} as tags, ${STATS}
     from games g join game_documents d on d.game_id = g.id and d.language ${languages}
+      join game_tag_documents t on t.game_id = d.game_id and t.language = d.language
       join game_stats s on s.game_id = g.id join users u on u.id = g.submitted_by
     where g.id = ?`);
 
 const ENGLISH = { shown: documentIn(`= 'en'`, 'tags'), all: documentIn(`= 'en'`, 'tags_with_hidden') };
 const TRANSLATED = { shown: documentIn('= ?', 'tags'), all: documentIn('= ?', 'tags_with_hidden') };
 
-export async function documentOf(
-  db: Database,
-  id: number,
-  language: string,
-  hiddenTags: boolean,
-): Promise<StoredGameAndSubmitter | undefined> {
+/** What reads: the database, or a transaction that must see what it has just written. */
+type Reader = Pick<Database, 'first'>;
+
+export function documentOf(reader: Reader, id: number, language: string, hiddenTags: boolean) {
   const which = hiddenTags ? 'all' : 'shown';
-  const translated = language === 'en' ? undefined : await db.first(TRANSLATED[which], [language, id]);
-  return (translated ?? (await db.first(ENGLISH[which], [id]))) as StoredGameAndSubmitter | undefined;
+  const english = () => reader.first<StoredGameAndSubmitter>(ENGLISH[which], [id]);
+  return language === 'en' ? english() : translatedOr(reader, which, [language, id], english);
+}
+
+async function translatedOr(
+  reader: Reader,
+  which: 'all' | 'shown',
+  values: [language: string, id: number],
+  english: () => StoredGameAndSubmitter | undefined | Promise<StoredGameAndSubmitter | undefined>,
+) {
+  return (await reader.first<StoredGameAndSubmitter>(TRANSLATED[which], values)) ?? english();
 }
 
 const STANDING = statement('select id, status, community_options from games where id = ?');
-export const standingOf = (db: Database, id: number) =>
-  db.first<Pick<GameRow, 'id' | 'status' | 'community_options'>>(STANDING, [id]);
+export const standingOf = (reader: Reader, id: number) =>
+  reader.first<Pick<GameRow, 'id' | 'status' | 'community_options'>>(STANDING, [id]);
 
 const BY_ID = statement('select * from games where id = ?');
 export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id]);
@@ -122,11 +140,14 @@ async function documentsOf(
   const rows = await query
     .selectFrom('games as g')
     .innerJoin('game_documents as d', 'd.game_id', 'g.id')
+    .innerJoin('game_tag_documents as t', (join) =>
+      join.onRef('t.game_id', '=', 'd.game_id').onRef('t.language', '=', 'd.language'),
+    )
     .innerJoin('game_stats as s', 's.game_id', 'g.id')
     .innerJoin('users as u', 'u.id', 'g.submitted_by')
     .select(USER_COLUMNS.map((name) => `u.${name}` as const))
     .select(['g.id as game_id', 'g.status as game_status', 'd.body', 'd.language as document_language'])
-    .select(hiddenTags ? 'd.tags_with_hidden as tags' : 'd.tags')
+    .select(hiddenTags ? 't.tags_with_hidden as tags' : 't.tags')
     .select(['s.mods_count_total', 's.mods_downloads_today', 's.mods_downloads_total'])
     .select(['s.mods_downloads_daily_average', 's.mods_subscribers_total', 's.date_expires'])
     .where('g.id', 'in', ids)
@@ -159,8 +180,14 @@ export async function add(query: Query, row: Insertable<GamesTable>): Promise<Ga
 }
 
 /** Returns the game as it is after the change. */
-export const change = (query: Query, id: number, changes: Updateable<GamesTable>): Promise<GameRow> =>
-  query.updateTable('games').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+export async function change(transaction: Transaction, id: number, changes: Updateable<GamesTable>): Promise<GameRow> {
+  const set = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, Value][];
+  const update = updateOf(
+    'games',
+    set.map(([name]) => name),
+  );
+  return (await transaction.first<GameRow>(update, [...set.map(([, value]) => value), id]))!;
+}
 
 export async function isNameIdTaken(query: Query, nameId: string, exceptId: number): Promise<boolean> {
   const taken = query.selectFrom('games').select('id').where('name_id', '=', nameId).where('id', '<>', exceptId);
@@ -254,18 +281,19 @@ export async function addTagGroup(
   return { ...row, tags: added };
 }
 
-const PUT_DOCUMENT = statement(`insert into game_documents (game_id, language, body, tags, tags_with_hidden)
-  values (?, ?, ?, ?, ?) on conflict (game_id, language)
-  do update set body = excluded.body, tags = excluded.tags, tags_with_hidden = excluded.tags_with_hidden`);
+const PUT_DOCUMENT = statement(`insert into game_documents (game_id, language, body) values (?, ?, ?)
+  on conflict (game_id, language) do update set body = excluded.body`);
+const PUT_TAGS =
+  statement(`insert into game_tag_documents (game_id, language, tags, tags_with_hidden) values (?, ?, ?, ?)
+  on conflict (game_id, language) do update set tags = excluded.tags, tags_with_hidden = excluded.tags_with_hidden`);
 
-export const putDocument = (transaction: Transaction, document: GameDocumentsTable) =>
-  transaction.run(PUT_DOCUMENT, [
-    document.game_id,
-    document.language,
-    document.body,
-    document.tags,
-    document.tags_with_hidden,
-  ]);
+export async function putDocument(
+  transaction: Transaction,
+  { game_id, language, body, tags, tags_with_hidden }: GameDocumentsTable & GameTagDocumentsTable,
+): Promise<void> {
+  await transaction.run(PUT_DOCUMENT, [game_id, language, body]);
+  await transaction.run(PUT_TAGS, [game_id, language, tags, tags_with_hidden]);
+}
 
 const PUT_BODY = statement('update game_documents set body = ? where game_id = ? and language = ?');
 export const putBody = (transaction: Transaction, gameId: number, language: string, body: string) =>
@@ -277,8 +305,12 @@ export async function documentLanguages(transaction: Transaction, gameId: number
 }
 
 const REMOVE_DOCUMENT = statement('delete from game_documents where game_id = ? and language = ?');
-export const removeDocument = (transaction: Transaction, gameId: number, language: string) =>
-  transaction.run(REMOVE_DOCUMENT, [gameId, language]);
+const REMOVE_TAGS = statement('delete from game_tag_documents where game_id = ? and language = ?');
+
+export async function removeDocument(transaction: Transaction, gameId: number, language: string): Promise<void> {
+  await transaction.run(REMOVE_DOCUMENT, [gameId, language]);
+  await transaction.run(REMOVE_TAGS, [gameId, language]);
+}
 
 export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);

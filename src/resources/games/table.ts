@@ -4,6 +4,7 @@ declare module '../../database/database.ts' {
   interface Tables {
     games: GamesTable;
     game_documents: GameDocumentsTable;
+    game_tag_documents: GameTagDocumentsTable;
     game_platforms: GamePlatformsTable;
     game_stats: GameStatsTable;
     game_tag_groups: GameTagGroupsTable;
@@ -63,6 +64,12 @@ export interface GameDocumentsTable {
   game_id: number;
   language: string;
   body: string;
+}
+
+/** The game's `tag_options` as JSON; apart from the body, because edits of a game seldom touch its tags. */
+export interface GameTagDocumentsTable {
+  game_id: number;
+  language: string;
   tags: string;
   tags_with_hidden: string;
 }

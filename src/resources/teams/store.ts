@@ -7,6 +7,11 @@ export const add = (query: Query, member: Insertable<TeamMembersTable>) =>
 
 const LEVEL = statement('select level from team_members where resource = ? and resource_id = ? and user_id = ?');
 
-export async function levelOf(db: Database, resource: string, resourceId: number, userId: number): Promise<number> {
+export async function levelOf(
+  db: Pick<Database, 'first'>,
+  resource: string,
+  resourceId: number,
+  userId: number,
+): Promise<number> {
   return (await db.first<{ level: number }>(LEVEL, [resource, resourceId, userId]))?.level ?? 0;
 }

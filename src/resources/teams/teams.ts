@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { accessChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
 
 export type TeamResource = 'games' | 'mods';
@@ -27,9 +27,17 @@ export async function joinTeam(
   accessChanged(transaction);
 }
 
-/** The caller's level in a team; 0 outside of it. People who run the site count as administrators everywhere. */
-export async function teamLevel(app: App, caller: Caller, resource: TeamResource, resourceId: number): Promise<number> {
+/**
+ * The caller's level in a team; 0 outside of it. People who run the site count as administrators everywhere.
+ * A transaction as reader makes sure that nobody leaves the team between the question and the change.
+ */
+export async function teamLevel(
+  reader: Pick<Database, 'first'>,
+  caller: Caller,
+  resource: TeamResource,
+  resourceId: number,
+): Promise<number> {
   if (caller.kind !== 'user') return 0;
   if (caller.admin) return ADMINISTRATOR;
-  return caller.inTeams ? store.levelOf(app.db, resource, resourceId, caller.userId) : 0;
+  return caller.inTeams ? store.levelOf(reader, resource, resourceId, caller.userId) : 0;
 }

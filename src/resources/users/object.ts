@@ -70,3 +70,26 @@ export function toUserStatusObject(app: App, user: UserRow): z.input<typeof User
     monetization_status: user.monetization_status,
   };
 }
+
+const KEPT_MAX = 10_000;
+const kept = new Map<string, { user: ShownUser; json: string }>();
+
+/** The user object as JSON. Most lists show the same few people again and again, so it is made once for each state of them. */
+export function userJson(app: App, user: ShownUser): string {
+  const key = `${app.addresses.site} ${user.id}`;
+  const known = kept.get(key);
+  if (known && isSameState(known.user, user)) return known.json;
+  if (kept.size >= KEPT_MAX) kept.clear();
+  const json = JSON.stringify(toUserObject(app, user));
+  kept.set(key, { user, json });
+  return json;
+}
+
+const isSameState = (a: ShownUser, b: ShownUser) =>
+  a.username === b.username &&
+  a.name_id === b.name_id &&
+  a.date_online === b.date_online &&
+  a.date_joined === b.date_joined &&
+  a.avatar === b.avatar &&
+  a.timezone === b.timezone &&
+  a.language === b.language;

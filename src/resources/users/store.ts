@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { type Database, type Query, statement } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import type { UsersTable } from './table.ts';
 
 export type UserRow = Selectable<UsersTable>;
@@ -8,8 +8,7 @@ const BY_ID = statement('select * from users where id = ?');
 
 export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id]);
 
-export const rowIn = (query: Query, id: number) =>
-  query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+export const rowIn = (transaction: Transaction, id: number) => transaction.first<UserRow>(BY_ID, [id]);
 
 export const byEmail = (query: Query, email: string) =>
   query.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();

@@ -20,8 +20,8 @@ export async function requireUser(app: App, id: number): Promise<store.UserRow> 
 }
 
 /** The same within a transaction, which may have made the person itself. */
-export async function requireUserIn({ query }: Transaction, id: number): Promise<store.UserRow> {
-  const user = await store.rowIn(query, id);
+export async function requireUserIn(transaction: Transaction, id: number): Promise<store.UserRow> {
+  const user = await store.rowIn(transaction, id);
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
   return user;
 }
@@ -72,6 +72,7 @@ export async function setUserStatus(app: App, id: number, status: number): Promi
   await app.db.write(async (transaction) => {
     await store.setStatus(transaction.query, id, status);
     transaction.changed(`users/${id}`);
+    transaction.changed('users');
     accessChanged(transaction);
   });
 }

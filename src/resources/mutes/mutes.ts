@@ -1,0 +1,35 @@
+import type { UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Listing, ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { requireUserIn } from '../users/users.ts';
+import * as store from './store.ts';
+
+/** What the list of muted people may be filtered and sorted by. */
+export const mutedListing: Listing = {
+  from: 'u',
+  columns: { id: { kind: 'integer' }, name_id: { kind: 'text' }, date_online: { kind: 'integer' } },
+  sorts: { id: 'u.id', name_id: 'u.name_id', date_online: 'u.date_online' },
+};
+
+/** From now on nothing that the other makes is shown to the caller. To mute someone twice changes nothing. */
+export async function muteUser(app: App, caller: UserCaller, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const other = await requireUserIn(transaction, userId);
+    if (other.id === caller.userId) throw new ApiError('USER_CANNOT_MUTE_SELF');
+    if (other.admin === 1) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
+    await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
+    transaction.changed(`mutes/${caller.userId}`);
+  });
+}
+
+export async function unmuteUser(app: App, caller: UserCaller, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    await requireUserIn(transaction, userId);
+    await store.remove(transaction, caller.userId, userId);
+    transaction.changed(`mutes/${caller.userId}`);
+  });
+}
+
+export const mutedBy = (app: App, caller: UserCaller, request: ListRequest) =>
+  store.listMuted(app.db.query, caller.userId, mutedListing, request);

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import { type Query, statement, type Transaction } from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import type { MutesTable } from './table.ts';
+
+const PUT = statement(`insert into mutes (user_id, muted_id, date_added) values (?, ?, ?)
+  on conflict (user_id, muted_id) do nothing`);
+
+export const put = (transaction: Transaction, { user_id, muted_id, date_added }: MutesTable) =>
+  transaction.run(PUT, [user_id, muted_id, date_added]);
+
+const REMOVE = statement('delete from mutes where user_id = ? and muted_id = ?');
+
+export const remove = (transaction: Transaction, userId: number, mutedId: number) =>
+  transaction.run(REMOVE, [userId, mutedId]);
+
+/** The people whom someone has muted, deleted ones left out. */
+export async function listMuted(query: Query, userId: number, listing: Listing, request: ListRequest) {
+  const muted = () =>
+    narrowed(
+      query
+        .selectFrom('users as u')
+        .innerJoin('mutes as m', 'm.muted_id', 'u.id')
+        .where('m.user_id', '=', userId)
+        .where('u.status', '<>', 3),
+      listing,
+      request,
+    );
+  const { total } = await muted().select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const users = await paged(muted().selectAll('u'), listing, request).execute();
+  return { users, total: Number(total) };
+}
