@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { createAuthenticator } from './access/authenticate.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { addressesOf, type Environment } from './config/addresses.ts';
+import { folderOf, mailFolderOf } from './config/folders.ts';
 import { masterSecret, secretsOf } from './config/secrets.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import type { App } from './context.ts';
@@ -38,8 +39,6 @@ export const outsideOf = (settings: Settings): Outside => ({
 });
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
-
-export const folderOf = (settings: Settings, environment: Environment) => join(resolve(settings.data), environment);
 
 /** Opens the database of an environment; SQLite is brought up to date on the way. */
 export async function openDatabase(settings: Settings, environment: Environment, clock: Clock): Promise<Database> {
@@ -81,7 +80,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     secrets: secretsOf(master, environment),
     db: await openDatabase(settings, environment, clock),
     storage: localStorage(join(folder, 'files')),
-    mail: await composeMail(settings, folder, clock),
+    mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
     egress: createEgress({ allowPrivate: settings.egressAllow }),
     clock,
@@ -90,8 +89,8 @@ export async function composeApp(settings: Settings, environment: Environment, o
   };
 }
 
-export async function composeMail(settings: Settings, folder: string, clock: Clock): Promise<Mail> {
-  if (!settings.smtpUrl) return mailToFiles(join(folder, 'mail'), clock.now);
+export async function composeMail(settings: Settings, environment: Environment, clock: Clock): Promise<Mail> {
+  if (!settings.smtpUrl) return mailToFiles(mailFolderOf(settings, environment), clock.now);
   const { mailOverSmtp } = await import('./mail/smtp.ts');
   return mailOverSmtp(settings.smtpUrl, settings.mailFrom ?? `no-reply@${settings.domain}`);
 }

@@ -30,7 +30,7 @@ async function refuses(ref: number, query: string, headers: Record<string, strin
 }
 
 function codesSentTo(at: Api, email: string, environment: Environment = 'production'): string[] {
-  const folder = join(at.folder, environment, 'mail');
+  const folder = environment === 'production' ? join(at.folder, 'mail') : join(at.folder, environment, 'mail');
   const mails = readdirSync(folder)
     .sort()
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));

@@ -39,7 +39,7 @@ const cppUploadHeaders = {
   Accept: 'application/json',
 };
 
-const mailFolder = () => join(api.folder, 'production', 'mail');
+const mailFolder = () => join(api.folder, 'mail');
 
 function latestCode(): string {
   const mail = JSON.parse(readFileSync(join(mailFolder(), readdirSync(mailFolder()).sort().at(-1)!), 'utf8'));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../config/addresses.ts';
+import { folderOf } from '../config/folders.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import type { Database } from '../database/database.ts';
 import { command, show } from './command.ts';
@@ -53,7 +54,7 @@ async function migrateOne(settings: Settings, environment: Environment, say: Say
 
 /** Opens a database as it is. */
 async function open(settings: Settings, environment: Environment): Promise<Database> {
-  const { databaseUrl, folderOf } = await import('../compose.ts');
+  const { databaseUrl } = await import('../compose.ts');
   const url = databaseUrl(settings, environment);
   if (!url) {
     const { openSqlite } = await import('../database/sqlite.ts');

@@ -1,9 +1,10 @@
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import type { Service } from '../compose.ts';
 import { type Addresses, addressesOf, type Environment } from '../config/addresses.ts';
+import { mailFolderOf } from '../config/folders.ts';
 import type { Settings } from '../config/settings.ts';
 import { columns, command, PROGRAM, show } from './command.ts';
 import { addDemoTo, type DemoState } from './demo.ts';
@@ -97,7 +98,7 @@ ${columns([
   ['Data', data],
   ['Database', database],
   ['Certificate', certificate],
-  ['Mails', settings.smtpUrl ? 'leave by SMTP' : `become files in ${shown(mailFolder(settings, 'production'))}`],
+  ['Mails', settings.smtpUrl ? 'leave by SMTP' : `become files in ${shown(mailFolderOf(settings, 'production'))}`],
 ])}
 
 Call it:
@@ -144,9 +145,9 @@ Or issue an access token right away:
 }
 
 const mailsSay = (settings: Settings, environment: Environment) =>
-  settings.smtpUrl ? 'the code comes by mail' : `the code is in a file in ${shown(mailFolder(settings, environment))}`;
-
-const mailFolder = (settings: Settings, environment: Environment) => join(resolve(settings.data), environment, 'mail');
+  settings.smtpUrl
+    ? 'the code comes by mail'
+    : `the code is in a file in ${shown(mailFolderOf(settings, environment))}`;
 
 const curl = ({ certificateFile }: Service) => (certificateFile ? `curl --cacert ${shown(certificateFile)}` : 'curl');
 

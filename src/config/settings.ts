@@ -150,7 +150,7 @@ export const definitions = {
   ),
   smtpUrl: define(
     'MODSTEAD_SMTP_URL',
-    'files in `data/…/mail`',
+    'files in `data/mail`',
     'Where mails go, as `smtp://user:password@host:587`.',
     url('smtp:', 'smtps:'),
   ),

@@ -25,7 +25,10 @@ export function keepAnswers(changes: Changes, megabytes: number): KeptAnswers {
     maxEntrySize: 4 * 1024 * 1024,
     sizeCalculation: (answer, key) => answer.bytes + key.length * 2 + 512,
   });
-  const isFresh = ({ scopes, asOf }: KeptAnswer) => scopes.every((scope) => changes.unchangedSince(asOf, scope));
+  const isFresh = ({ scopes, asOf }: KeptAnswer) => {
+    for (const scope of scopes) if (!changes.unchangedSince(asOf, scope)) return false;
+    return true;
+  };
   return {
     fresh(key) {
       const answer = answers.get(key);

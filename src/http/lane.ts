@@ -66,7 +66,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
 
   return {
     repeat(request, response, id) {
-      if (repeats.size === 0) return undefined;
+      if (repeats.size === 0 || request.method !== 'GET') return undefined;
       const repeat = repeats.get(fingerprintOf(settings, request));
       if (!repeat || !isStillCaller(repeat)) return undefined;
       const answer = kept[repeat.scope.environment].fresh(repeat.key);
@@ -130,11 +130,11 @@ function sendKept(response: ServerResponse, answer: KeptAnswer, headers: readonl
   response.end(answer.body);
 }
 
-/** All that a request says, and how far its connection is to be believed. */
-function fingerprintOf({ trustProxy }: Settings, { method, url, rawHeaders, socket }: IncomingMessage): string {
+/** All that a plain read says, and how far its connection is to be believed. */
+function fingerprintOf({ trustProxy }: Settings, { url, rawHeaders, socket }: IncomingMessage): string {
   const peer = peerOf(socket, trustProxy);
   const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
-  return `${standing}${method} ${url}\n${rawHeaders.join('\n')}`;
+  return `${standing}${url}\n${rawHeaders.join('\n')}`;
 }
 
 const isStillCaller = ({ credentials, tenant, caller }: Repeat) =>

@@ -24,15 +24,17 @@ export class Turns {
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const previous = this.current.get(socket)?.response;
+    const current = this.current.get(socket);
+    const previous = current?.response;
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void endAfter(previous, socket);
-    if (!previous) this.#meet(socket);
-    this.current.set(socket, { request, response, seen: undefined });
+    if (current) Object.assign(current, { request, response, seen: undefined });
+    else this.#meet(socket, { request, response, seen: undefined });
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
   }
 
-  #meet(socket: Socket): void {
+  #meet(socket: Socket, current: Current): void {
+    this.current.set(socket, current);
     socket.once('close', () => this.current.delete(socket));
     socket.destroySoon = () => linger(socket);
   }

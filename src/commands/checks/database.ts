@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { folderOf } from '../../compose.ts';
 import type { Environment } from '../../config/addresses.ts';
+import { folderOf } from '../../config/folders.ts';
 import type { Settings } from '../../config/settings.ts';
 import { migrations } from '../../resources/index.ts';
 import { type Check, Wrong } from './check.ts';

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
-import { databaseUrl, ENVIRONMENTS, folderOf } from '../../compose.ts';
+import { systemClock } from '../../clock.ts';
+import { composeMail, databaseUrl, ENVIRONMENTS } from '../../compose.ts';
 import type { Environment } from '../../config/addresses.ts';
+import { folderOf, mailFolderOf } from '../../config/folders.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Mail } from '../../mail/mail.ts';
 import { localStorage } from '../../storage/local.ts';
 import type { Invocation } from '../command.ts';
 import { certificateChecks } from './certificate.ts';
@@ -54,14 +55,14 @@ function storageCheck(settings: Settings, environment: Environment): Check {
 }
 
 function mailCheck(settings: Settings, environment: Environment): Check {
-  const folder = join(folderOf(settings, environment), 'mail');
+  const folder = mailFolderOf(settings, environment);
   return {
     name: `${environment} mail`,
     todo: settings.smtpUrl
       ? 'Look at the mail server and at MODSTEAD_SMTP_URL.'
       : `Let this user write to ${folder}, or set MODSTEAD_SMTP_URL.`,
     run: async () => {
-      const mail = await openMail(settings, folder);
+      const mail = await composeMail(settings, environment, systemClock);
       try {
         await mail.check();
       } finally {
@@ -70,9 +71,4 @@ function mailCheck(settings: Settings, environment: Environment): Check {
       return settings.smtpUrl ? 'the SMTP server answers' : `mails become files in ${folder}`;
     },
   };
-}
-
-async function openMail(settings: Settings, folder: string): Promise<Mail> {
-  if (!settings.smtpUrl) return (await import('../../mail/files.ts')).mailToFiles(folder, Date.now);
-  return (await import('../../mail/smtp.ts')).mailOverSmtp(settings.smtpUrl, settings.mailFrom ?? '');
 }
