@@ -97,3 +97,7 @@ test('no text makes the parser throw or its result unfit for storage', () => {
     }),
   );
 });
+
+test('text that PostgreSQL cannot hold does not reach it', () => {
+  assert.equal(parseForm('name=a%00b').name, 'ab');
+});

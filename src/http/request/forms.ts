@@ -36,7 +36,13 @@ export function assign(tree: FormTree, name: string, value: string): void {
   tree.pairs += 1;
   let branch = tree.root;
   for (const step of path.slice(0, -1)) branch = branchAt(branch, step);
-  branch.children.set(keyIn(branch, path.at(-1)!), value.toWellFormed());
+  branch.children.set(keyIn(branch, path.at(-1)!), storable(value));
+}
+
+/** Text that both databases can hold: without lone surrogates, and without NUL, which PostgreSQL refuses. */
+export function storable(text: string): string {
+  const wellFormed = text.toWellFormed();
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
 }
 
 export function toFields(tree: FormTree): Fields {

@@ -87,3 +87,7 @@ test('input_json that is a list, a record or empty is malformed', () => {
 test('fields without input_json stay as they are', () => {
   assert.deepEqual(plain(mergeInputJson(parseForm('a=1'))), { a: '1' });
 });
+
+test('text that PostgreSQL cannot hold does not reach it', () => {
+  assert.equal(parseInputJson('{"name":"a\\u0000b"}').name, 'ab');
+});

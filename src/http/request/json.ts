@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/catalogue.ts';
-import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous } from './forms.ts';
+import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous, storable } from './forms.ts';
 
 const depthMax = 32;
 
@@ -46,7 +46,7 @@ function parsed(json: string): FieldValue {
 }
 
 function cleaned(value: FieldValue): FieldValue {
-  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'string') return storable(value);
   if (Array.isArray(value)) return value.map(cleaned);
   return isFields(value) ? cleanedFields(value) : value;
 }
