@@ -1,0 +1,56 @@
+// Plain JavaScript for Node.js 20 or newer: it brings a TypeScript file onto the Node.js that runs it by itself. npm 10
+// links no `node` of its own where several optional packages offer one, so no script may count on the path.
+import module from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const LEAST_MAJOR = 26;
+const isRecent = Number(process.versions.node.split('.')[0]) >= LEAST_MAJOR;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+/** Imports `file` if this process is recent enough, and otherwise starts `launcher` with the arguments in one that is. */
+export async function importPinned(file, launcher, values) {
+  if (!isRecent) return startPinned([launcher, ...values]);
+  // Kept beside the code rather than in the shared temporary folder, where anyone could put code for us to run.
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)));
+  await import(pathToFileURL(path.resolve(file)).href);
+}
+
+/** Starts a file with its arguments, as the main one of a process of its own. */
+export async function startPinned(values) {
+  const program = isRecent ? process.execPath : pinnedNode();
+  if (!program) {
+    console.error(
+      `Modstead needs Node.js ${LEAST_MAJOR}; this is ${process.version}, and the one that "npm ci" brings is not installed: run "npm ci" first.`,
+    );
+    process.exit(2);
+  }
+  const { spawn } = await import('node:child_process');
+  const child = spawn(program, values, { stdio: 'inherit' });
+  const forward = (signal) => child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
+  child.on('error', (error) => {
+    console.error(`${program} could not be started: ${error.message}`);
+    process.exit(2);
+  });
+  child.on('exit', (code, signal) => {
+    for (const name of SIGNALS) process.off(name, forward);
+    if (signal) process.kill(process.pid, signal);
+    else process.exit(code ?? 1);
+  });
+}
+
+/** The program of the optional dependency for this platform, if it is installed. */
+function pinnedNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const { resolve } = module.createRequire(import.meta.url);
+  const file = platform === 'win' ? 'bin/node.exe' : 'bin/node';
+  for (const name of [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`]) {
+    try {
+      return resolve(`${name}/${file}`);
+    } catch {
+      // Not this one.
+    }
+  }
+  return undefined;
+}
