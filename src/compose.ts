@@ -23,6 +23,7 @@ import { mailToFiles } from './mail/files.ts';
 import type { Mail } from './mail/mail.ts';
 import { type Random, systemRandom } from './random.ts';
 import { jobHandlers, migrations, operations, prepare } from './resources/index.ts';
+import { noteOnline } from './resources/users/users.ts';
 import { localStorage } from './storage/local.ts';
 
 /** What tests put in place of the machine's own. */
@@ -129,7 +130,8 @@ async function requireUpToDate(app: App): Promise<void> {
 async function composeTenant(app: App): Promise<Tenant> {
   await requireUpToDate(app);
   await prepare(app);
-  return { app, authenticator: createAuthenticator(app), limiter: await composeLimiter(app) };
+  const authenticator = createAuthenticator({ ...app, seen: (userId) => noteOnline(app, userId) });
+  return { app, authenticator, limiter: await composeLimiter(app) };
 }
 
 export interface Service {

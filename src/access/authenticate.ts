@@ -24,11 +24,15 @@ interface Parts {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly clock: Clock;
+  /** Told of a person who has not been here for a while. */
+  readonly seen?: (userId: number) => void;
 }
 
 const USER_DELETED = 3;
 const USER_BANNED = 4;
 const KEPT_MAX = 50_000;
+/** Even where no change was heard of, a caller is looked up again after this long. */
+const KEPT_SECONDS = 600;
 
 interface TokenRow {
   id: number;
@@ -40,6 +44,7 @@ interface TokenRow {
   status: number;
   admin: number;
   language: string;
+  date_online: number;
   teams: number;
 }
 
@@ -52,13 +57,13 @@ interface KeyRow {
 }
 
 const TOKEN =
-  statement(`select t.id, t.user_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language,
+  statement(`select t.id, t.user_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language, u.date_online,
   (select count(*) from team_members m where m.user_id = t.user_id) as teams
   from access_tokens t join users u on u.id = t.user_id where t.digest = ?`);
 const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
-export function createAuthenticator({ environment, db, secrets, clock }: Parts): Authenticator {
+export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
   const tokens = new KnownCallers<UserCaller>(db, clock);
   const keys = new KnownCallers<KeyCaller>(db, clock);
 
@@ -67,6 +72,7 @@ export function createAuthenticator({ environment, db, secrets, clock }: Parts):
     if (!row || row.date_revoked !== null || row.date_expires <= clock.now())
       throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     refuseGone(row.status);
+    if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
     return {
       kind: 'user',
       userId: row.user_id,
@@ -132,7 +138,7 @@ function requireScope(access: Access, caller: UserCaller): UserCaller {
 class KnownCallers<T extends KeyCaller | UserCaller> {
   readonly #db: Database;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { caller: T; asOf: number }>();
+  readonly #kept = new Map<string, { caller: T; asOf: number; until: number }>();
 
   constructor(db: Database, clock: Clock) {
     this.#db = db;
@@ -142,8 +148,7 @@ class KnownCallers<T extends KeyCaller | UserCaller> {
   recall(secret: string): T | undefined {
     const entry = this.#kept.get(secret);
     if (!entry || !this.#db.changes.unchangedSince(entry.asOf, ACCESS_SCOPE)) return undefined;
-    if (entry.caller.kind === 'user' && entry.caller.dateExpires <= this.#clock.now()) return undefined;
-    return entry.caller;
+    return this.#clock.now() < entry.until ? entry.caller : undefined;
   }
 
   async get(secret: string, load: () => Promise<T>): Promise<T> {
@@ -152,7 +157,9 @@ class KnownCallers<T extends KeyCaller | UserCaller> {
     const asOf = this.#db.changes.now();
     const caller = await load();
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-    this.#kept.set(secret, { caller, asOf });
+    const lookAgain = this.#clock.now() + KEPT_SECONDS;
+    const until = caller.kind === 'user' ? Math.min(lookAgain, caller.dateExpires) : lookAgain;
+    this.#kept.set(secret, { caller, asOf, until });
     return caller;
   }
 }

@@ -16,6 +16,9 @@ export const byEmail = (query: Query, email: string) =>
 export const add = (query: Query, row: Insertable<UsersTable>) =>
   query.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
 
+const SET_ONLINE = statement('update users set date_online = ? where id = ?');
+export const setOnline = (transaction: Transaction, id: number, now: number) => transaction.run(SET_ONLINE, [now, id]);
+
 export const setStatus = (query: Query, id: number, status: number) =>
   query.updateTable('users').set({ status }).where('id', '=', id).execute();
 

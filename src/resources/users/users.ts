@@ -76,3 +76,13 @@ export async function setUserStatus(app: App, id: number, status: number): Promi
     accessChanged(transaction);
   });
 }
+
+/** Remembers that a person is here. Nobody waits for it, and who does not get noted now is noted next time. */
+export function noteOnline(app: App, id: number): void {
+  app.db
+    .write(async (transaction) => {
+      await store.setOnline(transaction, id, app.clock.now());
+      transaction.changed(`users/${id}`);
+    })
+    .catch((error) => app.log.warn('a person could not be noted as online', { user: id, error }));
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApi } from '../../../test/api.ts';
+import { getAuthenticatedUser, getUser } from './operations.ts';
+import { setUserStatus, USER_DELETED } from './users.ts';
+
+const api = await startApi();
+
+test('a person is shown to anyone with a key, without what is theirs alone', async () => {
+  const ada = await api.aUser({ username: 'Ada', email: 'ada@example.com' });
+  const answer = await api.withKey(await api.aGame()).call(getUser, { params: { user_id: ada.id } });
+  assert.equal(answer.body.username, 'Ada');
+  assert.ok(!answer.text.includes('ada@example.com'));
+});
+
+test('a person sees themselves, with their status', async () => {
+  const ada = await api.aUser({ language: 'de' });
+  const { body } = await (await api.as(ada)).call(getAuthenticatedUser);
+  assert.deepEqual([body.id, body.language, body.status], [ada.id, 'de', 1]);
+});
+
+test('someone who deleted their account is not found', async () => {
+  const ada = await api.aUser();
+  await setUserStatus(api.app(), ada.id, USER_DELETED);
+  await api.withKey(await api.aGame()).refused(getUser, { params: { user_id: ada.id } }, 404, 17000);
+});
+
+test('a person who comes back after a while is online from then on', async () => {
+  const ada = await api.aUser();
+  const client = await api.as(ada);
+  api.clock.advance(3_600);
+  const noted = new Promise((resolve) =>
+    api.app().db.changes.listen((scope) => scope === `users/${ada.id}` && resolve(scope)),
+  );
+  await client.call(getAuthenticatedUser);
+  await noted;
+  const { body } = await client.call(getAuthenticatedUser);
+  assert.equal(body.date_online, api.clock.now());
+});
