@@ -18,6 +18,7 @@ import type { Observation } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { seededRandom, systemRandom } from '../src/random.ts';
 import { addGame, type NewGame } from '../src/resources/games/games.ts';
+import { addMod, changeModStats, type ModStats, type NewMod } from '../src/resources/mods/mods.ts';
 import { joinTeam } from '../src/resources/teams/teams.ts';
 import { addUser } from '../src/resources/users/users.ts';
 import { Observer } from './observer.ts';
@@ -63,6 +64,14 @@ export interface Game {
   readonly name_id: string;
   readonly name: string;
   readonly api_key: string;
+  readonly owner: User;
+}
+
+export interface Mod {
+  readonly id: number;
+  readonly game_id: number;
+  readonly name_id: string;
+  readonly name: string;
   readonly owner: User;
 }
 
@@ -202,7 +211,7 @@ export class Api {
         host: '127.0.0.1',
         servername: host,
         agent: this.#agent,
-        headers: { host: `${host}:${this.port}`, ...headers },
+        headers: { host: `${host}:${this.port}`, ...lengthOf(method, body), ...headers },
       };
       const request = httpsRequest(options, (response) => {
         const chunks: Buffer[] = [];
@@ -268,10 +277,37 @@ export class Api {
     return { id: added.id, name_id: added.name_id, name: added.name, api_key: added.api_key, owner };
   }
 
+  /** Accepted and public unless told otherwise, though it has no file. */
+  async aMod(
+    mod: Partial<Omit<NewMod, 'ownerId' | 'gameId'>> & {
+      owner?: User;
+      game?: { id: number };
+      stats?: Partial<ModStats> & { popularity?: number };
+    } = {},
+    environment: Environment = 'production',
+  ): Promise<Mod> {
+    const app = this.app(environment);
+    const { owner = await this.aUser({}, environment), game = await this.aGame({}, environment), stats, ...rest } = mod;
+    const named = { name: this.unique('Example Mod'), summary: 'An example', accepted: true, ...rest };
+    return app.db.write(async (transaction) => {
+      const added = await addMod(app, transaction, { ...named, ownerId: owner.id, gameId: game.id });
+      if (stats) await changeModStats(transaction, added, stats);
+      return { id: added.id, game_id: added.game_id, name_id: added.name_id, name: added.name, owner };
+    });
+  }
+
   async joins(user: { id: number }, game: { id: number }, level: number): Promise<void> {
+    await this.#joins(user, 'games', game.id, level);
+  }
+
+  async joinsMod(user: { id: number }, mod: { id: number }, level: number): Promise<void> {
+    await this.#joins(user, 'mods', mod.id, level);
+  }
+
+  async #joins(user: { id: number }, resource: 'games' | 'mods', resourceId: number, level: number): Promise<void> {
     const app = this.app();
     await app.db.write((transaction) =>
-      joinTeam(app, transaction, { resource: 'games', resourceId: game.id, userId: user.id, level, position: '' }),
+      joinTeam(app, transaction, { resource, resourceId, userId: user.id, level, position: '' }),
     );
   }
 
@@ -298,6 +334,10 @@ export class Api {
     this.#observer.throwViolations();
   }
 }
+
+/** Node does not say how long the body of a DELETE is, and a server then sees none. */
+const lengthOf = (method: string, body: string | Buffer | undefined): Record<string, string> =>
+  method === 'DELETE' && body !== undefined ? { 'content-length': String(Buffer.byteLength(body)) } : {};
 
 function toAnswer(status: number, headers: IncomingHttpHeaders, text: string): Answer {
   const isJson = headers['content-type']?.startsWith('application/json') && text !== '';

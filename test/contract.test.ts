@@ -7,8 +7,13 @@ import { revokeTokens } from '../src/access/credentials.ts';
 import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue.ts';
 import { type AnyOperation, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
+import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { operations } from '../src/resources/index.ts';
+import { addModMetadata } from '../src/resources/metadata/operations.ts';
+import { editModByPut } from '../src/resources/mods/operations.ts';
 import { muteAUser } from '../src/resources/mutes/operations.ts';
+import { addModTags } from '../src/resources/tags/operations.ts';
+import { addModTeamMember } from '../src/resources/teams/operations.ts';
 import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
 import { contractProblem } from '../tools/contract.ts';
 import { readmeProblem } from '../tools/readme.ts';
@@ -19,15 +24,39 @@ import { type Answer, assertRefused, type Client, type ErrorAnswer, startApi } f
 const api = await startApi({ settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off' } });
 const TAG_GROUPS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'checkboxes' as const, tags: [name] }));
 const game = await api.aGame({ tagGroups: TAG_GROUPS });
-const ada = await api.aUser();
+const ADDRESS = 'ada@example.org';
+const ada = await api.aUser({ email: ADDRESS });
 const mods = [];
 for (let i = 0; i < 6; i += 1) mods.push(await api.aMod({ game, owner: ada }));
+const tags = TAG_GROUPS.map(({ name }) => name);
+const params = { game_id: game.id, mod_id: mods[0]!.id };
+await (await api.as(ada)).call(addModTags, { params, body: { tags } });
+await (await api.as(ada)).call(addModMetadata, { params, body: { metadata: tags.map((tag) => `key:${tag}`) } });
+const needed = [];
+for (let i = 0; i < 6; i += 1) {
+  const owner = await api.aUser();
+  const [below, above] = [await api.aMod({ game, owner: ada }), await api.aMod({ game, owner })];
+  needed.push(below.id);
+  await (await api.as(owner)).call(addModDependencies, {
+    params: { game_id: game.id, mod_id: above.id },
+    body: { dependencies: [params.mod_id] },
+  });
+  await (await api.as(owner)).call(addModTeamMember, {
+    params: { game_id: game.id, mod_id: above.id },
+    body: { email: ADDRESS, level: 1 },
+  });
+  await api.joinsMod(owner, mods[0]!, 1);
+}
+await (await api.as(ada)).call(addModDependencies, { params, body: { dependencies: needed } });
+for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary } });
 
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
   user_id: ada.id,
+  team_member_id: 999_999,
+  invite_id: 999_999,
 };
 
 const errors = { ...catalogue, ...unreferenced };

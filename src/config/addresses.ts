@@ -9,6 +9,7 @@ export interface Addresses {
   gameApi(gameId: number): string;
   userApi(userId: number): string;
   game(nameId: string): string;
+  mod(gameNameId: string, nameId: string): string;
   user(nameId: string): string;
   file(key: string): string;
 }
@@ -27,6 +28,7 @@ export function addressesOf(
     gameApi: (gameId) => `https://g-${gameId}.${authority}/v1`,
     userApi: (userId) => `https://u-${userId}.${authority}/v1`,
     game: (nameId) => `${site}/g/${nameId}`,
+    mod: (gameNameId, nameId) => `${site}/g/${gameNameId}/m/${nameId}`,
     user: (nameId) => `${site}/u/${nameId}`,
     file: (key) => `${site}/files/${key}`,
   };

@@ -3,9 +3,14 @@ import type { Tables } from './database.ts';
 
 /** A column that a list may be filtered by, under its published name. */
 export interface Column {
-  readonly kind: 'integer' | 'text';
-  /** The expression in SQL; the published name unless given. For text it is a folded column. */
+  readonly kind: 'integer' | 'text' | 'set';
+  /**
+   * The expression in SQL; the published name unless given. For text it is a folded column. A set has many members:
+   * here stands the beginning of a query for the ids of rows, which ends with the column that holds a member.
+   */
   readonly sql?: string;
+  /** Members are compared as they are, not folded. */
+  readonly exact?: boolean;
 }
 
 /** What one list can be asked. Built once per noun. */
@@ -15,6 +20,13 @@ export interface Listing {
   readonly columns: Readonly<Record<string, Column>>;
   /** Published sort names and the expressions behind them. */
   readonly sorts: Readonly<Record<string, string>>;
+  /** Sort names that give the largest first, and the smallest with `-` (docs/API-QUIRKS.md). */
+  readonly largestFirst?: readonly string[];
+  /**
+   * The direction of an index on the expression in which `id` beside it counts up. Equals are then in the order of
+   * the index, read forwards or backwards, so that nothing has to be sorted; without it `id` always counts up.
+   */
+  readonly indexed?: Readonly<Record<string, 'asc' | 'desc'>>;
   /** The table of words behind `_q`, with the column that names the row. */
   readonly words?: { readonly table: string; readonly key: string };
 }
@@ -32,7 +44,7 @@ export interface ListRequest {
   /** All of these groups hold; of the filters within a group, any. */
   readonly groups: readonly (readonly Filter[])[];
   readonly words: readonly string[];
-  readonly sort: { readonly sql: string; readonly descending: boolean } | undefined;
+  readonly sort: { readonly sql: string; readonly descending: boolean; readonly idDescending?: boolean } | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -71,13 +83,28 @@ export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
   if (request.sort) query = query.orderBy(sql.raw(request.sort.sql), request.sort.descending ? 'desc' : 'asc');
   query = query
-    .orderBy(sql.raw(`${listing.from}.id`), 'asc')
+    .orderBy(sql.raw(`${listing.from}.id`), request.sort?.idDescending ? 'desc' : 'asc')
     .limit(request.limit)
     .offset(request.offset);
   return query as unknown as S;
 }
 
-function condition({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
+/** Without an operator a row has all of the members; with `-in` any, and with `-not` and `-not-in` none of them. */
+function membership({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
+  const id = sql.raw(`${listing.from}.id`);
+  const having = (some: Filter['values']) => sql`(${sql.raw(column.sql!)} in (${sql.join(some)}))`;
+  if (values.length === 0) return operator === 'in' ? sql`1 = 0` : sql`1 = 1`;
+  if (operator === 'in') return sql`${id} in ${having(values)}`;
+  if (operator === 'not' || operator === 'not-in') return sql`${id} not in ${having(values)}`;
+  return sql`(${sql.join(
+    values.map((value) => sql`${id} in ${having([value])}`),
+    sql` and `,
+  )})`;
+}
+
+function condition(filter: Filter, listing: Listing): Expression<SqlBool> {
+  const { column, operator, values } = filter;
+  if (column.kind === 'set') return membership(filter, listing);
   const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
   const text = column.kind === 'text' ? left : sql`cast(${left} as text)`;
   const [first] = values;

@@ -55,13 +55,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Fields = z.ZodObject;
 
 export interface Returns<S extends z.ZodType = z.ZodType> {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly schema: S;
 }
 
 export const ok = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 200, schema });
 /** The handler answers `Created`, so that Location can be told. */
 export const created = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 201, schema });
+/** It will be done, but not before the answer. */
+export const accepted = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 202, schema });
 export const noContent: Returns<z.ZodVoid> = { status: 204, schema: z.void() };
 
 /** A 201 answer and the address of what was made. */
@@ -133,4 +135,11 @@ export function operation<
 /** Whether the operation takes anything in a body. */
 export function takesBody({ declaration }: AnyOperation): boolean {
   return Boolean(declaration.files) || Object.keys(declaration.body?.shape ?? {}).length > 0;
+}
+
+/** Files come in parts. Where none has to be sent and there are other fields, a plain form will do as well. */
+export function needsMultipart({ files, body }: AnyOperation['declaration']): boolean {
+  if (!files) return false;
+  const mayLackFiles = Object.values(files as Record<string, FileField>).every(({ required }) => !required);
+  return !(mayLackFiles && Object.keys(body?.shape ?? {}).length > 0);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { App } from '../context.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { hasBody } from './exchange.ts';
-import { type AnyOperation, takesBody, type Upload } from './operation.ts';
+import { type AnyOperation, needsMultipart, takesBody, type Upload } from './operation.ts';
 import { contentTypeOf, readText } from './request/body.ts';
 import { emptyFields, type Fields, parseForm } from './request/forms.ts';
 import { mergeInputJson } from './request/json.ts';
@@ -43,7 +43,7 @@ function requireContentType({ headers }: IncomingMessage, { declaration }: AnyOp
   const header = headers['content-type'];
   if (!header) throw new ApiError('MISSING_CONTENT_TYPE');
   const type = contentTypeOf(header)?.type;
-  const accepted = declaration.files ? [MULTIPART] : [FORM, MULTIPART];
+  const accepted = needsMultipart(declaration) ? [MULTIPART] : [FORM, MULTIPART];
   if (!type || !accepted.includes(type)) throw new ApiError('INCORRECT_CONTENT_TYPE');
   return type;
 }

@@ -10,16 +10,35 @@ import { translationMigrations } from '../localisation/translations.ts';
 import { accountJobs } from './accounts/jobs.ts';
 import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
 import { accountOperations } from './accounts/operations.ts';
+import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
+import { dependencyOperations } from './dependencies/operations.ts';
+import { eventJobs } from './events/jobs.ts';
+import { migration as events } from './events/migrations/2026-11-15-events.ts';
+import { eventOperations } from './events/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
+import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
+import { metadataOperations } from './metadata/operations.ts';
+import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
+import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
+import { modOperations } from './mods/operations.ts';
 import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
 import { muteOperations } from './mutes/operations.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
+import { statsJobs } from './stats/jobs.ts';
+import { migration as modDownloadHours } from './stats/migrations/2026-11-15-mod-download-hours.ts';
+import { statsOperations } from './stats/operations.ts';
+import { tagJobs } from './tags/jobs.ts';
+import { migration as tags } from './tags/migrations/2026-11-15-tags.ts';
+import { tagOperations } from './tags/operations.ts';
+import { teamJobs } from './teams/jobs.ts';
+import { migration as teamInvites } from './teams/migrations/2026-11-15-team-invites.ts';
 import { migration as teams } from './teams/migrations/2026-11-15-teams.ts';
+import { teamOperations } from './teams/operations.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
 import { userOperations } from './users/operations.ts';
 
@@ -28,6 +47,13 @@ export const operations: readonly AnyOperation[] = [
   ...serviceOperations,
   ...accountOperations,
   ...gameOperations,
+  ...modOperations,
+  ...tagOperations,
+  ...metadataOperations,
+  ...dependencyOperations,
+  ...eventOperations,
+  ...statsOperations,
+  ...teamOperations,
   ...userOperations,
   ...muteOperations,
 ];
@@ -38,17 +64,33 @@ export const migrations: readonly Migration[] = [
   ...jobsMigrations,
   ...limitsMigrations,
   ...translationMigrations,
+  dependencies,
   emailCodes,
+  events,
+  modDownloadHours,
   mutes,
   games,
+  mods,
+  metadata,
+  tags,
   oauthClients,
+  teamInvites,
   teams,
   users,
 ];
 
-export const jobHandlers: readonly JobHandler<App>[] = [...accountJobs, ...gameJobs, ...serviceJobs];
+export const jobHandlers: readonly JobHandler<App>[] = [
+  ...accountJobs,
+  ...eventJobs,
+  ...gameJobs,
+  ...serviceJobs,
+  ...statsJobs,
+  ...teamJobs,
+  ...tagJobs,
+];
 
 /** What must be true before the first request. */
 export async function prepare(app: App): Promise<void> {
   await rebuildDocumentsOfMovedSite(app);
+  await rebuildModDocumentsOfMovedSite(app);
 }

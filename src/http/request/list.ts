@@ -14,6 +14,8 @@ import type { Fields, FieldValue } from './forms.ts';
 export const PAGE_MAX = 100;
 const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
 const VALUES_MAX = 1000;
+/** Each member that a set must have is a condition of its own. */
+const MEMBERS_MAX = 100;
 const SEARCH_WORDS_MAX = 16;
 const OR_GROUPS_MAX = 2;
 const OR_FIELDS_MAX = 3;
@@ -38,8 +40,8 @@ function readFilters(listing: Listing, query: Fields, problems: FieldProblem[]):
   for (const [parameter, value] of Object.entries(query)) {
     const named = columnOf(listing, parameter);
     if (!named) continue;
-    const values = valuesOf(named.operator, value);
-    const problem = problemOf(parameter, named.column, values);
+    const values = valuesOf(named.column, named.operator, value);
+    const problem = problemOf(parameter, named, values);
     if (problem) problems.push(problem);
     else
       filters.set(parameter, { ...named, values: values.map((item) => valueFor(named.column, named.operator, item)) });
@@ -66,19 +68,27 @@ function columnOf(
 /** Longer names first: `-not-in` ends in `-in`. */
 const BY_LENGTH = [...OPERATORS].sort((a, b) => b.length - a.length);
 
-const suits = (operator: Operator, column: Column) => operator !== 'bitwise-and' || column.kind === 'integer';
+function suits(operator: Operator, { kind }: Column): boolean {
+  if (kind === 'set') return ['not', 'in', 'not-in'].includes(operator);
+  return operator !== 'bitwise-and' || kind === 'integer';
+}
 
-function valuesOf(operator: Operator, value: FieldValue): string[] {
+function valuesOf({ kind }: Column, operator: Operator, value: FieldValue): string[] {
   const texts = Array.isArray(value) ? value.map((item) => textOf(item) ?? '') : [textOf(value) ?? ''];
-  if (operator !== 'in' && operator !== 'not-in') return texts.slice(-1);
+  if (kind !== 'set' && operator !== 'in' && operator !== 'not-in') return texts.slice(-1);
   return texts
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '');
 }
 
-function problemOf(field: string, column: Column, values: readonly string[]): FieldProblem | undefined {
-  if (values.length > VALUES_MAX) return { field, rule: 'filter_values_max', values: { max: VALUES_MAX } };
+function problemOf(
+  field: string,
+  { column, operator }: Pick<Filter, 'column' | 'operator'>,
+  values: readonly string[],
+): FieldProblem | undefined {
+  const max = column.kind === 'set' && operator === 'eq' ? MEMBERS_MAX : VALUES_MAX;
+  if (values.length > max) return { field, rule: 'filter_values_max', values: { max } };
   if (column.kind === 'integer' && !values.every(isInteger)) return { field, rule: 'integer' };
   return undefined;
 }
@@ -86,6 +96,7 @@ function problemOf(field: string, column: Column, values: readonly string[]): Fi
 const isInteger = (text: string) => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 
 function valueFor(column: Column, operator: Operator, text: string): string | number {
+  if (column.exact) return text;
   if (operator === 'lk' || operator === 'not-lk') return likePattern(text);
   return column.kind === 'integer' ? Number(text) : fold(text);
 }
@@ -124,10 +135,13 @@ function grouped(filters: ReadonlyMap<string, Filter>, orGroups: readonly string
 }
 
 function readSort(listing: Listing, text: string | undefined): ListRequest['sort'] {
-  const descending = text?.startsWith('-') ?? false;
-  const name = descending ? text!.slice(1) : (text ?? '');
+  const isMinus = text?.startsWith('-') ?? false;
+  const name = isMinus ? text!.slice(1) : (text ?? '');
   const sql = Object.hasOwn(listing.sorts, name) ? listing.sorts[name] : undefined;
-  return sql ? { sql, descending } : undefined;
+  if (!sql) return undefined;
+  const descending = isMinus !== (listing.largestFirst?.includes(name) ?? false);
+  const index = listing.indexed?.[sql];
+  return { sql, descending, idDescending: index !== undefined && descending !== (index === 'desc') };
 }
 
 function readCount(query: Fields, field: string, min: number, fallback: number, problems: FieldProblem[]): number {

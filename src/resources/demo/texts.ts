@@ -1,5 +1,6 @@
 import type { Language } from '../../localisation/languages.ts';
-import type { GameChanges, NewTagGroup } from '../games/games.ts';
+import type { GameChanges } from '../games/games.ts';
+import type { NewTagGroup } from '../tags/groups.ts';
 
 /** People, studios and games here are invented; example.com is reserved for examples (RFC 2606). */
 export const OWNER = { username: 'Lantern Yard', email: 'studio@example.com', language: 'en' };

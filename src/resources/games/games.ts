@@ -8,14 +8,15 @@ import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
+import { addTagGroup, type NewTagGroup, tagGroupsOf } from '../tags/groups.ts';
 import { ADMINISTRATOR, joinTeam, MANAGER, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
-import { rewriteBodies, rewriteDocuments } from './documents.ts';
+import { rewriteBodies, rewriteDocuments, rewriteTags } from './documents.ts';
 import { gameListing } from './listing.ts';
 import * as store from './store.ts';
 import type { GamesTable } from './table.ts';
 
-export type { GameRow, NewTagGroup, StatsRow, StoredGameAndSubmitter, TagGroup } from './store.ts';
+export type { GameRow, StatsRow, StoredGameAndSubmitter } from './store.ts';
 
 export const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
@@ -26,7 +27,7 @@ const CAN_CHANGE_STATUS = 32;
 const LOCALISABLE = ['name', 'summary', 'instructions', 'ugc_name'] as const;
 
 type Reader = Pick<Database, 'first'>;
-type Standing = Pick<store.GameRow, 'id' | 'status' | 'community_options'>;
+type Standing = Pick<store.GameRow, 'id' | 'status' | 'community_options' | 'maturity_options'>;
 
 /** A game that is not accepted exists only for its own key, its team, and those who run the site. */
 async function refuseHidden(reader: Reader, caller: Caller, id: number, status: number | undefined): Promise<void> {
@@ -84,7 +85,7 @@ export async function statsOfGame(app: App, caller: Caller, id: number): Promise
 
 export async function tagOptionsOfGame(app: App, caller: Caller, id: number, hidden: boolean) {
   await requireGame(app.db, caller, id);
-  const groups = (await store.tagGroupsOf(app.db.query, id)).filter((group) => hidden || group.hidden === 0);
+  const groups = (await tagGroupsOf(app.db.query, id)).filter((group) => hidden || group.hidden === 0);
   return { groups, translations: await translationsOf(app.db, 'games', id) };
 }
 
@@ -93,7 +94,7 @@ export interface NewGame {
   readonly ownerId: number;
   readonly summary?: string;
   readonly accepted?: boolean;
-  readonly tagGroups?: readonly store.NewTagGroup[];
+  readonly tagGroups?: readonly NewTagGroup[];
   readonly settings?: Partial<Updateable<GamesTable>>;
 }
 
@@ -159,8 +160,7 @@ export async function addGame(
     level: ADMINISTRATOR,
     position: 'Owner',
   });
-  for (const [position, group] of (game.tagGroups ?? []).entries())
-    await store.addTagGroup(query, row.id, position, group);
+  for (const [position, group] of (game.tagGroups ?? []).entries()) await addTagGroup(query, row.id, position, group);
   await store.putWords(query, row.id, wordsOf(row.name));
   await rewriteDocuments(app, transaction, row);
   announce(transaction, row.id);
@@ -261,6 +261,52 @@ const toPlatformRow = (platform: NonNullable<GameChanges['platforms']>[number]) 
   moderated: platform.moderated ? 1 : 0,
   locked: platform.locked ? 1 : 0,
 });
+
+/** Counts mods that became public, or ceased to be. */
+export async function countPublicMods(transaction: Transaction, gameId: number, difference: number): Promise<void> {
+  await store.addToModsCount(transaction, gameId, difference);
+  announce(transaction, gameId);
+}
+
+/** Others who hold the game wait until this transaction has ended: tags and their counts change in turn. */
+export async function holdGame(transaction: Transaction, id: number): Promise<void> {
+  await store.rowForChange(transaction, id);
+}
+
+/** The game's tags have changed in name, number or translation. */
+export async function tagOptionsChanged(app: App, transaction: Transaction, id: number): Promise<void> {
+  await rewriteDocuments(app, transaction, (await store.rowForChange(transaction, id))!);
+  announce(transaction, id);
+}
+
+/** Only their counts have. */
+export async function tagCountsChanged(transaction: Transaction, id: number): Promise<void> {
+  await rewriteTags(transaction, id);
+  announce(transaction, id);
+}
+
+/**
+ * Counts what happened to a game's mods. Kept answers are not made stale by it, as that would be all the time: they show
+ * it when the figures are renewed, which `date_expires` tells.
+ */
+export const countForGame = (transaction: Transaction, gameId: number, difference: Partial<store.ModsFigures>) =>
+  store.addToModsFigures(transaction, gameId, {
+    mods_downloads_today: 0,
+    mods_downloads_total: 0,
+    mods_subscribers_total: 0,
+    ...difference,
+  });
+
+export const gamesWithOldFigures = (app: App, most: number): Promise<number[]> =>
+  store.withFiguresExpiredBefore(app.db.query, app.clock.now(), most);
+
+/** All that belongs to the game and shows figures is stale, its mods included. */
+export async function renewGameFigures(app: App, gameId: number, dateExpires: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    await store.renewFigures(transaction, gameId, app.clock.now(), dateExpires);
+    announce(transaction, gameId);
+  });
+}
 
 function announce(transaction: Transaction, id: number): void {
   transaction.changed(`games/${id}`);

@@ -3,8 +3,9 @@ import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import { type Language, pick } from '../../localisation/languages.ts';
 import type { FieldTranslations } from '../../localisation/translations.ts';
+import { GameTagOptionLocalizedObject } from '../tags/object.ts';
 import { UserObject } from '../users/object.ts';
-import type { GameRow, StatsRow, TagGroup } from './store.ts';
+import type { GameRow, StatsRow } from './store.ts';
 import type { GamePlatformsTable } from './table.ts';
 
 const Url = z.string().nullable();
@@ -16,34 +17,6 @@ export const LogoObject = z
   .object({ filename: z.string(), original: Url, thumb_320x180: Url, thumb_640x360: Url, thumb_1280x720: Url })
   .meta({ id: 'Logo' });
 export const HeaderImageObject = z.object({ filename: z.string(), original: Url }).meta({ id: 'HeaderImage' });
-
-const TagCounts = z.record(z.string(), Integer);
-
-export const GameTagOptionLocalizedObject = z
-  .object({
-    name: z.string(),
-    name_localized: z.string(),
-    type: z.enum(['checkboxes', 'dropdown']),
-    tags: z.array(z.string()),
-    tags_localized: z.record(z.string(), z.string()),
-    tag_count_map: TagCounts,
-    hidden: z.boolean(),
-    locked: z.boolean(),
-  })
-  .meta({ id: 'GameTagOptionLocalized' });
-
-export const GameTagOptionObject = z
-  .object({
-    name: z.string(),
-    name_localization: z.record(z.string(), z.string()),
-    type: z.enum(['checkboxes', 'dropdown']),
-    tags: z.array(z.string()),
-    tags_localization: z.array(z.object({ tag: z.string(), translations: z.record(z.string(), z.string()) })),
-    tag_count_map: TagCounts,
-    hidden: z.boolean(),
-    locked: z.boolean(),
-  })
-  .meta({ id: 'GameTagOption' });
 
 export const GameStatsObject = z
   .object({
@@ -181,7 +154,7 @@ function toIcon(app: App, folder: string | null): Game['icon'] {
   };
 }
 
-function toLogo(app: App, folder: string | null): Game['logo'] {
+export function toLogo(app: App, folder: string | null): Game['logo'] {
   const at = (name: string) => app.addresses.file(`${folder ?? 'placeholder/logo'}/${name}.png`);
   return {
     filename: 'logo.png',
@@ -195,46 +168,6 @@ function toLogo(app: App, folder: string | null): Game['logo'] {
 function toHeader(app: App, folder: string | null): Game['header'] {
   return { filename: 'header.png', original: app.addresses.file(`${folder ?? 'placeholder/header'}/original.png`) };
 }
-
-const groupField = (groupId: number) => `tag_group/${groupId}`;
-const tagField = (tagId: number) => `tag/${tagId}`;
-
-export function toTagOptionLocalized(
-  group: TagGroup,
-  translations: FieldTranslations,
-  language: Language,
-): z.input<typeof GameTagOptionLocalizedObject> {
-  return {
-    name: group.name,
-    name_localized: pick(translations[groupField(group.id)], group.name, language),
-    type: group.type as 'checkboxes' | 'dropdown',
-    tags: group.tags.map((tag) => tag.name),
-    tags_localized: Object.fromEntries(
-      group.tags.map((tag) => [tag.name, pick(translations[tagField(tag.id)], tag.name, language)]),
-    ),
-    tag_count_map: countsOf(group),
-    hidden: group.hidden === 1,
-    locked: group.locked === 1,
-  };
-}
-
-export function toTagOption(group: TagGroup, translations: FieldTranslations): z.input<typeof GameTagOptionObject> {
-  return {
-    name: group.name,
-    name_localization: { en: group.name, ...translations[groupField(group.id)] },
-    type: group.type as 'checkboxes' | 'dropdown',
-    tags: group.tags.map((tag) => tag.name),
-    tags_localization: group.tags.map((tag) => ({
-      tag: tag.name,
-      translations: { en: tag.name, ...translations[tagField(tag.id)] },
-    })),
-    tag_count_map: countsOf(group),
-    hidden: group.hidden === 1,
-    locked: group.locked === 1,
-  };
-}
-
-const countsOf = (group: TagGroup) => Object.fromEntries(group.tags.map((tag) => [tag.name, tag.mods_count]));
 
 export function toGameStats(gameId: number, stats: Omit<StatsRow, 'game_id'>): z.input<typeof GameStatsObject> {
   return {

@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { type Input, Json, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
+import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { userJson } from '../users/object.ts';
 import { GameChangesBody } from './changes.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from './games.ts';
 import { gameListing } from './listing.ts';
 import { addGameImages } from './media.ts';
-import { GameObject, GameStatsObject, GameTagOptionObject, toGameStats, toTagOption } from './object.ts';
+import { GameObject, GameStatsObject, toGameStats } from './object.ts';
 
 const ShowHiddenTags = z.object({
   show_hidden_tags: z

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import {
   type Database,
   type Query,
+  type Statement,
   statement,
   type Tables,
   type Transaction,
@@ -16,8 +17,6 @@ import type {
   GameStatsTable,
   GamesTable,
   GameTagDocumentsTable,
-  GameTagGroupsTable,
-  GameTagsTable,
 } from './table.ts';
 
 export type GameRow = Selectable<GamesTable>;
@@ -79,14 +78,18 @@ async function translatedOr(
   return (await reader.first<StoredGameAndSubmitter>(TRANSLATED[which], values)) ?? english();
 }
 
-const STANDING = statement('select id, status, community_options from games where id = ?');
+const STANDING = statement('select id, status, community_options, maturity_options from games where id = ?');
 export const standingOf = (reader: Reader, id: number) =>
-  reader.first<Pick<GameRow, 'id' | 'status' | 'community_options'>>(STANDING, [id]);
+  reader.first<Pick<GameRow, 'id' | 'status' | 'community_options' | 'maturity_options'>>(STANDING, [id]);
 
 const BY_ID = statement('select * from games where id = ?');
 export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id]);
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);
+
+/** On PostgreSQL others who ask for this wait from here on; on SQLite there is one writer anyway. */
+const FOR_CHANGE: Statement = { text: BY_ID.text, postgres: `${BY_ID.postgres} for update` };
+export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GameRow>(FOR_CHANGE, [id]);
 
 /** Which games a caller may see in lists. */
 export interface Visible {
@@ -162,6 +165,37 @@ async function documentsOf(
 export const statsOf = (query: Query, gameId: number) =>
   query.selectFrom('game_stats').selectAll().where('game_id', '=', gameId).executeTakeFirst();
 
+const ADD_TO_MODS_COUNT = statement('update game_stats set mods_count_total = mods_count_total + ? where game_id = ?');
+export const addToModsCount = (transaction: Transaction, gameId: number, difference: number) =>
+  transaction.run(ADD_TO_MODS_COUNT, [difference, gameId]);
+
+export type ModsFigures = Pick<StatsRow, 'mods_downloads_today' | 'mods_downloads_total' | 'mods_subscribers_total'>;
+
+const ADD_TO_MODS_FIGURES = statement(`update game_stats set mods_downloads_today = mods_downloads_today + ?,
+  mods_downloads_total = mods_downloads_total + ?, mods_subscribers_total = mods_subscribers_total + ?
+  where game_id = ?`);
+export const addToModsFigures = (transaction: Transaction, gameId: number, difference: ModsFigures) => {
+  const { mods_downloads_today, mods_downloads_total, mods_subscribers_total } = difference;
+  const values = [mods_downloads_today, mods_downloads_total, mods_subscribers_total, gameId];
+  return transaction.run(ADD_TO_MODS_FIGURES, values);
+};
+
+/** The games whose figures were good until before this moment, those that wait longest first. */
+export async function withFiguresExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {
+  const expired = query.selectFrom('game_stats').select('game_id').where('date_expires', '<', date);
+  return (await expired.orderBy('date_expires').limit(most).execute()).map((row) => row.game_id);
+}
+
+const RENEW_FIGURES = statement(`update game_stats set date_expires = ?,
+  mods_downloads_daily_average = mods_downloads_total
+    / (select case when g.date_live = 0 or g.date_live + 86400 > ? then 1
+        else (cast(? as bigint) - g.date_live) / 86400 end
+       from games g where g.id = game_stats.game_id)
+  where game_id = ?`);
+/** The average is over the days since the game went live, of which the first counts whole. */
+export const renewFigures = (transaction: Transaction, gameId: number, now: number, dateExpires: number) =>
+  transaction.run(RENEW_FIGURES, [dateExpires, now, now, gameId]);
+
 export async function add(query: Query, row: Insertable<GamesTable>): Promise<GameRow> {
   const game = await query.insertInto('games').values(row).returningAll().executeTakeFirstOrThrow();
   await query
@@ -229,71 +263,19 @@ export async function putPlatforms(
       .execute();
 }
 
-export type TagGroup = Selectable<GameTagGroupsTable> & { tags: Selectable<GameTagsTable>[] };
-
-export async function tagGroupsOf(query: Query, gameId: number): Promise<TagGroup[]> {
-  const groups = await query
-    .selectFrom('game_tag_groups')
-    .selectAll()
-    .where('game_id', '=', gameId)
-    .orderBy('position')
-    .orderBy('id')
-    .execute();
-  const tags = await query
-    .selectFrom('game_tags as t')
-    .innerJoin('game_tag_groups as g', 'g.id', 't.group_id')
-    .selectAll('t')
-    .where('g.game_id', '=', gameId)
-    .orderBy('t.position')
-    .orderBy('t.id')
-    .execute();
-  return groups.map((group) => ({ ...group, tags: tags.filter((tag) => tag.group_id === group.id) }));
-}
-
-export interface NewTagGroup {
-  readonly name: string;
-  readonly type: 'checkboxes' | 'dropdown';
-  readonly hidden?: boolean;
-  readonly locked?: boolean;
-  readonly tags: readonly string[];
-}
-
-export async function addTagGroup(
-  query: Query,
-  gameId: number,
-  position: number,
-  group: NewTagGroup,
-): Promise<TagGroup> {
-  const row = await query
-    .insertInto('game_tag_groups')
-    .values({
-      game_id: gameId,
-      name: group.name,
-      type: group.type,
-      hidden: group.hidden ? 1 : 0,
-      locked: group.locked ? 1 : 0,
-      position,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  const tags = group.tags.map((name, index) => ({ group_id: row.id, name, position: index, mods_count: 0 }));
-  const added = tags.length > 0 ? await query.insertInto('game_tags').values(tags).returningAll().execute() : [];
-  return { ...row, tags: added };
-}
-
 const PUT_DOCUMENT = statement(`insert into game_documents (game_id, language, body) values (?, ?, ?)
   on conflict (game_id, language) do update set body = excluded.body`);
 const PUT_TAGS =
   statement(`insert into game_tag_documents (game_id, language, tags, tags_with_hidden) values (?, ?, ?, ?)
   on conflict (game_id, language) do update set tags = excluded.tags, tags_with_hidden = excluded.tags_with_hidden`);
 
-export async function putDocument(
+export const putDocument = (transaction: Transaction, { game_id, language, body }: GameDocumentsTable) =>
+  transaction.run(PUT_DOCUMENT, [game_id, language, body]);
+
+export const putTags = (
   transaction: Transaction,
-  { game_id, language, body, tags, tags_with_hidden }: GameDocumentsTable & GameTagDocumentsTable,
-): Promise<void> {
-  await transaction.run(PUT_DOCUMENT, [game_id, language, body]);
-  await transaction.run(PUT_TAGS, [game_id, language, tags, tags_with_hidden]);
-}
+  { game_id, language, tags, tags_with_hidden }: GameTagDocumentsTable,
+) => transaction.run(PUT_TAGS, [game_id, language, tags, tags_with_hidden]);
 
 const PUT_BODY = statement('update game_documents set body = ? where game_id = ? and language = ?');
 export const putBody = (transaction: Transaction, gameId: number, language: string, body: string) =>
@@ -316,13 +298,14 @@ export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
 }
 
-/** Whether a game or a person shows the picture in this folder. */
+/** Whether a game, a mod or a person shows the picture in this folder. */
 export async function isImageUsed(query: Query, folder: string): Promise<boolean> {
   const isShown = (column: 'logo' | 'icon' | 'header') =>
     query.selectFrom('games').select('id').where(column, '=', folder);
   const used = await isShown('logo')
     .union(isShown('icon'))
     .union(isShown('header'))
+    .union(query.selectFrom('mods').select('id').where('logo', '=', folder))
     .union(query.selectFrom('users').select('id').where('avatar', '=', folder))
     .limit(1)
     .executeTakeFirst();

@@ -7,8 +7,6 @@ declare module '../../database/database.ts' {
     game_tag_documents: GameTagDocumentsTable;
     game_platforms: GamePlatformsTable;
     game_stats: GameStatsTable;
-    game_tag_groups: GameTagGroupsTable;
-    game_tags: GameTagsTable;
     game_words: { game_id: number; word: string };
   }
 }
@@ -90,22 +88,4 @@ export interface GameStatsTable {
   mods_downloads_daily_average: number;
   mods_subscribers_total: number;
   date_expires: number;
-}
-
-export interface GameTagGroupsTable {
-  id: Generated<number>;
-  game_id: number;
-  name: string;
-  type: string;
-  hidden: number;
-  locked: number;
-  position: number;
-}
-
-export interface GameTagsTable {
-  id: Generated<number>;
-  group_id: number;
-  name: string;
-  position: number;
-  mods_count: number;
 }

@@ -1,0 +1,87 @@
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import * as store from './store.ts';
+
+export type { ModEventRow, UserEventRow } from './store.ts';
+
+// Mods and other nouns record their events here, so this file knows none of them; `history.ts` knows who may see what.
+
+export const MOD_EVENTS = [
+  'MODFILE_CHANGED',
+  'MOD_AVAILABLE',
+  'MOD_UNAVAILABLE',
+  'MOD_EDITED',
+  'MOD_DELETED',
+  'MOD_TEAM_CHANGED',
+  'MOD_COMMENT_ADDED',
+  'MOD_COMMENT_DELETED',
+] as const;
+export type ModEventType = (typeof MOD_EVENTS)[number];
+
+export const USER_EVENTS = ['USER_TEAM_JOIN', 'USER_TEAM_LEAVE', 'USER_SUBSCRIBE', 'USER_UNSUBSCRIBE'] as const;
+export type UserEventType = (typeof USER_EVENTS)[number];
+
+export interface ModEvent {
+  readonly gameId: number;
+  readonly modId: number;
+  /** Who did it. */
+  readonly userId: number;
+  readonly type: ModEventType;
+  /** Whether everyone could see the mod, before or after what happened. */
+  readonly isPublic: boolean;
+}
+
+/**
+ * Tells in the transaction of a change what happened to a mod. Others who record for the game wait from here until the
+ * commit, so that ids come in the order in which they are seen: call it last, and after `recordUserEvent`.
+ */
+export async function recordModEvent(app: App, transaction: Transaction, event: ModEvent): Promise<void> {
+  const { gameId, modId, type } = event;
+  // Who could see the mod once is told that it was deleted; of one that never was public nobody hears.
+  const shown = event.isPublic || (type === 'MOD_DELETED' && (await store.wasShown(transaction, modId)));
+  await store.addModEvent(transaction, {
+    game_id: gameId,
+    mod_id: modId,
+    user_id: event.userId,
+    event_type: type,
+    date_added: app.clock.now(),
+    shown: Number(shown),
+  });
+  if (type === 'MOD_UNAVAILABLE' || type === 'MOD_DELETED') await store.hideModEvents(transaction, modId);
+  transaction.changed(eventsScope(gameId));
+}
+
+/** What makes kept lists of a game's events stale. */
+export const eventsScope = (gameId: number) => `games/${gameId}/events`;
+
+export interface UserEvent {
+  readonly gameId: number;
+  readonly modId: number;
+  readonly userId: number;
+  readonly type: UserEventType;
+}
+
+/** Tells what someone did, to themselves alone. As above others wait, those who record for the same person. */
+export const recordUserEvent = (app: App, transaction: Transaction, { gameId, modId, userId, type }: UserEvent) =>
+  store.addUserEvent(transaction, {
+    game_id: gameId,
+    mod_id: modId,
+    user_id: userId,
+    event_type: type,
+    date_added: app.clock.now(),
+  });
+
+const KEPT_SECONDS = 90 * 24 * 3_600;
+const REMOVED_AT_ONCE = 500;
+
+/** Events are kept for 90 days. They go in small steps, as nobody can record while one is done. */
+export async function removeOldEvents(app: App): Promise<void> {
+  const before = app.clock.now() - KEPT_SECONDS;
+  const step = () =>
+    app.db.write(async (transaction) => {
+      const { ofMods, ofUsers } = await store.removeSomeBefore(transaction, before, REMOVED_AT_ONCE);
+      for (const gameId of new Set(ofMods)) transaction.changed(eventsScope(gameId));
+      return Math.max(ofMods.length, ofUsers);
+    });
+  while ((await step()) === REMOVED_AT_ONCE);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { MetadataPair, PAIRS_MAX } from '../metadata/object.ts';
+import { TagNames } from '../tags/object.ts';
+import type { SentFields } from './editing.ts';
+
+const Bits = (max: number) => z.int().min(0).max(max);
+const Option = (...values: number[]) => z.literal(values);
+const localised = { description: 'Localisable: with Content-Language it is stored as a translation.' };
+
+const isWebAddress = (text: string) => z.url({ protocol: /^https?$/ }).safeParse(text).success;
+const HomePage = z
+  .string()
+  .max(500)
+  .refine((text) => text === '' || isWebAddress(text), { params: { rule: 'url' } });
+
+const fields = {
+  name: z.string().trim().min(1).max(50).meta(localised),
+  summary: z.string().trim().min(1).max(200).meta(localised),
+  name_id: z
+    .string()
+    .regex(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u)
+    .min(3)
+    .max(80),
+  description: z
+    .string()
+    .max(50_000)
+    .meta({ description: 'Localisable. Markup beyond simple formatting, links and images is removed.' }),
+  homepage_url: HomePage.meta({ description: 'Empty for none.' }),
+  homepage: HomePage.meta({ description: 'The older name of `homepage_url`.' }),
+  visible: Option(0, 1).meta({ description: '0 hidden, 1 public' }),
+  maturity_option: Bits(15).meta({ description: 'Bits: 1 alcohol, 2 drugs, 4 violence, 8 explicit' }),
+  community_options: Bits(262_143).meta({
+    description: 'Bits: 1 comments, 64 previews, 128 preview address, 1024 dependencies, 131072 use in collections',
+  }),
+  credit_options: Bits(2_047),
+  stock: z.int().min(0).max(1_000_000_000),
+  metadata_blob: z.string().max(50_000),
+  metadata_kvp: z
+    .array(z.union([MetadataPair, z.literal('')]))
+    .max(PAIRS_MAX)
+    .transform((pairs) => pairs.filter((pair) => pair !== ''))
+    .meta({ description: 'All of the metadata, as `key:value`.' }),
+  tags: TagNames.meta({ description: 'All of the tags that the mod shall show.' }),
+};
+
+const { name, summary, ...others } = fields;
+
+/** What a new mod is made of. Anything not listed here is not taken from a request. */
+export const NewModBody = z.object({ name, summary, ...z.object(others).partial().shape });
+
+export const ModChangesBody = z
+  .object({ status: Option(0, 1, 3).meta({ description: '0 not accepted, 1 accepted, 3 deleted' }), ...fields })
+  .partial();
+
+/** One field has two names, and is empty where it shall be none. */
+export function toModChanges<B extends z.output<typeof ModChangesBody>>(
+  body: B,
+): Omit<B, 'homepage' | 'homepage_url'> & SentFields {
+  const { homepage, homepage_url = homepage, ...rest } = body;
+  return homepage_url === undefined ? rest : { ...rest, homepage_url: homepage_url || null };
+}

@@ -1,0 +1,187 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { isDuplicate, type Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { logoImage } from '../../images/images.ts';
+import {
+  claimPictures,
+  completePictures,
+  type Picture,
+  pictureOf,
+  preparePictures,
+  reviewPicture,
+  type UploadedPicture,
+} from '../../images/pictures.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { requireGame } from '../games/games.ts';
+import { replaceMetadata } from '../metadata/metadata.ts';
+import { replaceTagsOfMod } from '../tags/tags.ts';
+import { ADMINISTRATOR } from '../teams/teams.ts';
+import {
+  type Levels,
+  levelsOf,
+  MOD_ACCEPTED,
+  mayEdit,
+  mayModerate,
+  requireMod,
+  requireModForChange,
+} from './access.ts';
+import { addMod, applyModChanges, type ModChanges, type NewMod, refreshMod, removeMod } from './mods.ts';
+import * as store from './store.ts';
+
+const LOGO = logoImage(512, 288);
+
+/** What of a mod can be sent with it, though it belongs to other nouns. */
+interface SentPieces {
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata_kvp?: readonly string[] | undefined;
+}
+
+export type SentFields = ModChanges & SentPieces;
+
+/** What was sent, and in which languages it is written and answered. */
+export interface Sent<C> {
+  readonly fields: C;
+  readonly logo: UploadedPicture | undefined;
+  readonly written: Language;
+  readonly answered: Language;
+}
+
+/** Someone hands in a mod. It waits for its first file, and for the game's team where that decides. */
+export async function submitMod(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  { fields, logo, written, answered }: Sent<Pick<NewMod, 'name' | 'summary'> & SentFields>,
+): Promise<store.StoredMod> {
+  const ownerId = (caller as UserCaller).userId;
+  const game = await requireGame(app.db, caller, gameId);
+  requireAllowedMaturity(game, fields);
+  return withPicture(app, logo, async (transaction, picture) => {
+    await requireGame(transaction, caller, gameId);
+    const { status: _, tags, metadata_kvp, ...settable } = fields;
+    const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
+    const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
+    await putPieces(app, transaction, levels, mod, { tags, metadata_kvp });
+    if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
+    return (await store.documentOf(transaction, mod.id, answered))!;
+  });
+}
+
+export async function editMod(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  { fields: { tags, metadata_kvp, ...fields }, logo, written, answered }: Sent<SentFields>,
+): Promise<store.StoredMod> {
+  // Nobody may have pictures rendered for a mod that is not theirs.
+  if (logo) await requireEditor(app, caller, gameId, id);
+  return withPicture(app, logo, async (transaction, picture) => {
+    const changes = { ...fields, ...picture };
+    const before = await requireModForChange(transaction, caller, gameId, id);
+    await requireMayChange(transaction, caller, before, changes);
+    if (tags || metadata_kvp)
+      await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
+    await applyModChanges(app, transaction, before, changes, (caller as UserCaller).userId, written);
+    if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
+    return (await store.documentOf(transaction, id, answered))!;
+  });
+}
+
+async function putPieces(
+  app: App,
+  transaction: Transaction,
+  levels: Levels,
+  mod: store.ModRow,
+  { tags, metadata_kvp }: SentPieces,
+): Promise<void> {
+  if (metadata_kvp && !mayEdit(levels)) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+  if (metadata_kvp) await replaceMetadata(transaction, mod.id, metadata_kvp);
+  if (tags) await replaceTagsOfMod(app, transaction, levels, mod, tags);
+}
+
+/** Administrators of the mod delete it, and so does the team of its game. */
+export async function deleteMod(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mod = await requireModForChange(transaction, caller, gameId, id);
+    const levels = await levelsOf(transaction, caller, mod);
+    if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+    await removeMod(app, transaction, mod, (caller as UserCaller).userId);
+  });
+}
+
+async function requireEditor(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  const mod = await requireMod(app.db, caller, gameId, id);
+  if (!mayEdit(await levelsOf(app.db, caller, mod))) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+}
+
+/** Moderators of the game set status and maturity and nothing else; the mod's own team sets all but the status. */
+async function requireMayChange(
+  transaction: Transaction,
+  caller: Caller,
+  before: store.ModRow,
+  changes: ModChanges,
+): Promise<void> {
+  const { status, maturity_option, ...others } = changes;
+  const levels = await levelsOf(transaction, caller, before);
+  const isEditing = Object.values(others).some((value) => value !== undefined);
+  const isModerating = status !== undefined || maturity_option !== undefined;
+  if ((isEditing || !isModerating) && !mayEdit(levels)) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+  if (maturity_option !== undefined && maturity_option !== before.maturity_option) {
+    if (!mayEdit(levels) && !mayModerate(levels)) throw new ApiError('MOD_NO_MATURITY_EDIT_PERMISSION');
+    requireAllowedMaturity(await requireGame(transaction, caller, before.game_id), changes);
+  }
+  if (status !== undefined) await requireStatusChange(transaction, levels, before, status);
+}
+
+async function requireStatusChange(
+  transaction: Transaction,
+  levels: Levels,
+  before: store.ModRow,
+  status: number,
+): Promise<void> {
+  // Clients send the whole mod back, so a status that stays is no wish to change it.
+  if (status === before.status && mayEdit(levels)) return;
+  if (!mayModerate(levels)) throw new ApiError('MOD_NO_MODERATION_PERMISSION');
+  if (status === MOD_ACCEPTED && status !== before.status && !(await store.hasLiveFile(transaction, before.id)))
+    throw new ApiError('MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE');
+}
+
+function requireAllowedMaturity(game: { maturity_options: number }, { maturity_option = 0 }: ModChanges): void {
+  if (maturity_option !== 0 && game.maturity_options === 0) throw new ApiError('MOD_NO_MATURITY_ALLOWED_BY_GAME');
+}
+
+const ATTEMPTS_MAX = 5;
+
+/** Renders the picture, if one was sent, does the work in a transaction that may name its folder, and looks after it. */
+async function withPicture<T>(
+  app: App,
+  logo: UploadedPicture | undefined,
+  work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
+): Promise<T> {
+  const pictures = pictureOf('logo', LOGO, logo);
+  await preparePictures(app, pictures);
+  const done = await attempt(app, pictures, work, ATTEMPTS_MAX);
+  if (done === undefined) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  await completePictures(app, pictures);
+  return done;
+}
+
+/** Of two who take the same `name_id` at once, the second finds another at its next attempt. */
+async function attempt<T>(
+  app: App,
+  pictures: readonly Picture[],
+  work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
+  attempts: number,
+): Promise<T | undefined> {
+  try {
+    return await app.db.write(async (transaction) => {
+      if (!(await claimPictures(app, transaction, pictures))) return undefined;
+      return work(transaction, pictures[0] ? { logo: pictures[0].folder } : {});
+    });
+  } catch (error) {
+    if (attempts <= 1 || !isDuplicate(error)) throw error;
+    return attempt(app, pictures, work, attempts - 1);
+  }
+}

@@ -1,0 +1,327 @@
+import type { Updateable } from 'kysely';
+import type { Caller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { fold, type ListRequest, wordsOf } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { translate } from '../../localisation/translations.ts';
+import { sanitised } from '../../markup.ts';
+import { freeSlug } from '../../slug.ts';
+import { type ModEventType, recordModEvent, recordUserEvent } from '../events/events.ts';
+import { countPublicMods, requireGame } from '../games/games.ts';
+import { countTagsOfMod } from '../tags/counts.ts';
+import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
+import { requireUserIn } from '../users/users.ts';
+import {
+  isPublic,
+  MOD_ACCEPTED,
+  MOD_DELETED,
+  MOD_NOT_ACCEPTED,
+  MOD_PUBLIC,
+  scopeOfGame,
+  scopeOfMember,
+} from './access.ts';
+import { announceMod, rewriteModDocuments } from './documents.ts';
+import { modListing } from './listing.ts';
+import * as store from './store.ts';
+import type { ModsTable } from './table.ts';
+
+export * from './access.ts';
+export { announceMod } from './documents.ts';
+export type { ModCounts, ModRow, ModStanding, ModStats, StoredMod } from './store.ts';
+
+/** `community_options`: comments, dependencies, use in collections. */
+const ALLOW_DEPENDENCY = 1_024;
+const COMMUNITY_DEFAULT = 1 | ALLOW_DEPENDENCY | 131_072;
+/** The game's `dependency_option`. */
+const DEPENDENCIES_DISALLOWED = 0;
+const DEPENDENCIES_OPT_IN = 1;
+const DEPENDENCIES_UNRESTRICTED = 3;
+const LOCALISABLE = ['name', 'summary', 'description'] as const;
+
+type Settable =
+  | 'name'
+  | 'name_id'
+  | 'summary'
+  | 'description'
+  | 'homepage_url'
+  | 'visible'
+  | 'maturity_option'
+  | 'community_options'
+  | 'credit_options'
+  | 'stock'
+  | 'metadata_blob'
+  | 'logo';
+
+export type ModChanges = { readonly [F in Settable]?: ModsTable[F] | undefined } & {
+  readonly status?: number | undefined;
+};
+
+export interface NewMod extends Omit<ModChanges, 'status'> {
+  readonly gameId: number;
+  readonly ownerId: number;
+  readonly name: string;
+  readonly summary: string;
+  /** Without the file that the API asks for: for sample content and tests. */
+  readonly accepted?: boolean;
+  readonly language?: Language;
+}
+
+const DEFAULTS = {
+  visible: MOD_PUBLIC,
+  maturity_option: 0,
+  community_options: COMMUNITY_DEFAULT,
+  monetization_options: 0,
+  credit_options: 0,
+  stock: 0,
+  price: 0,
+  tax: 0,
+  downloads_today: 0,
+  downloads_total: 0,
+  subscribers_total: 0,
+  ratings_weighted_aggregate: 0,
+  popularity: 0,
+  logo: null,
+  homepage_url: null,
+  metadata_blob: null,
+  metadata_blob_folded: '',
+  description: '',
+};
+
+/** Makes a mod with its owner as administrator of its team. */
+export async function addMod(app: App, transaction: Transaction, mod: NewMod): Promise<store.ModRow> {
+  const { gameId, ownerId, accepted = false, language = 'en', ...fields } = mod;
+  await requireUserIn(transaction, ownerId);
+  const now = app.clock.now();
+  const row = await store.add(transaction.query, {
+    ...DEFAULTS,
+    community_options: await communityDefault(transaction, gameId),
+    ...prepared(fields),
+    name: fields.name,
+    name_folded: fold(fields.name),
+    summary: fields.summary,
+    name_id: await nameIdFor(app, transaction, gameId, fields),
+    game_id: gameId,
+    submitted_by: ownerId,
+    status: accepted ? MOD_ACCEPTED : MOD_NOT_ACCEPTED,
+    date_added: now,
+    date_updated: now,
+    date_live: accepted ? now : 0,
+  });
+  // What was written first is also the English text, until there is one.
+  if (language !== 'en') await translate(transaction.query, 'mods', row.id, language, localisableOf(prepared(fields)));
+  const member = { resource: 'mods', resourceId: row.id, userId: ownerId, level: ADMINISTRATOR } as const;
+  await joinTeam(app, transaction, { ...member, position: 'Owner' });
+  await recordUserEvent(app, transaction, { gameId, modId: row.id, userId: ownerId, type: 'USER_TEAM_JOIN' });
+  await store.putWords(transaction.query, row.id, wordsOf(row.name));
+  await settle(app, transaction, undefined, row, ownerId);
+  return row;
+}
+
+/** Where mods opt in to dependencies, a new one has not done so yet. */
+async function communityDefault(transaction: Transaction, gameId: number): Promise<number> {
+  const isOptIn = (await store.dependencyOption(transaction, gameId)) === DEPENDENCIES_OPT_IN;
+  return isOptIn ? COMMUNITY_DEFAULT & ~ALLOW_DEPENDENCY : COMMUNITY_DEFAULT;
+}
+
+const ALIKE_MAX = 100;
+
+async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: ModChanges) {
+  if (name_id !== undefined) {
+    await requireFreeNameId(query, gameId, name_id, 0);
+    return name_id;
+  }
+  const stem = freeSlug(name!, 'mod', []);
+  const taken = await store.nameIdsLike(query, gameId, stem, ALIKE_MAX);
+  // Many have this name: counting through them would take longer with each.
+  return taken.length < ALIKE_MAX ? freeSlug(name!, 'mod', taken) : `${stem}-${app.random.hex(12)}`;
+}
+
+async function requireFreeNameId(query: Transaction['query'], gameId: number, nameId: string, exceptId: number) {
+  if (await store.isNameIdTaken(query, gameId, nameId, exceptId))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+}
+
+/** What is stored for what was sent: markup is sanitised, and texts that lists compare have a folded twin. */
+function prepared<C extends ModChanges>(changes: C): C & Updateable<ModsTable> {
+  const columns: Updateable<ModsTable> = { ...changes };
+  for (const [name, value] of Object.entries(columns)) if (value === undefined) delete columns[name as keyof ModsTable];
+  if (changes.description !== undefined) columns.description = sanitised(changes.description);
+  if (changes.name !== undefined) columns.name_folded = fold(changes.name);
+  if (changes.metadata_blob !== undefined) columns.metadata_blob_folded = fold(changes.metadata_blob ?? '');
+  return columns as C & Updateable<ModsTable>;
+}
+
+function localisableOf(changes: Updateable<ModsTable>): Record<string, string> {
+  const texts = LOCALISABLE.map((field) => [field, changes[field]] as const);
+  return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
+}
+
+/** Changes a mod in someone's name; who may is asked before. Texts in another language than English are kept as translations. */
+export async function applyModChanges(
+  app: App,
+  transaction: Transaction,
+  before: store.ModRow,
+  changes: ModChanges,
+  userId: number,
+  language: Language = 'en',
+): Promise<void> {
+  const { query } = transaction;
+  if (changes.name_id !== undefined) await requireFreeNameId(query, before.game_id, changes.name_id, before.id);
+  const columns: Updateable<ModsTable> = prepared(changes);
+  if (language !== 'en') {
+    await translate(query, 'mods', before.id, language, localisableOf(columns));
+    for (const field of [...LOCALISABLE, 'name_folded'] as const) delete columns[field];
+  }
+  const now = app.clock.now();
+  if (columns.status === MOD_ACCEPTED && before.date_live === 0) columns.date_live = now;
+  await requireNotNeeded(transaction, before, columns);
+  const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
+  if (after.name !== before.name) await store.putWords(query, before.id, wordsOf(after.name));
+  await settle(app, transaction, before, after, userId);
+}
+
+/** What other mods need is neither deleted nor taken from them, unless the game lets everyone do as they like. */
+async function requireNotNeeded(
+  transaction: Transaction,
+  before: store.ModRow,
+  { status = before.status, community_options = before.community_options }: Updateable<ModsTable>,
+): Promise<void> {
+  const isDeletion = status === MOD_DELETED && before.status !== MOD_DELETED;
+  const isOptOut = (before.community_options & ~community_options & ALLOW_DEPENDENCY) !== 0;
+  if (!isDeletion && !isOptOut) return;
+  const option = await store.dependencyOption(transaction, before.game_id);
+  if (option === DEPENDENCIES_UNRESTRICTED || option === DEPENDENCIES_DISALLOWED) return;
+  if (!(await store.hasDependants(transaction, before.id))) return;
+  if (isDeletion) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+  throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'community_options', rule: 'has_dependants' }] });
+}
+
+/** What follows from any change of a mod's row. */
+async function settle(
+  app: App,
+  transaction: Transaction,
+  before: store.ModRow | undefined,
+  after: store.ModRow,
+  userId: number,
+): Promise<void> {
+  const difference = Number(isPublic(after)) - Number(before !== undefined && isPublic(before));
+  if (difference !== 0) {
+    await countPublicMods(transaction, after.game_id, difference);
+    await countTagsOfMod(transaction, after, difference);
+  }
+  await rewriteModDocuments(app, transaction, after.id);
+  announceMod(transaction, after.game_id, after.id);
+  const type = eventOf(before, after);
+  const shown = isPublic(after) || (before !== undefined && isPublic(before));
+  if (type) await recordModEvent(app, transaction, { ...namesOf(after), userId, type, isPublic: shown });
+}
+
+const namesOf = ({ id, game_id }: Pick<store.ModRow, 'id' | 'game_id'>) => ({ gameId: game_id, modId: id });
+
+/** One event for a change: who hears that a mod came or went looks at the whole of it anyway. */
+function eventOf(before: store.ModRow | undefined, after: store.ModRow): ModEventType | undefined {
+  const wasPublic = before !== undefined && isPublic(before);
+  if (before?.status !== MOD_DELETED && after.status === MOD_DELETED) return 'MOD_DELETED';
+  if (wasPublic !== isPublic(after)) return wasPublic ? 'MOD_UNAVAILABLE' : 'MOD_AVAILABLE';
+  return before && 'MOD_EDITED';
+}
+
+/** For what changes in the mod object without anyone having edited the mod. */
+export async function refreshMod(app: App, transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>) {
+  await rewriteModDocuments(app, transaction, mod.id);
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+/**
+ * For nouns that add to the mod object: what they changed is in its documents from now on, and is told as an edit
+ * unless it has an event of its own. `userId` is who did it, the submitter unless given.
+ */
+export async function modChanged(
+  app: App,
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  { userId, type = 'MOD_EDITED' }: { userId?: number; type?: ModEventType } = {},
+): Promise<void> {
+  const row = await store.change(transaction, mod.id, { date_updated: app.clock.now() });
+  await rewriteModDocuments(app, transaction, mod.id);
+  announceMod(transaction, mod.game_id, mod.id);
+  const event = { ...namesOf(row), userId: userId ?? row.submitted_by, type, isPublic: isPublic(row) };
+  await recordModEvent(app, transaction, event);
+}
+
+/** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
+export async function handOverMod(app: App, transaction: Transaction, mod: store.ModStanding, userId: number) {
+  await store.change(transaction, mod.id, { submitted_by: userId });
+  await refreshMod(app, transaction, mod);
+}
+
+/** New figures. They are no part of the documents, and those that lists sort by are kept with the mod as well. */
+export async function changeModStats(
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  { popularity, ...stats }: Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
+): Promise<void> {
+  const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
+  const sorted = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate, popularity };
+  if (Object.values(sorted).some((value) => value !== undefined)) await store.change(transaction, mod.id, sorted);
+  if (Object.keys(stats).length > 0) await store.putStats(transaction.query, mod.id, stats);
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+/** Adds to the counted figures of a mod, and sets what follows from them. Others who count for it wait. */
+export async function addToModStats(
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  difference: Partial<store.ModCounts>,
+  following: (counts: store.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
+): Promise<void> {
+  const counts = await store.addToStats(transaction, mod.id, difference);
+  const { downloads_today, downloads_total, subscribers_total } = counts;
+  const sorted = { downloads_today, downloads_total, subscribers_total };
+  await changeModStats(transaction, mod, { ...sorted, ...following(counts) });
+}
+
+const RANKED_AT_ONCE = 500;
+
+/** Ranks the public mods of a game anew, in steps: a mod whose popularity changes meanwhile is right the next time. */
+export async function rankMods(
+  app: App,
+  gameId: number,
+  { total, dateExpires, atOnce = RANKED_AT_ONCE }: { total: number; dateExpires: number; atOnce?: number },
+  heartbeat: () => Promise<void>,
+): Promise<void> {
+  let last: { id: number; popularity: number } | undefined;
+  for (let first = 1; first === 1 || last; first += atOnce) {
+    await heartbeat();
+    const mods = await store.popularAfter(app.db.query, gameId, last, atOnce);
+    const ids = mods.map(({ id }) => id);
+    const ranks = { first, total, dateExpires };
+    if (ids.length > 0) await app.db.write(async (transaction) => store.putRanks(transaction, ids, ranks));
+    last = mods.length === atOnce ? mods.at(-1) : undefined;
+  }
+}
+
+/** Deleted mods stay for their teams and for what refers to them, and nobody else sees them again. */
+export const removeMod = (app: App, transaction: Transaction, mod: store.ModRow, userId: number): Promise<void> =>
+  applyModChanges(app, transaction, mod, { status: MOD_DELETED }, userId);
+
+export async function listModsOfGame(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  request: ListRequest,
+  language: Language,
+) {
+  await requireGame(app.db, caller, gameId);
+  const scope = await scopeOfGame(app.db, caller, gameId, request);
+  return store.list(app.db.query, scope, modListing, request, language);
+}
+
+export const listModsOfMember = (app: App, userId: number, request: ListRequest, language: Language) =>
+  store.list(app.db.query, scopeOfMember(userId, request), modListing, request, language);
+
+/** The documents of these mods in any order, for lists of other nouns that hold mods; who may see them is theirs to ask. */
+export const modDocuments = (app: App, ids: readonly number[], language: Language) =>
+  store.documentsOf(app.db.query, ids, language);

@@ -1,0 +1,168 @@
+import type { z } from 'zod';
+import { reader, type UserCaller, user } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
+import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
+import { requireModDocument } from './access.ts';
+import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
+import { deleteMod, editMod, submitMod } from './editing.ts';
+import { modListing } from './listing.ts';
+import { listModsOfGame, listModsOfMember, type StoredMod } from './mods.ts';
+import { ModObject, modJson } from './object.ts';
+
+const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
+
+export const getMods = operation({
+  id: 'get-mods',
+  tag: 'Mods',
+  method: 'GET',
+  path: '/games/{game_id}/mods',
+  says: 'Lists the public mods of a game. Filters by `status` and `visible` also find those of one’s own teams that are not public; beyond `=` and `-in` they are for the game’s team.',
+  access: reader(),
+  params: GamePath,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_FILTER_ADMIN_ONLY'],
+  handle: async (app, { caller, params, list, language, keep }) => {
+    const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language);
+    keep(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
+    return pageOfMods(app, mods, total, list);
+  },
+});
+
+export const getUserMods = operation({
+  id: 'get-user-mods',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/mods',
+  says: 'Lists the mods in whose teams the person is, also those that are hidden or not accepted, and with `status=3` those that were deleted.',
+  access: user('read'),
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: [],
+  handle: async (app, { caller, list, language }) => {
+    const { mods, total } = await listModsOfMember(app, (caller as UserCaller).userId, list, language);
+    return pageOfMods(app, mods, total, list);
+  },
+});
+
+export const getMod = operation({
+  id: 'get-mod',
+  tag: 'Mods',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}',
+  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team and that of its game alone.',
+  access: reader(),
+  params: ModPath,
+  returns: ok(ModObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
+  handle: async (app, { caller, params, language, keep }) => {
+    const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language);
+    keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
+    return new Json(modJson(app, mod));
+  },
+});
+
+export const addModOperation = operation({
+  id: 'add-mod',
+  tag: 'Mods',
+  method: 'POST',
+  path: '/games/{game_id}/mods',
+  says: 'Adds a mod to a game. It is not accepted before it has a file.',
+  access: user('write'),
+  params: GamePath,
+  body: NewModBody,
+  files: { logo: { ...LOGO, required: true } },
+  returns: created(ModObject),
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MOD_NO_MATURITY_ALLOWED_BY_GAME',
+    'GAME_TAGS_NO_OPTIONS_SET',
+    'MOD_TAGS_NO_ADD_PERMISSION',
+  ],
+  handle: async (app, { caller, params, body, files, language, contentLanguage }) => {
+    const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
+    const mod = await submitMod(app, caller, params.game_id, sent);
+    const address = `${app.addresses.gameApi(mod.game_id)}/games/${mod.game_id}/mods/${mod.mod_id}`;
+    return new Created(new Json(modJson(app, mod)), address);
+  },
+});
+
+const edited = {
+  tag: 'Mods',
+  path: '/games/{game_id}/mods/{mod_id}',
+  access: user('write'),
+  params: ModPath,
+  body: ModChangesBody,
+  files: { logo: LOGO },
+  returns: ok(ModObject),
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MOD_NOT_FOUND',
+    'MOD_DELETED',
+    'MOD_NO_UPDATE_PERMISSION',
+    'MOD_NO_MATURITY_EDIT_PERMISSION',
+    'MOD_NO_MATURITY_ALLOWED_BY_GAME',
+    'MOD_NO_MODERATION_PERMISSION',
+    'MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE',
+    'GAME_TAGS_NO_OPTIONS_SET',
+    'MOD_TAGS_NO_ADD_PERMISSION',
+    'MOD_NO_DELETE_PERMISSION',
+  ],
+  handle: answerEdit,
+} as const;
+
+export const editModOperation = operation({
+  ...edited,
+  id: 'edit-mod',
+  method: 'POST',
+  says: 'Changes a mod. Managers and administrators of its team or its game may; its status is for the game’s team.',
+});
+
+export const editModByPut = operation({
+  ...edited,
+  id: 'edit-mod-put',
+  method: 'PUT',
+  says: 'Changes a mod, as `POST` does: some clients send this method.',
+});
+
+export const deleteModOperation = operation({
+  id: 'delete-mod',
+  tag: 'Mods',
+  method: 'DELETE',
+  path: '/games/{game_id}/mods/{mod_id}',
+  says: 'Deletes a mod. Administrators of its team and the team of its game may, unless other mods need it and the game restricts dependencies.',
+  access: user('write'),
+  params: ModPath,
+  returns: noContent,
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_DELETE_PERMISSION'],
+  handle: (app, { caller, params }) => deleteMod(app, caller, params.game_id, params.mod_id),
+});
+
+async function answerEdit(
+  app: App,
+  input: Input<z.output<typeof ModPath>, unknown, z.output<typeof ModChangesBody>>,
+): Promise<Json> {
+  const { caller, params, body, files, language, contentLanguage } = input;
+  const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
+  return new Json(modJson(app, await editMod(app, caller, params.game_id, params.mod_id, sent)));
+}
+
+const pageOfMods = (app: App, mods: readonly StoredMod[], total: number, list: { limit: number; offset: number }) =>
+  pageOfJson(
+    mods.map((mod) => modJson(app, mod)),
+    total,
+    list,
+  );
+
+export const modOperations = [
+  getMods,
+  getUserMods,
+  getMod,
+  addModOperation,
+  editModOperation,
+  editModByPut,
+  deleteModOperation,
+];

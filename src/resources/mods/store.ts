@@ -1,0 +1,322 @@
+import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
+import { sql } from 'kysely';
+import {
+  type Database,
+  type Query,
+  type Statement,
+  statement,
+  type Tables,
+  type Transaction,
+  updateOf,
+  type Value,
+} from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import type { ModDocumentsTable, ModStatsTable, ModsTable } from './table.ts';
+
+export type ModRow = Selectable<ModsTable>;
+export type ModStats = ModStatsTable;
+export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by'>;
+type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
+
+/** What the user object is made of. */
+const USER_COLUMNS = [
+  'id',
+  'name_id',
+  'username',
+  'date_online',
+  'date_joined',
+  'avatar',
+  'timezone',
+  'language',
+] as const;
+
+const STATS_COLUMNS = [
+  'popularity_rank_position',
+  'popularity_rank_total_mods',
+  'downloads_today',
+  'downloads_total',
+  'subscribers_total',
+  'ratings_total',
+  'ratings_positive',
+  'ratings_negative',
+  'ratings_percentage_positive',
+  'ratings_weighted_aggregate',
+  'ratings_display_text',
+  'date_expires',
+] as const;
+
+/** A mod's document with what is put behind it: the submitter's columns come along under their own names. */
+export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
+  mod_id: number;
+  game_id: number;
+  mod_status: number;
+  mod_visible: number;
+  mod_name_id: string;
+  game_status: number;
+  game_name_id: string;
+  body: string;
+  /** 1 or 0; never 1 where the game disallows dependencies. */
+  has_dependencies: number;
+}
+
+const DOCUMENT_COLUMNS = `${USER_COLUMNS.map((name) => `u.${name}`).join(', ')},
+  ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
+  m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id, d.body,
+  case when g.dependency_option = 0 then 0
+    when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
+
+const DOCUMENT = `select ${DOCUMENT_COLUMNS}
+  from mods m join mod_documents d on d.mod_id = m.id join mod_stats s on s.mod_id = m.id
+    join games g on g.id = m.game_id join users u on u.id = m.submitted_by`;
+const ENGLISH = statement(`${DOCUMENT} where m.id = ? and d.language = 'en'`);
+const TRANSLATED = statement(`${DOCUMENT} where m.id = ? and d.language = ?`);
+
+/** What reads: the database, or a transaction that must see what it has just written. */
+type Reader = Pick<Database, 'first'>;
+
+export function documentOf(reader: Reader, id: number, language: string) {
+  const english = () => reader.first<StoredMod>(ENGLISH, [id]);
+  return language === 'en' ? english() : translatedOr(reader, id, language, english);
+}
+
+async function translatedOr(
+  reader: Reader,
+  id: number,
+  language: string,
+  english: () => StoredMod | undefined | Promise<StoredMod | undefined>,
+) {
+  return (await reader.first<StoredMod>(TRANSLATED, [id, language])) ?? english();
+}
+
+const STANDING = statement('select id, game_id, status, visible, submitted_by from mods where id = ?');
+export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
+
+/** On PostgreSQL others who change the mod wait from here on; on SQLite there is one writer anyway. */
+const ROW_FOR_CHANGE: Statement = {
+  text: 'select * from mods where id = ?',
+  postgres: 'select * from mods where id = $1 for update',
+};
+export const rowForChange = (transaction: Transaction, id: number) => transaction.first<ModRow>(ROW_FOR_CHANGE, [id]);
+
+/** Files come with their own noun, which will read its table here. */
+export const hasLiveFile = async (_transaction: Transaction, _modId: number): Promise<boolean> => false;
+
+const DEPENDENCY_OPTION = statement('select dependency_option from games where id = ?');
+export async function dependencyOption(reader: Reader, gameId: number): Promise<number | undefined> {
+  return (await reader.first<{ dependency_option: number }>(DEPENDENCY_OPTION, [gameId]))?.dependency_option;
+}
+
+const DEPENDANT = statement(`select d.mod_id from mod_dependencies d join mods m on m.id = d.mod_id
+  where d.dependency_id = ? and m.status <> 3 limit 1`);
+export async function hasDependants(reader: Reader, modId: number): Promise<boolean> {
+  return (await reader.first(DEPENDANT, [modId])) !== undefined;
+}
+
+/** Which mods a list is about, and which of them its caller may see. */
+export interface ModScope {
+  readonly gameId: number | undefined;
+  /** Only mods in whose teams this person is. */
+  readonly ownId: number | undefined;
+  /** All states may be seen: the game's team. */
+  readonly everything: boolean;
+  /** Mods of this person's teams may be seen in every state but deleted. */
+  readonly memberId: number | undefined;
+  /** The request filters by these itself; otherwise lists show what is public. */
+  readonly asksStatus: boolean;
+  readonly asksVisible: boolean;
+}
+
+const ofTeamsOf = (userId: number) =>
+  sql<boolean>`m.id in (select t.resource_id from team_members t where t.resource = 'mods' and t.user_id = ${userId})`;
+
+/** What everyone sees, and nothing else. */
+const isDefault = ({ ownId, asksStatus, asksVisible }: ModScope) => ownId === undefined && !asksStatus && !asksVisible;
+
+function within(query: Query, scope: ModScope) {
+  let mods = query.selectFrom('mods as m');
+  if (scope.gameId !== undefined) mods = mods.where('m.game_id', '=', scope.gameId);
+  if (scope.ownId !== undefined) {
+    mods = mods.where(ofTeamsOf(scope.ownId));
+    return scope.asksStatus ? mods : mods.where('m.status', '<>', 3);
+  }
+  if (!scope.asksStatus) mods = mods.where('m.status', '=', 1);
+  if (!scope.asksVisible) mods = mods.where('m.visible', '=', 1);
+  return scope.everything || isDefault(scope) ? mods : mods.where((eb) => visibleTo(eb, scope.memberId));
+}
+
+function visibleTo(eb: ExpressionBuilder<Tables & { m: ModsTable }, 'm'>, memberId: number | undefined) {
+  const isPublic = eb.and([eb('m.status', '=', 1), eb('m.visible', '=', 1)]);
+  if (memberId === undefined) return isPublic;
+  return eb.or([isPublic, eb.and([ofTeamsOf(memberId), eb('m.status', '<>', 3)])]);
+}
+
+/** Counted with every change, as counting a million takes longer than the page. */
+const publicModsOf = (query: Query, gameId: number) =>
+  query
+    .selectFrom('game_stats')
+    .select('mods_count_total as total')
+    .where('game_id', '=', gameId)
+    .executeTakeFirstOrThrow();
+
+/** The page's ids come from an index alone; only then are the documents read. */
+export async function list(
+  query: Query,
+  scope: ModScope,
+  listing: Listing,
+  request: ListRequest,
+  language: string,
+): Promise<{ mods: StoredMod[]; total: number }> {
+  const wanted = () => narrowed(within(query, scope), listing, request);
+  const isWhole = isDefault(scope) && request.groups.length === 0 && request.words.length === 0;
+  const { total } = isWhole
+    ? await publicModsOf(query, scope.gameId!)
+    : await wanted()
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+  const page = paged(wanted().select('m.id'), listing, request);
+  const ids = Number(total) > request.offset ? (await page.execute()).map((row) => row.id) : [];
+  const documents = await documentsOf(query, ids, language);
+  return { mods: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
+}
+
+/** The documents of these mods, in the language where there is one and in English otherwise. */
+export async function documentsOf(
+  query: Query,
+  ids: readonly number[],
+  language: string,
+): Promise<Map<number, StoredMod>> {
+  const documents = new Map<number, StoredMod>();
+  if (ids.length === 0) return documents;
+  const { rows } = await sql<StoredMod & { document_language: string }>`
+    select ${sql.raw(DOCUMENT_COLUMNS)}, d.language as document_language
+    from mods m join mod_documents d on d.mod_id = m.id join mod_stats s on s.mod_id = m.id
+      join games g on g.id = m.game_id join users u on u.id = m.submitted_by
+    where m.id in (${sql.join(ids)}) and d.language in (${language}, 'en')`.execute(query);
+  for (const row of rows)
+    if (row.document_language !== 'en' || !documents.has(row.mod_id)) documents.set(row.mod_id, row);
+  return documents;
+}
+
+export async function add(query: Query, row: Insertable<ModsTable>): Promise<ModRow> {
+  const mod = await query.insertInto('mods').values(row).returningAll().executeTakeFirstOrThrow();
+  const counts = Object.fromEntries(STATS_COLUMNS.map((name) => [name, 0])) as unknown as Omit<ModStats, 'mod_id'>;
+  await query
+    .insertInto('mod_stats')
+    .values({ ...counts, mod_id: mod.id, ratings_display_text: 'Unrated', date_expires: mod.date_added })
+    .execute();
+  return mod;
+}
+
+/** Returns the mod as it is after the change. */
+export async function change(transaction: Transaction, id: number, changes: Updateable<ModsTable>): Promise<ModRow> {
+  const set = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, Value][];
+  const update = updateOf(
+    'mods',
+    set.map(([name]) => name),
+  );
+  return (await transaction.first<ModRow>(update, [...set.map(([, value]) => value), id]))!;
+}
+
+export const putStats = (query: Query, modId: number, stats: Partial<Omit<ModStats, 'mod_id'>>) =>
+  query.updateTable('mod_stats').set(stats).where('mod_id', '=', modId).execute();
+
+/** Figures that are counted; the others follow from them. */
+const COUNTED = [
+  'downloads_today',
+  'downloads_total',
+  'subscribers_total',
+  'ratings_total',
+  'ratings_positive',
+  'ratings_negative',
+] as const;
+export type ModCounts = Pick<ModStats, (typeof COUNTED)[number]>;
+
+const LOCK: Statement = {
+  text: 'select id from mods where id = ?',
+  postgres: 'select id from mods where id = $1 for update',
+};
+const ADD_TO_STATS = statement(`update mod_stats set ${COUNTED.map((name) => `${name} = ${name} + ?`).join(', ')}
+  where mod_id = ? returning ${COUNTED.join(', ')}`);
+
+/** Everyone locks the mod before its figures: two who lock both in another order would wait for each other. */
+export async function addToStats(
+  transaction: Transaction,
+  modId: number,
+  difference: Partial<ModCounts>,
+): Promise<ModCounts> {
+  await transaction.first(LOCK, [modId]);
+  const values = [...COUNTED.map((name) => difference[name] ?? 0), modId];
+  return (await transaction.first<ModCounts>(ADD_TO_STATS, values))!;
+}
+
+export type Ranked = Pick<ModRow, 'id' | 'popularity'>;
+
+/** The public mods of a game behind this one, the most popular first. */
+export function popularAfter(query: Query, gameId: number, after: Ranked | undefined, most: number): Promise<Ranked[]> {
+  let mods = query.selectFrom('mods').select(['id', 'popularity']);
+  mods = mods.where('game_id', '=', gameId).where('status', '=', 1).where('visible', '=', 1);
+  if (after)
+    mods = mods
+      .where('popularity', '<=', after.popularity)
+      .where((eb) => eb.or([eb('popularity', '<', after.popularity), eb('id', '>', after.id)]));
+  return mods.orderBy('popularity', 'desc').orderBy('id').limit(most).execute();
+}
+
+const PUT_RANKS: Statement = {
+  text: `update mod_stats set popularity_rank_position = ? + r.place, popularity_rank_total_mods = ?, date_expires = ?
+    from (select key as place, value as id from json_each(?)) r where mod_stats.mod_id = r.id`,
+  postgres: `update mod_stats set popularity_rank_position = $1 + r.place - 1, popularity_rank_total_mods = $2,
+      date_expires = $3
+    from json_array_elements_text($4::json) with ordinality as r (id, place) where mod_stats.mod_id = r.id::bigint`,
+};
+
+/** These mods have ranks from `first` on. */
+export const putRanks = (
+  transaction: Transaction,
+  ids: readonly number[],
+  { first, total, dateExpires }: { first: number; total: number; dateExpires: number },
+) => transaction.run(PUT_RANKS, [first, total, dateExpires, JSON.stringify(ids)]);
+
+export async function isNameIdTaken(query: Query, gameId: number, nameId: string, exceptId: number): Promise<boolean> {
+  const taken = query.selectFrom('mods').select('id').where('game_id', '=', gameId).where('name_id', '=', nameId);
+  return (await taken.where('id', '<>', exceptId).executeTakeFirst()) !== undefined;
+}
+
+/** The stem itself and what begins with it and a hyphen: in a `name_id` no character sorts before the hyphen. */
+export async function nameIdsLike(query: Query, gameId: number, stem: string, most: number): Promise<string[]> {
+  const rows = await query
+    .selectFrom('mods')
+    .select('name_id')
+    .where('game_id', '=', gameId)
+    .where('name_id', '>=', stem)
+    .where('name_id', '<', `${stem}-\u{10ffff}`)
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.name_id);
+}
+
+export async function putWords(query: Query, modId: number, words: readonly string[]): Promise<void> {
+  await query.deleteFrom('mod_words').where('mod_id', '=', modId).execute();
+  if (words.length > 0)
+    await query
+      .insertInto('mod_words')
+      .values(words.map((word) => ({ mod_id: modId, word })))
+      .execute();
+}
+
+const PUT_DOCUMENT = statement(`insert into mod_documents (mod_id, language, body) values (?, ?, ?)
+  on conflict (mod_id, language) do update set body = excluded.body`);
+export const putDocument = (transaction: Transaction, { mod_id, language, body }: ModDocumentsTable) =>
+  transaction.run(PUT_DOCUMENT, [mod_id, language, body]);
+
+const DOCUMENT_LANGUAGES = statement('select language from mod_documents where mod_id = ?');
+export async function documentLanguages(transaction: Transaction, modId: number): Promise<string[]> {
+  return (await transaction.all<{ language: string }>(DOCUMENT_LANGUAGES, [modId])).map((row) => row.language);
+}
+
+const REMOVE_DOCUMENT = statement('delete from mod_documents where mod_id = ? and language = ?');
+export const removeDocument = (transaction: Transaction, modId: number, language: string) =>
+  transaction.run(REMOVE_DOCUMENT, [modId, language]);
+
+export const idsAfter = (query: Query, id: number, most: number) =>
+  query.selectFrom('mods').select(['id', 'game_id']).where('id', '>', id).orderBy('id').limit(most).execute();

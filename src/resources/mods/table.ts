@@ -1,0 +1,73 @@
+import type { Generated } from 'kysely';
+
+declare module '../../database/database.ts' {
+  interface Tables {
+    mods: ModsTable;
+    mod_documents: ModDocumentsTable;
+    mod_stats: ModStatsTable;
+    mod_words: { mod_id: number; word: string };
+  }
+}
+
+/** `status`: 0 not accepted, 1 accepted, 3 deleted. `visible`: 0 hidden, 1 public. `…_folded`: see `fold`. */
+export interface ModsTable {
+  id: Generated<number>;
+  game_id: number;
+  status: number;
+  visible: number;
+  submitted_by: number;
+  date_added: number;
+  date_updated: number;
+  date_live: number;
+  maturity_option: number;
+  community_options: number;
+  monetization_options: number;
+  credit_options: number;
+  stock: number;
+  price: number;
+  tax: number;
+  /** These four repeat figures of `mod_stats`, for the indexes that lists are sorted by. */
+  downloads_today: number;
+  downloads_total: number;
+  subscribers_total: number;
+  ratings_weighted_aggregate: number;
+  /** The more popular, the larger; ranks are counted from it. */
+  popularity: number;
+  name_id: string;
+  name: string;
+  name_folded: string;
+  /** Storage folder of the picture, and null where the placeholder is shown. */
+  logo: string | null;
+  homepage_url: string | null;
+  summary: string;
+  metadata_blob_folded: string;
+  metadata_blob: string | null;
+  /** Markup, sanitised before it is stored. */
+  description: string;
+}
+
+/**
+ * The mod object as JSON, ready to send but for what changes without it: `body` lacks its closing brace,
+ * and gets `dependencies`, `profile_url`, `submitted_by` and `stats` behind it.
+ */
+export interface ModDocumentsTable {
+  mod_id: number;
+  language: string;
+  body: string;
+}
+
+export interface ModStatsTable {
+  mod_id: number;
+  popularity_rank_position: number;
+  popularity_rank_total_mods: number;
+  downloads_today: number;
+  downloads_total: number;
+  subscribers_total: number;
+  ratings_total: number;
+  ratings_positive: number;
+  ratings_negative: number;
+  ratings_percentage_positive: number;
+  ratings_weighted_aggregate: number;
+  ratings_display_text: string;
+  date_expires: number;
+}

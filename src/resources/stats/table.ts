@@ -1,0 +1,14 @@
+declare module '../../database/database.ts' {
+  interface Tables {
+    mod_download_hours: ModDownloadHoursTable;
+  }
+}
+
+/** What `downloads_today` is made of. An hour's row is subtracted from it, and removed, a day after its end. */
+export interface ModDownloadHoursTable {
+  mod_id: number;
+  /** Unix hours. */
+  hour: number;
+  game_id: number;
+  downloads: number;
+}

@@ -1,0 +1,16 @@
+import type { Transaction } from '../../database/database.ts';
+import { holdGame, tagCountsChanged } from '../games/games.ts';
+import * as store from './store.ts';
+
+/** Counts are of public mods: when a mod becomes public, or ceases to be, its tags gain or lose one. */
+export async function countTagsOfMod(
+  transaction: Transaction,
+  mod: { id: number; game_id: number },
+  difference: number,
+): Promise<void> {
+  const ids = (await store.tagsOfMod(transaction, mod.id)).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await holdGame(transaction, mod.game_id);
+  await store.addToCounts(transaction.query, ids, difference);
+  await tagCountsChanged(transaction, mod.game_id);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { App } from '../../context.ts';
+import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import type { OpenInvite } from './invites.ts';
+import type { SeatRow } from './members.ts';
+
+const TeamUserObject = UserObject.extend({ id: z.int().min(0) }).meta({
+  id: 'TeamUser',
+  description:
+    'The person. Of someone who has not accepted yet, `id` is 0 and `username` the address that was invited.',
+});
+
+export const TeamMemberObject = z
+  .object({
+    id: Id,
+    user: TeamUserObject,
+    level: Integer.meta({ description: '1 moderator, 4 manager, 8 administrator' }),
+    date_added: Timestamp,
+    position: z.string(),
+    invite_pending: Integer.meta({ description: '0 accepted, 1 invited' }),
+  })
+  .meta({ id: 'TeamMember' });
+
+export const TeamInviteObject = z
+  .object({
+    id: Id,
+    game_id: Id,
+    game_name: z.string(),
+    mod_id: Id,
+    mod_name: z.string(),
+    level: Integer.meta({ description: '1 moderator, 4 manager, 8 administrator' }),
+    position: z.string(),
+    date_added: Timestamp,
+    invited_by: UserObject,
+  })
+  .meta({ id: 'TeamInvite' });
+
+/** What a member has and an invitation lacks. */
+type Person = Pick<OpenInvite, 'name_id' | 'username' | 'date_online' | 'date_joined' | 'timezone' | 'language'>;
+
+const NOBODY_YET = { id: 0, name_id: '', date_online: 0, date_joined: 0, avatar: null, timezone: '', language: '' };
+
+export function toTeamMember(app: App, seat: SeatRow): z.input<typeof TeamMemberObject> {
+  const { id, level, date_added, position } = seat;
+  return { id, user: toTeamUser(app, seat), level, date_added, position, invite_pending: Number(seat.pending) };
+}
+
+function toTeamUser(app: App, seat: SeatRow): z.input<typeof TeamUserObject> {
+  if (seat.user_id === null)
+    return { ...toUserObject(app, { ...NOBODY_YET, username: seat.email ?? '' }), profile_url: '' };
+  return toUserObject(app, { ...(seat as SeatRow & Person), id: seat.user_id });
+}
+
+export function toTeamInvite(app: App, invite: OpenInvite): z.input<typeof TeamInviteObject> {
+  const { id, game_id, game_name, mod_id, mod_name, level, position, date_added } = invite;
+  const invited_by = toUserObject(app, { ...invite, id: invite.user_id });
+  return { id, game_id, game_name, mod_id, mod_name, level, position, date_added, invited_by };
+}

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { reader, type UserCaller, user } from '../../access/caller.ts';
+import { ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
+import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
+import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
+import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
+import { TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
+
+const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
+const MemberPath = ModPath.extend({ team_member_id: PathId });
+const InvitePath = z.object({ invite_id: PathId });
+
+const level = z.literal([1, 4, 8]).meta({ description: '1 moderator, 4 manager, 8 administrator' });
+const position = z
+  .string()
+  .trim()
+  .max(100)
+  .meta({ description: 'What the member is called, such as `Level designer`.' });
+
+const seatOf = (params: z.output<typeof MemberPath>) => ({
+  gameId: params.game_id,
+  modId: params.mod_id,
+  id: params.team_member_id,
+});
+
+export const getModTeamMembers = operation({
+  id: 'get-mod-team-members',
+  tag: 'Teams',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/team',
+  says: 'Lists the team of a mod. Its managers and administrators find those who are invited with `pending=1`.',
+  access: reader(),
+  params: ModPath,
+  list: seatListing,
+  returns: ok(pageOf(TeamMemberObject)),
+  errors: NOT_FOUND,
+  handle: async (app, { caller, params, list, keep }) => {
+    const { rows, total } = await listSeats(app, caller, params.game_id, params.mod_id, list);
+    keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
+    return page(
+      rows.map((row) => toTeamMember(app, row)),
+      total,
+      list,
+    );
+  },
+});
+
+export const addModTeamMember = operation({
+  id: 'add-mod-team-member',
+  tag: 'Teams',
+  method: 'POST',
+  path: '/games/{game_id}/mods/{mod_id}/team',
+  says: 'Invites someone to the team of a mod, at most at one’s own level. They get a mail, and are a member once they accept. Managers and administrators of the team may.',
+  access: user('write'),
+  params: ModPath,
+  body: z.object({ email: z.string().trim().max(254).pipe(z.email()), level, position: position.default('') }),
+  returns: created(TeamMemberObject),
+  errors: [
+    ...NOT_FOUND,
+    'MOD_TEAM_NO_ADD_PERMISSION',
+    'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
+    'MOD_TEAM_ALREADY_HAS_USER',
+    'MOD_USER_ALREADY_INVITED',
+    'MOD_INVITE_LIMIT_REACHED',
+    'TEAM_INVITE_TOO_MANY_PENDING',
+    'TEAM_INVITE_FAILURE_RATE_LIMIT',
+  ],
+  handle: async (app, { caller, params, body, language }) => {
+    const { game_id: gameId, mod_id: modId } = params;
+    const seat = await inviteMember(app, caller as UserCaller, { gameId, modId }, body, language);
+    const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}/team`;
+    return new Created(toTeamMember(app, seat), address);
+  },
+});
+
+export const updateModTeamMember = operation({
+  id: 'update-mod-team-member',
+  tag: 'Teams',
+  method: 'PUT',
+  path: '/games/{game_id}/mods/{mod_id}/team/{team_member_id}',
+  says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
+  access: user('write'),
+  params: MemberPath,
+  body: z
+    .object({
+      level,
+      position,
+      leader: z.boolean().meta({
+        description: 'True hands the mod over to this administrator, who is its submitter then. For the leader alone.',
+      }),
+    })
+    .partial(),
+  returns: ok(TeamMemberObject),
+  errors: [
+    ...NOT_FOUND,
+    'TEAM_NO_DATA_FOUND',
+    'MOD_TEAM_NO_ADD_PERMISSION',
+    'TEAM_NO_ACCESS_UPDATE_LEADER',
+    'TEAM_NO_ACCESS_MODIFY_GTE_LEVEL',
+    'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
+    'TEAM_NO_DATA_CHANGE',
+    'TEAM_NEEDS_ONE_ADMIN',
+    'TEAM_LEADER_MUST_BE_ADMIN',
+    'TEAM_MUST_HAVE_LEADER',
+    'TEAM_LEADER_CANT_BE_PENDING',
+  ],
+  handle: async (app, { caller, params, body }) =>
+    toTeamMember(app, await changeMember(app, caller as UserCaller, seatOf(params), body)),
+});
+
+export const deleteModTeamMember = operation({
+  id: 'delete-mod-team-member',
+  tag: 'Teams',
+  method: 'DELETE',
+  path: '/games/{game_id}/mods/{mod_id}/team/{team_member_id}',
+  says: 'Removes a member from the team of a mod, or withdraws an invitation. Managers and administrators remove those below them, and everyone may leave.',
+  access: user('write'),
+  params: MemberPath,
+  returns: noContent,
+  errors: [
+    ...NOT_FOUND,
+    'TEAM_NO_DATA_FOUND',
+    'MOD_TEAM_NO_DELETE_PERMISSION',
+    'TEAM_NO_ACCESS_UPDATE_LEADER',
+    'TEAM_NO_ACCESS_MODIFY_GTE_LEVEL',
+    'TEAM_NEEDS_ONE_ADMIN',
+    'TEAM_MUST_HAVE_LEADER',
+  ],
+  handle: (app, { caller, params }) => removeMember(app, caller as UserCaller, seatOf(params)),
+});
+
+export const getTeamInvites = operation({
+  id: 'get-team-invites',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/team-invites',
+  says: 'Lists the open invitations to teams that were sent to the person’s email address.',
+  access: user('read'),
+  list: pagesOnly,
+  returns: ok(pageOf(TeamInviteObject)),
+  errors: [],
+  handle: async (app, { caller, list }) => {
+    const invites = await invitesOf(app, caller as UserCaller);
+    return pageOfAll(
+      invites.map((invite) => toTeamInvite(app, invite)),
+      list,
+    );
+  },
+});
+
+export const acceptTeamInvite = operation({
+  id: 'accept-team-invite',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/team-invites/{invite_id}/accept',
+  says: 'Accepts an invitation: the person is a member of the team from now on.',
+  access: user('write'),
+  params: InvitePath,
+  returns: ok(TeamMemberObject),
+  errors: ['TEAM_NO_DATA_FOUND', 'TEAM_INVITE_ALREADY_ACTIONED', 'MOD_TEAM_ALREADY_HAS_USER'],
+  handle: async (app, { caller, params }) =>
+    toTeamMember(app, await acceptInvite(app, caller as UserCaller, params.invite_id)),
+});
+
+export const declineTeamInvite = operation({
+  id: 'decline-team-invite',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/team-invites/{invite_id}/decline',
+  says: 'Declines an invitation to a team.',
+  access: user('write'),
+  params: InvitePath,
+  returns: noContent,
+  errors: ['TEAM_NO_DATA_FOUND', 'TEAM_INVITE_ALREADY_ACTIONED'],
+  handle: (app, { caller, params }) => declineInvite(app, caller as UserCaller, params.invite_id),
+});
+
+export const teamOperations = [
+  getModTeamMembers,
+  addModTeamMember,
+  updateModTeamMember,
+  deleteModTeamMember,
+  getTeamInvites,
+  acceptTeamInvite,
+  declineTeamInvite,
+];
