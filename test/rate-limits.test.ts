@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ConnectionOptions } from 'node:tls';
 import { readSettings } from '../src/config/settings.ts';
 import { limitedAddress } from '../src/http/address.ts';
 import { requestEmailSecurityCode } from '../src/resources/accounts/operations.ts';
@@ -203,4 +204,14 @@ test('production and sandbox are limited apart', async () => {
   const api = await limited('address=3');
   await allowed(ping(api), 5);
   assert.equal((await api.request('GET', '/v1/ping', { host: 'test.localhost' })).status, 200);
+});
+
+test('a repeated request counts for the address it comes from, whatever a stranger says of it', async () => {
+  const api = await limited('address=200');
+  const bytes = requestOf('GET /v1/ping', { Host: 'localhost', 'X-Forwarded-For': '9.9.9.9', Connection: 'close' });
+  const from = (localAddress: string) => exchange(api, bytes, { tls: { localAddress } as ConnectionOptions });
+  for (let count = 0; count < 20; count += 1) assert.equal((await from('127.0.0.1')).status, 200);
+  for (let count = 0; count < 200; count += 1) assert.equal((await from('127.0.0.2')).status, 200);
+  assert.equal((await from('127.0.0.2')).status, 429);
+  assert.equal((await from('127.0.0.1')).status, 200);
 });

@@ -88,7 +88,8 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       if (!mayTake(tenant, demands)) return undefined;
       const bearer = bearerOf(request);
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
-      const forwarded = request.headers['x-forwarded-for'] !== undefined;
+      const isVouched = peerOf(request.socket, settings.trustProxy).trusted;
+      const forwarded = isVouched && request.headers['x-forwarded-for'] !== undefined;
       remember(exchange, {
         tenant,
         scope,
