@@ -73,6 +73,11 @@ test('-lk takes * as wildcard and everything else to the letter', async () => {
   );
 });
 
+test('-lk on a number compares its digits', async () => {
+  const id = games[3]!.id;
+  assert.deepEqual(await ids({ 'id-lk': id }), [id]);
+});
+
 test('-bitwise-and finds any of the bits', async () => {
   assert.deepEqual(
     await ids({ 'community_options-bitwise-and': 5 }),
