@@ -16,7 +16,7 @@ import { gameListing } from './listing.ts';
 import * as store from './store.ts';
 import type { GamesTable } from './table.ts';
 
-export type { GameRow, StatsRow, StoredGameAndSubmitter } from './store.ts';
+export type { GameRow, StatsRow, StoredGame } from './store.ts';
 
 export const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
@@ -55,7 +55,7 @@ export async function requireGameDocument(
   id: number,
   language: Language,
   hiddenTags: boolean,
-): Promise<store.StoredGameAndSubmitter> {
+): Promise<store.StoredGame> {
   const game = await store.documentOf(reader, id, language, hiddenTags);
   if (game?.game_status !== GAME_ACCEPTED) await refuseHidden(reader, caller, id, game?.game_status);
   return game!;
@@ -204,7 +204,7 @@ export async function editGame(
   caller: Caller,
   id: number,
   { changes, written, answered }: GameEdit,
-): Promise<store.StoredGameAndSubmitter> {
+): Promise<store.StoredGame> {
   return app.db.write(async (transaction) => {
     const game = await requireGame(transaction, caller, id);
     const level = await teamLevel(transaction, caller, 'games', id);

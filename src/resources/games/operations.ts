@@ -7,14 +7,7 @@ import { say } from '../../localisation/texts.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { userJson } from '../users/object.ts';
 import { GameChangesBody } from './changes.ts';
-import {
-  editGame,
-  listGames,
-  requireGameDocument,
-  type StoredGameAndSubmitter,
-  statsOfGame,
-  tagOptionsOfGame,
-} from './games.ts';
+import { editGame, listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame } from './games.ts';
 import { gameListing } from './listing.ts';
 import { addGameImages } from './media.ts';
 import { GameObject, GameStatsObject, toGameStats } from './object.ts';
@@ -171,7 +164,7 @@ async function answerList(
 }
 
 /** The stored body, and behind it what changes without the game. */
-function gameJson(app: App, game: StoredGameAndSubmitter): string {
+function gameJson(app: App, game: StoredGame): string {
   const stats = JSON.stringify(toGameStats(game.game_id, game));
   return `${game.body},"submitted_by":${userJson(app, game)},"tag_options":${game.tags},"stats":${stats}}`;
 }

@@ -36,14 +36,15 @@ const USER_COLUMNS = [
 export type StatsRow = GameStatsTable;
 
 /** A game's document with what is put behind it. */
-export interface StoredGame extends Omit<GameStatsTable, 'game_id'> {
+interface GameDocument extends Omit<GameStatsTable, 'game_id'> {
   game_id: number;
   game_status: number;
   body: string;
   tags: string;
 }
 
-export type StoredGameAndSubmitter = StoredGame & ShownUser;
+/** The submitter's columns come along under their own names. */
+export type StoredGame = GameDocument & ShownUser;
 
 const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_total, s.mods_downloads_daily_average,
   s.mods_subscribers_total, s.date_expires`;
@@ -65,7 +66,7 @@ type Reader = Pick<Database, 'first'>;
 
 export function documentOf(reader: Reader, id: number, language: string, hiddenTags: boolean) {
   const which = hiddenTags ? 'all' : 'shown';
-  const english = () => reader.first<StoredGameAndSubmitter>(ENGLISH[which], [id]);
+  const english = () => reader.first<StoredGame>(ENGLISH[which], [id]);
   return language === 'en' ? english() : translatedOr(reader, which, [language, id], english);
 }
 
@@ -73,9 +74,9 @@ async function translatedOr(
   reader: Reader,
   which: 'all' | 'shown',
   values: [language: string, id: number],
-  english: () => StoredGameAndSubmitter | undefined | Promise<StoredGameAndSubmitter | undefined>,
+  english: () => StoredGame | undefined | Promise<StoredGame | undefined>,
 ) {
-  return (await reader.first<StoredGameAndSubmitter>(TRANSLATED[which], values)) ?? english();
+  return (await reader.first<StoredGame>(TRANSLATED[which], values)) ?? english();
 }
 
 const STANDING = statement('select id, status, community_options, maturity_options from games where id = ?');
@@ -120,7 +121,7 @@ export async function list(
   request: ListRequest,
   language: string,
   hiddenTags: boolean,
-): Promise<{ games: StoredGameAndSubmitter[]; total: number }> {
+): Promise<{ games: StoredGame[]; total: number }> {
   const wanted = () =>
     narrowed(visibleTo(query, visible).innerJoin('game_stats as s', 's.game_id', 'g.id'), listing, request);
   const { total } = await wanted()
@@ -129,7 +130,7 @@ export async function list(
   const page = paged(wanted().select('g.id'), listing, request);
   const ids = total > request.offset ? (await page.execute()).map((row) => row.id) : [];
   const documents =
-    ids.length > 0 ? await documentsOf(query, ids, language, hiddenTags) : new Map<number, StoredGameAndSubmitter>();
+    ids.length > 0 ? await documentsOf(query, ids, language, hiddenTags) : new Map<number, StoredGame>();
   return { games: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
 }
 
@@ -139,7 +140,7 @@ async function documentsOf(
   ids: readonly number[],
   language: string,
   hiddenTags: boolean,
-): Promise<Map<number, StoredGameAndSubmitter>> {
+): Promise<Map<number, StoredGame>> {
   const rows = await query
     .selectFrom('games as g')
     .innerJoin('game_documents as d', 'd.game_id', 'g.id')
@@ -156,7 +157,7 @@ async function documentsOf(
     .where('g.id', 'in', ids)
     .where('d.language', 'in', [language, 'en'])
     .execute();
-  const documents = new Map<number, StoredGameAndSubmitter>();
+  const documents = new Map<number, StoredGame>();
   for (const row of rows)
     if (row.document_language !== 'en' || !documents.has(row.game_id)) documents.set(row.game_id, row);
   return documents;

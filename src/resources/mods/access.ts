@@ -10,7 +10,6 @@ import * as store from './store.ts';
 export const MOD_NOT_ACCEPTED = 0;
 export const MOD_ACCEPTED = 1;
 export const MOD_DELETED = 3;
-export const MOD_HIDDEN = 0;
 export const MOD_PUBLIC = 1;
 
 type Reader = Pick<Database, 'first'>;

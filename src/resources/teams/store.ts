@@ -1,10 +1,8 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable } from 'kysely';
 import { sql } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type { TeamInvitesTable, TeamMembersTable } from './table.ts';
-
-export type InviteRow = Selectable<TeamInvitesTable>;
 
 export const add = (query: Query, member: Insertable<TeamMembersTable>) =>
   query.insertInto('team_members').values(member).execute();
