@@ -22,6 +22,7 @@ import { createLog, type Log } from './log.ts';
 import { mailToFiles } from './mail/files.ts';
 import type { Mail } from './mail/mail.ts';
 import { type Random, systemRandom } from './random.ts';
+import { findLegalText } from './resources/agreements/agreements.ts';
 import { jobHandlers, migrations, operations, prepare } from './resources/index.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { localStorage } from './storage/local.ts';
@@ -175,7 +176,7 @@ export async function composeService(
     settings,
     tenants,
     operations,
-    elsewhere: createElsewhere({ settings, apps, operations, metrics, health }),
+    elsewhere: createElsewhere({ settings, apps, operations, metrics, health, legal: findLegalText }),
     count: metrics.count,
     ...options,
   });

@@ -7,6 +7,7 @@ import { revokeTokens } from '../src/access/credentials.ts';
 import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue.ts';
 import { type AnyOperation, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
+import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
@@ -46,9 +47,19 @@ for (let i = 0; i < 6; i += 1) {
     body: { email: ADDRESS, level: 1 },
   });
   await api.joinsMod(owner, mods[0]!, 1);
+  await api.joins(owner, game, 1);
 }
 await (await api.as(ada)).call(addModDependencies, { params, body: { dependencies: needed } });
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary } });
+
+const operator = await api.as(await api.aUser({ admin: true }));
+let version = 0;
+for (const name of tags) {
+  version = (await operator.call(addAgreementVersion, { body: { type: 1, name, description: name } })).body.id;
+  const named = { agreement_version_id: version };
+  await operator.call(editAgreementVersion, { params: named, body: { is_active: true } });
+  await (await api.as(ada)).call(acceptAgreement, { body: named });
+}
 
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
@@ -57,6 +68,8 @@ const PARAMETERS: Record<string, string | number> = {
   user_id: ada.id,
   team_member_id: 999_999,
   invite_id: 999_999,
+  agreement_type_id: 1,
+  agreement_version_id: version,
 };
 
 const errors = { ...catalogue, ...unreferenced };

@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
 import { answerDocs } from './docs.ts';
 import { answerFile } from './files.ts';
+import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import type { AnyOperation } from './operation.ts';
@@ -15,12 +16,13 @@ export interface ElsewhereParts {
   readonly operations: readonly AnyOperation[];
   readonly metrics: Metrics;
   readonly health: { readonly draining: boolean };
+  readonly legal: FindLegalText;
 }
 
 type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
 
-/** Addresses beside the operations: health, figures, the description of the API, stored images. */
-export function createElsewhere({ settings, apps, operations, metrics, health }: ElsewhereParts) {
+/** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images. */
+export function createElsewhere({ settings, apps, operations, metrics, health, legal }: ElsewhereParts) {
   let description: string | undefined;
   const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
   const pages = new Map<string, Page>(
@@ -38,6 +40,7 @@ export function createElsewhere({ settings, apps, operations, metrics, health }:
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const page = pages.get(path);
     if (page) return answered(page(request, response, scope));
+    if (path.startsWith('/legal/')) return answerLegal(apps[scope.environment], request, response, path, legal);
     if (!path.startsWith('/files/')) return false;
     return answerFile(apps[scope.environment], request, response, path.slice('/files/'.length));
   };
@@ -70,6 +73,20 @@ export function sendText(
     ...headers,
   ]);
   response.end(bytes);
+}
+
+async function answerLegal(
+  app: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  find: FindLegalText,
+): Promise<boolean> {
+  const search = request.url?.split('?', 2)[1] ?? '';
+  const page = await legalPage(app, path.slice('/legal/'.length), search, find);
+  if (page === undefined) return false;
+  sendText(response, 200, page, 'text/html; charset=utf-8', ['content-security-policy', LEGAL_POLICY]);
+  return true;
 }
 
 async function answerReadiness(

@@ -10,6 +10,9 @@ import { translationMigrations } from '../localisation/translations.ts';
 import { accountJobs } from './accounts/jobs.ts';
 import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
 import { accountOperations } from './accounts/operations.ts';
+import { addFirstVersions } from './agreements/agreements.ts';
+import { migration as agreements } from './agreements/migrations/2026-11-15-agreements.ts';
+import { agreementOperations } from './agreements/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
 import { eventJobs } from './events/jobs.ts';
@@ -56,6 +59,7 @@ export const operations: readonly AnyOperation[] = [
   ...teamOperations,
   ...userOperations,
   ...muteOperations,
+  ...agreementOperations,
 ];
 
 export const migrations: readonly Migration[] = [
@@ -64,6 +68,7 @@ export const migrations: readonly Migration[] = [
   ...jobsMigrations,
   ...limitsMigrations,
   ...translationMigrations,
+  agreements,
   dependencies,
   emailCodes,
   events,
@@ -93,4 +98,5 @@ export const jobHandlers: readonly JobHandler<App>[] = [
 export async function prepare(app: App): Promise<void> {
   await rebuildDocumentsOfMovedSite(app);
   await rebuildModDocumentsOfMovedSite(app);
+  await addFirstVersions(app);
 }
