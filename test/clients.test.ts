@@ -330,7 +330,7 @@ test('13: booleans come as true, 1 and Python’s True, and their opposites', as
   ]) {
     const body = `platforms[0][platform]=linux&platforms[0][moderated]=${yes}&platforms[0][locked]=${no}`;
     const { platforms } = (await asOwner(`PUT /v1/games/${game.id}`, body)).body;
-    assert.deepEqual(platforms, [{ platform: 'linux', label: '', moderated: true, locked: false }]);
+    assert.deepEqual(platforms, [{ platform: 'linux', label: 'Linux', moderated: true, locked: false }]);
   }
 });
 

@@ -35,7 +35,9 @@ export const NOBODY: Nobody = { kind: 'nobody' };
 export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'nobody') return 'p';
   if (caller.kind === 'key') return caller.gameId === undefined ? 'p' : `g${caller.gameId}`;
-  return caller.inTeams || caller.admin ? `u${caller.userId}` : 'p';
+  // A game may refuse keys and tokens that come from elsewhere, so a token's game is part of its class.
+  const game = caller.gameId === undefined ? '' : ` g${caller.gameId}`;
+  return caller.inTeams || caller.admin ? `u${caller.userId}${game}` : `p${game}`;
 }
 
 /** Who may call an operation. Finer rules belong to the noun and are declared as its errors. */

@@ -189,6 +189,15 @@ test('settings of a game are changed, for operators also those that its team may
     [body.summary, body.max_stock, body.theme.primary, body.platforms[0]?.platform],
     ['Steam = power', 5, '#123456', 'linux'],
   );
+  const others = ['dependency_option=0', 'monetization_options=1', 'service_features=3', 'community_options=33'];
+  const set = await runJson<Record<string, unknown>>('game', 'set', String(id), ...others, 'api_access_options=2');
+  assert.deepEqual(
+    ['monetization_options', 'service_features', 'community_options', 'api_access_options'].map((name) => set[name]),
+    [1, 3, 33, 2],
+  );
+  const locked = 'platforms=[{"platform":"ps5","locked":true}]';
+  await refuses(['game', 'set', String(id), locked], 1, /^A game must keep at least one unlocked platform/);
+  await refuses(['game', 'set', String(id), 'dependency_option=3'], 1, /selling exclude each other/);
 });
 
 test('every wrong key and value of a game is named', async () => {

@@ -1,26 +1,13 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ApiError } from '../errors/catalogue.ts';
 import { validate } from '../http/request/coerce.ts';
 import { assign, type Fields, type FieldValue, isFields, newFormTree, toFields } from '../http/request/forms.ts';
 import { GameChangesBody } from '../resources/games/changes.ts';
-import type { GameChanges } from '../resources/games/games.ts';
 import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
 import { sayProblem } from './failure.ts';
 import { OPERATOR, requireKnownGame, withApp } from './operator.ts';
 
-const COUNT_MAX = 2_147_483_647;
-const Count = z.int().min(0).max(COUNT_MAX);
-
-/** What a game's team may set, and what is for those who run the site alone. */
-const OperatorChanges = GameChangesBody.extend({
-  monetization_options: z.int().min(0).max(31),
-  revenue_options: Count,
-  cloud_cooking_status: z.int().min(0).max(6),
-  max_stock: Count,
-  service_features: Count,
-}).partial();
-
-const KEYS = Object.keys(OperatorChanges.shape);
+const KEYS = Object.keys(GameChangesBody.shape);
 
 export default command({
   name: 'game set',
@@ -41,9 +28,7 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
     return withApp(settings(), environment, async (app) => {
       const { applyGameChanges, requireGameDocument } = await import('../resources/games/games.ts');
       await requireKnownGame(app, gameId);
-      await app.db.write((transaction) =>
-        applyGameChanges(app, transaction, gameId, changes as unknown as GameChanges, 'en'),
-      );
+      await app.db.write((transaction) => applyGameChanges(app, transaction, gameId, changes, 'en'));
       const { body } = await requireGameDocument(app.db, OPERATOR, gameId, 'en', true);
       const game = JSON.parse(`${body}}`) as Record<string, unknown>;
       const shown = Object.keys(changes).map((key) => [key, JSON.stringify(game[key])] as const);
@@ -53,11 +38,11 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
 });
 
 /** Every pair is looked at, so that one attempt names all that is wrong. */
-function changesOf(pairs: readonly string[]): z.output<typeof OperatorChanges> {
+function changesOf(pairs: readonly string[]): z.output<typeof GameChangesBody> {
   const problems: string[] = [];
   const fields = fieldsOf(pairs, problems);
   try {
-    const changes = validate(OperatorChanges, fields);
+    const changes = validate(GameChangesBody, fields);
     for (const key of Object.keys(fields)) if (!(key in changes)) problems.push(`The ${key} needs a value.`);
     if (problems.length === 0) return changes;
   } catch (error) {

@@ -27,7 +27,7 @@ const KEY_ERRORS: readonly ErrorName[] = [
  * They need no declaration; those of the noun do.
  */
 export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] {
-  return [...UNIVERSAL_ERRORS, ...accessErrors(operation), ...requestErrors(operation)];
+  return [...UNIVERSAL_ERRORS, ...accessErrors(operation), ...requestErrors(operation), ...gameErrors(operation)];
 }
 
 function accessErrors({ declaration: { access, method } }: AnyOperation): readonly ErrorName[] {
@@ -61,5 +61,9 @@ function requestErrors(operation: AnyOperation): readonly ErrorName[] {
     ...when(files !== undefined, 'FILE_NOT_BINARY', 'FILE_CORRUPTED', 'FILE_TOO_MANY'),
   ];
 }
+
+/** Whatever belongs to a game may be closed to keys and tokens that come from elsewhere. */
+const gameErrors = ({ declaration: { path } }: AnyOperation): readonly ErrorName[] =>
+  when(path.startsWith('/games/{game_id}'), 'GAME_NO_VIEW_PERMISSION');
 
 const when = (condition: boolean, ...errors: ErrorName[]): readonly ErrorName[] => (condition ? errors : []);

@@ -9,7 +9,7 @@ import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
 import { addTagGroup, type NewTagGroup, tagGroupsOf } from '../tags/groups.ts';
-import { ADMINISTRATOR, joinTeam, MANAGER, teamLevel } from '../teams/teams.ts';
+import { ADMINISTRATOR, joinTeam, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
 import { rewriteBodies, rewriteDocuments, rewriteTags } from './documents.ts';
 import { gameListing } from './listing.ts';
@@ -21,27 +21,59 @@ export type { GameRow, StatsRow, StoredGame } from './store.ts';
 export const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
 export const GAME_DELETED = 3;
-/** `community_options`: the game's team may change its status. */
-const CAN_CHANGE_STATUS = 32;
+
+/** `monetization_options`: things may be sold. */
+const MONETIZATION = 1;
+/** `dependency_option`: mods need each other as they like, and authors can withdraw what others need. */
+const DEPENDENCIES_UNRESTRICTED = 3;
 
 const LOCALISABLE = ['name', 'summary', 'instructions', 'ugc_name'] as const;
 
 type Reader = Pick<Database, 'first'>;
-type Standing = Pick<store.GameRow, 'id' | 'status' | 'community_options' | 'maturity_options'>;
+type Standing = store.Standing;
+type Shown = Pick<Standing, 'id' | 'status' | 'date_live'>;
 
-/** A game that is not accepted exists only for its own key, its team, and those who run the site. */
-async function refuseHidden(reader: Reader, caller: Caller, id: number, status: number | undefined): Promise<void> {
-  if (status === undefined) throw new ApiError('GAME_NOT_FOUND');
-  if (status === GAME_DELETED) throw new ApiError('GAME_DELETED');
+/** `api_access_options`: keys and tokens that come from elsewhere may read the game's content. */
+const OPEN_TO_THIRD_PARTIES = 1;
+
+/**
+ * A game that is not accepted exists only for its own key, its team, and those who run the site. That one was deleted
+ * is told to those who could see it.
+ */
+async function refuseHidden(reader: Reader, caller: Caller, game: Shown | undefined): Promise<void> {
+  if (!game) throw new ApiError('GAME_NOT_FOUND');
+  const { id } = game;
   const isOwnKey = caller.kind === 'key' && caller.gameId === id;
-  if (!isOwnKey && (await teamLevel(reader, caller, 'games', id)) === 0) throw new ApiError('GAME_NOT_FOUND');
+  const wasPublic = game.status === GAME_DELETED && game.date_live > 0;
+  if (!isOwnKey && !wasPublic && (await teamLevel(reader, caller, 'games', id)) === 0)
+    throw new ApiError('GAME_NOT_FOUND');
+  if (game.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
 }
 
-/** The game, as far as the question who may do what with it needs it. */
+export const isOpenToThirdParties = ({ api_access_options }: Pick<Standing, 'api_access_options'>): boolean =>
+  (api_access_options & OPEN_TO_THIRD_PARTIES) !== 0;
+
+/** A closed game answers its own key, people who signed in with that key, and its team. */
+async function refuseThirdParties(reader: Reader, caller: Caller, game: Standing): Promise<void> {
+  if (isOpenToThirdParties(game)) return;
+  const isOwn = caller.kind !== 'nobody' && caller.gameId === game.id;
+  if (!isOwn && (await teamLevel(reader, caller, 'games', game.id)) === 0)
+    throw new ApiError('GAME_NO_VIEW_PERMISSION');
+}
+
+/** The game, as far as the question who may do what with it needs it, for callers who may reach its content. */
 export async function requireGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
   const game = await store.standingOf(reader, id);
-  if (game?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, id, game?.status);
+  if (game?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, game);
+  await refuseThirdParties(reader, caller, game!);
   return game!;
+}
+
+/** The same for a change: others who change the game wait from here on. */
+export async function requireGameForChange(transaction: Transaction, caller: Caller, id: number) {
+  const row = await store.rowForChange(transaction, id);
+  await requireGame(transaction, caller, id);
+  return row!;
 }
 
 export async function requireGameRow(app: App, caller: Caller, id: number): Promise<store.GameRow> {
@@ -57,7 +89,8 @@ export async function requireGameDocument(
   hiddenTags: boolean,
 ): Promise<store.StoredGame> {
   const game = await store.documentOf(reader, id, language, hiddenTags);
-  if (game?.game_status !== GAME_ACCEPTED) await refuseHidden(reader, caller, id, game?.game_status);
+  const shown = game && { id, status: game.game_status, date_live: game.game_date_live };
+  if (shown?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, shown);
   return game!;
 }
 
@@ -163,7 +196,7 @@ export async function addGame(
   for (const [position, group] of (game.tagGroups ?? []).entries()) await addTagGroup(query, row.id, position, group);
   await store.putWords(query, row.id, wordsOf(row.name));
   await rewriteDocuments(app, transaction, row);
-  announce(transaction, row.id);
+  announceGame(transaction, row.id);
   return { ...row, api_key: await issueKey(app, transaction, { gameId: row.id }) };
 }
 
@@ -177,48 +210,44 @@ function foldedTwins<V extends Updateable<GamesTable>>(values: V): Pick<GamesTab
 
 type FoldedColumn = 'name_folded' | 'summary_folded' | 'ugc_name_folded' | 'instructions_url_folded';
 
-export interface GameChanges
-  extends Partial<
-    Pick<GamesTable, 'name' | 'name_id' | 'summary' | 'instructions' | 'instructions_url' | 'ugc_name' | 'token_name'>
-  > {
-  readonly status?: number | undefined;
+type Settable =
+  | 'name'
+  | 'name_id'
+  | 'summary'
+  | 'instructions'
+  | 'instructions_url'
+  | 'ugc_name'
+  | 'token_name'
+  | 'status'
+  | 'presentation_option'
+  | 'submission_option'
+  | 'dependency_option'
+  | 'curation_option'
+  | 'profanity_option'
+  | 'community_options'
+  | 'monetization_options'
+  | 'api_access_options'
+  | 'maturity_options'
+  | 'revenue_options'
+  | 'limit_collection_mods'
+  | 'cloud_cooking_status'
+  | 'max_stock'
+  | 'service_features'
+  | 'icon'
+  | 'logo'
+  | 'header';
+
+export type GameChanges = { readonly [F in Settable]?: GamesTable[F] | undefined } & {
   readonly theme?: Readonly<Record<string, string>> | undefined;
   readonly other_urls?: readonly { label: string; url: string }[] | undefined;
-  readonly platforms?: readonly { platform: string; label: string; moderated: boolean; locked: boolean }[] | undefined;
-  readonly [option: string]: unknown;
-}
+  readonly platforms?: readonly GamePlatform[] | undefined;
+};
 
-/** An edit, and in which languages it is written and answered. */
-export interface GameEdit {
-  readonly changes: GameChanges;
-  readonly written: Language;
-  readonly answered: Language;
-}
-
-/**
- * Changes by the game's team. Localisable texts in another language than English are kept as translations.
- * Everything is asked within the transaction, which is both safer and cheaper than before it.
- */
-export async function editGame(
-  app: App,
-  caller: Caller,
-  id: number,
-  { changes, written, answered }: GameEdit,
-): Promise<store.StoredGame> {
-  return app.db.write(async (transaction) => {
-    const game = await requireGame(transaction, caller, id);
-    const level = await teamLevel(transaction, caller, 'games', id);
-    if (level < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
-    if (changes.status !== undefined && changes.status !== game.status) requireStatusPermission(caller, game, level);
-    await applyGameChanges(app, transaction, id, changes, written);
-    return (await store.documentOf(transaction, id, answered, true))!;
-  });
-}
-
-function requireStatusPermission(caller: Caller, game: Standing, level: number): void {
-  const isSiteAdmin = caller.kind === 'user' && caller.admin;
-  const mayTeam = (game.community_options & CAN_CHANGE_STATUS) !== 0 && level >= ADMINISTRATOR;
-  if (!isSiteAdmin && !mayTeam) throw new ApiError('GAME_NO_UPDATE_STATUS_PERMISSION');
+interface GamePlatform {
+  readonly platform: string;
+  readonly label?: string | undefined;
+  readonly moderated?: boolean | undefined;
+  readonly locked?: boolean | undefined;
 }
 
 export async function applyGameChanges(
@@ -229,7 +258,8 @@ export async function applyGameChanges(
   language: Language,
 ): Promise<void> {
   const { query } = transaction;
-  const before = (await store.rowIn(transaction, id))!;
+  const before = (await store.rowForChange(transaction, id))!;
+  refuseContradictions(before, changes);
   if (changes.name_id !== undefined && (await store.isNameIdTaken(query, changes.name_id, id)))
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
   if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
@@ -237,7 +267,22 @@ export async function applyGameChanges(
   if (changes.platforms) await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
   if (after.name !== before.name) await store.putWords(query, id, wordsOf(after.name));
   await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);
-  announce(transaction, id);
+  announceGame(transaction, id);
+}
+
+/** What does not fit together, whoever wishes it. */
+function refuseContradictions(before: store.GameRow, changes: GameChanges): void {
+  const { monetization_options = before.monetization_options, dependency_option = before.dependency_option } = changes;
+  const isAsked = changes.monetization_options !== undefined || changes.dependency_option !== undefined;
+  if (isAsked && (monetization_options & MONETIZATION) !== 0 && dependency_option === DEPENDENCIES_UNRESTRICTED)
+    throw new ApiError('VALIDATION_GENERIC', {
+      fields: [{ field: 'monetization_options', rule: 'sells_or_depends' }],
+    });
+  const { platforms = [] } = changes;
+  if (new Set(platforms.map(({ platform }) => platform)).size < platforms.length)
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'platforms', rule: 'once' }] });
+  if (platforms.length > 0 && platforms.every(({ locked }) => locked))
+    throw new ApiError('GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM');
 }
 
 function localisableOf(changes: GameChanges): Record<string, string> {
@@ -252,20 +297,52 @@ function columnsOf(app: App, before: store.GameRow, changes: GameChanges, langua
   if (language !== 'en') for (const field of LOCALISABLE) delete columns[field];
   if (columns.status === GAME_ACCEPTED && before.date_live === 0) columns.date_live = app.clock.now();
   if (theme) columns.theme = JSON.stringify({ ...JSON.parse(before.theme), ...theme });
+  if (columns.instructions_url === '') columns.instructions_url = null;
   if (other_urls) columns.other_urls = JSON.stringify(other_urls);
   return { ...columns, ...foldedTwins(columns) };
 }
 
-const toPlatformRow = (platform: NonNullable<GameChanges['platforms']>[number]) => ({
-  ...platform,
-  moderated: platform.moderated ? 1 : 0,
-  locked: platform.locked ? 1 : 0,
+/** How platforms are called where a game does not say it otherwise. */
+const PLATFORM_LABELS: Readonly<Record<string, string>> = {
+  source: 'Source',
+  windows: 'Windows',
+  mac: 'Mac',
+  linux: 'Linux',
+  android: 'Android',
+  ios: 'iOS',
+  xboxone: 'Xbox One',
+  xboxseriesx: 'Xbox Series X|S',
+  ps4: 'PlayStation 4',
+  ps5: 'PlayStation 5',
+  switch: 'Nintendo Switch',
+  switch2: 'Nintendo Switch 2',
+  oculus: 'Meta Quest',
+  windowsserver: 'Windows Server',
+  linuxserver: 'Linux Server',
+};
+
+const toPlatformRow = ({ platform, label, moderated, locked }: GamePlatform) => ({
+  platform,
+  label: label || (PLATFORM_LABELS[platform] ?? platform),
+  moderated: moderated ? 1 : 0,
+  locked: locked ? 1 : 0,
 });
+
+/** Another member of its team becomes the leader, whom the game names as its submitter. */
+export async function handOverGame(transaction: Transaction, id: number, userId: number): Promise<void> {
+  await store.change(transaction, id, { submitted_by: userId });
+  announceGame(transaction, id);
+}
+
+/** Deleted games stay for what refers to them, and nobody sees them again. */
+export async function removeGame(app: App, transaction: Transaction, id: number): Promise<void> {
+  await applyGameChanges(app, transaction, id, { status: GAME_DELETED }, 'en');
+}
 
 /** Counts mods that became public, or ceased to be. */
 export async function countPublicMods(transaction: Transaction, gameId: number, difference: number): Promise<void> {
   await store.addToModsCount(transaction, gameId, difference);
-  announce(transaction, gameId);
+  announceGame(transaction, gameId);
 }
 
 /** Others who hold the game wait until this transaction has ended: tags and their counts change in turn. */
@@ -276,13 +353,13 @@ export async function holdGame(transaction: Transaction, id: number): Promise<vo
 /** The game's tags have changed in name, number or translation. */
 export async function tagOptionsChanged(app: App, transaction: Transaction, id: number): Promise<void> {
   await rewriteDocuments(app, transaction, (await store.rowForChange(transaction, id))!);
-  announce(transaction, id);
+  announceGame(transaction, id);
 }
 
 /** Only their counts have. */
 export async function tagCountsChanged(transaction: Transaction, id: number): Promise<void> {
   await rewriteTags(transaction, id);
-  announce(transaction, id);
+  announceGame(transaction, id);
 }
 
 /**
@@ -304,11 +381,11 @@ export const gamesWithOldFigures = (app: App, most: number): Promise<number[]> =
 export async function renewGameFigures(app: App, gameId: number, dateExpires: number): Promise<void> {
   await app.db.write(async (transaction) => {
     await store.renewFigures(transaction, gameId, app.clock.now(), dateExpires);
-    announce(transaction, gameId);
+    announceGame(transaction, gameId);
   });
 }
 
-function announce(transaction: Transaction, id: number): void {
+export function announceGame(transaction: Transaction, id: number): void {
   transaction.changed(`games/${id}`);
   transaction.changed('games');
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { headerImage, iconImage, logoImage, removeImage } from '../../images/images.ts';
 import {
@@ -25,26 +26,39 @@ export type GameImages = Readonly<Partial<Record<Field, UploadedPicture | undefi
 export async function addGameImages(app: App, caller: Caller, gameId: number, images: GameImages): Promise<void> {
   await requireGame(app.db, caller, gameId);
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
-  const pictures = FIELDS.flatMap((field) => pictureOf(field, KINDS[field], images[field]));
+  const pictures = await prepareGamePictures(app, images);
   if (pictures.length === 0) throw new ApiError('POST_PUT_NO_PAYLOAD');
-  await preparePictures(app, pictures);
   await show(app, gameId, pictures);
   await completePictures(app, pictures);
 }
 
 async function show(app: App, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
-  const isShown = await app.db.write(async (transaction) => {
-    if (!(await claimPictures(app, transaction, pictures))) return false;
-    const before = (await store.rowIn(transaction, gameId))!;
-    const changes = Object.fromEntries(pictures.map(({ field, folder }) => [field, folder]));
+  await app.db.write(async (transaction) => {
+    const changes = await claimGamePictures(app, transaction, pictures);
+    const before = (await store.rowForChange(transaction, gameId))!;
     await applyGameChanges(app, transaction, gameId, changes, 'en');
     for (const { field, folder } of pictures) {
       const replaced = before[field];
       if (replaced && replaced !== folder) await reviewPicture(app, transaction, replaced);
     }
-    return true;
   });
-  if (!isShown) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+}
+
+/** Renders what was sent, or refuses with every problem. */
+export async function prepareGamePictures(app: App, images: GameImages): Promise<Picture<Field>[]> {
+  const pictures = FIELDS.flatMap((field) => pictureOf(field, KINDS[field], images[field]));
+  await preparePictures(app, pictures);
+  return pictures;
+}
+
+/** The folders of the pictures, which may be named in this transaction. */
+export async function claimGamePictures(
+  app: App,
+  transaction: Transaction,
+  pictures: readonly Picture<Field>[],
+): Promise<Partial<Record<Field, string>>> {
+  if (!(await claimPictures(app, transaction, pictures))) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  return Object.fromEntries(pictures.map(({ field, folder }) => [field, folder]));
 }
 
 /** A folder may be shared, so it goes when the last row that named it has gone. */

@@ -89,6 +89,11 @@ export const GameObject = z
   })
   .meta({ id: 'Game' });
 
+/** What the one who added a game is told. */
+export const NewGameObject = GameObject.extend({
+  api_key: z.string().meta({ description: 'The API key of the game, which is told now and never again.' }),
+}).meta({ id: 'NewGame' });
+
 type Game = z.input<typeof GameObject>;
 
 /** Everything of the game object that changes only with the game itself. */

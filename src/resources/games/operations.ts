@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { reader, user } from '../../access/caller.ts';
+import { reader, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
-import { type Input, Json, ok, operation } from '../../http/operation.ts';
+import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { userJson } from '../users/object.ts';
-import { GameChangesBody } from './changes.ts';
-import { editGame, listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame } from './games.ts';
+import { GameChangesBody, NewGameBody } from './changes.ts';
+import { deleteGame, editGame, submitGame } from './editing.ts';
+import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame } from './games.ts';
 import { gameListing } from './listing.ts';
 import { addGameImages } from './media.ts';
-import { GameObject, GameStatsObject, toGameStats } from './object.ts';
+import { GameObject, GameStatsObject, NewGameObject, toGameStats } from './object.ts';
 
 const ShowHiddenTags = z.object({
   show_hidden_tags: z
@@ -18,6 +19,15 @@ const ShowHiddenTags = z.object({
     .default(false)
     .meta({ description: 'Also show tag groups that players cannot pick themselves.' }),
 });
+
+const KILOBYTE = 1_024;
+const MEGABYTE = 1_024 * KILOBYTE;
+
+const IMAGES = {
+  logo: { bytesMax: 8 * MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 640 by 360 pixels.' },
+  icon: { bytesMax: MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 64 by 64 pixels.' },
+  header: { bytesMax: 256 * KILOBYTE, says: 'PNG, JPEG, GIF or WebP of at least 400 by 100 pixels.' },
+};
 
 export const getGames = operation({
   id: 'get-games',
@@ -72,25 +82,74 @@ export const getGame = operation({
   },
 });
 
+export const addGameOperation = operation({
+  id: 'add-game',
+  tag: 'Games',
+  method: 'POST',
+  path: '/games',
+  says: 'Adds a game, for people who have accepted the agreement for games. Its own key and team see it; everyone does once those who run the site have accepted it. The answer tells its API key, for the only time.',
+  access: user('write'),
+  limit: 10,
+  body: NewGameBody,
+  files: { ...IMAGES, logo: { ...IMAGES.logo, required: true } },
+  returns: created(NewGameObject),
+  errors: [
+    'GAME_CREATE_NO_AGREEMENT',
+    'GAME_NO_UPDATE_PERMISSION',
+    'GAME_NO_UPDATE_STATUS_PERMISSION',
+    'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+  ],
+  handle: async (app, { caller, body, files, language, contentLanguage }) => {
+    const edit = { changes: body, written: contentLanguage, answered: language };
+    const game = await submitGame(app, caller as UserCaller, files, edit);
+    const json = `${gameJson(app, game).slice(0, -1)},"api_key":${JSON.stringify(game.api_key)}}`;
+    return new Created(new Json(json), `${app.addresses.gameApi(game.game_id)}/games/${game.game_id}`);
+  },
+});
+
 export const editGameOperation = operation({
   id: 'edit-game',
   tag: 'Games',
   method: 'PUT',
   path: '/games/{game_id}',
-  says: 'Changes settings of a game. Its managers and administrators may; its status only those who run the site, or its administrators where the game allows.',
+  says: 'Changes settings of a game. Its managers and administrators may; what is about money its administrators; its status those who run the site, or its administrators where the game allows.',
   access: user('write'),
   params: GamePath,
   body: GameChangesBody,
   returns: ok(GameObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_UPDATE_PERMISSION', 'GAME_NO_UPDATE_STATUS_PERMISSION'],
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GAME_NO_UPDATE_PERMISSION',
+    'GAME_NO_UPDATE_STATUS_PERMISSION',
+    'GAME_NO_ADMIN_PERMISSION',
+    'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+  ],
   handle: async (app, { caller, params, body, language, contentLanguage }) => {
     const edit = { changes: body, written: contentLanguage, answered: language };
     return new Json(gameJson(app, await editGame(app, caller, params.game_id, edit)));
   },
 });
 
-const KILOBYTE = 1_024;
-const MEGABYTE = 1_024 * KILOBYTE;
+export const deleteGameOperation = operation({
+  id: 'delete-game',
+  tag: 'Games',
+  method: 'DELETE',
+  path: '/games/{game_id}',
+  says: 'Deletes a game that has no mods. Its administrators may as long as it is not accepted, and those who run the site.',
+  access: user('write'),
+  params: GamePath,
+  returns: noContent,
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GAME_NO_DELETE_PERMISSION',
+    'GAME_CANT_BE_DELETED',
+    'GAME_CANT_BE_DELETED_SELLABLE_MODS',
+    'GAME_CANT_BE_DELETED_EXISTING_MODS',
+  ],
+  handle: (app, { caller, params }) => deleteGame(app, caller, params.game_id),
+});
 
 export const addGameMedia = operation({
   id: 'add-game-media',
@@ -100,11 +159,7 @@ export const addGameMedia = operation({
   says: 'Replaces the logo, the icon and the header of a game, or those of them that are sent. Its managers and administrators may.',
   access: user('write'),
   params: GamePath,
-  files: {
-    logo: { bytesMax: 8 * MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 640 by 360 pixels.' },
-    icon: { bytesMax: MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 64 by 64 pixels.' },
-    header: { bytesMax: 256 * KILOBYTE, says: 'PNG, JPEG, GIF or WebP of at least 400 by 100 pixels.' },
-  },
+  files: IMAGES,
   returns: ok(MessageObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION'],
   handle: async (app, { caller, params, files, language }) => {
@@ -173,7 +228,9 @@ export const gameOperations = [
   getGames,
   getUserGames,
   getGame,
+  addGameOperation,
   editGameOperation,
+  deleteGameOperation,
   addGameMedia,
   getGameStats,
   getGameTagOptions,

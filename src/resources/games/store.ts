@@ -39,6 +39,7 @@ export type StatsRow = GameStatsTable;
 interface GameDocument extends Omit<GameStatsTable, 'game_id'> {
   game_id: number;
   game_status: number;
+  game_date_live: number;
   body: string;
   tags: string;
 }
@@ -52,6 +53,7 @@ const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_tota
 /** One read for the whole object: the submitter's columns come along under their own names. */
 const documentIn = (languages: string, tags: string) =>
   statement(`select ${USER_COLUMNS.map((name) => `u.${name}`).join(', ')}, g.id as game_id, g.status as game_status,
+      g.date_live as game_date_live,
       d.body, t.${tags} as tags, ${STATS}
     from games g join game_documents d on d.game_id = g.id and d.language ${languages}
       join game_tag_documents t on t.game_id = d.game_id and t.language = d.language
@@ -79,9 +81,14 @@ async function translatedOr(
   return (await reader.first<StoredGame>(TRANSLATED[which], values)) ?? english();
 }
 
-const STANDING = statement('select id, status, community_options, maturity_options from games where id = ?');
-export const standingOf = (reader: Reader, id: number) =>
-  reader.first<Pick<GameRow, 'id' | 'status' | 'community_options' | 'maturity_options'>>(STANDING, [id]);
+export type Standing = Pick<
+  GameRow,
+  'id' | 'status' | 'submitted_by' | 'date_live' | 'community_options' | 'maturity_options' | 'api_access_options'
+>;
+
+const STANDING = statement(`select id, status, submitted_by, date_live, community_options, maturity_options,
+  api_access_options from games where id = ?`);
+export const standingOf = (reader: Reader, id: number) => reader.first<Standing>(STANDING, [id]);
 
 const BY_ID = statement('select * from games where id = ?');
 export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id]);
@@ -150,7 +157,13 @@ async function documentsOf(
     .innerJoin('game_stats as s', 's.game_id', 'g.id')
     .innerJoin('users as u', 'u.id', 'g.submitted_by')
     .select(USER_COLUMNS.map((name) => `u.${name}` as const))
-    .select(['g.id as game_id', 'g.status as game_status', 'd.body', 'd.language as document_language'])
+    .select([
+      'g.id as game_id',
+      'g.status as game_status',
+      'g.date_live as game_date_live',
+      'd.body',
+      'd.language as document_language',
+    ])
     .select(hiddenTags ? 't.tags_with_hidden as tags' : 't.tags')
     .select(['s.mods_count_total', 's.mods_downloads_today', 's.mods_downloads_total'])
     .select(['s.mods_downloads_daily_average', 's.mods_subscribers_total', 's.date_expires'])
@@ -222,6 +235,17 @@ export async function change(transaction: Transaction, id: number, changes: Upda
     set.map(([name]) => name),
   );
   return (await transaction.first<GameRow>(update, [...set.map(([, value]) => value), id]))!;
+}
+
+/** `monetization_options` of a mod: it is for sale, or was put on the marketplace. */
+const HELD_MODS = statement(`select count(*) as total,
+  coalesce(sum(case when price > 0 or (monetization_options & 3) <> 0 then 1 else 0 end), 0) as sellable
+  from mods where game_id = ? and status <> 3`);
+
+/** How many mods the game still has, and how many of them can be sold. */
+export async function heldMods(transaction: Transaction, gameId: number): Promise<{ total: number; sellable: number }> {
+  const held = await transaction.first<{ total: number; sellable: number }>(HELD_MODS, [gameId]);
+  return { total: Number(held!.total), sellable: Number(held!.sellable) };
 }
 
 export async function isNameIdTaken(query: Query, nameId: string, exceptId: number): Promise<boolean> {

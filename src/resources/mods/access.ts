@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
-import { GAME_ACCEPTED, requireGame } from '../games/games.ts';
+import { GAME_ACCEPTED, isOpenToThirdParties, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
@@ -74,7 +74,8 @@ export async function requireModDocument(
   language: Language,
 ): Promise<store.StoredMod> {
   const mod = await store.documentOf(reader, id, language);
-  if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED) await requireGame(reader, caller, gameId);
+  if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
+    await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };
   await refuseHidden(reader, caller, gameId, shown);
   return mod!;

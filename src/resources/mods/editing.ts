@@ -13,7 +13,7 @@ import {
   type UploadedPicture,
 } from '../../images/pictures.ts';
 import type { Language } from '../../localisation/languages.ts';
-import { requireGame } from '../games/games.ts';
+import { requireGame, requireGameForChange } from '../games/games.ts';
 import { replaceMetadata } from '../metadata/metadata.ts';
 import { replaceTagsOfMod } from '../tags/tags.ts';
 import { ADMINISTRATOR } from '../teams/teams.ts';
@@ -58,7 +58,8 @@ export async function submitMod(
   const game = await requireGame(app.db, caller, gameId);
   requireAllowedMaturity(game, fields);
   return withPicture(app, logo, async (transaction, picture) => {
-    await requireGame(transaction, caller, gameId);
+    // Nobody deletes the game while it gets its mod.
+    await requireGameForChange(transaction, caller, gameId);
     const { status: _, tags, metadata_kvp, ...settable } = fields;
     const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };

@@ -252,7 +252,12 @@ export async function modChanged(
 }
 
 /** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
-export async function handOverMod(app: App, transaction: Transaction, mod: store.ModStanding, userId: number) {
+export async function handOverMod(
+  app: App,
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  userId: number,
+) {
   await store.change(transaction, mod.id, { submitted_by: userId });
   await refreshMod(app, transaction, mod);
 }

@@ -54,6 +54,7 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   mod_name_id: string;
   game_status: number;
   game_name_id: string;
+  api_access_options: number;
   body: string;
   /** 1 or 0; never 1 where the game disallows dependencies. */
   has_dependencies: number;
@@ -61,7 +62,8 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
 
 const DOCUMENT_COLUMNS = `${USER_COLUMNS.map((name) => `u.${name}`).join(', ')},
   ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
-  m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id, d.body,
+  m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
+  g.api_access_options, d.body,
   case when g.dependency_option = 0 then 0
     when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
 
