@@ -3,17 +3,17 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
-import { say } from '../../localisation/texts.ts';
-import { recordUserEvent } from '../events/events.ts';
+import { say, type TextName } from '../../localisation/texts.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../users/users.ts';
-import { actingIn, announceTeam, teamChanged } from './members.ts';
+import { actingIn } from './members.ts';
+import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
 import * as store from './store.ts';
-import { joinTeam, MANAGER } from './teams.ts';
+import { joinTeam, MANAGER, type TeamResource } from './teams.ts';
 
 export type { OpenInvite } from './store.ts';
 
-/** Open invitations of one mod, and of one person over all mods. */
-export const OPEN_PER_MOD_MAX = 20;
+/** Open invitations of one team, and of one person over all teams. */
+export const OPEN_PER_TEAM_MAX = 20;
 export const OPEN_PER_PERSON_MAX = 40;
 /** What one person sends, however it ends: each is a mail to someone who did not ask for it. */
 export const PER_HOUR_MAX = 30;
@@ -35,20 +35,20 @@ export interface NewInvite {
 export async function inviteMember(
   app: App,
   caller: UserCaller,
-  { gameId, modId }: { gameId: number; modId: number },
+  place: Place,
   { email, level, position }: NewInvite,
   language: Language,
 ): Promise<store.SeatRow> {
   const address = normalisedEmail(email);
   return app.db.write(async (transaction) => {
-    const { mod, ...acting } = await actingIn(transaction, caller, gameId, modId);
-    if (acting.level < MANAGER) throw new ApiError('MOD_TEAM_NO_ADD_PERMISSION');
+    const acting = await actingIn(transaction, caller, place);
+    if (acting.level < MANAGER) throw new ApiError(REFUSALS[place.resource].add);
     if (level > acting.level) throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
-    await requireNewcomer(transaction, modId, address);
-    await requireWithinLimits(app, transaction, modId, caller.userId);
+    await requireNewcomer(transaction, place, address);
+    await requireWithinLimits(app, transaction, place, caller.userId);
     const { id } = await store.addInvite(transaction.query, {
-      resource: 'mods',
-      resource_id: modId,
+      resource: place.resource,
+      resource_id: place.id,
       email: address,
       level,
       position,
@@ -57,37 +57,43 @@ export async function inviteMember(
       date_actioned: null,
     });
     await app.jobs.enqueue(transaction, MAIL_JOB, { id, language });
-    announceTeam(transaction, mod);
-    return (await store.seatOf(transaction.query, modId, id))!;
+    announceTeam(transaction, place);
+    return (await store.seatOf(transaction.query, place, id))!;
   });
 }
 
-async function requireNewcomer(transaction: Transaction, modId: number, email: string): Promise<void> {
+async function requireNewcomer(transaction: Transaction, place: Place, email: string): Promise<void> {
+  const { member, invited } = REFUSALS[place.resource];
   const known = await findUserByEmailIn(transaction, email);
-  if (known && (await store.levelOf(transaction, 'mods', modId, known.id)) > 0)
-    throw new ApiError('MOD_TEAM_ALREADY_HAS_USER');
-  if ((await store.openInvitesTo(transaction, modId, email)) > 0) throw new ApiError('MOD_USER_ALREADY_INVITED');
+  if (known && (await store.levelOf(transaction, place.resource, place.id, known.id)) > 0) throw new ApiError(member);
+  if ((await store.openInvitesTo(transaction, place, email)) > 0) throw new ApiError(invited);
 }
 
-async function requireWithinLimits(app: App, transaction: Transaction, modId: number, userId: number): Promise<void> {
+async function requireWithinLimits(app: App, transaction: Transaction, place: Place, userId: number): Promise<void> {
   await store.lockUser(transaction, userId);
-  if ((await store.openInvitesOf(transaction, modId)) >= OPEN_PER_MOD_MAX)
-    throw new ApiError('MOD_INVITE_LIMIT_REACHED');
+  if ((await store.openInvitesOf(transaction, place)) >= OPEN_PER_TEAM_MAX)
+    throw new ApiError(REFUSALS[place.resource].limit);
   if ((await store.openInvitesBy(transaction, userId)) >= OPEN_PER_PERSON_MAX)
     throw new ApiError('TEAM_INVITE_TOO_MANY_PENDING');
   if ((await store.invitesBySince(transaction, userId, app.clock.now() - HOUR)) >= PER_HOUR_MAX)
     throw new ApiError('TEAM_INVITE_FAILURE_RATE_LIMIT', { retryAfterSeconds: HOUR });
 }
 
+const MAIL_TEXTS = {
+  games: { subject: 'game_team_invite_mail_subject', text: 'game_team_invite_mail_text' },
+  mods: { subject: 'team_invite_mail_subject', text: 'team_invite_mail_text' },
+} as const satisfies Record<TeamResource, Record<string, TextName>>;
+
 /** Tells the address of its invitation, if that is still open. */
 export async function mailInvite(app: App, id: number, language: Language): Promise<void> {
   const invite = await store.openInvite(app.db.query, id);
   if (!invite) return;
   const values = { mod: invite.mod_name, game: invite.game_name, site: app.addresses.site };
+  const texts = MAIL_TEXTS[invite.resource as TeamResource];
   await app.mail.send({
     to: invite.email,
-    subject: say('team_invite_mail_subject', language),
-    text: say('team_invite_mail_text', language, values),
+    subject: say(texts.subject, language),
+    text: say(texts.text, language, values),
   });
 }
 
@@ -98,22 +104,33 @@ export async function invitesOf(app: App, { userId }: UserCaller): Promise<store
 
 export async function acceptInvite(app: App, { userId }: UserCaller, id: number): Promise<store.SeatRow> {
   return app.db.write(async (transaction) => {
-    const { mod_id, game_id, level, position, ...invite } = await requireOwnInvite(transaction, userId, id);
-    if ((await store.levelOf(transaction, 'mods', mod_id, userId)) > 0) throw new ApiError('MOD_TEAM_ALREADY_HAS_USER');
+    const { level, position, ...invite } = await requireOwnInvite(transaction, userId, id);
+    const place = placeOf(invite);
+    const { resource, id: resourceId } = place;
+    if ((await store.levelOf(transaction, resource, resourceId, userId)) > 0)
+      throw new ApiError(REFUSALS[resource].member);
     await store.closeInvite(transaction.query, id, app.clock.now());
-    await joinTeam(app, transaction, { resource: 'mods', resourceId: mod_id, userId, level, position });
-    await recordUserEvent(app, transaction, { gameId: game_id, modId: mod_id, userId, type: 'USER_TEAM_JOIN' });
-    const mod = { id: mod_id, game_id, status: invite.mod_status, visible: invite.mod_visible };
-    await teamChanged(app, transaction, mod, userId);
-    return (await store.memberSeat(transaction.query, mod_id, userId))!;
+    await joinTeam(app, transaction, { resource, resourceId, userId, level, position });
+    await recordMembership(app, transaction, place, userId, 'USER_TEAM_JOIN');
+    await teamChanged(app, transaction, place, modOf(invite), userId);
+    return (await store.memberSeat(transaction.query, place, userId))!;
   });
 }
 
+type Invited = Pick<store.OpenInvite, 'resource' | 'game_id' | 'mod_id' | 'mod_status' | 'mod_visible'>;
+
+const placeOf = (invite: Invited): Place => (invite.resource === 'games' ? ofGame(invite) : ofMod(invite));
+
+const modOf = ({ game_id, mod_id, mod_status, mod_visible }: Invited) =>
+  mod_status === null || mod_visible === null
+    ? {}
+    : { mod: { id: mod_id, game_id, status: mod_status, visible: mod_visible } };
+
 export async function declineInvite(app: App, { userId }: UserCaller, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    const { mod_id, game_id } = await requireOwnInvite(transaction, userId, id);
+    const invite = await requireOwnInvite(transaction, userId, id);
     await store.closeInvite(transaction.query, id, app.clock.now());
-    announceTeam(transaction, { id: mod_id, game_id });
+    announceTeam(transaction, placeOf(invite));
   });
 }
 
@@ -122,7 +139,7 @@ async function requireOwnInvite(transaction: Transaction, userId: number, id: nu
   const { email } = await requireUserIn(transaction, userId);
   const found = await store.inviteById(transaction.query, id);
   if (!found || found.email !== email) throw new ApiError('TEAM_NO_DATA_FOUND');
-  await store.lockMod(transaction, found.resource_id);
+  await store.lock(transaction, { resource: found.resource, id: found.resource_id });
   // Read again: it may have been answered or withdrawn while this waited.
   const current = await store.inviteById(transaction.query, id);
   if (current!.date_actioned !== null) throw new ApiError('TEAM_INVITE_ALREADY_ACTIONED');

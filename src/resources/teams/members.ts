@@ -1,17 +1,24 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
-import { accessChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
-import { ApiError } from '../../errors/catalogue.ts';
-import { recordModEvent, recordUserEvent } from '../events/events.ts';
-import { announceMod, handOverMod, isPublic, type ModStanding, requireMod } from '../mods/mods.ts';
+import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import {
+  announceTeam,
+  handOver,
+  type Place,
+  REFUSALS,
+  recordMembership,
+  requirePlace,
+  type Standing,
+  teamChanged,
+} from './places.ts';
 import * as store from './store.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from './teams.ts';
 
 export type { SeatRow } from './store.ts';
 
-/** The leader is the mod's submitter and ranks above the other administrators, as do those who run the site. */
+/** The leader is the submitter and ranks above the other administrators, as do those who run the site. */
 const LEADER = ADMINISTRATOR + 1;
 
 /** What lists of a team may be filtered and sorted by. */
@@ -29,32 +36,28 @@ export const seatListing: Listing = {
 };
 
 /** The members. Invitations show addresses, so they are listed only where asked for, and for managers of the team alone. */
-export async function listSeats(app: App, caller: Caller, gameId: number, modId: number, request: ListRequest) {
-  await requireMod(app.db, caller, gameId, modId);
+export async function listSeats(app: App, caller: Caller, place: Place, request: ListRequest) {
+  await requirePlace(app.db, caller, place);
   const isAsked = request.groups.flat().some(({ column }) => column.name === 'pending');
-  const withPending = isAsked && (await teamLevel(app.db, caller, 'mods', modId)) >= MANAGER;
-  return store.listSeats(app.db.query, modId, withPending, seatListing, request);
+  const withPending = isAsked && (await teamLevel(app.db, caller, place.resource, place.id)) >= MANAGER;
+  return store.listSeats(app.db.query, place, withPending, seatListing, request);
 }
 
-/** The mod, and what the caller is in its team. From here on nobody else changes that team. */
+/** The place, and what the caller is in its team. From here on nobody else changes that team. */
 export interface Acting {
-  readonly mod: ModStanding;
+  readonly place: Place;
+  readonly standing: Standing;
   readonly userId: number;
   readonly level: number;
   readonly rank: number;
 }
 
-export async function actingIn(
-  transaction: Transaction,
-  caller: UserCaller,
-  gameId: number,
-  modId: number,
-): Promise<Acting> {
-  await store.lockMod(transaction, modId);
-  const mod = await requireMod(transaction, caller, gameId, modId);
-  const level = await teamLevel(transaction, caller, 'mods', modId);
-  const leads = caller.admin || (level > 0 && mod.submitted_by === caller.userId);
-  return { mod, userId: caller.userId, level, rank: leads ? LEADER : level };
+export async function actingIn(transaction: Transaction, caller: UserCaller, place: Place): Promise<Acting> {
+  await store.lock(transaction, place);
+  const standing = await requirePlace(transaction, caller, place);
+  const level = await teamLevel(transaction, caller, place.resource, place.id);
+  const leads = caller.admin || (level > 0 && standing.submitted_by === caller.userId);
+  return { place, standing, userId: caller.userId, level, rank: leads ? LEADER : level };
 }
 
 export interface MemberChanges extends store.SeatChanges {
@@ -64,71 +67,65 @@ export interface MemberChanges extends store.SeatChanges {
 export async function changeMember(
   app: App,
   caller: UserCaller,
-  { gameId, modId, id }: { gameId: number; modId: number; id: number },
+  place: Place,
+  id: number,
   changes: MemberChanges,
 ): Promise<store.SeatRow> {
   return app.db.write(async (transaction) => {
-    const acting = await actingIn(transaction, caller, gameId, modId);
+    const acting = await actingIn(transaction, caller, place);
     const seat = await requireSeat(transaction, acting, id);
-    requireMayTouch(acting, seat, 'MOD_TEAM_NO_ADD_PERMISSION');
+    requireMayTouch(acting, seat, REFUSALS[place.resource].add);
     const { level = seat.level, position = seat.position, leader } = changes;
     if (level > acting.level) throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
-    const isLeader = seat.user_id === acting.mod.submitted_by;
+    const isLeader = seat.user_id === acting.standing.submitted_by;
     const isNewLeader = leader === true && !isLeader;
     if (leader === false && isLeader) throw new ApiError('TEAM_MUST_HAVE_LEADER');
     if (level === seat.level && position === seat.position && !isNewLeader) throw new ApiError('TEAM_NO_DATA_CHANGE');
     if (isNewLeader) requireMayLead(acting, seat, level);
-    if (level < ADMINISTRATOR) await requireStaysLed(transaction, acting.mod, seat, 'TEAM_LEADER_MUST_BE_ADMIN');
+    if (level < ADMINISTRATOR) await requireStaysLed(transaction, acting, seat, 'TEAM_LEADER_MUST_BE_ADMIN');
     await (seat.pending ? store.changeInvite : store.changeMember)(transaction.query, id, { level, position });
-    if (seat.user_id !== null) await closeInvitesAbove(app, transaction, modId, seat.user_id, level);
-    if (isNewLeader) await handOverMod(app, transaction, acting.mod, seat.user_id!);
-    if (seat.pending) announceTeam(transaction, acting.mod);
-    else await teamChanged(app, transaction, acting.mod, caller.userId);
-    return (await store.seatOf(transaction.query, modId, id))!;
+    if (seat.user_id !== null) await closeInvitesAbove(app, transaction, place, seat.user_id, level);
+    if (isNewLeader) await handOver(app, transaction, place, seat.user_id!);
+    if (seat.pending) announceTeam(transaction, place);
+    else await teamChanged(app, transaction, place, acting.standing, caller.userId);
+    return (await store.seatOf(transaction.query, place, id))!;
   });
 }
 
 /** Removes a member, or withdraws an invitation. Everyone may leave. */
-export async function removeMember(
-  app: App,
-  caller: UserCaller,
-  { gameId, modId, id }: { gameId: number; modId: number; id: number },
-): Promise<void> {
+export async function removeMember(app: App, caller: UserCaller, place: Place, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    const acting = await actingIn(transaction, caller, gameId, modId);
+    const acting = await actingIn(transaction, caller, place);
     const seat = await requireSeat(transaction, acting, id);
-    requireMayTouch(acting, seat, 'MOD_TEAM_NO_DELETE_PERMISSION');
-    await requireStaysLed(transaction, acting.mod, seat, 'TEAM_MUST_HAVE_LEADER');
+    requireMayTouch(acting, seat, REFUSALS[place.resource].remove);
+    await requireStaysLed(transaction, acting, seat, 'TEAM_MUST_HAVE_LEADER');
     if (seat.user_id !== null) return leaveTeam(app, transaction, acting, id, seat.user_id);
     await store.closeInvite(transaction.query, id, app.clock.now());
-    announceTeam(transaction, acting.mod);
+    announceTeam(transaction, place);
   });
 }
 
-async function leaveTeam(app: App, transaction: Transaction, { mod, ...acting }: Acting, id: number, userId: number) {
+async function leaveTeam(app: App, transaction: Transaction, acting: Acting, id: number, userId: number) {
+  const { place, standing } = acting;
   await store.removeMember(transaction.query, id);
-  await closeInvitesAbove(app, transaction, mod.id, userId, 0);
-  await recordUserEvent(app, transaction, { gameId: mod.game_id, modId: mod.id, userId, type: 'USER_TEAM_LEAVE' });
-  await teamChanged(app, transaction, mod, acting.userId);
+  await closeInvitesAbove(app, transaction, place, userId, 0);
+  await recordMembership(app, transaction, place, userId, 'USER_TEAM_LEAVE');
+  await teamChanged(app, transaction, place, standing, acting.userId);
 }
 
 /** An invitation exists only for those who may read them. */
-async function requireSeat(transaction: Transaction, { mod, level }: Acting, id: number): Promise<store.SeatRow> {
-  const seat = await store.seatOf(transaction.query, mod.id, id);
+async function requireSeat(transaction: Transaction, { place, level }: Acting, id: number): Promise<store.SeatRow> {
+  const seat = await store.seatOf(transaction.query, place, id);
   if (!seat || (seat.pending && level < MANAGER)) throw new ApiError('TEAM_NO_DATA_FOUND');
   return seat;
 }
 
 /** Managers and administrators change those below them, and everyone themselves. */
-function requireMayTouch(
-  { mod, userId, level, rank }: Acting,
-  seat: store.SeatRow,
-  refused: 'MOD_TEAM_NO_ADD_PERMISSION' | 'MOD_TEAM_NO_DELETE_PERMISSION',
-): void {
+function requireMayTouch({ standing, userId, level, rank }: Acting, seat: store.SeatRow, refused: ErrorName): void {
   if (seat.user_id === userId) return;
   if (level < MANAGER) throw new ApiError(refused);
   if (rank === LEADER) return;
-  if (seat.user_id === mod.submitted_by) throw new ApiError('TEAM_NO_ACCESS_UPDATE_LEADER');
+  if (seat.user_id === standing.submitted_by) throw new ApiError('TEAM_NO_ACCESS_UPDATE_LEADER');
   if (seat.level >= rank && seat.invited_by !== userId) throw new ApiError('TEAM_NO_ACCESS_MODIFY_GTE_LEVEL');
 }
 
@@ -141,31 +138,14 @@ function requireMayLead({ rank }: Acting, seat: store.SeatRow, level: number): v
 /** Asked before an administrator becomes less, or leaves. */
 async function requireStaysLed(
   transaction: Transaction,
-  mod: ModStanding,
+  { place, standing }: Acting,
   seat: store.SeatRow,
   refused: 'TEAM_LEADER_MUST_BE_ADMIN' | 'TEAM_MUST_HAVE_LEADER',
 ): Promise<void> {
   if (seat.pending || seat.level < ADMINISTRATOR) return;
-  if ((await store.administratorsOf(transaction, mod.id)) <= 1) throw new ApiError('TEAM_NEEDS_ONE_ADMIN');
-  if (seat.user_id === mod.submitted_by) throw new ApiError(refused);
+  if ((await store.administratorsOf(transaction, place)) <= 1) throw new ApiError('TEAM_NEEDS_ONE_ADMIN');
+  if (seat.user_id === standing.submitted_by) throw new ApiError(refused);
 }
 
-const closeInvitesAbove = (app: App, { query }: Transaction, modId: number, userId: number, level: number) =>
-  store.closeInvitesAbove(query, modId, userId, level, app.clock.now());
-
-/** Tells everyone that the team is another; as with every event of a mod, this comes last. */
-export async function teamChanged(
-  app: App,
-  transaction: Transaction,
-  mod: Pick<ModStanding, 'id' | 'game_id' | 'status' | 'visible'>,
-  userId: number,
-): Promise<void> {
-  announceTeam(transaction, mod);
-  const event = { gameId: mod.game_id, modId: mod.id, userId, isPublic: isPublic(mod) };
-  await recordModEvent(app, transaction, { ...event, type: 'MOD_TEAM_CHANGED' });
-}
-
-export function announceTeam(transaction: Transaction, mod: Pick<ModStanding, 'id' | 'game_id'>): void {
-  accessChanged(transaction);
-  announceMod(transaction, mod.game_id, mod.id);
-}
+const closeInvitesAbove = (app: App, { query }: Transaction, place: Place, userId: number, level: number) =>
+  store.closeInvitesAbove(query, place, userId, level, app.clock.now());

@@ -27,7 +27,7 @@ export const TeamInviteObject = z
     id: Id,
     game_id: Id,
     game_name: z.string(),
-    mod_id: Id,
+    mod_id: z.int().min(0).meta({ description: '0 for the team of a game' }),
     mod_name: z.string(),
     level: Integer.meta({ description: '1 moderator, 4 manager, 8 administrator' }),
     position: z.string(),

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { reader, type UserCaller, user } from '../../access/caller.ts';
-import { ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
+import { GamePath, ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
 import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
 import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
 import { TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
+import { ofGame, ofMod } from './places.ts';
 
-const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
+const GAME_NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED'] as const;
+const NOT_FOUND = [...GAME_NOT_FOUND, 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 const MemberPath = ModPath.extend({ team_member_id: PathId });
+const GameMemberPath = GamePath.extend({ team_member_id: PathId });
 const InvitePath = z.object({ invite_id: PathId });
 
 const level = z.literal([1, 4, 8]).meta({ description: '1 moderator, 4 manager, 8 administrator' });
@@ -17,11 +20,33 @@ const position = z
   .max(100)
   .meta({ description: 'What the member is called, such as `Level designer`.' });
 
-const seatOf = (params: z.output<typeof MemberPath>) => ({
-  gameId: params.game_id,
-  modId: params.mod_id,
-  id: params.team_member_id,
+const invitation = z.object({
+  email: z.string().trim().max(254).pipe(z.email()),
+  level,
+  position: position.default(''),
 });
+
+const memberChanges = (place: 'game' | 'mod') =>
+  z
+    .object({
+      level,
+      position,
+      leader: z.boolean().meta({
+        description: `True hands the ${place} over to this administrator, who is its submitter then. For the leader alone.`,
+      }),
+    })
+    .partial();
+
+const TEAM_RULES = [
+  'TEAM_NO_ACCESS_UPDATE_LEADER',
+  'TEAM_NO_ACCESS_MODIFY_GTE_LEVEL',
+  'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
+  'TEAM_NO_DATA_CHANGE',
+  'TEAM_NEEDS_ONE_ADMIN',
+  'TEAM_LEADER_MUST_BE_ADMIN',
+  'TEAM_MUST_HAVE_LEADER',
+  'TEAM_LEADER_CANT_BE_PENDING',
+] as const;
 
 export const getModTeamMembers = operation({
   id: 'get-mod-team-members',
@@ -35,7 +60,7 @@ export const getModTeamMembers = operation({
   returns: ok(pageOf(TeamMemberObject)),
   errors: NOT_FOUND,
   handle: async (app, { caller, params, list, keep }) => {
-    const { rows, total } = await listSeats(app, caller, params.game_id, params.mod_id, list);
+    const { rows, total } = await listSeats(app, caller, ofMod(params), list);
     keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
     return page(
       rows.map((row) => toTeamMember(app, row)),
@@ -53,7 +78,7 @@ export const addModTeamMember = operation({
   says: 'Invites someone to the team of a mod, at most at one’s own level. They get a mail, and are a member once they accept. Managers and administrators of the team may.',
   access: user('write'),
   params: ModPath,
-  body: z.object({ email: z.string().trim().max(254).pipe(z.email()), level, position: position.default('') }),
+  body: invitation,
   returns: created(TeamMemberObject),
   errors: [
     ...NOT_FOUND,
@@ -67,7 +92,7 @@ export const addModTeamMember = operation({
   ],
   handle: async (app, { caller, params, body, language }) => {
     const { game_id: gameId, mod_id: modId } = params;
-    const seat = await inviteMember(app, caller as UserCaller, { gameId, modId }, body, language);
+    const seat = await inviteMember(app, caller as UserCaller, ofMod(params), body, language);
     const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}/team`;
     return new Created(toTeamMember(app, seat), address);
   },
@@ -81,31 +106,11 @@ export const updateModTeamMember = operation({
   says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
   access: user('write'),
   params: MemberPath,
-  body: z
-    .object({
-      level,
-      position,
-      leader: z.boolean().meta({
-        description: 'True hands the mod over to this administrator, who is its submitter then. For the leader alone.',
-      }),
-    })
-    .partial(),
+  body: memberChanges('mod'),
   returns: ok(TeamMemberObject),
-  errors: [
-    ...NOT_FOUND,
-    'TEAM_NO_DATA_FOUND',
-    'MOD_TEAM_NO_ADD_PERMISSION',
-    'TEAM_NO_ACCESS_UPDATE_LEADER',
-    'TEAM_NO_ACCESS_MODIFY_GTE_LEVEL',
-    'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
-    'TEAM_NO_DATA_CHANGE',
-    'TEAM_NEEDS_ONE_ADMIN',
-    'TEAM_LEADER_MUST_BE_ADMIN',
-    'TEAM_MUST_HAVE_LEADER',
-    'TEAM_LEADER_CANT_BE_PENDING',
-  ],
+  errors: [...NOT_FOUND, 'TEAM_NO_DATA_FOUND', 'MOD_TEAM_NO_ADD_PERMISSION', ...TEAM_RULES],
   handle: async (app, { caller, params, body }) =>
-    toTeamMember(app, await changeMember(app, caller as UserCaller, seatOf(params), body)),
+    toTeamMember(app, await changeMember(app, caller as UserCaller, ofMod(params), params.team_member_id, body)),
 });
 
 export const deleteModTeamMember = operation({
@@ -126,7 +131,92 @@ export const deleteModTeamMember = operation({
     'TEAM_NEEDS_ONE_ADMIN',
     'TEAM_MUST_HAVE_LEADER',
   ],
-  handle: (app, { caller, params }) => removeMember(app, caller as UserCaller, seatOf(params)),
+  handle: (app, { caller, params }) => removeMember(app, caller as UserCaller, ofMod(params), params.team_member_id),
+});
+
+export const getGameTeamMembers = operation({
+  id: 'get-game-team-members',
+  tag: 'Teams',
+  method: 'GET',
+  path: '/games/{game_id}/team',
+  says: 'Lists the team of a game. Its managers and administrators find those who are invited with `pending=1`.',
+  access: reader(),
+  params: GamePath,
+  list: seatListing,
+  returns: ok(pageOf(TeamMemberObject)),
+  errors: GAME_NOT_FOUND,
+  handle: async (app, { caller, params, list, keep }) => {
+    const { rows, total } = await listSeats(app, caller, ofGame(params), list);
+    keep(`games/${params.game_id}`, 'users');
+    return page(
+      rows.map((row) => toTeamMember(app, row)),
+      total,
+      list,
+    );
+  },
+});
+
+export const addGameTeamMember = operation({
+  id: 'add-game-team-member',
+  tag: 'Teams',
+  method: 'POST',
+  path: '/games/{game_id}/team',
+  says: 'Invites someone to the team of a game, at most at one’s own level. They get a mail, and are a member once they accept. Managers and administrators of the team may.',
+  access: user('write'),
+  params: GamePath,
+  body: invitation,
+  returns: created(TeamMemberObject),
+  errors: [
+    ...GAME_NOT_FOUND,
+    'GAME_NO_UPDATE_PERMISSION',
+    'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
+    'GAME_TEAM_ALREADY_HAS_USER',
+    'GAME_USER_ALREADY_INVITED',
+    'GAME_INVITE_LIMIT_REACHED',
+    'TEAM_INVITE_TOO_MANY_PENDING',
+    'TEAM_INVITE_FAILURE_RATE_LIMIT',
+  ],
+  handle: async (app, { caller, params, body, language }) => {
+    const seat = await inviteMember(app, caller as UserCaller, ofGame(params), body, language);
+    const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/team`;
+    return new Created(toTeamMember(app, seat), address);
+  },
+});
+
+export const updateGameTeamMember = operation({
+  id: 'update-game-team-member',
+  tag: 'Teams',
+  method: 'PUT',
+  path: '/games/{game_id}/team/{team_member_id}',
+  says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
+  access: user('write'),
+  params: GameMemberPath,
+  body: memberChanges('game'),
+  returns: ok(TeamMemberObject),
+  errors: [...GAME_NOT_FOUND, 'TEAM_NO_DATA_FOUND', 'GAME_NO_UPDATE_PERMISSION', ...TEAM_RULES],
+  handle: async (app, { caller, params, body }) =>
+    toTeamMember(app, await changeMember(app, caller as UserCaller, ofGame(params), params.team_member_id, body)),
+});
+
+export const deleteGameTeamMember = operation({
+  id: 'delete-game-team-member',
+  tag: 'Teams',
+  method: 'DELETE',
+  path: '/games/{game_id}/team/{team_member_id}',
+  says: 'Removes a member from the team of a game, or withdraws an invitation. Managers and administrators remove those below them, and everyone may leave.',
+  access: user('write'),
+  params: GameMemberPath,
+  returns: noContent,
+  errors: [
+    ...GAME_NOT_FOUND,
+    'TEAM_NO_DATA_FOUND',
+    'GAME_NO_UPDATE_PERMISSION',
+    'TEAM_NO_ACCESS_UPDATE_LEADER',
+    'TEAM_NO_ACCESS_MODIFY_GTE_LEVEL',
+    'TEAM_NEEDS_ONE_ADMIN',
+    'TEAM_MUST_HAVE_LEADER',
+  ],
+  handle: (app, { caller, params }) => removeMember(app, caller as UserCaller, ofGame(params), params.team_member_id),
 });
 
 export const getTeamInvites = operation({
@@ -157,7 +247,12 @@ export const acceptTeamInvite = operation({
   access: user('write'),
   params: InvitePath,
   returns: ok(TeamMemberObject),
-  errors: ['TEAM_NO_DATA_FOUND', 'TEAM_INVITE_ALREADY_ACTIONED', 'MOD_TEAM_ALREADY_HAS_USER'],
+  errors: [
+    'TEAM_NO_DATA_FOUND',
+    'TEAM_INVITE_ALREADY_ACTIONED',
+    'MOD_TEAM_ALREADY_HAS_USER',
+    'GAME_TEAM_ALREADY_HAS_USER',
+  ],
   handle: async (app, { caller, params }) =>
     toTeamMember(app, await acceptInvite(app, caller as UserCaller, params.invite_id)),
 });
@@ -180,6 +275,10 @@ export const teamOperations = [
   addModTeamMember,
   updateModTeamMember,
   deleteModTeamMember,
+  getGameTeamMembers,
+  addGameTeamMember,
+  updateGameTeamMember,
+  deleteGameTeamMember,
   getTeamInvites,
   acceptTeamInvite,
   declineTeamInvite,

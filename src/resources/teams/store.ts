@@ -18,12 +18,20 @@ export async function levelOf(
   return (await db.first<{ level: number }>(LEVEL, [resource, resourceId, userId]))?.level ?? 0;
 }
 
-/** Whoever changes a mod's team waits here for the others, so that two cannot remove each other. */
-const LOCK_MOD: Statement = {
-  text: 'select id from mods where id = ?',
-  postgres: 'select id from mods where id = $1 for update',
-};
-export const lockMod = (transaction: Transaction, id: number) => transaction.first(LOCK_MOD, [id]);
+/** What a team belongs to. */
+export interface Place {
+  readonly resource: string;
+  readonly id: number;
+}
+
+/** Whoever changes a team waits here for the others, so that two cannot remove each other. */
+const lockOf = (table: 'games' | 'mods'): Statement => ({
+  text: `select id from ${table} where id = ?`,
+  postgres: `select id from ${table} where id = $1 for update`,
+});
+const LOCKS = { games: lockOf('games'), mods: lockOf('mods') };
+export const lock = (transaction: Transaction, { resource, id }: Place) =>
+  transaction.first(LOCKS[resource as keyof typeof LOCKS], [id]);
 
 /** The same for what one person does in several teams. */
 const LOCK_USER: Statement = {
@@ -44,23 +52,23 @@ interface Seat {
   invited_by: number | null;
 }
 
-const seatsOf = (modId: number) => sql<Seat>`(
+const seatsOf = ({ resource, id }: Place) => sql<Seat>`(
   select id, level, position, date_added, 0 as pending, user_id, null as email, null as invited_by
-    from team_members where resource = 'mods' and resource_id = ${modId}
+    from team_members where resource = ${resource} and resource_id = ${id}
   union all
   select id, level, position, date_added, 1, null, email, invited_by
-    from team_invites where resource = 'mods' and resource_id = ${modId} and date_actioned is null)`;
+    from team_invites where resource = ${resource} and resource_id = ${id} and date_actioned is null)`;
 
 const USER_COLUMNS = ['name_id', 'username', 'date_online', 'date_joined', 'avatar', 'timezone', 'language'] as const;
 
-const seats = (query: Query, modId: number, withPending: boolean) =>
+const seats = (query: Query, place: Place, withPending: boolean) =>
   query
-    .selectFrom(seatsOf(modId).as('t'))
+    .selectFrom(seatsOf(place).as('t'))
     .leftJoin('users as u', 'u.id', 't.user_id')
     .where((eb) => eb.or([eb('u.status', '<>', 3), ...(withPending ? [eb('t.pending', '=', 1)] : [])]));
 
-const shown = (query: Query, modId: number, withPending: boolean) =>
-  seats(query, modId, withPending)
+const shown = (query: Query, place: Place, withPending: boolean) =>
+  seats(query, place, withPending)
     .select(['t.id', 't.level', 't.position', 't.date_added', 't.pending', 't.user_id', 't.email', 't.invited_by'])
     .select(USER_COLUMNS.map((name) => `u.${name}` as const));
 
@@ -68,28 +76,28 @@ export type SeatRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFi
 
 export async function listSeats(
   query: Query,
-  modId: number,
+  place: Place,
   withPending: boolean,
   listing: Listing,
   request: ListRequest,
 ): Promise<{ rows: SeatRow[]; total: number }> {
-  const { total } = await narrowed(seats(query, modId, withPending), listing, request)
+  const { total } = await narrowed(seats(query, place, withPending), listing, request)
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow();
-  const rows = await paged(narrowed(shown(query, modId, withPending), listing, request), listing, request).execute();
+  const rows = await paged(narrowed(shown(query, place, withPending), listing, request), listing, request).execute();
   return { rows, total: Number(total) };
 }
 
-export const seatOf = (query: Query, modId: number, id: number) =>
-  shown(query, modId, true).where('t.id', '=', id).executeTakeFirst();
+export const seatOf = (query: Query, place: Place, id: number) =>
+  shown(query, place, true).where('t.id', '=', id).executeTakeFirst();
 
-export const memberSeat = (query: Query, modId: number, userId: number) =>
-  shown(query, modId, false).where('t.user_id', '=', userId).executeTakeFirst();
+export const memberSeat = (query: Query, place: Place, userId: number) =>
+  shown(query, place, false).where('t.user_id', '=', userId).executeTakeFirst();
 
 const ADMINISTRATORS = statement(`select count(*) as total from team_members t join users u on u.id = t.user_id
-  where t.resource = 'mods' and t.resource_id = ? and t.level >= 8 and u.status <> 3`);
-export async function administratorsOf(transaction: Transaction, modId: number): Promise<number> {
-  return Number((await transaction.first<{ total: number }>(ADMINISTRATORS, [modId]))!.total);
+  where t.resource = ? and t.resource_id = ? and t.level >= 8 and u.status <> 3`);
+export async function administratorsOf(transaction: Transaction, { resource, id }: Place): Promise<number> {
+  return Number((await transaction.first<{ total: number }>(ADMINISTRATORS, [resource, id]))!.total);
 }
 
 export interface SeatChanges {
@@ -110,12 +118,12 @@ export const closeInvite = (query: Query, id: number, now: number) =>
   query.updateTable('team_invites').set({ date_actioned: now }).where('id', '=', id).execute();
 
 /** Nobody invites to more than they are themselves, also not after they have become less. */
-export const closeInvitesAbove = (query: Query, modId: number, inviterId: number, level: number, now: number) =>
+export const closeInvitesAbove = (query: Query, place: Place, inviterId: number, level: number, now: number) =>
   query
     .updateTable('team_invites')
     .set({ date_actioned: now })
-    .where('resource', '=', 'mods')
-    .where('resource_id', '=', modId)
+    .where('resource', '=', place.resource)
+    .where('resource_id', '=', place.id)
     .where('invited_by', '=', inviterId)
     .where('level', '>', level)
     .where('date_actioned', 'is', null)
@@ -128,31 +136,36 @@ export const inviteById = (query: Query, id: number) =>
   query.selectFrom('team_invites').selectAll().where('id', '=', id).executeTakeFirst();
 
 const OPEN = `select count(*) as total from team_invites where date_actioned is null`;
-const OPEN_OF_MOD = statement(`${OPEN} and resource = 'mods' and resource_id = ?`);
-const OPEN_TO = statement(`${OPEN} and resource = 'mods' and resource_id = ? and email = ?`);
+const OPEN_OF = statement(`${OPEN} and resource = ? and resource_id = ?`);
+const OPEN_TO = statement(`${OPEN} and resource = ? and resource_id = ? and email = ?`);
 const OPEN_BY = statement(`${OPEN} and invited_by = ?`);
 const LATELY_BY = statement('select count(*) as total from team_invites where invited_by = ? and date_added > ?');
 
 const count = async (transaction: Transaction, read: Statement, values: (number | string)[]) =>
   Number((await transaction.first<{ total: number }>(read, values))!.total);
 
-export const openInvitesOf = (transaction: Transaction, modId: number) => count(transaction, OPEN_OF_MOD, [modId]);
-export const openInvitesTo = (transaction: Transaction, modId: number, email: string) =>
-  count(transaction, OPEN_TO, [modId, email]);
+export const openInvitesOf = (transaction: Transaction, { resource, id }: Place) =>
+  count(transaction, OPEN_OF, [resource, id]);
+export const openInvitesTo = (transaction: Transaction, { resource, id }: Place, email: string) =>
+  count(transaction, OPEN_TO, [resource, id, email]);
 export const openInvitesBy = (transaction: Transaction, userId: number) => count(transaction, OPEN_BY, [userId]);
 export const invitesBySince = (transaction: Transaction, userId: number, since: number) =>
   count(transaction, LATELY_BY, [userId, since]);
 
-const invitesWithMods = (query: Query) =>
+/** Of an invitation to the team of a game, what is of a mod is 0 and empty. */
+const invitesWithPlaces = (query: Query) =>
   query
     .selectFrom('team_invites as i')
-    .innerJoin('mods as m', 'm.id', 'i.resource_id')
-    .innerJoin('games as g', 'g.id', 'm.game_id')
+    .leftJoin('mods as m', (join) => join.on('i.resource', '=', 'mods').onRef('m.id', '=', 'i.resource_id'))
+    .innerJoin('games as g', (join) =>
+      join.on('g.id', '=', sql<number>`case when i.resource = 'games' then i.resource_id else m.game_id end`),
+    )
     .innerJoin('users as u', 'u.id', 'i.invited_by')
-    .where('i.resource', '=', 'mods')
     .where('i.date_actioned', 'is', null)
-    .where('m.status', '<>', 3)
-    .select(['i.id', 'i.level', 'i.position', 'i.date_added', 'i.email', 'm.id as mod_id', 'm.name as mod_name'])
+    .where('g.status', '<>', 3)
+    .where((eb) => eb.or([eb('i.resource', '=', 'games'), eb('m.status', '<>', 3)]))
+    .select(['i.id', 'i.resource', 'i.level', 'i.position', 'i.date_added', 'i.email'])
+    .select([sql<number>`coalesce(m.id, 0)`.as('mod_id'), sql<string>`coalesce(m.name, '')`.as('mod_name')])
     .select([
       'g.id as game_id',
       'g.name as game_name',
@@ -162,11 +175,11 @@ const invitesWithMods = (query: Query) =>
     ])
     .select(USER_COLUMNS.map((name) => `u.${name}` as const));
 
-export type OpenInvite = Awaited<ReturnType<ReturnType<typeof invitesWithMods>['executeTakeFirstOrThrow']>>;
+export type OpenInvite = Awaited<ReturnType<ReturnType<typeof invitesWithPlaces>['executeTakeFirstOrThrow']>>;
 
 /** What is open for an address, up to a number that is beyond what anyone reads. */
 export const openInvitesFor = (query: Query, email: string, most: number) =>
-  invitesWithMods(query).where('i.email', '=', email).orderBy('i.id').limit(most).execute();
+  invitesWithPlaces(query).where('i.email', '=', email).orderBy('i.id').limit(most).execute();
 
 export const openInvite = (query: Query, id: number) =>
-  invitesWithMods(query).where('i.id', '=', id).executeTakeFirst();
+  invitesWithPlaces(query).where('i.id', '=', id).executeTakeFirst();

@@ -6,7 +6,7 @@ import { type Client, type Mod, startApi, type User } from '../../../test/api.ts
 import { composeWorker } from '../../compose.ts';
 import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../accounts/operations.ts';
 import { deleteModOperation, editModOperation, getMod, getUserMods } from '../mods/operations.ts';
-import { OPEN_PER_MOD_MAX, OPEN_PER_PERSON_MAX, PER_HOUR_MAX } from './invites.ts';
+import { OPEN_PER_PERSON_MAX, OPEN_PER_TEAM_MAX, PER_HOUR_MAX } from './invites.ts';
 import {
   acceptTeamInvite,
   addModTeamMember,
@@ -232,9 +232,9 @@ test('a mod has only so many open invitations, a person too, and sends only so m
   const client = await api.as(owner);
   const [first, second, third] = [await api.aMod({ owner }), await api.aMod({ owner }), await api.aMod({ owner })];
   const body = { email: anAddress(), level: 1 };
-  for (let i = 0; i < OPEN_PER_MOD_MAX; i += 1) await invite(client, first, anAddress());
+  for (let i = 0; i < OPEN_PER_TEAM_MAX; i += 1) await invite(client, first, anAddress());
   await client.refused(addModTeamMember, { params: at(first), body }, 403, 15057);
-  for (let i = OPEN_PER_MOD_MAX; i < PER_HOUR_MAX; i += 1) await invite(client, second, anAddress());
+  for (let i = OPEN_PER_TEAM_MAX; i < PER_HOUR_MAX; i += 1) await invite(client, second, anAddress());
   const answer = await client.refused(addModTeamMember, { params: at(second), body }, 429, 23107);
   assert.equal(answer.headers['retry-after'], '3600');
   api.clock.advance(3_601);
