@@ -8,7 +8,7 @@ import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
 import { inputOf, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
-import { type AnyOperation, Created, Json } from './operation.ts';
+import { type AnyOperation, Created, Json, takesBody } from './operation.ts';
 import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { type Fields, parseForm } from './request/forms.ts';
@@ -76,7 +76,7 @@ async function textOfAnswer(
   await takeForCaller(settings.rateLimits, exchange, operation);
   const params = paramsOf(operation, rawParams);
   const isRead = methodOf(request) === 'GET';
-  const payload = isRead ? NO_PAYLOAD : await readPayload(app, request, operation, query);
+  const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
   try {
     const scopes: string[] = [];
     const keep = (...named: string[]) => void scopes.push(...named);

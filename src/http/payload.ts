@@ -25,7 +25,7 @@ const ofFields = (fields: Fields): Payload => ({ fields, files: {}, problems: []
 
 export const NO_PAYLOAD: Payload = ofFields(emptyFields());
 
-/** What a write was sent: query and body together, the body's fields winning (docs/API-QUIRKS.md, 10), `input_json` over both. */
+/** What was sent: query and body together, the body's fields winning (docs/API-QUIRKS.md, 10), `input_json` over both. */
 export async function readPayload(
   app: App,
   request: IncomingMessage,
@@ -51,7 +51,8 @@ function requireContentType({ headers }: IncomingMessage, { declaration }: AnyOp
 function merged({ declaration }: AnyOperation, query: Fields, body: Fields): Fields {
   const fields = mergeInputJson({ ...query, ...body });
   const isEmpty = Object.keys(fields).every((name) => name === 'api_key');
-  if (isEmpty && declaration.method !== 'DELETE') throw new ApiError('POST_PUT_NO_PAYLOAD');
+  const needsPayload = declaration.method === 'POST' || declaration.method === 'PUT';
+  if (isEmpty && needsPayload) throw new ApiError('POST_PUT_NO_PAYLOAD');
   return fields;
 }
 

@@ -52,7 +52,7 @@ function tokenErrors(access: Access): readonly ErrorName[] {
 
 function requestErrors(operation: AnyOperation): readonly ErrorName[] {
   const { method, params, query, list, files } = operation.declaration;
-  const reads = method !== 'GET' && takesBody(operation);
+  const reads = takesBody(operation);
   return [
     ...when(params !== undefined, 'RESOURCE_NOT_FOUND'),
     ...when(reads || query !== undefined || list !== undefined, 'VALIDATION_GENERIC'),

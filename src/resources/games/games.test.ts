@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
-import { editGameOperation, getGame, getGames } from './operations.ts';
+import { editGameOperation, getGame, getGames, getGameTagOptions } from './operations.ts';
 
 const api = await startApi();
 
@@ -37,4 +37,18 @@ test('lists page by id and tell exact totals', async () => {
     [answer.body.result_count, answer.body.result_limit, answer.body.result_offset, answer.body.result_total],
     [2, 2, 2, 5],
   );
+});
+
+test('hidden tags are asked for in the query, or in a form as the dialect documents it', async () => {
+  const hidden = { name: 'Version', type: 'dropdown' as const, hidden: true, tags: ['1.0'] };
+  const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['Ship'] }, hidden] });
+  const client = api.withKey(game);
+  const params = { game_id: game.id };
+  const names = async (input: Parameters<typeof client.call>[1]) =>
+    (await client.call(getGameTagOptions, { params, ...input })).body.data.map(({ name }) => name);
+  const body = { show_hidden_tags: true };
+  const headers = { 'content-length': String('show_hidden_tags=true'.length) };
+  assert.deepEqual(await names({}), ['Kind']);
+  assert.deepEqual(await names({ query: body }), ['Kind', 'Version']);
+  assert.deepEqual(await names({ body, headers }), ['Kind', 'Version']);
 });

@@ -191,11 +191,13 @@ export const getGameTagOptions = operation({
   access: reader(),
   params: GamePath,
   query: ShowHiddenTags,
+  // The dialect documents it as a field of a form, which nobody else sends with a GET.
+  body: ShowHiddenTags,
   list: pagesOnly,
   returns: ok(pageOf(GameTagOptionObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
-  handle: async (app, { caller, params, query, list }) => {
-    const { groups, translations } = await tagOptionsOfGame(app, caller, params.game_id, query.show_hidden_tags);
+  handle: async (app, { caller, params, body, list }) => {
+    const { groups, translations } = await tagOptionsOfGame(app, caller, params.game_id, body.show_hidden_tags);
     return pageOfAll(
       groups.map((group) => toTagOption(group, translations)),
       list,
