@@ -24,6 +24,7 @@ import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
+import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
 import { modOperations } from './mods/operations.ts';
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   mutes,
   games,
   mods,
+  modfiles,
   metadata,
   tags,
   oauthClients,

@@ -1,0 +1,59 @@
+import type { Generated } from 'kysely';
+
+declare module '../../database/database.ts' {
+  interface Tables {
+    modfiles: ModfilesTable;
+    modfile_documents: { modfile_id: number; body: string };
+    modfile_platforms: ModfilePlatformsTable;
+    mod_live_files: ModLiveFilesTable;
+  }
+}
+
+/**
+ * `…_folded`: see `fold`. `modfile_documents` holds the modfile object as JSON without its closing brace:
+ * its download link is put behind it when it is sent.
+ */
+export interface ModfilesTable {
+  id: Generated<number>;
+  mod_id: number;
+  game_id: number;
+  submitted_by: number;
+  /** A source is kept for the cooks of a game and shown nowhere as a file. */
+  kind: 'file' | 'source';
+  date_added: number;
+  date_updated: number;
+  date_scanned: number;
+  virus_status: number;
+  virus_positive: number;
+  filesize: number;
+  filesize_uncompressed: number;
+  /** 1 there, 3 deleted. */
+  status: number;
+  /** 1 where a scan or a moderator took the file down: nobody may download it then. */
+  withdrawn: number;
+  virustotal_hash: string | null;
+  md5: string;
+  sha256: string;
+  /** Named by the content, `modfiles/<first two of sha256>/<sha256>`: several rows may share it. */
+  storage_key: string;
+  filename: string;
+  version: string | null;
+  version_folded: string;
+  changelog: string | null;
+  changelog_folded: string;
+  metadata_blob: string | null;
+}
+
+/** `status`: 0 pending, 1 approved, 2 denied, 3 targeted. */
+export interface ModfilePlatformsTable {
+  modfile_id: number;
+  platform: string;
+  status: number;
+}
+
+/** The file that a mod shows for a platform; `''` is the one that is shown where no platform is asked for. */
+export interface ModLiveFilesTable {
+  mod_id: number;
+  platform: string;
+  modfile_id: number;
+}
