@@ -16,7 +16,12 @@ export interface Secrets {
 }
 
 export function secretsOf(master: string, environment: Environment): Secrets {
-  const keyFor = (purpose: string) => createHmac('sha256', master).update(`${environment}/${purpose}`).digest();
+  const keys = new Map<string, Buffer>();
+  const keyFor = (purpose: string) => {
+    const key = keys.get(purpose) ?? createHmac('sha256', master).update(`${environment}/${purpose}`).digest();
+    keys.set(purpose, key);
+    return key;
+  };
   const digestKey = keyFor('digest');
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', keyFor(`sign/${purpose}`))

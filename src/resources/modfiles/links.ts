@@ -1,0 +1,49 @@
+import type { App } from '../../context.ts';
+
+/** What a link is for: the signature holds for these bytes of this file, and for nothing else. */
+export interface LinkedFile {
+  readonly id: number;
+  readonly mod_id: number;
+  readonly game_id: number;
+  readonly sha256: string;
+}
+
+const HOUR = 3_600;
+const LIFETIME = 24 * HOUR;
+const PURPOSE = 'download';
+
+/** Bit of the game's `api_access_options`: without it every link is signed. */
+const DIRECT_DOWNLOADS = 2;
+
+export const needsSignature = (apiAccessOptions: number): boolean => (apiAccessOptions & DIRECT_DOWNLOADS) === 0;
+
+/** Until when links that are made now will be the same: answers that hold one are kept no longer. */
+export const linksChangeAt = (now: number): number => (Math.floor(now / HOUR) + 1) * HOUR;
+
+/** Links end on the hour, a day or a little more from now, so that all who ask within an hour get the same. */
+const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
+
+/** Where a file can be downloaded. A signed link needs no other credentials. */
+export function downloadLink(
+  app: Pick<App, 'addresses' | 'clock' | 'secrets'>,
+  file: LinkedFile,
+  { signed }: { signed: boolean },
+): { binary_url: string; date_expires: number } {
+  const expires = expiryAt(app.clock.now());
+  const { id, mod_id, game_id } = file;
+  const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/files/${id}/download`;
+  const binary_url = signed ? `${address}/${segmentFor(app, file, expires)}` : address;
+  return { binary_url, date_expires: expires };
+}
+
+/** Whether this last segment of a link was made for the file, and still holds. */
+export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment: string, now: number): boolean {
+  const [, digits, signature] = /^(\d{1,12})-([\w-]{43})$/.exec(segment) ?? [];
+  if (digits === undefined || signature === undefined || Number(digits) <= now) return false;
+  return app.secrets.verify(PURPOSE, signedText(file, Number(digits)), signature);
+}
+
+const segmentFor = (app: Pick<App, 'secrets'>, file: LinkedFile, expires: number): string =>
+  `${expires}-${app.secrets.sign(PURPOSE, signedText(file, expires))}`;
+
+const signedText = ({ id, sha256 }: LinkedFile, expires: number): string => `${id}/${sha256}/${expires}`;
