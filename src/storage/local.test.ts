@@ -47,6 +47,39 @@ test('what is put can be opened again, with its length and hashes', async (t) =>
   assert.deepEqual(await storage.stat('mods/1/file.zip'), { bytes: 11 });
 });
 
+test('a moved object is found under its new key alone, and replaces what was there', async (t) => {
+  const { folder, storage } = await aStorage(t);
+  await storage.put('incoming/1', chunks('new'));
+  await storage.put('files/ab/1', chunks('old'));
+  const handle = await storage.open('files/ab/1');
+  await storage.move('incoming/1', 'files/ab/1');
+  assert.deepEqual(await keysOf(storage, ''), ['files/ab/1']);
+  assert.equal((await read(storage, 'files/ab/1'))?.text, 'new');
+  // Who has begun to read goes on reading what was there.
+  assert.equal((await buffer(handle!.stream)).toString(), 'old');
+  await storage.move('files/ab/1', 'elsewhere/2');
+  assert.equal((await readFile(join(folder, 'elsewhere/2'))).toString(), 'new');
+});
+
+test('what is not there cannot be moved, and no key leads out of the folder', async (t) => {
+  const { storage } = await aStorage(t);
+  await assert.rejects(storage.move('incoming/none', 'files/1'), { code: 'ENOENT' });
+  await storage.put('a', chunks('a'));
+  await assert.rejects(storage.move('a', '../outside'), /not a storage key/);
+  await assert.rejects(storage.move('../outside', 'b'), /not a storage key/);
+  assert.deepEqual(await keysOf(storage, ''), ['a']);
+});
+
+test('a move is durable: the names in both folders are synced', async (t) => {
+  const { storage } = await aStorage(t);
+  await storage.put('from/1', chunks('a'));
+  await storage.put('to/0', chunks('b'));
+  const sync = await breakDisk(t, 'sync', 'EIO');
+  await assert.rejects(storage.move('from/1', 'to/1'), { code: 'EIO' });
+  sync.mock.restore();
+  assert.deepEqual(await keysOf(storage, ''), ['to/0', 'to/1']);
+});
+
 test('an empty object is an object', async (t) => {
   const { storage } = await aStorage(t);
   assert.equal((await storage.put('empty', new Uint8Array())).bytes, 0);

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Dir } from 'node:fs';
-import { type FileHandle, opendir, open as openFile, readdir, stat as statFile, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  opendir,
+  open as openFile,
+  readdir,
+  rename,
+  stat as statFile,
+  unlink,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ensureDirectory, errorCode, moveIntoPlace, syncDirectory, unlessCode, writeTemporary } from './durable.ts';
@@ -25,6 +33,7 @@ export function localStorage(folder: string): Storage {
     put: async (key, body, options = {}) => put(temporaries, pathOf(key), body, options.bytesMax ?? Infinity),
     open: async (key, range) => open(pathOf(key), range),
     stat: async (key) => stat(pathOf(key)),
+    move: async (from, to) => move(pathOf(from), pathOf(to)),
     remove: async (key) => remove(pathOf(key)),
     list: (prefix) => list(folder, prefix),
     check: () => check(temporaries),
@@ -97,6 +106,18 @@ function read(handle: FileHandle, size: number, range?: ByteRange): { stream: Re
 async function stat(path: string): Promise<{ bytes: number } | undefined> {
   const found = await statFile(path).catch(unlessCode('ENOENT', 'ENOTDIR'));
   return found?.isFile() ? { bytes: found.size } : undefined;
+}
+
+/** The new name is durable before the loss of the old one is. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await ensureDirectory(dirname(to));
+    await rename(from, to);
+    await syncDirectory(dirname(to));
+    await syncDirectory(dirname(from));
+  } catch (error) {
+    throw toStorageError(error);
+  }
 }
 
 /** Empty folders stay: removing one could pull it from under a `put` that is about to move its file there. */

@@ -25,6 +25,8 @@ export interface Storage {
    */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; bytes: number } | undefined>;
   stat(key: string): Promise<{ bytes: number } | undefined>;
+  /** Gives an object another key, replacing what was there. What is not there cannot be moved. */
+  move(from: string, to: string): Promise<void>;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;
   /** The keys that begin with this text, in no particular order. */
