@@ -79,12 +79,17 @@ async function textOfAnswer(
   const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
   try {
     const scopes: string[] = [];
+    let until = Number.POSITIVE_INFINITY;
     const keep = (...named: string[]) => void scopes.push(...named);
-    const input = inputOf(settings, exchange, operation, { params, query, payload }, keep);
+    const keepUntil = (second: number) => {
+      until = Math.min(until, second);
+    };
+    const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
     const text = textOf(exchange, await operation.declaration.handle(app, input));
     const { status } = operation.declaration.returns;
     observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(text), error: undefined });
-    if (isRead && text !== undefined && scopes.length > 0) lane.keep(exchange, operation, text, { scopes, asOf });
+    if (isRead && text !== undefined && scopes.length > 0)
+      lane.keep(exchange, operation, text, { scopes, asOf, until });
     return text;
   } finally {
     await payload.discard();

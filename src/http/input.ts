@@ -27,7 +27,7 @@ export function inputOf(
   exchange: Exchange,
   { declaration }: AnyOperation,
   { params, query, payload }: Brought,
-  keep: AnyInput['keep'],
+  keeping: Pick<AnyInput, 'keep' | 'keepUntil'>,
 ): AnyInput {
   const { headers } = exchange.request;
   const problems: FieldProblem[] = [...payload.problems];
@@ -50,7 +50,7 @@ export function inputOf(
     portal: portalOf(ownHeader(headers, settings.headerPrefixes, 'portal')),
     ip: exchange.ip,
     hostGameId: exchange.scope.gameId,
-    keep,
+    ...keeping,
   };
 }
 

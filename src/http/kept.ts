@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Changes, Scope } from '../database/database.ts';
+import type { App } from '../context.ts';
+import type { Scope } from '../database/database.ts';
 import type { AnyOperation } from './operation.ts';
 
 /** An answer kept as it leaves, good as long as no scope it depends on has moved. */
@@ -10,6 +11,8 @@ export interface KeptAnswer {
   readonly scopes: readonly Scope[];
   /** `Changes.now()` before anything was read for it. */
   readonly asOf: number;
+  /** Unix seconds; from then on it is outdated whatever has changed. */
+  readonly until: number;
   readonly operation: AnyOperation;
 }
 
@@ -18,14 +21,15 @@ export interface KeptAnswers {
   keep(key: string, answer: KeptAnswer): void;
 }
 
-export function keepAnswers(changes: Changes, megabytes: number): KeptAnswers {
+export function keepAnswers({ db: { changes }, clock }: Pick<App, 'db' | 'clock'>, megabytes: number): KeptAnswers {
   if (megabytes === 0) return { fresh: () => undefined, keep: () => {} };
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: megabytes * 1024 * 1024,
     maxEntrySize: 4 * 1024 * 1024,
     sizeCalculation: (answer, key) => answer.bytes + key.length * 2 + 512,
   });
-  const isFresh = ({ scopes, asOf }: KeptAnswer) => {
+  const isFresh = ({ scopes, asOf, until }: KeptAnswer) => {
+    if (clock.now() >= until) return false;
     for (const scope of scopes) if (!changes.unchangedSince(asOf, scope)) return false;
     return true;
   };

@@ -27,6 +27,8 @@ export interface Freshness {
   readonly scopes: readonly string[];
   /** `Changes.now()` before anything was read for the answer. */
   readonly asOf: number;
+  /** Unix seconds; the answer is outdated from then on. */
+  readonly until: number;
 }
 
 /**
@@ -52,8 +54,8 @@ const REPEAT_CHARACTERS_MAX = 2_000;
 
 export function createLane(settings: Settings, tenants: Tenants): Lane {
   const kept: Record<Environment, KeptAnswers> = {
-    production: keepAnswers(tenants.production.app.db.changes, settings.cacheMegabytes),
-    sandbox: keepAnswers(tenants.sandbox.app.db.changes, settings.cacheMegabytes),
+    production: keepAnswers(tenants.production.app, settings.cacheMegabytes),
+    sandbox: keepAnswers(tenants.sandbox.app, settings.cacheMegabytes),
   };
   const repeats = new Map<string, Repeat>();
 
@@ -104,7 +106,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       sendKept(response, answer, exchange.headers);
       return answer.operation;
     },
-    keep(exchange, operation, text, { scopes, asOf }) {
+    keep(exchange, operation, text, { scopes, asOf, until }) {
       if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return;
       const { rest } = takeApiKey(exchange.search);
       // A second key in any spelling would be overlooked by the lane, which takes the first.
@@ -117,6 +119,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
         headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
         scopes: isOfOnePerson(caller) ? [...scopes, ACCESS_SCOPE] : scopes,
         asOf,
+        until,
         operation,
       });
     },

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Listing } from '../database/listing.ts';
 import { catalogue, type ErrorName, unreferenced } from '../errors/catalogue.ts';
+import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
 import { type AnyOperation, takesBody } from './operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from './protocol-errors.ts';
 import { bytesText } from './request/body.ts';
 import { PAGE_MAX } from './request/list.ts';
-import { PLATFORMS, PORTALS } from './targeting.ts';
 
 export interface Parameter {
   name: string;

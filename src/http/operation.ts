@@ -4,7 +4,7 @@ import type { App } from '../context.ts';
 import type { Listing, ListRequest } from '../database/listing.ts';
 import type { ErrorName } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
-import type { Platform, Portal } from './targeting.ts';
+import type { Platform, Portal } from '../platforms.ts';
 
 /** JSON that is already text, such as a stored document; it is sent as it is. */
 export class Json {
@@ -49,6 +49,8 @@ export interface Input<P, Q, B> {
   readonly hostGameId: number | undefined;
   /** The answer may be kept, for callers of the same visibility class, until one of these scopes changes. */
   keep(...scopes: string[]): void;
+  /** It is kept no longer than until this second: it holds something that changes with time. */
+  keepUntil(second: number): void;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

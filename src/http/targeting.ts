@@ -1,39 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-export const PLATFORMS = [
-  'source',
-  'windows',
-  'mac',
-  'linux',
-  'android',
-  'ios',
-  'xboxone',
-  'xboxseriesx',
-  'ps4',
-  'ps5',
-  'switch',
-  'switch2',
-  'oculus',
-  'windowsserver',
-  'linuxserver',
-] as const;
-export type Platform = (typeof PLATFORMS)[number];
-
-export const PORTALS = [
-  'apple',
-  'discord',
-  'epicgames',
-  'facebook',
-  'gog',
-  'google',
-  'itchio',
-  'nintendo',
-  'psn',
-  'sso',
-  'steam',
-  'xboxlive',
-] as const;
-export type Portal = (typeof PORTALS)[number];
+import { PLATFORMS, type Platform, PORTALS, type Portal } from '../platforms.ts';
 
 /** Spellings that shipped clients send for a portal (docs/API-QUIRKS.md, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORMS } from '../../http/targeting.ts';
+import { PLATFORMS } from '../../platforms.ts';
 
 const Bits = (max: number) => z.int().min(0).max(max);
 const Option = (...values: number[]) => z.literal(values);

@@ -1,0 +1,36 @@
+/** What games run on, as requests name it. */
+export const PLATFORMS = [
+  'source',
+  'windows',
+  'mac',
+  'linux',
+  'android',
+  'ios',
+  'xboxone',
+  'xboxseriesx',
+  'ps4',
+  'ps5',
+  'switch',
+  'switch2',
+  'oculus',
+  'windowsserver',
+  'linuxserver',
+] as const;
+export type Platform = (typeof PLATFORMS)[number];
+
+/** Where players get games, and have accounts. */
+export const PORTALS = [
+  'apple',
+  'discord',
+  'epicgames',
+  'facebook',
+  'gog',
+  'google',
+  'itchio',
+  'nintendo',
+  'psn',
+  'sso',
+  'steam',
+  'xboxlive',
+] as const;
+export type Portal = (typeof PORTALS)[number];
