@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { z } from 'zod';
-import type { TokenScope } from '../src/access/caller.ts';
+import type { TokenScope, UserCaller } from '../src/access/caller.ts';
 import { issueToken } from '../src/access/credentials.ts';
 import { manualClock } from '../src/clock.ts';
 import { composeService, type Service } from '../src/compose.ts';
@@ -18,11 +18,13 @@ import type { Observation } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { seededRandom, systemRandom } from '../src/random.ts';
 import { addGame, type NewGame } from '../src/resources/games/games.ts';
+import { addModfile, type NewFile } from '../src/resources/modfiles/modfiles.ts';
 import { addMod, changeModStats, type ModStats, type NewMod } from '../src/resources/mods/mods.ts';
 import { joinTeam } from '../src/resources/teams/teams.ts';
 import { addUser } from '../src/resources/users/users.ts';
 import { Observer } from './observer.ts';
 import { temporaryDatabases } from './temporary.ts';
+import { zipOf } from './zip.ts';
 
 /** The moment at which every test's clock stands still until it is advanced. */
 export const START = 1_800_000_000;
@@ -47,6 +49,8 @@ export interface CallInput {
   readonly params?: Record<string, Text>;
   readonly query?: Fields;
   readonly body?: Fields;
+  /** Sends everything as parts. */
+  readonly files?: Record<string, { readonly filename: string; readonly bytes: Buffer }>;
   readonly headers?: Record<string, string>;
 }
 
@@ -75,6 +79,8 @@ export interface Mod {
   readonly owner: User;
 }
 
+export type AFile = Partial<NewFile> & { readonly archive?: Buffer; readonly filename?: string };
+
 /** Someone who calls: nobody, a key, or a person's token. */
 export class Client {
   readonly #api: Api;
@@ -97,10 +103,8 @@ export class Client {
     const target = path.replace(/\{(\w+)\}/g, (_: string, name: string) =>
       encodeURIComponent(String(input.params?.[name])),
     );
-    const body = input.body === undefined ? undefined : encodeForm(input.body);
-    return (await this.send(method, target, { query: input.query, body, headers: input.headers })) as Answer<
-      ReturnOf<O>
-    >;
+    const { body, headers } = encoded(input);
+    return (await this.send(method, target, { query: input.query, body, headers })) as Answer<ReturnOf<O>>;
   }
 
   /** Expects the catalogue's reference as the answer. */
@@ -120,7 +124,7 @@ export class Client {
     path: string,
     options: {
       query?: Fields | undefined;
-      body?: string | undefined;
+      body?: string | Buffer | undefined;
       headers?: Record<string, string> | undefined;
     } = {},
   ): Promise<Answer> {
@@ -152,12 +156,43 @@ export function assertRefused(answer: Answer<unknown>, status: number, ref: numb
   );
 }
 
-export function encodeForm(fields: Fields): string {
-  const pairs = Object.entries(fields).flatMap(([name, value]): [string, string][] => {
+function pairsOf(fields: Fields): [string, string][] {
+  return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
     if (value === undefined) return [];
     return typeof value === 'object' ? value.map((item) => [`${name}[]`, String(item)]) : [[name, String(value)]];
   });
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+}
+
+function encoded({ body, files, headers = {} }: CallInput): {
+  body?: string | Buffer;
+  headers: Record<string, string>;
+} {
+  if (!files) return { ...(body && { body: encodeForm(body) }), headers };
+  return { body: encodeParts(body ?? {}, files), headers: { 'content-type': MULTIPART, ...headers } };
+}
+
+const BOUNDARY = '-----modstead-test';
+const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
+
+function encodeParts(fields: Fields, files: NonNullable<CallInput['files']>): Buffer {
+  const part = (disposition: string, content: string | Buffer) => [
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ];
+  return Buffer.concat([
+    ...pairsOf(fields).flatMap(([name, value]) => part(`name="${name}"`, value)),
+    ...Object.entries(files).flatMap(([name, { filename, bytes }]) =>
+      part(`name="${name}"; filename="${filename}"`, bytes),
+    ),
+    Buffer.from(`--${BOUNDARY}--\r\n`),
+  ]);
+}
+
+export function encodeForm(fields: Fields): string {
+  return pairsOf(fields)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
 }
 
 export interface ApiOptions {
@@ -296,6 +331,18 @@ export class Api {
     });
   }
 
+  /** A small archive, live unless told otherwise, uploaded by the mod's owner. */
+  async aFile(
+    mod: Mod,
+    { archive = zipOf({ 'readme.txt': this.unique('Example File') }), filename = 'example.zip', ...fields }: AFile = {},
+  ): Promise<{ readonly id: number; readonly sha256: string }> {
+    const app = this.app();
+    const key = `incoming/${app.random.uuid()}`;
+    const received = { key, filename, ...(await app.storage.put(key, archive)) };
+    const which = { gameId: mod.game_id, modId: mod.id };
+    return addModfile(app, memberCaller(mod.owner), which, received, { active: true, ...fields });
+  }
+
   async joins(user: { id: number }, game: { id: number }, level: number): Promise<void> {
     await this.#joins(user, 'games', game.id, level);
   }
@@ -334,6 +381,19 @@ export class Api {
     this.#observer.throwViolations();
   }
 }
+
+/** Someone of a team, as rules see them. */
+const memberCaller = (user: User): UserCaller => ({
+  kind: 'user',
+  userId: user.id,
+  tokenId: 0,
+  scopes: ['read', 'write'],
+  gameId: undefined,
+  admin: false,
+  language: 'en',
+  dateExpires: Number.POSITIVE_INFINITY,
+  inTeams: true,
+});
 
 /** Node does not say how long the body of a DELETE is, and a server then sees none. */
 const lengthOf = (method: string, body: string | Buffer | undefined): Record<string, string> =>

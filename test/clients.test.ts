@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,6 +9,7 @@ import { user } from '../src/access/caller.ts';
 import { noContent, operation } from '../src/http/operation.ts';
 import { START, startApi } from './api.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
+import { zipOf } from './zip.ts';
 
 /** Each test replays the bytes of a shipped client; the numbers are the lines of `docs/API-QUIRKS.md`. */
 const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost' } });
@@ -72,6 +74,44 @@ for (const [kind, surplus] of [
     const shown = await exchange(api, requestOf(`GET ${at(`/games/${game.id}`)}`, {}));
     assert.notEqual(shown.body.summary, 'smuggled');
   });
+
+const mod = await api.aMod({ game, owner: game.owner, name: 'Comet' });
+const archive = zipOf({ 'comet.txt': 'x'.repeat(200_000), 'noise.bin': Buffer.from(image) });
+
+/** A file as the C++ SDK adds it to a mod: fields first, then the archive, and no closing boundary. */
+function cppModfile(version: string): Buffer {
+  const part = (disposition: string) => `--${cppBoundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
+  const head = `\r\n${part('name="version"')}${version}\r\n${part('name="filedata"; filename="comet.zip"')}`;
+  return Buffer.concat([Buffer.from(head), archive, Buffer.from(`\r\n--${cppBoundary}\r\n`)]);
+}
+
+test('1: a file of the C++ SDK without closing boundary is taken whole', async () => {
+  const line = `POST /v1/games/${game.id}/mods/${mod.id}/files`;
+  const answer = await exchange(api, requestOf(line, cppUploadHeaders, cppModfile('1.0')));
+  assert.equal(answer.status, 201, answer.text);
+  const { filesize, filehash, version, filename } = answer.body;
+  const md5 = createHash('md5').update(archive).digest('hex');
+  assert.deepEqual([filesize, filehash.md5, version, filename], [archive.length, md5, '1.0', 'comet.zip']);
+});
+
+test('2: surplus bytes after a file neither cost the answer nor are a request', async () => {
+  const line = `/v1/games/${game.id}/mods/${mod.id}/files`;
+  const form = { Authorization: bearer, 'Content-Type': FORM };
+  const smuggled = requestOf(`PUT /v1/games/${game.id}/mods/${mod.id}`, form, 'summary=smuggled');
+  for (const surplus of [Buffer.alloc(512 * 1024, 0xa5), smuggled]) {
+    const seen = requestsSeen(api);
+    const wire = await Wire.open(api);
+    wire.write(requestOf(`POST ${line}`, cppUploadHeaders, cppModfile('2.0')), surplus);
+    const answer = await wire.answer();
+    assert.equal(answer.status, 201, answer.text);
+    wire.write(surplus);
+    assert.equal(await wire.rest(), '');
+    assert.equal(requestsSeen(api), seen + 1);
+    const shown = await exchange(api, requestOf(`GET ${at(`/games/${game.id}/mods/${mod.id}`)}`, {}));
+    assert.notEqual(shown.body.summary, 'smuggled');
+    assert.equal(shown.body.modfile.id, answer.body.id);
+  }
+});
 
 test('2: surplus bytes that arrive only after the answer to an upload are no request', async () => {
   const seen = requestsSeen(api);

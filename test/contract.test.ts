@@ -31,6 +31,9 @@ const mods = [];
 for (let i = 0; i < 6; i += 1) mods.push(await api.aMod({ game, owner: ada }));
 const tags = TAG_GROUPS.map(({ name }) => name);
 const params = { game_id: game.id, mod_id: mods[0]!.id };
+const files = [];
+for (let i = 0; i < 6; i += 1) files.push(await api.aFile(mods[0]!));
+for (const mod of mods.slice(1)) await api.aFile(mod);
 await (await api.as(ada)).call(addModTags, { params, body: { tags } });
 await (await api.as(ada)).call(addModMetadata, { params, body: { metadata: tags.map((tag) => `key:${tag}`) } });
 const needed = [];
@@ -65,6 +68,7 @@ for (const name of tags) {
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
+  file_id: files[0]!.id,
   user_id: ada.id,
   team_member_id: 999_999,
   invite_id: 999_999,

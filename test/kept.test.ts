@@ -41,7 +41,24 @@ const mirror = operation({
     return { code: 200, message: JSON.stringify(seen) };
   },
 });
-const { port, drain } = await serveOperations(api, [mirror]);
+/** Holds something that lasts for a minute. */
+const lasting = operation({
+  id: 'test-lasting',
+  tag: 'Test',
+  method: 'GET',
+  path: '/lasting',
+  says: 'Shows the second in which it was asked.',
+  access: reader(),
+  returns: ok(MessageObject),
+  errors: [],
+  handle: (app, { keep, keepUntil }) => {
+    keep('lasting');
+    keepUntil(app.clock.now() + 120);
+    keepUntil(app.clock.now() + 60);
+    return { code: 200, message: String(app.clock.now()) };
+  },
+});
+const { port, drain } = await serveOperations(api, [mirror, lasting]);
 test.after(() => drain(0));
 
 const game = await api.aGame();
@@ -255,6 +272,17 @@ test('another process of the service is fresh within a second', async (t) => {
     const deadline = performance.now() + 1_000;
     while ((await read()) !== summary) assert.ok(performance.now() < deadline, 'still stale after a second');
   }
+});
+
+test('an answer is kept no longer than what it holds', async () => {
+  const request = requestOf(`GET /v1/lasting?api_key=${game.api_key}`, {});
+  const ask = async () => (await exchange(api, request, { port })).body.message;
+  const first = await ask();
+  api.clock.advance(59);
+  assert.equal(await ask(), first);
+  assert.equal(await ask(), first);
+  api.clock.advance(1);
+  assert.equal(await ask(), String(Number(first) + 60));
 });
 
 test('what was not found is looked for again', async () => {

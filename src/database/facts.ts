@@ -12,6 +12,8 @@ export const factsMigrations: Migration[] = [
     name: '2026-11-15-facts',
     up: ({ text }) => [`create table facts (name ${text} primary key, value ${text} not null)`],
   },
+  // The live file is no longer part of a mod's documents.
+  { name: '2026-11-15-rewrite-mods', up: () => ["delete from facts where name = 'mods.documents.site'"] },
 ];
 
 /** Small things that a database knows about itself, such as the address its documents were written for. */

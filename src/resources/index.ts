@@ -24,7 +24,10 @@ import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
+import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
+import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-modfiles-arrivals.ts';
+import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
 import { modOperations } from './mods/operations.ts';
@@ -52,6 +55,7 @@ export const operations: readonly AnyOperation[] = [
   ...accountOperations,
   ...gameOperations,
   ...modOperations,
+  ...modfileOperations,
   ...tagOperations,
   ...metadataOperations,
   ...dependencyOperations,
@@ -78,6 +82,7 @@ export const migrations: readonly Migration[] = [
   games,
   mods,
   modfiles,
+  modfilesArrivals,
   metadata,
   tags,
   oauthClients,
@@ -90,6 +95,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
   ...eventJobs,
   ...gameJobs,
+  ...modfileJobs,
   ...serviceJobs,
   ...statsJobs,
   ...teamJobs,

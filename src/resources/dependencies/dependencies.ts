@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
+import type { Platform } from '../../platforms.ts';
 import {
   isPublic,
   levelsOf,
@@ -42,12 +43,13 @@ export async function listDependencies(
   { gameId, modId, recursive }: { gameId: number; modId: number; recursive: boolean },
   request: ListRequest,
   language: Language,
+  platform?: Platform,
 ): Promise<{ listed: Listed[]; total: number }> {
   await requireMod(app.db, caller, gameId, modId);
   if ((await store.optionOf(app.db, gameId)) === DISALLOWED) return { listed: [], total: 0 };
   const { rows, total } = await store.below(app.db.query, modId, recursive ? DEPTH_MAX : 1, request);
   const ids = rows.map(({ id }) => id);
-  const documents = await modDocuments(app, ids, language);
+  const documents = await modDocuments(app, ids, language, platform);
   const shown = await shownTo(app, caller, gameId, ids);
   const listed = rows.flatMap(({ id, depth }) => {
     const mod = documents.get(id);

@@ -3,6 +3,7 @@ import { reader, user } from '../../access/caller.ts';
 import { Id, MessageObject, ModPath, page, pageOf, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
+import { linksChangeAt } from '../modfiles/links.ts';
 import {
   addDependencies,
   listDependants,
@@ -34,11 +35,12 @@ export const getModDependencies = operation({
   list: pagesOnly,
   returns: ok(pageOf(ModDependencyObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, query, list, language, keep }) => {
+  handle: async (app, { caller, params, query, list, language, platform, keep, keepUntil }) => {
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, recursive: query.recursive };
-    const { listed, total } = await listDependencies(app, caller, which, list, language);
+    const { listed, total } = await listDependencies(app, caller, which, list, language, platform);
     keep(...scopesOf(gameId, modId));
+    keepUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
       listed.map((each) => dependencyJson(app, each)),
       total,

@@ -43,7 +43,18 @@ export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment
   return app.secrets.verify(PURPOSE, signedText(file, Number(digits)), signature);
 }
 
-const segmentFor = (app: Pick<App, 'secrets'>, file: LinkedFile, expires: number): string =>
-  `${expires}-${app.secrets.sign(PURPOSE, signedText(file, expires))}`;
+/** Pages of a hundred mods ask for the same signatures over and over; those of the current hour are remembered. */
+const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<string, string> }>();
+const REMEMBERED_MAX = 20_000;
+
+function segmentFor({ secrets }: Pick<App, 'secrets'>, file: LinkedFile, expires: number): string {
+  let hour = remembered.get(secrets);
+  if (hour?.expires !== expires || hour.segments.size >= REMEMBERED_MAX) hour = { expires, segments: new Map() };
+  remembered.set(secrets, hour);
+  const text = signedText(file, expires);
+  const segment = hour.segments.get(text) ?? `${expires}-${secrets.sign(PURPOSE, text)}`;
+  hour.segments.set(text, segment);
+  return segment;
+}
 
 const signedText = ({ id, sha256 }: LinkedFile, expires: number): string => `${id}/${sha256}/${expires}`;

@@ -5,6 +5,7 @@ declare module '../../database/database.ts' {
     modfiles: ModfilesTable;
     modfile_documents: { modfile_id: number; body: string };
     modfile_platforms: ModfilePlatformsTable;
+    modfile_arrivals: ModfileArrivalsTable;
     mod_live_files: ModLiveFilesTable;
   }
 }
@@ -37,11 +38,13 @@ export interface ModfilesTable {
   /** Named by the content, `modfiles/<first two of sha256>/<sha256>`: several rows may share it. */
   storage_key: string;
   filename: string;
+  filename_folded: string;
   version: string | null;
   version_folded: string;
   changelog: string | null;
   changelog_folded: string;
   metadata_blob: string | null;
+  metadata_blob_folded: string;
 }
 
 /** `status`: 0 pending, 1 approved, 2 denied, 3 targeted. */
@@ -56,4 +59,11 @@ export interface ModLiveFilesTable {
   mod_id: number;
   platform: string;
   modfile_id: number;
+}
+
+/** Bytes on their way to a key: until the row that names it is written, or this time, they are not removed. */
+export interface ModfileArrivalsTable {
+  token: string;
+  storage_key: string;
+  date_expires: number;
 }

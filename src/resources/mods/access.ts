@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
+import type { Platform } from '../../platforms.ts';
 import { GAME_ACCEPTED, isOpenToThirdParties, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -72,8 +73,9 @@ export async function requireModDocument(
   gameId: number,
   id: number,
   language: Language,
+  platform?: Platform,
 ): Promise<store.StoredMod> {
-  const mod = await store.documentOf(reader, id, language);
+  const mod = await store.documentOf(reader, id, language, platform);
   if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
     await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };
@@ -92,13 +94,16 @@ export async function scopeOfGame(
   caller: Caller,
   gameId: number,
   request: ListRequest,
+  on: Pick<store.ModScope, 'platform' | 'platformStatus'> = {},
 ): Promise<store.ModScope> {
   const asked = request.groups.flat().filter(({ column }) => column.name === 'status' || column.name === 'visible');
-  const everything = asked.length > 0 && (await teamLevel(reader, caller, 'games', gameId)) >= MODERATOR;
+  const asksMore = asked.length > 0 || on.platformStatus !== undefined;
+  const everything = asksMore && (await teamLevel(reader, caller, 'games', gameId)) >= MODERATOR;
   if (!everything && asked.some(({ operator }) => operator !== 'eq' && operator !== 'in'))
     throw new ApiError('MOD_FILTER_ADMIN_ONLY');
   return {
     ...asks(request),
+    ...on,
     gameId,
     ownId: undefined,
     everything,
@@ -107,8 +112,13 @@ export async function scopeOfGame(
 }
 
 /** One's own mods, in every state but deleted unless that is asked for. */
-export const scopeOfMember = (userId: number, request: ListRequest): store.ModScope => ({
+export const scopeOfMember = (
+  userId: number,
+  request: ListRequest,
+  platformStatus?: store.PlatformStatus,
+): store.ModScope => ({
   ...asks(request),
+  platformStatus,
   gameId: undefined,
   ownId: userId,
   everything: false,

@@ -4,6 +4,7 @@ import { factOf, rememberFact } from '../../database/facts.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { languagesIn, translationsIn } from '../../localisation/translations.ts';
 import { tellMetadata } from '../metadata/pieces.ts';
+import { tellPlatforms } from '../modfiles/pieces.ts';
 import { tellTags } from '../tags/pieces.ts';
 import { type ModPieces, toModBody } from './object.ts';
 import * as store from './store.ts';
@@ -20,12 +21,12 @@ type Telling = ((language: Language) => Partial<ModPieces>) & { readonly languag
 /** Nouns add theirs here, and call `modChanged` when what it reads has changed. */
 const CONTRIBUTORS: readonly Contributor[] = [
   (_, transaction, mod) => tellMetadata(transaction, mod),
+  (_, transaction, mod) => tellPlatforms(transaction, mod),
   (_, transaction, mod) => tellTags(transaction, mod),
 ];
 
 const NO_PIECES: ModPieces = {
   media: { youtube: [], sketchfab: [], images: [] },
-  modfile: {},
   platforms: [],
   metadata_kvp: [],
   tags: [],

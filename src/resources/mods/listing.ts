@@ -24,6 +24,10 @@ export const modListing: Listing = {
     name: folded('name'),
     name_id: { kind: 'text' },
     metadata_blob: folded('metadata_blob'),
+    modfile: {
+      kind: 'integer',
+      sql: "coalesce((select l.modfile_id from mod_live_files l where l.mod_id = m.id and l.platform = ''), 0)",
+    },
     tags: { kind: 'set', sql: 'select x.mod_id from mod_tags x where x.name_folded' },
     metadata_kvp: { kind: 'set', sql: 'select d.mod_id from mod_metadata d where d.pair', exact: true },
   },

@@ -7,6 +7,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate } from '../../localisation/translations.ts';
 import { sanitised } from '../../markup.ts';
+import type { Platform } from '../../platforms.ts';
 import { freeSlug } from '../../slug.ts';
 import { type ModEventType, recordModEvent, recordUserEvent } from '../events/events.ts';
 import { countPublicMods, requireGame } from '../games/games.ts';
@@ -318,15 +319,30 @@ export async function listModsOfGame(
   gameId: number,
   request: ListRequest,
   language: Language,
+  { platform, platformStatus }: OnPlatform = {},
 ) {
   await requireGame(app.db, caller, gameId);
-  const scope = await scopeOfGame(app.db, caller, gameId, request);
-  return store.list(app.db.query, scope, modListing, request, language);
+  const isAsked = platform !== undefined || platformStatus !== undefined;
+  const on = isAsked && (await store.hasPlatforms(app.db, gameId)) ? { platform, platformStatus } : {};
+  const scope = await scopeOfGame(app.db, caller, gameId, request, on);
+  return store.list(app.db.query, scope, modListing, request, language, platform);
 }
 
-export const listModsOfMember = (app: App, userId: number, request: ListRequest, language: Language) =>
-  store.list(app.db.query, scopeOfMember(userId, request), modListing, request, language);
+/** The platform that a request comes from, and whether what waits for approval there is asked for. */
+export interface OnPlatform {
+  readonly platform?: Platform | undefined;
+  readonly platformStatus?: store.PlatformStatus | undefined;
+}
+
+/** One's own mods are not narrowed to a platform, though its live files are shown. */
+export const listModsOfMember = (
+  app: App,
+  userId: number,
+  request: ListRequest,
+  language: Language,
+  { platform, platformStatus }: OnPlatform = {},
+) => store.list(app.db.query, scopeOfMember(userId, request, platformStatus), modListing, request, language, platform);
 
 /** The documents of these mods in any order, for lists of other nouns that hold mods; who may see them is theirs to ask. */
-export const modDocuments = (app: App, ids: readonly number[], language: Language) =>
-  store.documentsOf(app.db.query, ids, language);
+export const modDocuments = (app: App, ids: readonly number[], language: Language, platform?: Platform) =>
+  store.documentsOf(app.db.query, ids, language, platform);

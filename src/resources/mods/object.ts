@@ -5,6 +5,7 @@ import { type Language, pick } from '../../localisation/languages.ts';
 import type { FieldTranslations } from '../../localisation/translations.ts';
 import { plainText } from '../../markup.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
+import { ModfileObject, modfileJson } from '../modfiles/object.ts';
 import { DISPLAY_TEXTS, type DisplayText } from '../stats/ratings.ts';
 import { UserObject, userJson } from '../users/object.ts';
 import type { ModRow, ModStats, StoredMod } from './store.ts';
@@ -40,6 +41,11 @@ export const ModStatsObject = z
   })
   .meta({ id: 'ModStats' });
 
+/** For the platform that was asked for, where the game has platforms. */
+const LiveFile = z
+  .union([ModfileObject, z.strictObject({})])
+  .meta({ description: 'The live file, and `{}` where there is none.' });
+
 export const ModObject = z
   .object({
     id: Id,
@@ -67,7 +73,7 @@ export const ModObject = z
     metadata_blob: z.string().nullable(),
     profile_url: z.string(),
     media: ModMediaObject,
-    modfile: z.record(z.string(), z.unknown()).meta({ description: 'The live file, and `{}` where there is none.' }),
+    modfile: LiveFile,
     dependencies: z.boolean(),
     platforms: z.array(ModPlatformsObject),
     metadata_kvp: z.array(MetadataKvpObject),
@@ -78,10 +84,13 @@ export const ModObject = z
   .meta({ id: 'Mod' });
 
 /** Everything of the mod object that changes only with the mod itself. */
-export type ModBody = Omit<z.input<typeof ModObject>, 'profile_url' | 'submitted_by' | 'stats' | 'dependencies'>;
+export type ModBody = Omit<
+  z.input<typeof ModObject>,
+  'profile_url' | 'submitted_by' | 'stats' | 'dependencies' | 'modfile'
+>;
 
 /** The parts of it that belong to other nouns: files, media, tags, metadata, monetization. */
-export type ModPieces = Pick<ModBody, 'media' | 'modfile' | 'platforms' | 'metadata_kvp' | 'tags' | 'skus'>;
+export type ModPieces = Pick<ModBody, 'media' | 'platforms' | 'metadata_kvp' | 'tags' | 'skus'>;
 
 export function toModBody(
   app: App,
@@ -138,9 +147,15 @@ export function toModStats(modId: number, stats: Omit<ModStats, 'mod_id'>): z.in
 }
 
 /** The stored body, and behind it what changes without the mod. Lists of other nouns that hold mods use it too. */
-export function modJson(app: App, mod: StoredMod): string {
+export function modJson(app: App, mod: StoredMod, { alone = false }: { alone?: boolean } = {}): string {
   const address = JSON.stringify(app.addresses.mod(mod.game_name_id, mod.mod_name_id));
   const stats = JSON.stringify(toModStats(mod.mod_id, mod));
   const needs = `"dependencies":${mod.has_dependencies === 1}`;
-  return `${mod.body},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod)},"stats":${stats}}`;
+  return `${mod.body},"modfile":${liveFileJson(app, mod, alone)},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod)},"stats":${stats}}`;
+}
+
+function liveFileJson(app: App, mod: StoredMod, alone: boolean): string {
+  const { mod_id, game_id, api_access_options, file_id: id, file_sha256: sha256, file_body: body } = mod;
+  if (id === null || sha256 === null || body === null) return '{}';
+  return modfileJson(app, { id, mod_id, game_id, api_access_options, sha256, body }, { alone });
 }

@@ -3,6 +3,8 @@ import { reader, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
+import { linksChangeAt } from '../modfiles/links.ts';
+import { PlatformStatusQuery } from '../modfiles/object.ts';
 import { requireModDocument } from './access.ts';
 import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, editMod, submitMod } from './editing.ts';
@@ -17,15 +19,18 @@ export const getMods = operation({
   tag: 'Mods',
   method: 'GET',
   path: '/games/{game_id}/mods',
-  says: 'Lists the public mods of a game. Filters by `status` and `visible` also find those of one’s own teams that are not public; beyond `=` and `-in` they are for the game’s team.',
+  says: 'Lists the public mods of a game; for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find those of one’s own teams that are not public; beyond `=` and `-in` they are for the game’s team.',
   access: reader(),
   params: GamePath,
+  query: PlatformStatusQuery,
   list: modListing,
   returns: ok(pageOf(ModObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_FILTER_ADMIN_ONLY'],
-  handle: async (app, { caller, params, list, language, keep }) => {
-    const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language);
+  handle: async (app, { caller, params, query, list, language, platform, keep, keepUntil }) => {
+    const on = { platform, platformStatus: query.platform_status };
+    const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
     keep(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
+    keepUntil(linksChangeAt(app.clock.now()));
     return pageOfMods(app, mods, total, list);
   },
 });
@@ -37,11 +42,13 @@ export const getUserMods = operation({
   path: '/me/mods',
   says: 'Lists the mods in whose teams the person is, also those that are hidden or not accepted, and with `status=3` those that were deleted.',
   access: user('read'),
+  query: PlatformStatusQuery,
   list: modListing,
   returns: ok(pageOf(ModObject)),
   errors: [],
-  handle: async (app, { caller, list, language }) => {
-    const { mods, total } = await listModsOfMember(app, (caller as UserCaller).userId, list, language);
+  handle: async (app, { caller, query, list, language, platform }) => {
+    const on = { platform, platformStatus: query.platform_status };
+    const { mods, total } = await listModsOfMember(app, (caller as UserCaller).userId, list, language, on);
     return pageOfMods(app, mods, total, list);
   },
 });
@@ -56,10 +63,11 @@ export const getMod = operation({
   params: ModPath,
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
-  handle: async (app, { caller, params, language, keep }) => {
-    const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language);
+  handle: async (app, { caller, params, language, platform, keep, keepUntil }) => {
+    const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
     keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
-    return new Json(modJson(app, mod));
+    keepUntil(linksChangeAt(app.clock.now()));
+    return new Json(modJson(app, mod, { alone: true }));
   },
 });
 
@@ -85,7 +93,7 @@ export const addModOperation = operation({
     const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
     const mod = await submitMod(app, caller, params.game_id, sent);
     const address = `${app.addresses.gameApi(mod.game_id)}/games/${mod.game_id}/mods/${mod.mod_id}`;
-    return new Created(new Json(modJson(app, mod)), address);
+    return new Created(new Json(modJson(app, mod, { alone: true })), address);
   },
 });
 
@@ -147,7 +155,8 @@ async function answerEdit(
 ): Promise<Json> {
   const { caller, params, body, files, language, contentLanguage } = input;
   const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
-  return new Json(modJson(app, await editMod(app, caller, params.game_id, params.mod_id, sent)));
+  const mod = await editMod(app, caller, params.game_id, params.mod_id, sent);
+  return new Json(modJson(app, mod, { alone: true }));
 }
 
 const pageOfMods = (app: App, mods: readonly StoredMod[], total: number, list: { limit: number; offset: number }) =>

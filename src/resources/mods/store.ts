@@ -58,36 +58,52 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   body: string;
   /** 1 or 0; never 1 where the game disallows dependencies. */
   has_dependencies: number;
+  api_access_options: number;
+  /** The live file; null where there is none. */
+  file_id: number | null;
+  file_sha256: string | null;
+  file_body: string | null;
 }
 
 const DOCUMENT_COLUMNS = `${USER_COLUMNS.map((name) => `u.${name}`).join(', ')},
   ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
   m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
-  g.api_access_options, d.body,
+  g.api_access_options, d.body, l.modfile_id as file_id, f.sha256 as file_sha256, b.body as file_body,
   case when g.dependency_option = 0 then 0
     when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
 
+/** Games without platforms show the same file on all of them. */
+const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id and l.platform =
+    case when exists (select 1 from game_platforms o where o.game_id = m.game_id) then ? else '' end
+  left join modfiles f on f.id = l.modfile_id left join modfile_documents b on b.modfile_id = l.modfile_id`;
+
+function liveFileOn(platform: string) {
+  const [before = '', after = ''] = LIVE_FILE.split('?');
+  return sql`${sql.raw(before)}${platform}${sql.raw(after)}`;
+}
+
 const DOCUMENT = `select ${DOCUMENT_COLUMNS}
   from mods m join mod_documents d on d.mod_id = m.id join mod_stats s on s.mod_id = m.id
-    join games g on g.id = m.game_id join users u on u.id = m.submitted_by`;
+    join games g on g.id = m.game_id join users u on u.id = m.submitted_by
+    ${LIVE_FILE}`;
 const ENGLISH = statement(`${DOCUMENT} where m.id = ? and d.language = 'en'`);
 const TRANSLATED = statement(`${DOCUMENT} where m.id = ? and d.language = ?`);
 
 /** What reads: the database, or a transaction that must see what it has just written. */
 type Reader = Pick<Database, 'first'>;
 
-export function documentOf(reader: Reader, id: number, language: string) {
-  const english = () => reader.first<StoredMod>(ENGLISH, [id]);
-  return language === 'en' ? english() : translatedOr(reader, id, language, english);
+/** The live file is the one of the platform; without one, that which is shown where none is asked for. */
+export function documentOf(reader: Reader, id: number, language: string, platform = '') {
+  const english = () => reader.first<StoredMod>(ENGLISH, [platform, id]);
+  return language === 'en' ? english() : translatedOr(reader, [platform, id, language], english);
 }
 
 async function translatedOr(
   reader: Reader,
-  id: number,
-  language: string,
+  asked: readonly Value[],
   english: () => StoredMod | undefined | Promise<StoredMod | undefined>,
 ) {
-  return (await reader.first<StoredMod>(TRANSLATED, [id, language])) ?? english();
+  return (await reader.first<StoredMod>(TRANSLATED, asked)) ?? english();
 }
 
 const STANDING = statement('select id, game_id, status, visible, submitted_by from mods where id = ?');
@@ -100,8 +116,15 @@ const ROW_FOR_CHANGE: Statement = {
 };
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<ModRow>(ROW_FOR_CHANGE, [id]);
 
-/** Files come with their own noun, which will read its table here. */
-export const hasLiveFile = async (_transaction: Transaction, _modId: number): Promise<boolean> => false;
+const ANY_LIVE_FILE = statement('select modfile_id from mod_live_files where mod_id = ? limit 1');
+export async function hasLiveFile(transaction: Transaction, modId: number): Promise<boolean> {
+  return (await transaction.first(ANY_LIVE_FILE, [modId])) !== undefined;
+}
+
+const PLATFORM = statement('select platform from game_platforms where game_id = ? limit 1');
+export async function hasPlatforms(reader: Reader, gameId: number): Promise<boolean> {
+  return (await reader.first(PLATFORM, [gameId])) !== undefined;
+}
 
 const DEPENDENCY_OPTION = statement('select dependency_option from games where id = ?');
 export async function dependencyOption(reader: Reader, gameId: number): Promise<number | undefined> {
@@ -126,16 +149,24 @@ export interface ModScope {
   /** The request filters by these itself; otherwise lists show what is public. */
   readonly asksStatus: boolean;
   readonly asksVisible: boolean;
+  /** Only mods that are live on this platform. */
+  readonly platform?: string | undefined;
+  readonly platformStatus?: PlatformStatus | undefined;
 }
+
+/** Only, or also, mods with a file that waits for approval on the platform, or on any where none is asked for. */
+export type PlatformStatus = 'pending_only' | 'live_and_pending';
 
 const ofTeamsOf = (userId: number) =>
   sql<boolean>`m.id in (select t.resource_id from team_members t where t.resource = 'mods' and t.user_id = ${userId})`;
 
 /** What everyone sees, and nothing else. */
 const isDefault = ({ ownId, asksStatus, asksVisible }: ModScope) => ownId === undefined && !asksStatus && !asksVisible;
+const isForAll = ({ platform, platformStatus }: ModScope) => platform === undefined && platformStatus === undefined;
 
 function within(query: Query, scope: ModScope) {
   let mods = query.selectFrom('mods as m');
+  if (!isForAll(scope)) mods = mods.where(isOnPlatform(scope));
   if (scope.gameId !== undefined) mods = mods.where('m.game_id', '=', scope.gameId);
   if (scope.ownId !== undefined) {
     mods = mods.where(ofTeamsOf(scope.ownId));
@@ -144,6 +175,19 @@ function within(query: Query, scope: ModScope) {
   if (!scope.asksStatus) mods = mods.where('m.status', '=', 1);
   if (!scope.asksVisible) mods = mods.where('m.visible', '=', 1);
   return scope.everything || isDefault(scope) ? mods : mods.where((eb) => visibleTo(eb, scope.memberId));
+}
+
+/** Games without platforms have their mods on all of them. What waits is for the teams of the mod and its game. */
+function isOnPlatform({ platform, platformStatus, everything, memberId, ownId }: ModScope) {
+  const here = (column: string) => (platform === undefined ? sql`` : sql`and ${sql.raw(column)} = ${platform}`);
+  const live = sql`exists (select 1 from mod_live_files l where l.mod_id = m.id ${here('l.platform')})`;
+  const team = ownId ?? memberId;
+  const may = everything ? sql`1 = 1` : team === undefined ? sql`1 = 0` : ofTeamsOf(team);
+  const pending = sql`(${may} and m.id in (select f.mod_id from modfiles f join modfile_platforms p on p.modfile_id = f.id
+    where f.kind = 'file' and f.status <> 3 and p.status = 0 ${here('p.platform')}))`;
+  const asked = { pending_only: pending, live_and_pending: sql`(${live} or ${pending})` };
+  return sql<boolean>`(not exists (select 1 from game_platforms o where o.game_id = m.game_id)
+    or ${platformStatus ? asked[platformStatus] : live})`;
 }
 
 function visibleTo(eb: ExpressionBuilder<Tables & { m: ModsTable }, 'm'>, memberId: number | undefined) {
@@ -167,9 +211,10 @@ export async function list(
   listing: Listing,
   request: ListRequest,
   language: string,
+  platform = '',
 ): Promise<{ mods: StoredMod[]; total: number }> {
   const wanted = () => narrowed(within(query, scope), listing, request);
-  const isWhole = isDefault(scope) && request.groups.length === 0 && request.words.length === 0;
+  const isWhole = isDefault(scope) && isForAll(scope) && request.groups.length === 0 && request.words.length === 0;
   const { total } = isWhole
     ? await publicModsOf(query, scope.gameId!)
     : await wanted()
@@ -177,7 +222,7 @@ export async function list(
         .executeTakeFirstOrThrow();
   const page = paged(wanted().select('m.id'), listing, request);
   const ids = Number(total) > request.offset ? (await page.execute()).map((row) => row.id) : [];
-  const documents = await documentsOf(query, ids, language);
+  const documents = await documentsOf(query, ids, language, platform);
   return { mods: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
 }
 
@@ -186,6 +231,7 @@ export async function documentsOf(
   query: Query,
   ids: readonly number[],
   language: string,
+  platform = '',
 ): Promise<Map<number, StoredMod>> {
   const documents = new Map<number, StoredMod>();
   if (ids.length === 0) return documents;
@@ -193,6 +239,7 @@ export async function documentsOf(
     select ${sql.raw(DOCUMENT_COLUMNS)}, d.language as document_language
     from mods m join mod_documents d on d.mod_id = m.id join mod_stats s on s.mod_id = m.id
       join games g on g.id = m.game_id join users u on u.id = m.submitted_by
+      ${liveFileOn(platform)}
     where m.id in (${sql.join(ids)}) and d.language in (${language}, 'en')`.execute(query);
   for (const row of rows)
     if (row.document_language !== 'en' || !documents.has(row.mod_id)) documents.set(row.mod_id, row);

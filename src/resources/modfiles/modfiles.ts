@@ -1,0 +1,353 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { fold, type ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import {
+  announceMod,
+  applyModChanges,
+  type Levels,
+  levelsOf,
+  MOD_ACCEPTED,
+  MOD_NOT_ACCEPTED,
+  type ModRow,
+  mayEdit,
+  mayModerate,
+  modChanged,
+  requireMod,
+  requireModForChange,
+} from '../mods/mods.ts';
+import { ADMINISTRATOR } from '../teams/teams.ts';
+import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
+import { safeFilename } from './filenames.ts';
+import { modfileListing } from './listing.ts';
+import { type LiveFiles, putLiveFiles, recalled, released } from './live.ts';
+import { modfileBody } from './object.ts';
+import * as store from './store.ts';
+import { uncompressedBytes } from './zip.ts';
+
+export type { ModfileRow, PlatformStatus, StoredFile } from './store.ts';
+
+const FILE_THERE = 1;
+const FILE_DELETED = 3;
+/** Of a file on a platform. */
+const PENDING = 0;
+const APPROVED = 1;
+const DENIED = 2;
+const NOT_CURATED = 0;
+
+/** A file that has arrived as a whole, under a key that nothing else uses. */
+export interface ReceivedFile {
+  readonly key: string;
+  readonly filename: string;
+  readonly bytes: number;
+  readonly md5: string;
+  readonly sha256: string;
+}
+
+/** What is told about a file, and can be changed later. */
+export interface FileTexts {
+  readonly version?: string | undefined;
+  readonly changelog?: string | undefined;
+  readonly metadata_blob?: string | undefined;
+}
+
+export interface NewFile extends FileTexts {
+  /** Makes the file live wherever it needs no approval. */
+  readonly active: boolean;
+  /** The MD5 that the sender computed. */
+  readonly filehash?: string | undefined;
+  /** All that the game has open, unless given. */
+  readonly platforms?: readonly string[] | undefined;
+}
+
+interface Which {
+  readonly gameId: number;
+  readonly modId: number;
+}
+
+/** Adds a file to a mod. Its bytes are in their place, and are an archive, before anything names them. */
+export async function addModfile(
+  app: App,
+  caller: Caller,
+  which: Which,
+  file: ReceivedFile,
+  fields: NewFile,
+): Promise<store.StoredFile> {
+  await requireUploader(app.db, caller, which);
+  if (fields.filehash !== undefined && fields.filehash.toLowerCase() !== file.md5)
+    throw new ApiError('FILE_CORRUPTED', { status: 422 });
+  const filesize_uncompressed = await uncompressedBytes(app.storage, file.key, file.bytes);
+  const key = storageKeyOf(file.sha256);
+  const arrival = await app.db.write(async (transaction) => {
+    await requireUploader(transaction, caller, which);
+    await targetsFor(transaction, which.gameId, fields.platforms);
+    return announceArrival(app, transaction, key);
+  });
+  await app.storage.move(file.key, key);
+  return app.db.write(async (transaction) => {
+    await concludeArrival(transaction, arrival);
+    return nameFile(app, transaction, caller, which, { ...file, filesize_uncompressed }, fields);
+  });
+}
+
+interface CheckedFile extends ReceivedFile {
+  readonly filesize_uncompressed: number;
+}
+
+/** Everything is asked again: the mod, its team and its game may have changed since the file began to arrive. */
+async function nameFile(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  which: Which,
+  file: CheckedFile,
+  fields: NewFile,
+): Promise<store.StoredFile> {
+  const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
+  await requireUploader(transaction, caller, which);
+  const targets = await targetsFor(transaction, which.gameId, fields.platforms);
+  const { userId } = caller as UserCaller;
+  const row = await store.add(transaction.query, newRow(app, mod, file, userId, fields));
+  await store.putPlatforms(transaction, row.id, targets);
+  await writeDocument(transaction, row);
+  if (fields.active) await release(app, transaction, mod, row, userId);
+  announceMod(transaction, mod.game_id, mod.id);
+  return (await store.storedFile(transaction, row.id, mod.id, true))!;
+}
+
+async function requireUploader(reader: Pick<Database, 'first'>, caller: Caller, { gameId, modId }: Which) {
+  const mod = await requireMod(reader, caller, gameId, modId);
+  if (!mayEdit(await levelsOf(reader, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
+}
+
+/** Where a new file is to run. In a game without platforms every file runs everywhere, and says nothing of it. */
+async function targetsFor(
+  transaction: Transaction,
+  gameId: number,
+  asked: readonly string[] | undefined,
+): Promise<store.FilePlatform[]> {
+  const offered = await store.platformsOfGame(transaction, gameId);
+  if (offered.length === 0) return [];
+  // What runs on locked platforms is made from sources, and not uploaded.
+  const open = offered.filter(({ locked }) => locked === 0);
+  const wanted = asked === undefined || asked.length === 0 ? open.map(({ platform }) => platform) : asked;
+  const targets = open.filter(({ platform }) => wanted.includes(platform));
+  if (targets.length < new Set(wanted).size || targets.length === 0) throw notAmong('platforms', open);
+  return targets.map(({ platform, moderated }) => ({ platform, status: moderated ? PENDING : APPROVED }));
+}
+
+const notAmong = (field: string, platforms: readonly { platform: string }[]) =>
+  new ApiError('VALIDATION_GENERIC', {
+    fields: [{ field, rule: 'enum', values: { values: platforms.map(({ platform }) => platform).join(', ') } }],
+  });
+
+function newRow(app: App, mod: ModRow, file: CheckedFile, userId: number, texts: FileTexts) {
+  const filename = safeFilename(file.filename);
+  return {
+    mod_id: mod.id,
+    game_id: mod.game_id,
+    submitted_by: userId,
+    kind: 'file' as const,
+    date_added: app.clock.now(),
+    date_updated: app.clock.now(),
+    date_scanned: 0,
+    virus_status: 0,
+    virus_positive: 0,
+    virustotal_hash: null,
+    filesize: file.bytes,
+    filesize_uncompressed: file.filesize_uncompressed,
+    status: FILE_THERE,
+    withdrawn: 0,
+    md5: file.md5,
+    sha256: file.sha256,
+    storage_key: storageKeyOf(file.sha256),
+    filename,
+    filename_folded: fold(filename),
+    version: null,
+    version_folded: '',
+    changelog: null,
+    changelog_folded: '',
+    metadata_blob: null,
+    metadata_blob_folded: '',
+    ...columnsOf(texts),
+  };
+}
+
+/** What is stored for what was sent: texts that lists compare have a folded twin. */
+function columnsOf({ version, changelog, metadata_blob }: FileTexts) {
+  return {
+    ...(version !== undefined && { version, version_folded: fold(version) }),
+    ...(changelog !== undefined && { changelog, changelog_folded: fold(changelog) }),
+    ...(metadata_blob !== undefined && { metadata_blob, metadata_blob_folded: fold(metadata_blob) }),
+  };
+}
+
+async function writeDocument(transaction: Transaction, row: store.ModfileRow): Promise<void> {
+  const platforms = await store.platformsOf(transaction, row.id);
+  await store.putDocument(transaction, row.id, modfileBody(row, platforms));
+}
+
+/** Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. */
+async function release(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  userId: number,
+): Promise<void> {
+  const platforms = await store.platformsOf(transaction, file.id);
+  const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
+  if (platforms.length > 0 && approved.length === 0) return;
+  await changeLive(app, transaction, mod, userId, (live) => released(live, file.id, approved));
+}
+
+async function changeLive(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  userId: number,
+  change: (live: LiveFiles) => LiveFiles,
+): Promise<void> {
+  const before = await store.liveFilesOf(transaction, mod.id);
+  const after = change(before);
+  if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
+  if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
+    await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
+  await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
+}
+
+/** Only a mod that never was accepted: what the game's team has taken back stays so. */
+async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
+  if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
+  return (await store.curationOf(transaction, mod.game_id)) === NOT_CURATED;
+}
+
+/** Changes what is told about a file. Its bytes never change. */
+export async function editModfile(
+  app: App,
+  caller: Caller,
+  which: Which,
+  fileId: number,
+  { active, ...texts }: FileTexts & { readonly active?: boolean | undefined },
+): Promise<store.StoredFile> {
+  const { userId } = caller as UserCaller;
+  return app.db.write(async (transaction) => {
+    const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId);
+    if (!mayEdit(levels) || (active && file.withdrawn === 1)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
+    const after = await store.change(transaction, fileId, { ...columnsOf(texts), date_updated: app.clock.now() });
+    if (active && (await store.platformsOf(transaction, fileId)).length === 0)
+      await store.putPlatforms(transaction, fileId, await targetsFor(transaction, mod.game_id, undefined));
+    await writeDocument(transaction, after);
+    if (active) await release(app, transaction, mod, after, userId);
+    if (active === false) await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
+    announceMod(transaction, mod.game_id, mod.id);
+    return (await store.storedFile(transaction, fileId, mod.id, true))!;
+  });
+}
+
+async function requireFileForChange(
+  transaction: Transaction,
+  caller: Caller,
+  { gameId, modId }: Which,
+  fileId: number,
+): Promise<{ mod: ModRow; file: store.ModfileRow; levels: Levels }> {
+  const mod = await requireModForChange(transaction, caller, gameId, modId);
+  const levels = await levelsOf(transaction, caller, mod);
+  const isSeen = await store.storedFile(transaction, fileId, modId, levels.mod > 0 || levels.game > 0);
+  if (!isSeen) throw new ApiError('MODFILE_NOT_FOUND');
+  return { mod, file: (await store.rowOf(transaction, fileId))!, levels };
+}
+
+/** Who uploaded a file deletes it, as long as they may edit the mod, and so do administrators of the game. */
+export async function deleteModfile(app: App, caller: Caller, which: Which, fileId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId);
+    const isOwn = file.submitted_by === (caller as UserCaller).userId && mayEdit(levels);
+    if (!isOwn && levels.game < ADMINISTRATOR) throw new ApiError('MODFILE_NO_DELETE_PERMISSION');
+    const live = await store.liveFilesOf(transaction, mod.id);
+    if ([...live.values()].includes(fileId)) throw new ApiError('MODFILE_CANNOT_DELETE_ACTIVE_RELEASE');
+    await store.change(transaction, fileId, { status: FILE_DELETED, date_updated: app.clock.now() });
+    await reviewBytes(app, transaction, file.storage_key);
+    announceMod(transaction, mod.game_id, mod.id);
+  });
+}
+
+export interface Decisions {
+  readonly approved: readonly string[];
+  readonly denied: readonly string[];
+}
+
+/** The game's team decides where a file may run. What it approves goes live with a later edit, what it denies leaves at once. */
+export async function decidePlatforms(
+  app: App,
+  caller: Caller,
+  which: Which,
+  fileId: number,
+  { approved, denied }: Decisions,
+): Promise<store.StoredFile> {
+  return app.db.write(async (transaction) => {
+    const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId);
+    if (!mayModerate(levels)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
+    if ((await store.platformsOfGame(transaction, mod.game_id)).length === 0)
+      throw new ApiError('GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES');
+    const targets = await store.platformsOf(transaction, fileId);
+    requireTargets(targets, { approved, denied });
+    await store.putPlatforms(transaction, fileId, [
+      ...approved.map((platform) => ({ platform, status: APPROVED })),
+      ...denied.map((platform) => ({ platform, status: DENIED })),
+    ]);
+    await writeDocument(transaction, await store.change(transaction, file.id, { date_updated: app.clock.now() }));
+    const { userId } = caller as UserCaller;
+    await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, (name) => denied.includes(name)));
+    announceMod(transaction, mod.game_id, mod.id);
+    return (await store.storedFile(transaction, fileId, mod.id, true))!;
+  });
+}
+
+function requireTargets(targets: readonly store.FilePlatform[], { approved, denied }: Decisions): void {
+  const names = targets.map(({ platform }) => platform);
+  if (!approved.every((platform) => names.includes(platform))) throw notAmong('approved', targets);
+  const left = targets.filter(({ platform }) => !approved.includes(platform));
+  if (!denied.every((platform) => left.some((target) => target.platform === platform))) throw notAmong('denied', left);
+}
+
+/** Takes a file down, or puts it back: one that was taken down is live nowhere and nobody can download it. */
+export async function withdrawModfile(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  fileId: number,
+  { withdrawn, userId }: { readonly withdrawn: boolean; readonly userId: number },
+): Promise<void> {
+  const changes = { withdrawn: Number(withdrawn), date_updated: app.clock.now() };
+  await writeDocument(transaction, await store.change(transaction, fileId, changes));
+  if (withdrawn) await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+/** The file, as far as this caller may see it. */
+export async function requireModfile(app: App, caller: Caller, which: Which, fileId: number) {
+  const everything = await seesEverything(app, caller, which);
+  const file = await store.storedFile(app.db, fileId, which.modId, everything);
+  if (!file) throw new ApiError('MODFILE_NOT_FOUND');
+  return file;
+}
+
+async function seesEverything(app: App, caller: Caller, { gameId, modId }: Which): Promise<boolean> {
+  const mod = await requireMod(app.db, caller, gameId, modId);
+  const levels = await levelsOf(app.db, caller, mod);
+  return levels.mod > 0 || levels.game > 0;
+}
+
+type Asked = Pick<store.FileScope, 'platform' | 'platformStatus'>;
+
+export async function listModfiles(app: App, caller: Caller, which: Which, request: ListRequest, asked: Asked) {
+  const everything = await seesEverything(app, caller, which);
+  const scope = { ...asked, modId: which.modId, submitterId: undefined, everything };
+  return store.list(app.db.query, scope, modfileListing, request);
+}
+
+/** What a person has uploaded, whatever state it is in. */
+export const listOwnModfiles = (app: App, submitterId: number, request: ListRequest, asked: Asked) =>
+  store.list(app.db.query, { ...asked, modId: undefined, submitterId, everything: true }, modfileListing, request);

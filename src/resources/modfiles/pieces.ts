@@ -1,0 +1,10 @@
+import type { Transaction } from '../../database/database.ts';
+import { isPlatform } from './live.ts';
+import * as store from './store.ts';
+
+/** The live files per platform in a mod's documents. The live file itself is put behind them when they are sent. */
+export async function tellPlatforms(transaction: Transaction, mod: { id: number }) {
+  const live = await store.liveFilesOf(transaction, mod.id);
+  const platforms = [...live].filter(([platform]) => isPlatform(platform));
+  return () => ({ platforms: platforms.map(([platform, modfile_live]) => ({ platform, modfile_live })) });
+}

@@ -1,0 +1,177 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import {
+  type Database,
+  type Query,
+  statement,
+  type Tables,
+  type Transaction,
+  updateOf,
+  type Value,
+} from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import type { ModfilePlatformsTable, ModfilesTable } from './table.ts';
+
+export type ModfileRow = Selectable<ModfilesTable>;
+export type FilePlatform = Omit<ModfilePlatformsTable, 'modfile_id'>;
+export type GamePlatform = Pick<Selectable<Tables['game_platforms']>, 'platform' | 'moderated' | 'locked'>;
+type Reader = Pick<Database, 'first'>;
+
+/** The stored object with what its link is made of. */
+export interface StoredFile {
+  readonly id: number;
+  readonly mod_id: number;
+  readonly game_id: number;
+  readonly sha256: string;
+  readonly submitted_by: number;
+  readonly api_access_options: number;
+  readonly body: string;
+}
+
+const STORED = `select f.id, f.mod_id, f.game_id, f.sha256, f.submitted_by, g.api_access_options, d.body
+  from modfiles f join modfile_documents d on d.modfile_id = f.id join games g on g.id = f.game_id`;
+
+/** For everyone: not taken down, and approved for some platform where it is for platforms at all. */
+const SHOWN = `f.withdrawn = 0 and (not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)
+  or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
+
+const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = 'file' and f.status <> 3`);
+const OF_ALL = statement(
+  `${STORED} where f.id = ? and f.mod_id = ? and f.kind = 'file' and f.status <> 3 and ${SHOWN}`,
+);
+export const storedFile = (reader: Reader, id: number, modId: number, everything: boolean) =>
+  reader.first<StoredFile>(everything ? OF_TEAM : OF_ALL, [id, modId]);
+
+const ROW = statement('select * from modfiles where id = ?');
+export const rowOf = (transaction: Transaction, id: number) => transaction.first<ModfileRow>(ROW, [id]);
+
+/** Which files a list is about, and which of them its caller may see. */
+export interface FileScope {
+  readonly modId: number | undefined;
+  readonly submitterId: number | undefined;
+  /** Also what is pending, denied or taken down. */
+  readonly everything: boolean;
+  readonly platform: string | undefined;
+  readonly platformStatus: PlatformStatus | undefined;
+}
+
+export type PlatformStatus = 'pending_only' | 'live_and_pending';
+
+function within(query: Query, scope: FileScope) {
+  const { modId, submitterId, everything, platform, platformStatus } = scope;
+  let files = query.selectFrom('modfiles as f').where('f.kind', '=', 'file').where('f.status', '<>', 3);
+  if (modId !== undefined) files = files.where('f.mod_id', '=', modId);
+  if (submitterId !== undefined) files = files.where('f.submitted_by', '=', submitterId);
+  if (!everything) files = files.where(sql<boolean>`(${sql.raw(SHOWN)})`);
+  if (platformStatus === 'pending_only') return files.where(isFor(platform, [0]));
+  const states = platformStatus === undefined ? [1] : [0, 1];
+  if (platform === undefined && platformStatus === undefined) return files;
+  return files.where(sql<boolean>`(${isForAll} or ${isFor(platform, states)})`);
+}
+
+const isForAll = sql<boolean>`not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)`;
+
+const isFor = (platform: string | undefined, states: readonly number[]) =>
+  sql<boolean>`exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status in (${sql.join(states)})
+    ${platform === undefined ? sql`` : sql`and p.platform = ${platform}`})`;
+
+export async function list(
+  query: Query,
+  scope: FileScope,
+  listing: Listing,
+  request: ListRequest,
+): Promise<{ files: StoredFile[]; total: number }> {
+  const wanted = () => narrowed(within(query, scope), listing, request);
+  const { total } = await wanted()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const ids = (await paged(wanted().select('f.id'), listing, request).execute()).map((row) => row.id);
+  if (ids.length === 0) return { files: [], total: Number(total) };
+  const { rows } = await sql<StoredFile>`${sql.raw(STORED)} where f.id in (${sql.join(ids)})`.execute(query);
+  const files = new Map(rows.map((row) => [row.id, row]));
+  return { files: ids.flatMap((id) => files.get(id) ?? []), total: Number(total) };
+}
+
+export const add = (query: Query, row: Insertable<ModfilesTable>): Promise<ModfileRow> =>
+  query.insertInto('modfiles').values(row).returningAll().executeTakeFirstOrThrow();
+
+/** Returns the file as it is after the change. */
+export async function change(
+  transaction: Transaction,
+  id: number,
+  set: Updateable<ModfilesTable>,
+): Promise<ModfileRow> {
+  const columns = Object.entries(set).filter(([, value]) => value !== undefined) as [string, Value][];
+  const update = updateOf(
+    'modfiles',
+    columns.map(([name]) => name),
+  );
+  return (await transaction.first<ModfileRow>(update, [...columns.map(([, value]) => value), id]))!;
+}
+
+const PUT_DOCUMENT = statement(`insert into modfile_documents (modfile_id, body) values (?, ?)
+  on conflict (modfile_id) do update set body = excluded.body`);
+export const putDocument = (transaction: Transaction, id: number, body: string) =>
+  transaction.run(PUT_DOCUMENT, [id, body]);
+
+const PLATFORMS_OF = statement('select platform, status from modfile_platforms where modfile_id = ? order by platform');
+export const platformsOf = (transaction: Transaction, id: number) => transaction.all<FilePlatform>(PLATFORMS_OF, [id]);
+
+const PUT_PLATFORM = statement(`insert into modfile_platforms (modfile_id, platform, status) values (?, ?, ?)
+  on conflict (modfile_id, platform) do update set status = excluded.status`);
+export async function putPlatforms(transaction: Transaction, id: number, platforms: readonly FilePlatform[]) {
+  for (const { platform, status } of platforms) await transaction.run(PUT_PLATFORM, [id, platform, status]);
+}
+
+const GAME_PLATFORMS = statement(
+  'select platform, moderated, locked from game_platforms where game_id = ? order by platform',
+);
+export const platformsOfGame = (transaction: Transaction, gameId: number) =>
+  transaction.all<GamePlatform>(GAME_PLATFORMS, [gameId]);
+
+const CURATION = statement('select curation_option from games where id = ?');
+export async function curationOf(transaction: Transaction, gameId: number): Promise<number> {
+  return (await transaction.first<{ curation_option: number }>(CURATION, [gameId]))!.curation_option;
+}
+
+const LIVE_OF = statement('select platform, modfile_id from mod_live_files where mod_id = ? order by platform');
+export async function liveFilesOf(transaction: Transaction, modId: number): Promise<Map<string, number>> {
+  const rows = await transaction.all<{ platform: string; modfile_id: number }>(LIVE_OF, [modId]);
+  return new Map(rows.map(({ platform, modfile_id }) => [platform, modfile_id]));
+}
+
+const PUT_LIVE = statement(`insert into mod_live_files (mod_id, platform, modfile_id) values (?, ?, ?)
+  on conflict (mod_id, platform) do update set modfile_id = excluded.modfile_id`);
+export const putLive = (transaction: Transaction, modId: number, platform: string, fileId: number) =>
+  transaction.run(PUT_LIVE, [modId, platform, fileId]);
+
+const REMOVE_LIVE = statement('delete from mod_live_files where mod_id = ? and platform = ?');
+export const removeLive = (transaction: Transaction, modId: number, platform: string) =>
+  transaction.run(REMOVE_LIVE, [modId, platform]);
+
+export const addArrival = (query: Query, arrival: Tables['modfile_arrivals']) =>
+  query.insertInto('modfile_arrivals').values(arrival).execute();
+
+const TAKE_ARRIVAL = statement('delete from modfile_arrivals where token = ? returning token');
+/** False when it had expired, and its bytes may be gone. */
+export async function takeArrival(transaction: Transaction, token: string): Promise<boolean> {
+  return (await transaction.first(TAKE_ARRIVAL, [token])) !== undefined;
+}
+
+const FORGET_ARRIVALS = statement('delete from modfile_arrivals where storage_key = ? and date_expires <= ?');
+export const forgetArrivals = (transaction: Transaction, key: string, now: number) =>
+  transaction.run(FORGET_ARRIVALS, [key, now]);
+
+const LAST_ARRIVAL = statement('select max(date_expires) as last from modfile_arrivals where storage_key = ?');
+export async function lastArrival(transaction: Transaction, key: string): Promise<number | undefined> {
+  return (await transaction.first<{ last: number | null }>(LAST_ARRIVAL, [key]))?.last ?? undefined;
+}
+
+const NAMED = statement('select id from modfiles where storage_key = ? and status <> 3 limit 1');
+export async function isNamed(transaction: Transaction, key: string): Promise<boolean> {
+  return (await transaction.first(NAMED, [key])) !== undefined;
+}
+
+const JOB_RUNS = statement("select id from jobs where kind = ? and key = ? and state = 'running' limit 1");
+export async function isJobRunning(transaction: Transaction, kind: string, key: string): Promise<boolean> {
+  return (await transaction.first(JOB_RUNS, [kind, key])) !== undefined;
+}
