@@ -58,7 +58,6 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   body: string;
   /** 1 or 0; never 1 where the game disallows dependencies. */
   has_dependencies: number;
-  api_access_options: number;
   /** The live file; null where there is none. */
   file_id: number | null;
   file_sha256: string | null;
