@@ -201,6 +201,12 @@ export const definitions = {
     oneOf('on', 'on', 'off'),
   ),
   cacheMegabytes: define('MODSTEAD_CACHE_MB', '64', 'Memory for kept answers; 0 keeps none.', integer(64, 0, 65536)),
+  modMediaMegabytes: define(
+    'MODSTEAD_MOD_MEDIA_MB',
+    '200',
+    'What the pictures in the media of one mod may weigh together, as they were uploaded; more is refused with 28002.',
+    integer(200, 1, 1_000_000),
+  ),
   egressAllow: define(
     'MODSTEAD_EGRESS_ALLOW',
     'none',

@@ -43,6 +43,7 @@ export function inputOf(
     query: checked.query,
     body: checked.body,
     files: payload.files,
+    uploads: payload.uploads,
     list: checked.list ?? NO_LIST,
     language: exchange.language,
     contentLanguage: languageOf(headers['content-language']) ?? 'en',

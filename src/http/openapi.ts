@@ -273,7 +273,9 @@ function requestBodyOf(operation: AnyOperation, schemas: Schemas): NonNullable<O
   }
   for (const [name, file] of Object.entries(files)) {
     const description = `${file.says} At most ${bytesText(file.bytesMax)}.`;
-    properties[name] = { type: 'string', format: 'binary', description };
+    const one: JsonSchema = { type: 'string', format: 'binary' };
+    for (const sent of file.numbered ? [`${name}1`, `${name}2`] : [name])
+      properties[sent] = file.many ? { type: 'array', items: one, description } : { ...one, description };
     if (file.required) required.push(name);
   }
   const schema: JsonSchema = { type: 'object', properties, ...(required.length > 0 && { required }) };

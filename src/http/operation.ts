@@ -27,6 +27,10 @@ export interface Upload {
 export interface FileField {
   readonly bytesMax: number;
   readonly required?: boolean;
+  /** Any number of files, under the same name or as a list. */
+  readonly many?: boolean;
+  /** Any number of files, each with a number behind the name: `image1`, `image2`. */
+  readonly numbered?: boolean;
   readonly says: string;
 }
 
@@ -37,6 +41,8 @@ export interface Input<P, Q, B> {
   readonly query: Q;
   readonly body: B;
   readonly files: Readonly<Record<string, Upload | undefined>>;
+  /** All files, field by field in the order in which they came: also the further ones of fields that take many. */
+  readonly uploads: readonly Upload[];
   readonly list: ListRequest;
   /** In which the answer is wished. */
   readonly language: Language;

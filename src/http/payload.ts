@@ -15,13 +15,20 @@ const MULTIPART = 'multipart/form-data';
 export interface Payload {
   readonly fields: Fields;
   readonly files: Readonly<Record<string, Upload | undefined>>;
+  readonly uploads: readonly Upload[];
   /** Files that are required and were not sent. */
   readonly problems: readonly FieldProblem[];
   /** Forgets uploads that the handler did not take. */
   discard(): Promise<void>;
 }
 
-const ofFields = (fields: Fields): Payload => ({ fields, files: {}, problems: [], discard: async () => {} });
+const ofFields = (fields: Fields): Payload => ({
+  fields,
+  files: {},
+  uploads: [],
+  problems: [],
+  discard: async () => {},
+});
 
 export const NO_PAYLOAD: Payload = ofFields(emptyFields());
 
@@ -75,6 +82,7 @@ async function readParts(app: App, request: IncomingMessage, operation: AnyOpera
     return {
       fields: isEmpty ? merged(operation, query, fields) : mergeInputJson({ ...query, ...fields }),
       files: taken,
+      uploads: Object.values(files).flat(),
       problems: missingFiles(operation, taken),
       discard,
     };

@@ -5,7 +5,7 @@ export interface Size {
 
 /** What a picture is for: how large it has to be, and the sizes in which it is offered. */
 export interface ImageKind {
-  readonly name: 'logo' | 'icon' | 'header' | 'avatar';
+  readonly name: 'logo' | 'icon' | 'header' | 'avatar' | 'image';
   readonly min: Size;
   readonly thumbs: readonly Size[];
 }
@@ -25,6 +25,8 @@ export const logoImage = (widthMin: number, heightMin: number): ImageKind => ({
 export const iconImage: ImageKind = { name: 'icon', min: square(64), thumbs: [64, 128, 256].map(square) };
 export const headerImage: ImageKind = { name: 'header', min: size(400, 100), thumbs: [] };
 export const avatarImage: ImageKind = { name: 'avatar', min: square(1), thumbs: [50, 100].map(square) };
+/** A picture among a mod's media: of any size, for what is worth showing is not ours to say. */
+export const galleryImage: ImageKind = { name: 'image', min: square(1), thumbs: [size(320, 180), size(1280, 720)] };
 
 export const thumbName = ({ width, height }: Size): string => `thumb_${width}x${height}`;
 

@@ -22,6 +22,8 @@ import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
+import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.ts';
+import { mediaOperations } from './media/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
@@ -58,6 +60,7 @@ export const operations: readonly AnyOperation[] = [
   ...modfileOperations,
   ...tagOperations,
   ...metadataOperations,
+  ...mediaOperations,
   ...dependencyOperations,
   ...eventOperations,
   ...statsOperations,
@@ -84,6 +87,7 @@ export const migrations: readonly Migration[] = [
   modfiles,
   modfilesArrivals,
   metadata,
+  modMedia,
   tags,
   oauthClients,
   teamInvites,

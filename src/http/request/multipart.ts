@@ -7,7 +7,8 @@ import { closed, requireBoundary } from './framing.ts';
 import { mergeInputJson } from './json.ts';
 
 export type FilePart = { field: string; filename: string; mimeType?: string; stream: Readable };
-export type FileRule = { bytesMax: number; many?: boolean };
+/** A numbered field may be sent often, with a number behind its name. */
+export type FileRule = { bytesMax: number; many?: boolean; numbered?: boolean };
 
 export type MultipartOptions<T> = {
   /** The file fields of the operation; files in other fields are read and thrown away. */
@@ -152,25 +153,29 @@ function takeFile<T>(
     file.resume();
     return;
   }
-  const { bytesMax, many } = reading.options.files[field]!;
+  const { bytesMax, many, numbered } = reading.options.files[field]!;
   const held = reading.files.get(field) ?? [];
-  if (held.length >= (many ? filesMax : 1)) {
+  if (held.length >= (many || numbered ? filesMax : 1)) {
     fail(reading, new ApiError('FILE_TOO_MANY'));
     file.resume();
     return;
   }
-  const stream = Readable.from(counted(reading, file, field, bytesMax), { objectMode: false });
+  const sent = numbered ? name! : field;
+  const stream = Readable.from(counted(reading, file, sent, bytesMax), { objectMode: false });
   // Busboy says text/plain for a part without Content-Type, as those of the C++ SDK are.
   const type = mimeType === 'text/plain' ? {} : { mimeType };
-  const part = { field, filename: (filename ?? '').toWellFormed(), ...type, stream };
+  const part = { field: sent, filename: (filename ?? '').toWellFormed(), ...type, stream };
   const work = handOver(reading, part, file);
   work.catch(() => {});
   reading.files.set(field, [...held, work]);
 }
 
 /** A many-file field may also be sent as a list: `images[]`, `images[0]`. */
-function declaredName<T>({ options }: Reading<T>, name: string | undefined): string | undefined {
-  return [name ?? '', name?.replace(/\[\d*\]$/, '') ?? ''].find((known) => Object.hasOwn(options.files, known));
+function declaredName<T>({ options: { files } }: Reading<T>, name = ''): string | undefined {
+  const known = [name, name.replace(/\[\d*\]$/, '')].find((each) => Object.hasOwn(files, each));
+  if (known !== undefined) return known;
+  const stem = name.replace(/\d{1,4}$/, '');
+  return Object.hasOwn(files, stem) && files[stem]!.numbered ? stem : undefined;
 }
 
 async function* counted<T>(

@@ -3,6 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { languagesIn, translationsIn } from '../../localisation/translations.ts';
+import { tellMedia } from '../media/pieces.ts';
 import { tellMetadata } from '../metadata/pieces.ts';
 import { tellPlatforms } from '../modfiles/pieces.ts';
 import { tellTags } from '../tags/pieces.ts';
@@ -23,6 +24,7 @@ const CONTRIBUTORS: readonly Contributor[] = [
   (_, transaction, mod) => tellMetadata(transaction, mod),
   (_, transaction, mod) => tellPlatforms(transaction, mod),
   (_, transaction, mod) => tellTags(transaction, mod),
+  tellMedia,
 ];
 
 const NO_PIECES: ModPieces = {

@@ -29,7 +29,7 @@ import {
 import { addMod, applyModChanges, type ModChanges, type NewMod, refreshMod, removeMod } from './mods.ts';
 import * as store from './store.ts';
 
-const LOGO = logoImage(512, 288);
+export const MOD_LOGO = logoImage(512, 288);
 
 /** What of a mod can be sent with it, though it belongs to other nouns. */
 interface SentPieces {
@@ -161,7 +161,7 @@ async function withPicture<T>(
   logo: UploadedPicture | undefined,
   work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
 ): Promise<T> {
-  const pictures = pictureOf('logo', LOGO, logo);
+  const pictures = pictureOf('logo', MOD_LOGO, logo);
   await preparePictures(app, pictures);
   const done = await attempt(app, pictures, work, ATTEMPTS_MAX);
   if (done === undefined) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');

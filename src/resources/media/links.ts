@@ -1,0 +1,45 @@
+/** Links come as people copy them, and are kept in one form, so that each video and model is there once. */
+const FORMS = {
+  youtube: {
+    hosts: /^(?:(?:www|m|music)\.)?(?:youtube\.com|youtube-nocookie\.com)$|^youtu\.be$/,
+    id: /^[\w-]{11}$/,
+    kept: (id: string) => `https://www.youtube.com/watch?v=${id}`,
+  },
+  sketchfab: {
+    hosts: /^(?:www\.)?sketchfab\.com$/,
+    id: /^[0-9a-f]{32}$/,
+    kept: (id: string) => `https://sketchfab.com/models/${id}`,
+  },
+} as const;
+
+export type LinkKind = keyof typeof FORMS;
+
+/** The link in the form in which it is kept, and nothing where it leads to no video or model. */
+export function linkOf(kind: LinkKind, sent: string): string | undefined {
+  const url = addressOf(sent);
+  const { hosts, id, kept } = FORMS[kind];
+  if (!url || !hosts.test(url.hostname)) return undefined;
+  const named = kind === 'youtube' ? videoIn(url) : modelIn(url);
+  return named !== undefined && id.test(named) ? kept(named) : undefined;
+}
+
+/** People also copy them without `https://`. */
+function addressOf(sent: string): URL | undefined {
+  const text = /^https?:\/\//i.test(sent) ? sent : `https://${sent}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.username === '' && url.password === '' && url.port === '' ? url : undefined;
+}
+
+function videoIn({ hostname, pathname, searchParams }: URL): string | undefined {
+  const [first, second] = pathname.slice(1).split('/');
+  if (hostname === 'youtu.be') return first;
+  if (first === 'watch') return searchParams.get('v') ?? undefined;
+  return ['embed', 'shorts', 'live', 'v'].includes(first!) ? second : undefined;
+}
+
+/** `/models/<id>`, with `/embed` behind it or not, and `/3d-models/<name>-<id>`. */
+function modelIn({ pathname }: URL): string | undefined {
+  const [first, second = ''] = pathname.slice(1).split('/');
+  if (first === 'models') return second;
+  return first === '3d-models' ? second.split('-').at(-1) : undefined;
+}
