@@ -13,6 +13,8 @@ import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
 import { editModByPut } from '../src/resources/mods/operations.ts';
 import { muteAUser } from '../src/resources/mutes/operations.ts';
+import { letIn } from '../src/resources/previews/previews.ts';
+import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
 import { addModTeamMember } from '../src/resources/teams/operations.ts';
 import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
@@ -53,6 +55,19 @@ for (let i = 0; i < 6; i += 1) {
   await api.joins(owner, game, 1);
 }
 await (await api.as(ada)).call(addModDependencies, { params, body: { dependencies: needed } });
+await api.joins(ada, game, 4);
+for (const [index, owner] of (await Promise.all(tags.map(() => api.aUser()))).entries()) {
+  const app = api.app();
+  await app.db.write(async (transaction) => {
+    for (const [resource, id] of [
+      ['games', game.id],
+      ['mods', params.mod_id],
+    ] as const)
+      await letIn(app, transaction, { resource, id }, owner.id, index === 0 ? null : ada.id);
+  });
+  const restricted = { params: { game_id: game.id, user_id: owner.id }, body: { options: 1 } };
+  await (await api.as(ada)).call(restrictUserInGame, restricted);
+}
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary } });
 
 const operator = await api.as(await api.aUser({ admin: true }));

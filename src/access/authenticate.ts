@@ -58,7 +58,8 @@ interface KeyRow {
 
 const TOKEN =
   statement(`select t.id, t.user_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language, u.date_online,
-  (select count(*) from team_members m where m.user_id = t.user_id) as teams
+  (select count(*) from team_members m where m.user_id = t.user_id)
+    + (select count(*) from previewers p where p.user_id = t.user_id) as teams
   from access_tokens t join users u on u.id = t.user_id where t.digest = ?`);
 const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);

@@ -23,7 +23,7 @@ export interface UserCaller {
   readonly admin: boolean;
   readonly language: string;
   readonly dateExpires: number;
-  /** Whether any game or mod counts this person in its team, and so may show them more than others. */
+  /** Whether any game or mod counts this person in its team or among its previewers, and so may show them more than others. */
   readonly inTeams: boolean;
 }
 

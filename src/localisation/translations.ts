@@ -68,3 +68,10 @@ function byField(rows: readonly TranslationRow[]): FieldTranslations {
 export function languagesIn(fields: FieldTranslations): Language[] {
   return [...new Set(Object.values(fields).flatMap((translations) => Object.keys(translations) as Language[]))];
 }
+
+export const forgetTranslations = async (query: Query, resource: string, resourceId: number): Promise<void> =>
+  void (await query
+    .deleteFrom('translations')
+    .where('resource', '=', resource)
+    .where('resource_id', '=', resourceId)
+    .execute());

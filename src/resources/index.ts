@@ -36,6 +36,10 @@ import { modOperations } from './mods/operations.ts';
 import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
 import { muteOperations } from './mutes/operations.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
+import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
+import { previewOperations } from './previews/operations.ts';
+import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
+import { restrictionOperations } from './restrictions/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
 import { statsJobs } from './stats/jobs.ts';
@@ -61,6 +65,8 @@ export const operations: readonly AnyOperation[] = [
   ...tagOperations,
   ...metadataOperations,
   ...mediaOperations,
+  ...previewOperations,
+  ...restrictionOperations,
   ...dependencyOperations,
   ...eventOperations,
   ...statsOperations,
@@ -88,6 +94,8 @@ export const migrations: readonly Migration[] = [
   modfilesArrivals,
   metadata,
   modMedia,
+  previews,
+  gameRestrictions,
   tags,
   oauthClients,
   teamInvites,

@@ -126,3 +126,10 @@ export async function remove(query: Query, modId: number, ids: readonly number[]
   if (ids.length === 0) return;
   await query.deleteFrom('mod_dependencies').where('mod_id', '=', modId).where('dependency_id', 'in', ids).execute();
 }
+
+/** Removes what the mod needs and what needs it, and returns the mods that needed it. */
+export async function removeOfMod(query: Query, modId: number): Promise<number[]> {
+  await query.deleteFrom('mod_dependencies').where('mod_id', '=', modId).execute();
+  const others = query.deleteFrom('mod_dependencies').where('dependency_id', '=', modId);
+  return (await others.returning('mod_id').execute()).map((row) => row.mod_id);
+}

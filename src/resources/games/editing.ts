@@ -6,6 +6,7 @@ import { completePictures } from '../../images/pictures.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { hasAccepted } from '../agreements/acceptances.ts';
 import { AGREEMENT_TYPES } from '../agreements/types.ts';
+import { enablesPreviews } from '../previews/pieces.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
   addGame,
@@ -50,6 +51,7 @@ export async function editGame(
     const level = await teamLevel(transaction, caller, 'games', id);
     if (level < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
     requireMayChange(caller, before, level, changes);
+    requirePreviewable(before, changes);
     await applyGameChanges(app, transaction, id, changes, written);
     return (await store.documentOf(transaction, id, answered, true))!;
   });
@@ -67,6 +69,12 @@ function requireMayChange(caller: Caller, before: GameRow, level: number, change
     throw new ApiError('GAME_NO_UPDATE_STATUS_PERMISSION');
   if ((switched & ON_HOMEPAGE) !== 0 || FOR_OPERATORS.some(isChanged)) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
   if (level < ADMINISTRATOR && FOR_ADMINISTRATORS.some(isChanged)) throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+/** What everyone sees needs no preview. */
+function requirePreviewable(before: GameRow, { status = before.status, community_options }: GameChanges): void {
+  if (status === GAME_ACCEPTED && enablesPreviews(before.community_options, community_options))
+    throw new ApiError('PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC');
 }
 
 const isSiteAdmin = (caller: Caller): boolean => caller.kind === 'user' && caller.admin;

@@ -4,10 +4,11 @@ import { issueKey } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { fold, type ListRequest, wordsOf } from '../../database/listing.ts';
-import { ApiError } from '../../errors/catalogue.ts';
+import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
+import { isPreviewOpen } from '../previews/pieces.ts';
 import { addTagGroup, type NewTagGroup, tagGroupsOf } from '../tags/groups.ts';
 import { ADMINISTRATOR, joinTeam, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
@@ -37,17 +38,35 @@ type Shown = Pick<Standing, 'id' | 'status' | 'date_live'>;
 const OPEN_TO_THIRD_PARTIES = 1;
 
 /**
- * A game that is not accepted exists only for its own key, its team, and those who run the site. That one was deleted
- * is told to those who could see it.
+ * A game that is not accepted exists only for its own key, its team, those who run the site, and those who preview it.
+ * That one was deleted is told to those who could see it.
  */
-async function refuseHidden(reader: Reader, caller: Caller, game: Shown | undefined): Promise<void> {
+async function refuseHidden(
+  reader: Reader,
+  caller: Caller,
+  game: Shown | undefined,
+  closed?: ErrorName,
+): Promise<void> {
   if (!game) throw new ApiError('GAME_NOT_FOUND');
   const { id } = game;
   const isOwnKey = caller.kind === 'key' && caller.gameId === id;
   const wasPublic = game.status === GAME_DELETED && game.date_live > 0;
   if (!isOwnKey && !wasPublic && (await teamLevel(reader, caller, 'games', id)) === 0)
-    throw new ApiError('GAME_NOT_FOUND');
+    await requirePreview(reader, caller, id, closed);
   if (game.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
+}
+
+/** `closed` is for those who were let in once, and so know of the game, when its preview is over. */
+async function requirePreview(
+  reader: Reader,
+  caller: Caller,
+  id: number,
+  closed: ErrorName = 'GAME_NOT_FOUND',
+): Promise<void> {
+  const isPreviewer = caller.kind === 'user' && caller.inTeams;
+  const preview = isPreviewer ? await store.previewOf(reader, id, caller.userId) : undefined;
+  if (!preview) throw new ApiError('GAME_NOT_FOUND');
+  if (!isPreviewOpen(preview)) throw new ApiError(closed);
 }
 
 export const isOpenToThirdParties = ({ api_access_options }: Pick<Standing, 'api_access_options'>): boolean =>
@@ -90,7 +109,7 @@ export async function requireGameDocument(
 ): Promise<store.StoredGame> {
   const game = await store.documentOf(reader, id, language, hiddenTags);
   const shown = game && { id, status: game.game_status, date_live: game.game_date_live };
-  if (shown?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, shown);
+  if (shown?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, shown, 'GAME_NO_VIEW_PERMISSION');
   return game!;
 }
 

@@ -62,12 +62,12 @@ export const getGame = operation({
   tag: 'Games',
   method: 'GET',
   path: '/games/{game_id}',
-  says: 'Shows one game. A game that is not accepted is seen by its own key and its team alone.',
+  says: 'Shows one game. A game that is not accepted is seen by its own key, its team, and those who may preview it.',
   access: reader(),
   params: GamePath,
   query: ShowHiddenTags,
   returns: ok(GameObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_VIEW_PERMISSION'],
   handle: async (app, input) => {
     const { params, query } = input;
     const game = await requireGameDocument(
@@ -124,6 +124,7 @@ export const editGameOperation = operation({
     'GAME_NO_UPDATE_STATUS_PERMISSION',
     'GAME_NO_ADMIN_PERMISSION',
     'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+    'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
   ],
   handle: async (app, { caller, params, body, language, contentLanguage }) => {
     const edit = { changes: body, written: contentLanguage, answered: language };

@@ -337,3 +337,14 @@ export async function isImageUsed(query: Query, folder: string): Promise<boolean
     .executeTakeFirst();
   return used !== undefined;
 }
+
+/** How someone came to preview a game, and the options of it that decide whether they still may. */
+export interface Preview {
+  invited_by: number | null;
+  community_options: number;
+}
+
+const PREVIEW =
+  statement(`select p.invited_by, g.community_options from previewers p join games g on g.id = p.resource_id
+  where p.resource = 'games' and p.resource_id = ? and p.user_id = ?`);
+export const previewOf = (reader: Reader, id: number, userId: number) => reader.first<Preview>(PREVIEW, [id, userId]);

@@ -11,3 +11,6 @@ export async function tellMetadata(transaction: Transaction, mod: { id: number }
   const metadata_kvp = (await store.pairsOfMod(transaction, mod.id)).map(toKvp);
   return () => ({ metadata_kvp });
 }
+
+export const removeMetadataOfMod = async (transaction: Transaction, mod: { id: number }): Promise<void> =>
+  void (await store.removeOfMod(transaction.query, mod.id));

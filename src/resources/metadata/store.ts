@@ -29,3 +29,6 @@ export async function remove(query: Query, modId: number, pairs: readonly string
   if (pairs.length > 0)
     await query.deleteFrom('mod_metadata').where('mod_id', '=', modId).where('pair', 'in', pairs).execute();
 }
+
+export const removeOfMod = (query: Query, modId: number) =>
+  query.deleteFrom('mod_metadata').where('mod_id', '=', modId).execute();

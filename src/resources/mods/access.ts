@@ -1,10 +1,11 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
-import { ApiError } from '../../errors/catalogue.ts';
+import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import type { Platform } from '../../platforms.ts';
 import { GAME_ACCEPTED, isOpenToThirdParties, requireGame } from '../games/games.ts';
+import { isPreviewOpen } from '../previews/pieces.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
@@ -32,13 +33,45 @@ export async function levelsOf(reader: Reader, caller: Caller, mod: Pick<Shown, 
   };
 }
 
-/** What is not public exists only for the teams of the mod and its game; they are also told that it was deleted. */
-async function refuseHidden(reader: Reader, caller: Caller, gameId: number, mod: Shown | undefined): Promise<void> {
+/**
+ * What is not public exists only for the teams of the mod and its game, and for those who may preview it. The teams are
+ * also told that it was deleted.
+ */
+async function refuseHidden(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  mod: Shown | undefined,
+  closed?: ErrorName,
+): Promise<void> {
+  await refuseUnseen(reader, caller, gameId, mod, closed);
+  if (mod?.status === MOD_DELETED) throw new ApiError('MOD_DELETED');
+}
+
+async function refuseUnseen(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  mod: Shown | undefined,
+  closed?: ErrorName,
+): Promise<void> {
   if (mod?.game_id !== gameId) throw new ApiError('MOD_NOT_FOUND');
   if (isPublic(mod)) return;
   const levels = await levelsOf(reader, caller, mod);
-  if (levels.mod === 0 && levels.game === 0) throw new ApiError('MOD_NOT_FOUND');
-  if (mod.status === MOD_DELETED) throw new ApiError('MOD_DELETED');
+  if (levels.mod === 0 && levels.game === 0) await requirePreview(reader, caller, mod, closed);
+}
+
+/** `closed` is for those who were let in once, and so know of the mod, when its preview is over. */
+async function requirePreview(
+  reader: Reader,
+  caller: Caller,
+  mod: Shown,
+  closed: ErrorName = 'MOD_NOT_FOUND',
+): Promise<void> {
+  const isPreviewer = caller.kind === 'user' && caller.inTeams && mod.status !== MOD_DELETED;
+  const preview = isPreviewer ? await store.previewOf(reader, mod.id, caller.userId) : undefined;
+  if (!preview) throw new ApiError('MOD_NOT_FOUND');
+  if (!isPreviewOpen(preview)) throw new ApiError(closed);
 }
 
 /** The mod of this game, as far as the question who may do what with it needs it. */
@@ -66,6 +99,19 @@ export async function requireModForChange(
   return row!;
 }
 
+/** The mod in whatever state, deleted too, for those who decide over it. Others wait from here on. */
+export async function requireModInAnyState(
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  id: number,
+): Promise<store.ModRow> {
+  const row = await store.rowForChange(transaction, id);
+  await requireGame(transaction, caller, gameId);
+  await refuseUnseen(transaction, caller, gameId, row);
+  return row!;
+}
+
 /** One read for what most ask for: a public mod of an accepted game. */
 export async function requireModDocument(
   reader: Reader,
@@ -79,7 +125,7 @@ export async function requireModDocument(
   if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
     await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };
-  await refuseHidden(reader, caller, gameId, shown);
+  await refuseHidden(reader, caller, gameId, shown, 'MOD_NO_VIEW_PERMISSION');
   return mod!;
 }
 

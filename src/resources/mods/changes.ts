@@ -34,6 +34,10 @@ const fields = {
   }),
   credit_options: Bits(2_047),
   stock: z.int().min(0).max(1_000_000_000),
+  tokenpack_id: z
+    .int()
+    .min(0)
+    .meta({ description: 'What the mod is sold for. Nothing can be sold yet: anything but 0 is refused.' }),
   metadata_blob: z.string().max(50_000),
   metadata_kvp: z
     .array(z.union([MetadataPair, z.literal('')]))
@@ -43,13 +47,25 @@ const fields = {
   tags: TagNames.meta({ description: 'All of the tags that the mod shall show.' }),
 };
 
+/** Nothing can be sold yet, and what a mod that is not for sale has here is 0. */
+const offer = {
+  price: z.int().min(0).max(1_000_000_000).meta({ description: 'Anything but 0 is refused.' }),
+  monetization_options: Bits(15).meta({
+    description: 'Bits: 1 monetization, 2 marketplace, 8 limited. Anything but 0 is refused.',
+  }),
+};
+
 const { name, summary, ...others } = fields;
 
 /** What a new mod is made of. Anything not listed here is not taken from a request. */
 export const NewModBody = z.object({ name, summary, ...z.object(others).partial().shape });
 
 export const ModChangesBody = z
-  .object({ status: Option(0, 1, 3).meta({ description: '0 not accepted, 1 accepted, 3 deleted' }), ...fields })
+  .object({
+    status: Option(0, 1, 3).meta({ description: '0 not accepted, 1 accepted, 3 deleted' }),
+    ...fields,
+    ...offer,
+  })
   .partial();
 
 /** One field has two names, and is empty where it shall be none. */

@@ -15,18 +15,31 @@ import {
 import type { Language } from '../../localisation/languages.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { replaceMetadata } from '../metadata/metadata.ts';
+import { enablesPreviews } from '../previews/pieces.ts';
+import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { replaceTagsOfMod } from '../tags/tags.ts';
 import { ADMINISTRATOR } from '../teams/teams.ts';
 import {
+  isPublic,
   type Levels,
   levelsOf,
   MOD_ACCEPTED,
+  MOD_DELETED,
   mayEdit,
   mayModerate,
   requireMod,
   requireModForChange,
+  requireModInAnyState,
 } from './access.ts';
-import { addMod, applyModChanges, type ModChanges, type NewMod, refreshMod, removeMod } from './mods.ts';
+import {
+  addMod,
+  applyModChanges,
+  type ModChanges,
+  type NewMod,
+  refreshMod,
+  removeMod,
+  removeModForEver,
+} from './mods.ts';
 import * as store from './store.ts';
 
 export const MOD_LOGO = logoImage(512, 288);
@@ -37,7 +50,14 @@ interface SentPieces {
   readonly metadata_kvp?: readonly string[] | undefined;
 }
 
-export type SentFields = ModChanges & SentPieces;
+/** What a mod is sold for. There is nothing to sell with, so only a mod that is not for sale may be sent. */
+interface SentOffer {
+  readonly price?: number | undefined;
+  readonly monetization_options?: number | undefined;
+  readonly tokenpack_id?: number | undefined;
+}
+
+export type SentFields = ModChanges & SentPieces & SentOffer;
 
 /** What was sent, and in which languages it is written and answered. */
 export interface Sent<C> {
@@ -56,11 +76,14 @@ export async function submitMod(
 ): Promise<store.StoredMod> {
   const ownerId = (caller as UserCaller).userId;
   const game = await requireGame(app.db, caller, gameId);
+  await requireMayAddMods(app.db, caller, gameId);
   requireAllowedMaturity(game, fields);
+  requireNoOffer(fields);
+  const { status: _, tags, metadata_kvp, ...settable } = withoutOffer(fields);
   return withPicture(app, logo, async (transaction, picture) => {
     // Nobody deletes the game while it gets its mod.
     await requireGameForChange(transaction, caller, gameId);
-    const { status: _, tags, metadata_kvp, ...settable } = fields;
+    await requireMayAddMods(transaction, caller, gameId);
     const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
     await putPieces(app, transaction, levels, mod, { tags, metadata_kvp });
@@ -74,14 +97,17 @@ export async function editMod(
   caller: Caller,
   gameId: number,
   id: number,
-  { fields: { tags, metadata_kvp, ...fields }, logo, written, answered }: Sent<SentFields>,
+  { fields: sent, logo, written, answered }: Sent<SentFields>,
 ): Promise<store.StoredMod> {
+  const { tags, metadata_kvp, ...fields } = withoutOffer(sent);
   // Nobody may have pictures rendered for a mod that is not theirs.
   if (logo) await requireEditor(app, caller, gameId, id);
   return withPicture(app, logo, async (transaction, picture) => {
     const changes = { ...fields, ...picture };
-    const before = await requireModForChange(transaction, caller, gameId, id);
+    const before = await modToEdit(transaction, caller, gameId, id, changes);
     await requireMayChange(transaction, caller, before, changes);
+    requireNoOffer(sent);
+    requirePreviewable(before, changes);
     if (tags || metadata_kvp)
       await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
     await applyModChanges(app, transaction, before, changes, (caller as UserCaller).userId, written);
@@ -110,6 +136,47 @@ export async function deleteMod(app: App, caller: Caller, gameId: number, id: nu
     if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
     await removeMod(app, transaction, mod, (caller as UserCaller).userId);
   });
+}
+
+/** Administrators of the mod and those of its game: a moderator's decision can be taken back, this cannot. */
+export async function deleteModForEver(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mod = await requireModInAnyState(transaction, caller, gameId, id);
+    const levels = await levelsOf(transaction, caller, mod);
+    if (levels.mod < ADMINISTRATOR && levels.game < ADMINISTRATOR) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+    await removeModForEver(app, transaction, mod);
+  });
+}
+
+/** A deleted mod is edited by bringing it back, which is for administrators of its game. */
+async function modToEdit(
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  { status = MOD_DELETED }: ModChanges,
+): Promise<store.ModRow> {
+  const mod = await requireModInAnyState(transaction, caller, gameId, id);
+  if (mod.status !== MOD_DELETED) return mod;
+  if (status === MOD_DELETED) throw new ApiError('MOD_DELETED');
+  const { game } = await levelsOf(transaction, caller, mod);
+  if (game < ADMINISTRATOR) throw new ApiError('MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN');
+  return mod;
+}
+
+/** Clients send the whole mod back, so a price of nothing is no wish to sell. */
+function requireNoOffer({ price, monetization_options, tokenpack_id }: SentOffer): void {
+  if (price || monetization_options || tokenpack_id) throw new ApiError('MONETIZATION_MARKETPLACE_ERROR');
+}
+
+const withoutOffer = <F extends SentOffer>({ price: _, monetization_options: __, tokenpack_id: ___, ...fields }: F) =>
+  fields;
+
+/** What everyone sees needs no preview. */
+function requirePreviewable(before: store.ModRow, { status, visible, community_options }: ModChanges): void {
+  const after = { status: status ?? before.status, visible: visible ?? before.visible };
+  if (enablesPreviews(before.community_options, community_options) && isPublic(after))
+    throw new ApiError('PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC');
 }
 
 async function requireEditor(app: App, caller: Caller, gameId: number, id: number): Promise<void> {

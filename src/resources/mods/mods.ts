@@ -24,6 +24,7 @@ import {
   scopeOfMember,
 } from './access.ts';
 import { announceMod, rewriteModDocuments } from './documents.ts';
+import { removeForEver, whenDeleted } from './leaving.ts';
 import { modListing } from './listing.ts';
 import * as store from './store.ts';
 import type { ModsTable } from './table.ts';
@@ -178,6 +179,7 @@ export async function applyModChanges(
   const now = app.clock.now();
   if (columns.status === MOD_ACCEPTED && before.date_live === 0) columns.date_live = now;
   await requireNotNeeded(transaction, before, columns);
+  if (columns.status === MOD_DELETED && before.status !== MOD_DELETED) await whenDeleted(app, transaction, before);
   const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
   if (after.name !== before.name) await store.putWords(query, before.id, wordsOf(after.name));
   await settle(app, transaction, before, after, userId);
@@ -191,12 +193,27 @@ async function requireNotNeeded(
 ): Promise<void> {
   const isDeletion = status === MOD_DELETED && before.status !== MOD_DELETED;
   const isOptOut = (before.community_options & ~community_options & ALLOW_DEPENDENCY) !== 0;
-  if (!isDeletion && !isOptOut) return;
-  const option = await store.dependencyOption(transaction, before.game_id);
-  if (option === DEPENDENCIES_UNRESTRICTED || option === DEPENDENCIES_DISALLOWED) return;
-  if (!(await store.hasDependants(transaction, before.id))) return;
-  if (isDeletion) throw new ApiError('MOD_NO_DELETE_PERMISSION');
-  throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'community_options', rule: 'has_dependants' }] });
+  if (isDeletion) requireNotForSale(before);
+  if (isDeletion) await requireNoDependants(transaction, before);
+  if (isOptOut && (await isNeeded(transaction, before)))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'community_options', rule: 'has_dependants' }] });
+}
+
+async function isNeeded(transaction: Transaction, mod: store.ModRow): Promise<boolean> {
+  const option = await store.dependencyOption(transaction, mod.game_id);
+  if (option === DEPENDENCIES_UNRESTRICTED || option === DEPENDENCIES_DISALLOWED) return false;
+  return store.hasDependants(transaction, mod.id);
+}
+
+async function requireNoDependants(transaction: Transaction, mod: store.ModRow): Promise<void> {
+  if (await isNeeded(transaction, mod)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+}
+
+/** The bit of `monetization_options` by which a mod is sold. */
+const MONETIZATION = 1;
+
+function requireNotForSale({ monetization_options, price }: store.ModRow): void {
+  if ((monetization_options & MONETIZATION) !== 0 || price > 0) throw new ApiError('MOD_CANNOT_DELETE_MONETISED');
 }
 
 /** What follows from any change of a mod's row. */
@@ -284,6 +301,8 @@ export async function addToModStats(
   following: (counts: store.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
 ): Promise<void> {
   const counts = await store.addToStats(transaction, mod.id, difference);
+  // The mod has gone for ever meanwhile, and its figures with it.
+  if (!counts) return;
   const { downloads_today, downloads_total, subscribers_total } = counts;
   const sorted = { downloads_today, downloads_total, subscribers_total };
   await changeModStats(transaction, mod, { ...sorted, ...following(counts) });
@@ -312,6 +331,16 @@ export async function rankMods(
 /** Deleted mods stay for their teams and for what refers to them, and nobody else sees them again. */
 export const removeMod = (app: App, transaction: Transaction, mod: store.ModRow, userId: number): Promise<void> =>
   applyModChanges(app, transaction, mod, { status: MOD_DELETED }, userId);
+
+/** Nothing of the mod stays but its events. Who may is asked before. */
+export async function removeModForEver(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
+  if (mod.status !== MOD_DELETED) throw new ApiError('MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST');
+  if (mod.subscribers_total > 0) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS');
+  requireNotForSale(mod);
+  await requireNoDependants(transaction, mod);
+  await removeForEver(app, transaction, mod);
+  announceMod(transaction, mod.game_id, mod.id);
+}
 
 export async function listModsOfGame(
   app: App,

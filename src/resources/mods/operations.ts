@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
@@ -7,7 +7,7 @@ import { linksChangeAt } from '../modfiles/links.ts';
 import { PlatformStatusQuery } from '../modfiles/object.ts';
 import { requireModDocument } from './access.ts';
 import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
-import { deleteMod, editMod, submitMod } from './editing.ts';
+import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
 import { listModsOfGame, listModsOfMember, type StoredMod } from './mods.ts';
 import { ModObject, modJson } from './object.ts';
@@ -58,11 +58,11 @@ export const getMod = operation({
   tag: 'Mods',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}',
-  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team and that of its game alone.',
+  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team, that of its game, and those who may preview it.',
   access: reader(),
   params: ModPath,
   returns: ok(ModObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
   handle: async (app, { caller, params, language, platform, keep, keepUntil }) => {
     const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
     keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
@@ -85,7 +85,9 @@ export const addModOperation = operation({
   errors: [
     'GAME_NOT_FOUND',
     'GAME_DELETED',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'MOD_NO_MATURITY_ALLOWED_BY_GAME',
+    'MONETIZATION_MARKETPLACE_ERROR',
     'GAME_TAGS_NO_OPTIONS_SET',
     'MOD_TAGS_NO_ADD_PERMISSION',
   ],
@@ -118,6 +120,10 @@ const edited = {
     'GAME_TAGS_NO_OPTIONS_SET',
     'MOD_TAGS_NO_ADD_PERMISSION',
     'MOD_NO_DELETE_PERMISSION',
+    'MOD_CANNOT_DELETE_MONETISED',
+    'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
+    'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
+    'MONETIZATION_MARKETPLACE_ERROR',
   ],
   handle: answerEdit,
 } as const;
@@ -141,12 +147,28 @@ export const deleteModOperation = operation({
   tag: 'Mods',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}',
-  says: 'Deletes a mod. Administrators of its team and the team of its game may, unless other mods need it and the game restricts dependencies.',
+  says: 'Deletes a mod. Administrators of its team and the team of its game may, unless other mods need it and the game restricts dependencies. Administrators of the game can bring it back, until it is deleted permanently.',
   access: user('write'),
   params: ModPath,
+  body: z.object({
+    permanent: z.boolean().default(false).meta({
+      description:
+        'Removes a mod that was deleted before, with everything that belongs to it, for ever. For administrators of its team or its game.',
+    }),
+  }),
   returns: noContent,
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_DELETE_PERMISSION'],
-  handle: (app, { caller, params }) => deleteMod(app, caller, params.game_id, params.mod_id),
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MOD_NOT_FOUND',
+    'MOD_DELETED',
+    'MOD_NO_DELETE_PERMISSION',
+    'MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST',
+    'MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS',
+    'MOD_CANNOT_DELETE_MONETISED',
+  ],
+  handle: (app, { caller, params, body }) =>
+    (body.permanent ? deleteModForEver : deleteMod)(app, caller, params.game_id, params.mod_id),
 });
 
 async function answerEdit(

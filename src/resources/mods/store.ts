@@ -291,10 +291,10 @@ export async function addToStats(
   transaction: Transaction,
   modId: number,
   difference: Partial<ModCounts>,
-): Promise<ModCounts> {
+): Promise<ModCounts | undefined> {
   await transaction.first(LOCK, [modId]);
   const values = [...COUNTED.map((name) => difference[name] ?? 0), modId];
-  return (await transaction.first<ModCounts>(ADD_TO_STATS, values))!;
+  return transaction.first<ModCounts>(ADD_TO_STATS, values);
 }
 
 export type Ranked = Pick<ModRow, 'id' | 'popularity'>;
@@ -368,3 +368,21 @@ export const removeDocument = (transaction: Transaction, modId: number, language
 
 export const idsAfter = (query: Query, id: number, most: number) =>
   query.selectFrom('mods').select(['id', 'game_id']).where('id', '>', id).orderBy('id').limit(most).execute();
+
+export async function remove(query: Query, id: number): Promise<void> {
+  await query.deleteFrom('mod_words').where('mod_id', '=', id).execute();
+  await query.deleteFrom('mod_documents').where('mod_id', '=', id).execute();
+  await query.deleteFrom('mod_stats').where('mod_id', '=', id).execute();
+  await query.deleteFrom('mods').where('id', '=', id).execute();
+}
+
+/** How someone came to preview something, and the options of it that decide whether they still may. */
+export interface Preview {
+  invited_by: number | null;
+  community_options: number;
+}
+
+const PREVIEW =
+  statement(`select p.invited_by, m.community_options from previewers p join mods m on m.id = p.resource_id
+  where p.resource = 'mods' and p.resource_id = ? and p.user_id = ?`);
+export const previewOf = (reader: Reader, id: number, userId: number) => reader.first<Preview>(PREVIEW, [id, userId]);

@@ -13,3 +13,7 @@ export async function tellTags(transaction: Transaction, mod: { id: number; game
   const tell = (language: Language) => ({ tags: tags.map((tag) => toModTag(tag, translations, language)) });
   return Object.assign(tell, { languages: languagesIn(translations) });
 }
+
+/** Counts are of public mods, so a deleted one has left them before. */
+export const removeTagsOfMod = async (transaction: Transaction, mod: { id: number }): Promise<void> =>
+  void (await store.untagMod(transaction.query, mod.id));

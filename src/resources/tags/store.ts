@@ -157,3 +157,6 @@ export const modsWith = (query: Query, tagIds: readonly number[], afterId: numbe
 
 export const tagsById = (query: Query, ids: readonly number[]) =>
   query.selectFrom('game_tags').select(['id', 'name']).where('id', 'in', ids).execute();
+
+export const untagMod = (query: Query, modId: number) =>
+  query.deleteFrom('mod_tags').where('mod_id', '=', modId).execute();

@@ -183,3 +183,16 @@ export const openInvitesFor = (query: Query, email: string, most: number) =>
 
 export const openInvite = (query: Query, id: number) =>
   invitesWithPlaces(query).where('i.id', '=', id).executeTakeFirst();
+
+export async function removeTeam(query: Query, resource: string, resourceId: number): Promise<void> {
+  await query
+    .deleteFrom('team_members')
+    .where('resource', '=', resource)
+    .where('resource_id', '=', resourceId)
+    .execute();
+  await query
+    .deleteFrom('team_invites')
+    .where('resource', '=', resource)
+    .where('resource_id', '=', resourceId)
+    .execute();
+}

@@ -41,3 +41,13 @@ export async function teamLevel(
   if (caller.admin) return ADMINISTRATOR;
   return caller.inTeams ? store.levelOf(reader, resource, resourceId, caller.userId) : 0;
 }
+
+/** What the team belonged to is gone for ever, and so are the invitations to it. */
+export async function dissolveTeam(
+  transaction: Transaction,
+  resource: TeamResource,
+  resourceId: number,
+): Promise<void> {
+  await store.removeTeam(transaction.query, resource, resourceId);
+  accessChanged(transaction);
+}

@@ -1,0 +1,47 @@
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { reviewPicture } from '../../images/pictures.ts';
+import { forgetTranslations } from '../../localisation/translations.ts';
+import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
+import { removeMediaOfMod } from '../media/pieces.ts';
+import { removeMetadataOfMod } from '../metadata/pieces.ts';
+import { endPreviews, forgetPreviews } from '../previews/pieces.ts';
+import { removeHoursOfMod } from '../stats/pieces.ts';
+import { removeTagsOfMod } from '../tags/pieces.ts';
+import { dissolveTeam } from '../teams/teams.ts';
+import * as store from './store.ts';
+
+/**
+ * A step of another noun when a mod leaves, within the transaction. As with contributors to the mod object it comes
+ * from a file of that noun that imports nothing of this one. What may be long is left to a job that the step enqueues.
+ */
+type Step = (app: App, transaction: Transaction, mod: store.ModRow) => Promise<void>;
+
+/** What ends when a mod is deleted, though it could be brought back. */
+const WHEN_DELETED: readonly Step[] = [(_, transaction, mod) => endPreviews(transaction, 'mods', mod.id)];
+
+/**
+ * What goes with a mod for ever: every noun that has rows of it adds its own. Events stay for their 90 days, so that
+ * those who were away hear that the mod was deleted.
+ */
+const WHEN_REMOVED: readonly Step[] = [
+  (_, transaction, mod) => removeMetadataOfMod(transaction, mod),
+  (_, transaction, mod) => removeTagsOfMod(transaction, mod),
+  (_, transaction, mod) => removeDependenciesOfMod(transaction, mod),
+  (_, transaction, mod) => removeHoursOfMod(transaction, mod),
+  (_, transaction, mod) => dissolveTeam(transaction, 'mods', mod.id),
+  (_, transaction, mod) => forgetPreviews(transaction, 'mods', mod.id),
+  (_, transaction, mod) => forgetTranslations(transaction.query, 'mods', mod.id),
+  removeMediaOfMod,
+  async (app, transaction, mod) => void (mod.logo && (await reviewPicture(app, transaction, mod.logo))),
+];
+
+export async function whenDeleted(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
+  for (const step of WHEN_DELETED) await step(app, transaction, mod);
+}
+
+/** The mod's own rows go last: until then others who want to change it wait for them. */
+export async function removeForEver(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
+  for (const step of WHEN_REMOVED) await step(app, transaction, mod);
+  await store.remove(transaction.query, mod.id);
+}

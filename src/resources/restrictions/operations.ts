@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type UserCaller, user } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp } from '../../http/objects.ts';
+import { noContent, ok, operation } from '../../http/operation.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import { ADD_MODS, lift, listRestrictions, type RestrictionRow, restrict, restrictionListing } from './restrictions.ts';
+
+const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
+const RestrictionPath = GamePath.extend({ user_id: PathId });
+
+export const RestrictionObject = z
+  .object({
+    user: UserObject,
+    options: Integer.meta({ description: 'Bits: 1 may not add mods' }),
+    reason: z.string(),
+    restricted_by: Id,
+    date_added: Timestamp,
+  })
+  .meta({ id: 'Restriction' });
+
+const toRestriction = (app: App, row: RestrictionRow): z.input<typeof RestrictionObject> => ({
+  user: toUserObject(app, row),
+  options: row.options,
+  reason: row.reason,
+  restricted_by: row.restricted_by,
+  date_added: row.date_added,
+});
+
+export const getGameRestrictions = operation({
+  id: 'get-game-restrictions',
+  tag: 'Games',
+  method: 'GET',
+  path: '/games/{game_id}/restrictions',
+  says: 'Lists the people who are restricted in a game. For its team.',
+  access: user('read'),
+  params: GamePath,
+  list: restrictionListing,
+  returns: ok(pageOf(RestrictionObject)),
+  errors: REFUSALS,
+  handle: async (app, { caller, params, list }) => {
+    const { rows, total } = await listRestrictions(app, caller, params.game_id, list);
+    return page(
+      rows.map((row) => toRestriction(app, row)),
+      total,
+      list,
+    );
+  },
+});
+
+export const restrictUserInGame = operation({
+  id: 'restrict-user-in-game',
+  tag: 'Games',
+  method: 'PUT',
+  path: '/games/{game_id}/restrictions/{user_id}',
+  says: 'Keeps someone from adding mods to a game. For its team, whose members cannot be restricted themselves.',
+  access: user('write'),
+  params: RestrictionPath,
+  body: z.object({
+    options: z.literal(ADD_MODS).meta({ description: '1: may not add mods' }),
+    reason: z.string().trim().max(500).default(''),
+  }),
+  returns: ok(RestrictionObject),
+  errors: [...REFUSALS, 'USER_NOT_FOUND', 'USER_ADMIN_CANT_MODERATE_SELF'],
+  handle: async (app, { caller, params, body }) =>
+    toRestriction(app, await restrict(app, caller as UserCaller, params.game_id, params.user_id, body)),
+});
+
+export const liftRestrictionInGame = operation({
+  id: 'lift-restriction-in-game',
+  tag: 'Games',
+  method: 'DELETE',
+  path: '/games/{game_id}/restrictions/{user_id}',
+  says: 'Lets someone add mods to a game again. For its team.',
+  access: user('write'),
+  params: RestrictionPath,
+  returns: noContent,
+  errors: REFUSALS,
+  handle: (app, { caller, params }) => lift(app, caller, params.game_id, params.user_id),
+});
+
+export const restrictionOperations = [getGameRestrictions, restrictUserInGame, liftRestrictionInGame];

@@ -1,0 +1,74 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Database } from '../../database/database.ts';
+import type { Listing, ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { requireGame } from '../games/games.ts';
+import { MODERATOR, teamLevel } from '../teams/teams.ts';
+import { requireUserIn } from '../users/users.ts';
+import * as store from './store.ts';
+
+export type { RestrictionRow } from './store.ts';
+
+type Reader = Pick<Database, 'first'>;
+
+/** `options`. */
+export const ADD_MODS = 1;
+
+/** What lists of restrictions may be filtered and sorted by. */
+export const restrictionListing: Listing = {
+  from: 'r',
+  columns: {
+    id: { kind: 'integer' },
+    user_id: { kind: 'integer' },
+    restricted_by: { kind: 'integer' },
+    date_added: { kind: 'integer' },
+    username: { kind: 'text', sql: 'lower(u.username)' },
+  },
+  sorts: { id: 'r.id', user_id: 'r.user_id', date_added: 'r.date_added' },
+};
+
+/** People whom the game's team has kept from it add no mods to the game. */
+export async function requireMayAddMods(reader: Reader, caller: Caller, gameId: number): Promise<void> {
+  const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
+  if ((options & ADD_MODS) !== 0) throw new ApiError('MOD_NO_UPLOAD_PERMISSION_BY_ADMIN');
+}
+
+async function requireModerator(reader: Reader, caller: Caller, gameId: number): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  if ((await teamLevel(reader, caller, 'games', gameId)) < MODERATOR)
+    throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+}
+
+export async function listRestrictions(app: App, caller: Caller, gameId: number, request: ListRequest) {
+  await requireModerator(app.db, caller, gameId);
+  return store.list(app.db.query, gameId, restrictionListing, request);
+}
+
+/** Moderators of the game restrict others, and nobody themselves or someone of the game's team. */
+export async function restrict(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  userId: number,
+  { options, reason }: { options: number; reason: string },
+): Promise<store.RestrictionRow> {
+  return app.db.write(async (transaction) => {
+    await requireModerator(transaction, caller, gameId);
+    const person = await requireUserIn(transaction, userId);
+    if (person.id === caller.userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
+    const target = { ...caller, userId, admin: person.admin === 1, inTeams: true };
+    if ((await teamLevel(transaction, target, 'games', gameId)) > 0)
+      throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+    const row = { game_id: gameId, user_id: userId, options, reason, restricted_by: caller.userId };
+    await store.put(transaction.query, { ...row, date_added: app.clock.now() });
+    return (await store.restriction(transaction.query, gameId, userId))!;
+  });
+}
+
+export async function lift(app: App, caller: Caller, gameId: number, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    await requireModerator(transaction, caller, gameId);
+    await store.remove(transaction.query, gameId, userId);
+  });
+}

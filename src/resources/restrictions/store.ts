@@ -1,0 +1,54 @@
+import { type Database, type Query, statement } from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import type { GameRestrictionsTable } from './table.ts';
+
+const OPTIONS = statement('select options from game_restrictions where game_id = ? and user_id = ?');
+export async function optionsOf(reader: Pick<Database, 'first'>, gameId: number, userId: number): Promise<number> {
+  return (await reader.first<{ options: number }>(OPTIONS, [gameId, userId]))?.options ?? 0;
+}
+
+const USER_COLUMNS = [
+  'id',
+  'name_id',
+  'username',
+  'date_online',
+  'date_joined',
+  'avatar',
+  'timezone',
+  'language',
+] as const;
+
+const ofGame = (query: Query, gameId: number) =>
+  query
+    .selectFrom('game_restrictions as r')
+    .innerJoin('users as u', 'u.id', 'r.user_id')
+    .where('r.game_id', '=', gameId)
+    .where('u.status', '<>', 3);
+
+const shown = (query: Query, gameId: number) =>
+  ofGame(query, gameId)
+    .select(['r.options', 'r.reason', 'r.restricted_by', 'r.date_added'])
+    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+
+export type RestrictionRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
+
+export async function list(query: Query, gameId: number, listing: Listing, request: ListRequest) {
+  const { total } = await narrowed(ofGame(query, gameId), listing, request)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await paged(narrowed(shown(query, gameId), listing, request), listing, request).execute();
+  return { rows, total: Number(total) };
+}
+
+export const restriction = (query: Query, gameId: number, userId: number) =>
+  shown(query, gameId).where('r.user_id', '=', userId).executeTakeFirst();
+
+export const put = (query: Query, row: Omit<GameRestrictionsTable, 'id'>) =>
+  query
+    .insertInto('game_restrictions')
+    .values(row)
+    .onConflict((key) => key.columns(['game_id', 'user_id']).doUpdateSet(row))
+    .execute();
+
+export const remove = (query: Query, gameId: number, userId: number) =>
+  query.deleteFrom('game_restrictions').where('game_id', '=', gameId).where('user_id', '=', userId).execute();
