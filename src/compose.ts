@@ -23,7 +23,7 @@ import { mailToFiles } from './mail/files.ts';
 import type { Mail } from './mail/mail.ts';
 import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
-import { jobHandlers, migrations, operations, prepare } from './resources/index.ts';
+import { jobHandlers, migrations, operations, pageOf, prepare } from './resources/index.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { localStorage } from './storage/local.ts';
 
@@ -176,7 +176,7 @@ export async function composeService(
     settings,
     tenants,
     operations,
-    elsewhere: createElsewhere({ settings, apps, operations, metrics, health, legal: findLegalText }),
+    elsewhere: createElsewhere({ settings, apps, operations, metrics, health, legal: findLegalText, pageOf }),
     count: metrics.count,
     ...options,
   });

@@ -17,12 +17,16 @@ export interface ElsewhereParts {
   readonly metrics: Metrics;
   readonly health: { readonly draining: boolean };
   readonly legal: FindLegalText;
+  /** The page of something that everyone may see, found by its kind and id. */
+  readonly pageOf: (app: App, kind: string, id: number) => Promise<string | undefined>;
 }
+
+const SEARCH = /^\/search\/([a-z]+)\/(\d{1,15})\/?$/;
 
 type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
 
-/** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images. */
-export function createElsewhere({ settings, apps, operations, metrics, health, legal }: ElsewhereParts) {
+/** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images, pages found by id. */
+export function createElsewhere({ settings, apps, operations, metrics, health, legal, pageOf }: ElsewhereParts) {
   let description: string | undefined;
   const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
   const pages = new Map<string, Page>(
@@ -41,6 +45,8 @@ export function createElsewhere({ settings, apps, operations, metrics, health, l
     const page = pages.get(path);
     if (page) return answered(page(request, response, scope));
     if (path.startsWith('/legal/')) return answerLegal(apps[scope.environment], request, response, path, legal);
+    const [, kind, id] = SEARCH.exec(path) ?? [];
+    if (kind) return redirected(response, pageOf(apps[scope.environment], kind, Number(id)));
     if (!path.startsWith('/files/')) return false;
     return answerFile(apps[scope.environment], request, response, path.slice('/files/'.length));
   };
@@ -48,6 +54,14 @@ export function createElsewhere({ settings, apps, operations, metrics, health, l
 
 async function answered(page: void | Promise<void>): Promise<boolean> {
   await page;
+  return true;
+}
+
+/** Not for ever: names change, and what is public today may be hidden tomorrow. */
+async function redirected(response: ServerResponse, found: Promise<string | undefined>): Promise<boolean> {
+  const address = await found;
+  if (address === undefined) return false;
+  sendText(response, 302, '', undefined, ['location', encodeURI(address)]);
   return true;
 }
 

@@ -22,6 +22,8 @@ import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
+import { pageOf } from './lookups/lookups.ts';
+import { lookupOperations } from './lookups/operations.ts';
 import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.ts';
 import { mediaOperations } from './media/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
@@ -67,6 +69,7 @@ export const operations: readonly AnyOperation[] = [
   ...mediaOperations,
   ...previewOperations,
   ...restrictionOperations,
+  ...lookupOperations,
   ...dependencyOperations,
   ...eventOperations,
   ...statsOperations,
@@ -120,3 +123,6 @@ export async function prepare(app: App): Promise<void> {
   await rebuildModDocumentsOfMovedSite(app);
   await addFirstVersions(app);
 }
+
+/** Where the website shows something, for addresses that name it by its id. */
+export { pageOf };

@@ -1,0 +1,66 @@
+import { type Caller, NOBODY } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import { requireGame } from '../games/games.ts';
+import { requireMod } from '../mods/mods.ts';
+import { requireUser, type UserRow } from '../users/users.ts';
+import * as store from './store.ts';
+
+// What is known by its id alone. Whatever the caller may not see is missing, and missing in the same words.
+
+const FINDERS = {
+  games: { find: store.game, missing: 'GAME_NOT_FOUND' },
+  mods: { find: store.mod, missing: 'MOD_NOT_FOUND' },
+  files: { find: store.file, missing: 'MODFILE_NOT_FOUND' },
+} as const;
+
+export type OwnedResource = keyof typeof FINDERS;
+export const OWNED_RESOURCES = Object.keys(FINDERS) as [OwnedResource, ...OwnedResource[]];
+
+async function find(app: App, caller: Caller, resource: OwnedResource, id: number): Promise<store.Found> {
+  const { find, missing } = FINDERS[resource];
+  const found = await find(app.db, id);
+  if (!found) throw new ApiError(missing);
+  await unlessRefused(missing, () =>
+    resource === 'games'
+      ? requireGame(app.db, caller, found.game_id)
+      : requireMod(app.db, caller, found.game_id, found.mod_id),
+  );
+  return found;
+}
+
+/** Why something is not shown, and whether it or what it belongs to is hidden, would tell that it is there. */
+async function unlessRefused(missing: ErrorName, ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask();
+  } catch (cause) {
+    throw cause instanceof ApiError ? new ApiError(missing, { cause }) : cause;
+  }
+}
+
+/** Who submitted a game, a mod or a file. */
+export async function ownerOf(app: App, caller: Caller, resource: OwnedResource, id: number): Promise<UserRow> {
+  const { submitted_by } = await find(app, caller, resource, id);
+  return requireUser(app, submitted_by);
+}
+
+const pages: Record<string, (app: App, id: number) => Promise<string>> = {
+  games: async (app, id) => app.addresses.game((await find(app, NOBODY, 'games', id)).game_name_id),
+  mods: async (app, id) => addressOfMod(app, await find(app, NOBODY, 'mods', id)),
+  files: async (app, id) => addressOfMod(app, await find(app, NOBODY, 'files', id)),
+  users: async (app, id) => app.addresses.user((await requireUser(app, id)).name_id),
+};
+
+const addressOfMod = (app: App, { game_name_id, mod_name_id }: store.Found) =>
+  app.addresses.mod(game_name_id, mod_name_id);
+
+/** The page of something that everyone may see; of a file that of its mod. */
+export async function pageOf(app: App, kind: string, id: number): Promise<string | undefined> {
+  if (!Object.hasOwn(pages, kind)) return undefined;
+  try {
+    return await pages[kind]!(app, id);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { user } from '../../access/caller.ts';
+import { Id } from '../../http/objects.ts';
+import { ok, operation } from '../../http/operation.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import { OWNED_RESOURCES, ownerOf } from './lookups.ts';
+
+export const getResourceOwner = operation({
+  id: 'get-resource-owner',
+  tag: 'General',
+  method: 'POST',
+  path: '/general/ownership',
+  says: 'Shows who submitted a game, a mod or a file.',
+  access: user('read'),
+  body: z.object({ resource_type: z.enum(OWNED_RESOURCES), resource_id: Id }),
+  returns: ok(UserObject),
+  errors: ['GAME_NOT_FOUND', 'MOD_NOT_FOUND', 'MODFILE_NOT_FOUND', 'USER_NOT_FOUND'],
+  handle: async (app, { caller, body }) =>
+    toUserObject(app, await ownerOf(app, caller, body.resource_type, body.resource_id)),
+});
+
+export const lookupOperations = [getResourceOwner];

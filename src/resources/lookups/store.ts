@@ -1,0 +1,28 @@
+import { type Database, statement } from '../../database/database.ts';
+
+type Reader = Pick<Database, 'first'>;
+
+/** What is found by its id alone: where it belongs, who submitted it, and the names in its address. */
+export interface Found {
+  game_id: number;
+  mod_id: number;
+  submitted_by: number;
+  game_name_id: string;
+  mod_name_id: string;
+}
+
+const GAME = statement(`select id as game_id, 0 as mod_id, submitted_by, name_id as game_name_id, '' as mod_name_id
+  from games where id = ?`);
+export const game = (reader: Reader, id: number) => reader.first<Found>(GAME, [id]);
+
+const MOD =
+  statement(`select m.game_id, m.id as mod_id, m.submitted_by, g.name_id as game_name_id, m.name_id as mod_name_id
+  from mods m join games g on g.id = m.game_id where m.id = ?`);
+export const mod = (reader: Reader, id: number) => reader.first<Found>(MOD, [id]);
+
+/** A file that is there to be downloaded. */
+const FILE =
+  statement(`select m.game_id, m.id as mod_id, f.submitted_by, g.name_id as game_name_id, m.name_id as mod_name_id
+  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = m.game_id
+  where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
+export const file = (reader: Reader, id: number) => reader.first<Found>(FILE, [id]);
