@@ -51,6 +51,8 @@ export interface CallInput {
   readonly body?: Fields;
   /** Sends everything as parts. */
   readonly files?: Record<string, { readonly filename: string; readonly bytes: Buffer }>;
+  /** The body of an operation that takes bytes. */
+  readonly raw?: Buffer;
   readonly headers?: Record<string, string>;
 }
 
@@ -103,7 +105,7 @@ export class Client {
     const target = path.replace(/\{(\w+)\}/g, (_: string, name: string) =>
       encodeURIComponent(String(input.params?.[name])),
     );
-    const { body, headers } = encoded(input);
+    const { body, headers } = input.raw ? { body: input.raw, headers: input.headers } : encoded(input);
     return (await this.send(method, target, { query: input.query, body, headers })) as Answer<ReturnOf<O>>;
   }
 

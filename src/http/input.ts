@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
@@ -19,6 +20,7 @@ export interface Brought {
 }
 
 const NOTHING: Fields = Object.freeze(Object.create(null));
+const NO_HEADERS: AnyInput['headers'] = Object.freeze({});
 const NO_LIST = { groups: [], words: [], sort: undefined, limit: 100, offset: 0 };
 
 /** The handler's view of a request. A refusal names every field that does not fit, wherever it was sent. */
@@ -44,6 +46,8 @@ export function inputOf(
     body: checked.body,
     files: payload.files,
     uploads: payload.uploads,
+    raw: payload.raw,
+    headers: declaration.headers ? ownHeaders(Object.keys(declaration.headers), headers) : NO_HEADERS,
     list: checked.list ?? NO_LIST,
     language: exchange.language,
     contentLanguage: languageOf(headers['content-language']) ?? 'en',
@@ -53,6 +57,10 @@ export function inputOf(
     hostGameId: exchange.scope.gameId,
     ...keeping,
   };
+}
+
+function ownHeaders(names: readonly string[], headers: IncomingHttpHeaders): AnyInput['headers'] {
+  return Object.fromEntries(names.map((name) => [name, headers[name]?.toString()]));
 }
 
 /** Does one check and adds what it refuses to the problems, so that the next check is done too. */

@@ -4,7 +4,7 @@ import { catalogue, type ErrorName, unreferenced } from '../errors/catalogue.ts'
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
-import { type AnyOperation, takesBody } from './operation.ts';
+import { type AnyOperation, type HeaderField, takesBody } from './operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from './protocol-errors.ts';
 import { bytesText } from './request/body.ts';
 import { PAGE_MAX } from './request/list.ts';
@@ -52,6 +52,8 @@ export interface OpenApiDocument {
   };
 }
 
+type RawRule = NonNullable<AnyOperation['declaration']['raw']>;
+
 const JSON_TYPE = 'application/json';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const errors = { ...catalogue, ...unreferenced };
@@ -92,7 +94,7 @@ function byPathAndMethod({ declaration: one }: AnyOperation, { declaration: othe
 }
 
 function operationObject(operation: AnyOperation, schemas: Schemas): OperationObject {
-  const { id, tag, says, limit } = operation.declaration;
+  const { id, tag, says, limit, raw } = operation.declaration;
   return {
     operationId: id,
     tags: [tag],
@@ -101,6 +103,7 @@ function operationObject(operation: AnyOperation, schemas: Schemas): OperationOb
     ...(limit !== undefined && { 'x-requests-per-minute': limit }),
     parameters: parametersOf(operation, schemas),
     ...(takesBody(operation) && { requestBody: requestBodyOf(operation, schemas) }),
+    ...(raw && { requestBody: rawBodyOf(raw) }),
     responses: { ...successOf(operation, schemas), ...errorsOf(operation) },
   };
 }
@@ -195,11 +198,20 @@ function parametersOf(operation: AnyOperation, schemas: Schemas): (Parameter | R
     ...columns,
     ...[...named].map(([name, field]) => parameter(name, 'query', field)),
     ...(list ? pagingOf(list) : []),
+    ...headersOf(operation),
     shared('AcceptLanguage'),
     ...(takesBody(operation) ? [shared('ContentLanguage')] : []),
     ...(access.kind === 'anyone' ? [] : [shared('Platform'), shared('Portal')]),
   ];
 }
+
+function headersOf({ declaration: { headers = {} } }: AnyOperation): Parameter[] {
+  return Object.entries(headers as Record<string, HeaderField>).map(([name, { required = false, says }]) =>
+    parameter(headerName(name), 'header', { schema: { type: 'string', description: says }, required }),
+  );
+}
+
+const headerName = (name: string) => name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 
 interface Field {
   readonly schema: JsonSchema;
@@ -280,6 +292,11 @@ function requestBodyOf(operation: AnyOperation, schemas: Schemas): NonNullable<O
   }
   const schema: JsonSchema = { type: 'object', properties, ...(required.length > 0 && { required }) };
   return { required: required.length > 0, content: { [type]: { schema } } };
+}
+
+function rawBodyOf({ bytesMax, says }: RawRule): NonNullable<OperationObject['requestBody']> {
+  const schema = { type: 'string', format: 'binary', description: `${says} At most ${bytesText(bytesMax)}.` };
+  return { required: true, content: { 'application/octet-stream': { schema } } };
 }
 
 /** Lists of plain values are sent as `name[]`, repeatedly. */

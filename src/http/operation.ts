@@ -34,6 +34,19 @@ export interface FileField {
   readonly says: string;
 }
 
+/** A header that belongs to the operation itself. Whether it fits is for the noun to say. */
+export interface HeaderField {
+  readonly required?: boolean;
+  readonly says: string;
+}
+
+/** A body of plain bytes, whatever its type says. Nothing of it is read before the handler does. */
+export interface RawBody {
+  /** As the request announces it; a chunked body does not. */
+  readonly bytes: number | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
 /** What a handler gets to know of a request; nothing else of it is reachable. */
 export interface Input<P, Q, B> {
   readonly caller: Caller;
@@ -43,6 +56,10 @@ export interface Input<P, Q, B> {
   readonly files: Readonly<Record<string, Upload | undefined>>;
   /** All files, field by field in the order in which they came: also the further ones of fields that take many. */
   readonly uploads: readonly Upload[];
+  /** Of an operation that declares `raw`; empty for all others. */
+  readonly raw: RawBody;
+  /** The declared headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly list: ListRequest;
   /** In which the answer is wished. */
   readonly language: Language;
@@ -110,6 +127,10 @@ export interface Declaration<
   readonly query?: Q;
   readonly body?: B;
   readonly files?: Readonly<Record<string, FileField>>;
+  /** The body is not a form but bytes, of which the handler takes at most so many. */
+  readonly raw?: { readonly bytesMax: number; readonly says: string };
+  /** Headers that only this operation reads, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, HeaderField>>;
   /** What a list may be filtered and sorted by. */
   readonly list?: Listing;
   readonly returns: Returns<R>;
@@ -140,7 +161,7 @@ export function operation<
   return { declaration };
 }
 
-/** Whether the operation takes anything in a body. */
+/** Whether the operation takes fields or files in a body. */
 export function takesBody({ declaration }: AnyOperation): boolean {
   return Boolean(declaration.files) || Object.keys(declaration.body?.shape ?? {}).length > 0;
 }

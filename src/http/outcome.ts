@@ -103,5 +103,6 @@ function complain({ id, request, tenant }: Exchange, error: unknown): void {
  */
 export function endWithAnswer({ request, response, operation }: Exchange): void {
   const isLeft = hasBody(request) && !request.complete;
-  if (isLeft || operation?.declaration.files) response.shouldKeepAlive = false;
+  const isUpload = operation?.declaration.files ?? operation?.declaration.raw;
+  if (isLeft || isUpload) response.shouldKeepAlive = false;
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { App } from '../context.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { hasBody } from './exchange.ts';
-import { type AnyOperation, needsMultipart, takesBody, type Upload } from './operation.ts';
-import { contentTypeOf, readText } from './request/body.ts';
+import { type AnyOperation, needsMultipart, type RawBody, takesBody, type Upload } from './operation.ts';
+import { contentTypeOf, limited, readText } from './request/body.ts';
 import { emptyFields, type Fields, parseForm } from './request/forms.ts';
 import { mergeInputJson } from './request/json.ts';
 import { type FilePart, readMultipart } from './request/multipart.ts';
@@ -16,16 +16,22 @@ export interface Payload {
   readonly fields: Fields;
   readonly files: Readonly<Record<string, Upload | undefined>>;
   readonly uploads: readonly Upload[];
+  readonly raw: RawBody;
   /** Files that are required and were not sent. */
   readonly problems: readonly FieldProblem[];
   /** Forgets uploads that the handler did not take. */
   discard(): Promise<void>;
 }
 
-const ofFields = (fields: Fields): Payload => ({
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+const NO_RAW: RawBody = { bytes: 0, chunks: { [Symbol.asyncIterator]: nothing } };
+
+const ofFields = (fields: Fields, raw = NO_RAW): Payload => ({
   fields,
   files: {},
   uploads: [],
+  raw,
   problems: [],
   discard: async () => {},
 });
@@ -39,11 +45,20 @@ export async function readPayload(
   operation: AnyOperation,
   query: Fields,
 ): Promise<Payload> {
+  const { raw } = operation.declaration;
+  if (raw) return ofFields(query, rawOf(request, raw.bytesMax));
   if (!takesBody(operation)) return ofFields(query);
   if (!hasBody(request)) return ofFields(merged(operation, query, {}));
   const type = requireContentType(request, operation);
   if (type === MULTIPART) return readParts(app, request, operation, query);
   return ofFields(merged(operation, query, parseForm(await readText(request, FORM_BYTES_MAX))));
+}
+
+/** Shipped clients call these bytes a form, or parts without a boundary (docs/API-QUIRKS.md, 15): the route decides. */
+function rawOf(request: IncomingMessage, bytesMax: number): RawBody {
+  if (!hasBody(request)) return NO_RAW;
+  const length = request.headers['content-length'];
+  return { bytes: length === undefined ? undefined : Number(length), chunks: limited(request, bytesMax) };
 }
 
 function requireContentType({ headers }: IncomingMessage, { declaration }: AnyOperation): string {
@@ -83,6 +98,7 @@ async function readParts(app: App, request: IncomingMessage, operation: AnyOpera
       fields: isEmpty ? merged(operation, query, fields) : mergeInputJson({ ...query, ...fields }),
       files: taken,
       uploads: Object.values(files).flat(),
+      raw: NO_RAW,
       problems: missingFiles(operation, taken),
       discard,
     };

@@ -33,6 +33,16 @@ export async function* chunksOf(stream: BodySource): AsyncGenerator<Buffer> {
   for await (const chunk of source) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
 }
 
+/** The chunks of a body, up to a length beyond which it stays unread. */
+export async function* limited(stream: BodySource, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunksOf(stream)) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
+    yield chunk;
+  }
+}
+
 /** Bounds the backtracking of the patterns below; real headers are a tenth of it. */
 const headerLengthMax = 1_000;
 const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
