@@ -81,7 +81,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
     db: await openDatabase(settings, environment, clock),
-    storage: localStorage(join(folder, 'files')),
+    storage: localStorage(join(folder, 'files'), { bytesKept: settings.freeMegabytes * 1024 ** 2 }),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
     egress: createEgress({ allowPrivate: settings.egressAllow }),

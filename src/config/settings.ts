@@ -219,6 +219,12 @@ export const definitions = {
     'Connections that one address may hold open; trusted proxies may hold any number.',
     integer(512, 1, 1_000_000),
   ),
+  freeMegabytes: define(
+    'MODSTEAD_FREE_MB',
+    '512',
+    'Space on the disk of the files that uploads leave free, for the database and everything else.',
+    integer(512, 0, 1_000_000_000),
+  ),
   drainSeconds: define(
     'MODSTEAD_DRAIN_SECONDS',
     '30',

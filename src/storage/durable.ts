@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { StorageFull } from './storage.ts';
 
 /** Makes the names in a folder survive a power cut; without it a renamed file may be gone although it was synced. */
 export async function syncDirectory(folder: string): Promise<void> {
@@ -45,6 +46,11 @@ export function unlessCode(...codes: string[]): (error: unknown) => undefined {
 
 export function errorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+export function toStorageError(error: unknown): unknown {
+  const full = ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
+  return full ? new StorageFull('no space left for files', { cause: error }) : error;
 }
 
 /** Fills a new, synced file in this folder and returns its path; nothing stays behind when that fails. */

@@ -265,3 +265,71 @@ test('any sequence of chunks comes back byte for byte', async (t) => {
     { numRuns: 50 },
   );
 });
+
+/** Parts of three bytes, and what the storage is told of them. */
+const partsOf = (text: string) =>
+  (text.match(/.{1,3}/g) ?? []).map((part, index) => ({
+    number: index + 1,
+    start: index * 3,
+    bytes: part.length,
+    sha256: createHash('sha256').update(part).digest('hex'),
+    tag: '',
+    text: part,
+  }));
+
+async function anAssembly(storage: Storage, text: string, order: (parts: ReturnType<typeof partsOf>) => unknown) {
+  const parts = partsOf(text);
+  const assembly = { key: 'uploads/a', handle: await storage.assemblies.begin('uploads/a') };
+  order(parts);
+  for (const part of parts) await storage.assemblies.putPart(assembly, part, chunks(part.text));
+  return { assembly, parts: parts.sort((one, other) => one.number - other.number) };
+}
+
+test('parts in any order make an object, which is not there before it is whole', async (t) => {
+  const { storage } = await aStorage(t);
+  const { assembly, parts } = await anAssembly(storage, '0123456789', (all) => all.reverse());
+  assert.deepEqual(await keysOf(storage, ''), []);
+  const hash = (name: string) => createHash(name).update('0123456789').digest('hex');
+  const stored = { bytes: 10, md5: hash('md5'), sha256: hash('sha256') };
+  assert.deepEqual(await storage.assemblies.finish(assembly, parts), stored);
+  assert.equal((await read(storage, 'uploads/a'))?.text, '0123456789');
+  assert.deepEqual(await storage.assemblies.finish(assembly, parts), stored, 'and once more');
+  await storage.assemblies.discard(assembly);
+  await storage.assemblies.discard(assembly);
+  assert.deepEqual(await keysOf(storage, ''), []);
+});
+
+test('parts that are gone or changed are named', async (t) => {
+  const { folder, storage } = await aStorage(t);
+  const { assembly, parts } = await anAssembly(storage, '0123456789', () => {});
+  await writeFile(join(folder, '.parts', 'uploads+a'), '012xx567');
+  await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [2, 3, 4] });
+  await rm(join(folder, '.parts', 'uploads+a'));
+  await assert.rejects(storage.assemblies.finish(assembly, parts), { name: 'PartsDamaged', parts: [1, 2, 3, 4] });
+});
+
+test('a part longer than a buffer is written whole, and one that breaks off does not become one', async (t) => {
+  const { storage } = await aStorage(t);
+  const assembly = { key: 'uploads/a', handle: await storage.assemblies.begin('uploads/a') };
+  const bytes = Buffer.from('0123456789'.repeat(100_000));
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += 77_777) yield bytes.subarray(at, at + 77_777);
+  }
+  await storage.assemblies.putPart(assembly, { number: 1, start: 0, bytes: bytes.length }, pieces());
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const part = { number: 1, start: 0, bytes: bytes.length, sha256, tag: '' };
+  async function* broken() {
+    yield bytes.subarray(0, 300_000);
+    throw new Error('client gone');
+  }
+  const second = { number: 2, start: bytes.length, bytes: 400_000 };
+  await assert.rejects(storage.assemblies.putPart(assembly, second, broken()), /client gone/);
+  assert.equal((await storage.assemblies.finish(assembly, [part])).sha256, sha256);
+  assert.deepEqual(await storage.stat('uploads/a'), { bytes: bytes.length });
+});
+
+test('room is what the disk has, less what is kept free', async (t) => {
+  const { folder, storage } = await aStorage(t);
+  assert.ok((await storage.room())! > 0);
+  assert.equal(await localStorage(folder, { bytesKept: 2 ** 60 }).room(), 0);
+});

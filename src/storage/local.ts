@@ -7,26 +7,39 @@ import {
   readdir,
   rename,
   stat as statFile,
+  statfs,
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ensureDirectory, errorCode, moveIntoPlace, syncDirectory, unlessCode, writeTemporary } from './durable.ts';
+import { localAssemblies } from './assemblies.ts';
+import {
+  ensureDirectory,
+  moveIntoPlace,
+  syncDirectory,
+  toStorageError,
+  unlessCode,
+  writeTemporary,
+} from './durable.ts';
 import {
   type ByteRange,
   isKey,
   requireKey,
   requirePrefix,
   type Storage,
-  StorageFull,
   type StoredObject,
   TooLarge,
 } from './storage.ts';
 
 const leftoverAgeMs = 60 * 60 * 1000;
 
+export interface LocalOptions {
+  /** Space that `room` leaves to the database and everyone else on the disk. */
+  readonly bytesKept?: number;
+}
+
 /** Files in a folder, each under its key. A key cannot also be the folder of another, unlike in S3. */
-export function localStorage(folder: string): Storage {
+export function localStorage(folder: string, { bytesKept = 0 }: LocalOptions = {}): Storage {
   const temporaries = join(folder, '.tmp');
   const pathOf = (key: string) => join(folder, requireKey(key));
   return {
@@ -37,6 +50,8 @@ export function localStorage(folder: string): Storage {
     remove: async (key) => remove(pathOf(key)),
     list: (prefix) => list(folder, prefix),
     check: () => check(temporaries),
+    room: () => room(folder, bytesKept),
+    assemblies: localAssemblies({ folder: join(folder, '.parts'), pathOf, remove }),
   };
 }
 
@@ -75,11 +90,6 @@ async function writeHashed(
     await handle.writeFile(chunk);
   }
   return { bytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') };
-}
-
-function toStorageError(error: unknown): unknown {
-  const full = ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
-  return full ? new StorageFull('no space left for files', { cause: error }) : error;
 }
 
 async function open(path: string, range?: ByteRange): Promise<{ stream: Readable; bytes: number } | undefined> {
@@ -141,6 +151,12 @@ async function* walk(folder: string, parent: string, prefix: string): AsyncGener
     if (entry.isDirectory()) yield* walk(folder, `${key}/`, prefix);
     else if (entry.isFile()) yield key;
   }
+}
+
+async function room(folder: string, bytesKept: number): Promise<number> {
+  await ensureDirectory(folder);
+  const { bavail, bsize } = await statfs(folder);
+  return Math.max(0, bavail * bsize - bytesKept);
 }
 
 async function check(temporaries: string): Promise<void> {

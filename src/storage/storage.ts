@@ -12,6 +12,42 @@ export interface ByteRange {
   end: number;
 }
 
+/** A file that is put together from parts. Whoever began it remembers the storage's own handle with the key. */
+export interface Assembly {
+  /** Where the whole will be. */
+  readonly key: string;
+  readonly handle: string;
+}
+
+/** Parts are numbered from 1. All have the same length, but for the last. */
+export interface Part {
+  readonly number: number;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+export interface StoredPart extends Part {
+  readonly sha256: string;
+  /** What `putPart` returned. */
+  readonly tag: string;
+}
+
+/** Puts large files together in place, so that the whole is never copied. Nothing of it is an object before `finish`. */
+export interface Assemblies {
+  /** To begin what was begun is no error. */
+  begin(key: string): Promise<string>;
+  /** Writes a part of exactly its length; once this returns, the part survives a crash. A body that throws is no part. */
+  putPart(assembly: Assembly, part: Part, body: AsyncIterable<Uint8Array>): Promise<string>;
+  /**
+   * Reads the parts back, in the order of their numbers and without gaps, and makes them the object at the key.
+   * To finish again what was finished is no error. Parts that are not what they were are `PartsDamaged`. Only few are
+   * worked on at once; `begun` is called when it is the turn of this one.
+   */
+  finish(assembly: Assembly, parts: readonly StoredPart[], begun?: () => Promise<void>): Promise<StoredObject>;
+  /** Forgets the parts, and the whole where there is one. */
+  discard(assembly: Assembly): Promise<void>;
+}
+
 /** Where files live. An object is there as a whole or not at all, and once `put` returns it survives a crash. */
 export interface Storage {
   put(
@@ -33,6 +69,9 @@ export interface Storage {
   list(prefix: string): AsyncIterable<string>;
   /** Throws when nothing can be written. */
   check(): Promise<void>;
+  /** How many bytes may still come, less those that are kept free; undefined where there is no end to it. */
+  room(): Promise<number | undefined>;
+  readonly assemblies: Assemblies;
 }
 
 /** There is no room left; the same may succeed later. */
@@ -43,6 +82,16 @@ export class StorageFull extends Error {
 /** The body is longer than the caller allowed. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
+}
+
+/** What was stored of these parts is gone or no longer the same. */
+export class PartsDamaged extends Error {
+  override readonly name = 'PartsDamaged';
+  readonly parts: readonly number[];
+  constructor(parts: readonly number[]) {
+    super(`parts ${parts.join(', ')} are damaged`);
+    this.parts = parts;
+  }
 }
 
 const keyPattern = /^[a-z0-9]+(?:\/[a-zA-Z0-9._-]+)*$/;
