@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { user } from '../src/access/caller.ts';
 import { noContent, operation } from '../src/http/operation.ts';
 import { START, startApi } from './api.ts';
+import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
 import { zipOf } from './zip.ts';
 
@@ -382,6 +384,56 @@ test('14: an un-encoded form with spaces, a stray & and a malformed % is read as
   assert.equal(answer.status, 200, answer.text);
   const { summary, presentation_option, curation_option } = answer.body;
   assert.deepEqual([summary, presentation_option, curation_option], ['does not work & crashes 100%', 1, 2]);
+});
+
+const partHeaders = { Authorization: bearer, 'Content-Range': 'bytes 0-99/100', Accept: 'application/json' };
+
+for (const [client, headers] of [
+  ['C++ SDK', { 'Content-Type': FORM }],
+  ['Unity plugin', { 'Content-Type': 'multipart/form-data' }],
+  ['Rust client', { 'Content-Type': FORM, 'Transfer-Encoding': 'chunked' }],
+  ['client that says nothing', {}],
+] as [string, Record<string, string>][])
+  test(`15: the bytes of a part are taken as they are from the ${client}`, async () => {
+    const session = await aSession(api, { mod: await api.aMod({ owner: game.owner, game }), client: owner });
+    const bytes = Buffer.from('filename=a&input_json={"x":\r\n--b\r\n%zz%00'.padEnd(100, '&'));
+    const body = headers['Transfer-Encoding']
+      ? Buffer.concat([
+          Buffer.from('28\r\n'),
+          bytes.subarray(0, 40),
+          Buffer.from('\r\n3c\r\n'),
+          bytes.subarray(40),
+          Buffer.from('\r\n0\r\n\r\n'),
+        ])
+      : bytes;
+    const answer = await exchange(api, requestOf(`PUT ${session.target}`, { ...partHeaders, ...headers }, body));
+    assert.deepEqual([answer.status, answer.body.part_number, answer.body.part_size], [200, 1, 100], answer.text);
+    assert.equal((await session.complete()).status, 200);
+    const stored = await api.app().storage.open(`uploads/${session.id}`);
+    assert.ok(bytes.equals(await buffer(stored!.stream)));
+  });
+
+test('2: the read buffer that the C++ SDK sends after the last part is neither part of it nor a request', async () => {
+  const session = await aSession(api, { mod: await api.aMod({ owner: game.owner, game }), client: owner });
+  const seen = requestsSeen(api);
+  const bytes = Buffer.alloc(100, 7);
+  const wire = await Wire.open(api);
+  const put = requestOf(`PUT ${session.target}`, { ...partHeaders, 'Content-Type': FORM }, bytes);
+  const answer = await wire.write(put, Buffer.alloc(512 * 1024, 0xa5)).answer();
+  assert.deepEqual([answer.status, answer.body?.part_size], [200, 100], answer.text);
+  assert.equal(await wire.rest(), '');
+  assert.equal(requestsSeen(api), seen + 1);
+  assert.equal((await session.complete()).status, 200);
+  assert.deepEqual(await api.app().storage.stat(`uploads/${session.id}`), { bytes: 100 });
+});
+
+test('23: a client that completes once more is told 29002, by which it knows its upload', async () => {
+  const session = await aSession(api, { mod: await api.aMod({ owner: game.owner, game }), client: owner });
+  await session.put(Buffer.alloc(100, 7));
+  await session.complete();
+  const complete = session.target.replace('/multipart?', '/multipart/complete?');
+  const headers = { Authorization: bearer, 'Content-Type': FORM, 'Content-Length': '0' };
+  assert.equal((await exchange(api, requestOf(`POST ${complete}`, headers))).ref, 29002);
 });
 
 test('16: a Content-Type on a request without body disturbs nothing', async () => {

@@ -54,6 +54,9 @@ import { teamJobs } from './teams/jobs.ts';
 import { migration as teamInvites } from './teams/migrations/2026-11-15-team-invites.ts';
 import { migration as teams } from './teams/migrations/2026-11-15-teams.ts';
 import { teamOperations } from './teams/operations.ts';
+import { uploadJobs } from './uploads/jobs.ts';
+import { migration as uploads } from './uploads/migrations/2026-11-15-uploads.ts';
+import { uploadOperations } from './uploads/operations.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
 import { userOperations } from './users/operations.ts';
 
@@ -77,6 +80,7 @@ export const operations: readonly AnyOperation[] = [
   ...userOperations,
   ...muteOperations,
   ...agreementOperations,
+  ...uploadOperations,
 ];
 
 export const migrations: readonly Migration[] = [
@@ -103,6 +107,7 @@ export const migrations: readonly Migration[] = [
   oauthClients,
   teamInvites,
   teams,
+  uploads,
   users,
 ];
 
@@ -115,6 +120,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...statsJobs,
   ...teamJobs,
   ...tagJobs,
+  ...uploadJobs,
 ];
 
 /** What must be true before the first request. */

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { Integer, Timestamp } from '../../http/objects.ts';
+import { type ReceivedPart, statusOf, type UploadRow } from './uploads.ts';
+
+export const MultipartUploadObject = z
+  .object({
+    upload_id: z.string(),
+    status: z
+      .literal([0, 1, 2, 3, 4])
+      .meta({ description: '0 incomplete, 1 pending, 2 processing, 3 complete, 4 cancelled' }),
+  })
+  .meta({ id: 'MultipartUpload' });
+
+export const MultipartUploadPartObject = z
+  .object({
+    upload_id: z.string(),
+    part_number: Integer.meta({ description: 'Counts from 1.' }),
+    part_size: Integer,
+    date_added: Timestamp,
+  })
+  .meta({ id: 'MultipartUploadPart' });
+
+export const toMultipartUpload = (upload: UploadRow, now: number) => ({
+  upload_id: upload.upload_id,
+  status: statusOf(upload, now) as z.input<typeof MultipartUploadObject>['status'],
+});
+
+export const toMultipartUploadPart = (part: ReceivedPart): z.input<typeof MultipartUploadPartObject> => ({
+  upload_id: part.upload_id,
+  part_number: part.part_number,
+  part_size: part.bytes,
+  date_added: part.date_added,
+});
