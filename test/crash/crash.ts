@@ -28,19 +28,8 @@ export interface CrashResult {
 }
 
 /** Kills the service with -9 while 16 clients write, again and again, and looks for acknowledged writes that are gone. */
-export async function crashLoop(loops: number, said: (line: string) => void = () => {}): Promise<CrashResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'modstead-crash-'));
-  const databases = await temporaryDatabases();
-  const env: Record<string, string> = {
-    MODSTEAD_DATA: folder,
-    MODSTEAD_PORT: '0',
-    MODSTEAD_PUBLIC_PORT: '443',
-    MODSTEAD_TRUST_PROXY: '127.0.0.1',
-    MODSTEAD_RATE_LIMITS: 'off',
-    MODSTEAD_LOG: 'off',
-    ...databases.settings,
-  };
-  try {
+export function crashLoop(loops: number, said: (line: string) => void = () => {}): Promise<CrashResult> {
+  return withService(async (env) => {
     const writers = await makeWriters(env);
     const lost: string[] = [];
     let acknowledged = 0;
@@ -57,6 +46,24 @@ export async function crashLoop(loops: number, said: (line: string) => void = ()
     lost.push(...(await findLost(service.port, writers)));
     await kill(service.process);
     return { loops, acknowledged, lost, slowestStartMs };
+  });
+}
+
+/** Settings of a service with a folder and databases of its own, which are gone afterwards. */
+export async function withService<T>(work: (env: Record<string, string>, folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'modstead-crash-'));
+  const databases = await temporaryDatabases();
+  const env: Record<string, string> = {
+    MODSTEAD_DATA: folder,
+    MODSTEAD_PORT: '0',
+    MODSTEAD_PUBLIC_PORT: '443',
+    MODSTEAD_TRUST_PROXY: '127.0.0.1',
+    MODSTEAD_RATE_LIMITS: 'off',
+    MODSTEAD_LOG: 'off',
+    ...databases.settings,
+  };
+  try {
+    return await work(env, folder);
   } finally {
     await databases.drop();
     rmSync(folder, { recursive: true, force: true });
@@ -85,12 +92,12 @@ async function makeWriters(env: Record<string, string>): Promise<Writer[]> {
   return writers;
 }
 
-interface Running {
+export interface Running {
   readonly process: ChildProcess;
   readonly port: number;
 }
 
-function start(env: Record<string, string>): Promise<Running> {
+export function start(env: Record<string, string>): Promise<Running> {
   const child = fork(join(import.meta.dirname, 'service.ts'), {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -101,7 +108,7 @@ function start(env: Record<string, string>): Promise<Running> {
   });
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+export async function kill(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await gone;
