@@ -1,0 +1,23 @@
+import { extensionOf } from './names.ts';
+
+/** Files that a double click runs, on some system, without looking like a program inside. */
+const EXTENSIONS = new Set(
+  'apk app appimage bat cmd com cpl deb dmg exe hta jar jse lnk msi msix pif pkg ps1 reg rpm scr sh vbe vbs wsf'.split(
+    ' ',
+  ),
+);
+
+const MACH_O = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe]);
+const FAT_MACH_O = 0xcafebabe;
+/** The classes of Java begin with the same bytes, and then with a version above this. */
+const FAT_ARCHITECTURES_MAX = 40;
+
+/** Programs and their libraries by how they begin, others by their names. */
+export function isExecutable(name: string, head: Buffer): boolean {
+  if (EXTENSIONS.has(extensionOf(name))) return true;
+  const start = head.toString('latin1');
+  if (start.startsWith('MZ') || start.startsWith('\x7fELF')) return true;
+  if (head.length < 8) return false;
+  const magic = head.readUInt32BE(0);
+  return MACH_O.has(magic) || (magic === FAT_MACH_O && head.readUInt32BE(4) <= FAT_ARCHITECTURES_MAX);
+}

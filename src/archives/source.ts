@@ -1,0 +1,87 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Storage } from '../storage/storage.ts';
+import { ArchiveProblem } from './problem.ts';
+
+/** Bytes that are read where they are needed; nobody holds all of them. */
+export interface ArchiveSource {
+  readonly bytes: number;
+  /** Exactly these bytes, which are within the source. */
+  read(position: number, length: number): Promise<Buffer>;
+}
+
+export async function fileSource(handle: FileHandle): Promise<ArchiveSource> {
+  const { size } = await handle.stat();
+  const read = async (position: number, length: number) => {
+    const buffer = Buffer.allocUnsafe(length);
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
+      if (bytesRead === 0) throw new Error(`the file ends before byte ${position + length}`);
+      done += bytesRead;
+    }
+    return buffer;
+  };
+  return { bytes: size, read };
+}
+
+/** An object of the storage, read in ranges. */
+export async function storedSource(storage: Storage, key: string): Promise<ArchiveSource | undefined> {
+  const found = await storage.stat(key);
+  if (!found) return undefined;
+  const read = async (position: number, length: number) => {
+    const opened = await storage.open(key, { start: position, end: position + length - 1 });
+    if (!opened) throw new Error(`${key} is gone`);
+    const buffer = Buffer.concat(await opened.stream.toArray());
+    if (buffer.length !== length) throw new Error(`${key} gave ${buffer.length} bytes instead of ${length}`);
+    return buffer;
+  };
+  return { bytes: found.bytes, read };
+}
+
+/** A piece of a source as a source of its own. */
+export const sliceOf = (source: ArchiveSource, start: number, bytes: number): ArchiveSource => ({
+  bytes,
+  read: (position, length) => source.read(start + position, length),
+});
+
+export const WINDOW_BYTES = 256 * 1024;
+
+/** Reads ahead, because archives are read from front to back, in small pieces. */
+export class Window {
+  readonly #source: ArchiveSource;
+  #held: Buffer = Buffer.alloc(0);
+  #start = 0;
+
+  constructor(source: ArchiveSource) {
+    this.#source = source;
+  }
+
+  /** The bytes if they are here already: most are, and then nobody has to wait. */
+  held(position: number, length: number): Buffer | undefined {
+    const from = position - this.#start;
+    return from >= 0 && from + length <= this.#held.length ? this.#held.subarray(from, from + length) : undefined;
+  }
+
+  /** Exactly these bytes. An archive that points past its end is damaged. */
+  async read(position: number, length: number): Promise<Buffer> {
+    if (position < 0 || position + length > this.#source.bytes) throw new ArchiveProblem('damaged');
+    const held = this.held(position, length);
+    if (held) return held;
+    const wanted = Math.max(length, Math.min(WINDOW_BYTES, this.#source.bytes - position));
+    this.#held = await this.#source.read(position, wanted);
+    this.#start = position;
+    return this.#held.subarray(0, length);
+  }
+
+  /** Up to that many bytes, and at least one. */
+  async some(position: number, lengthMax: number): Promise<Buffer> {
+    await this.read(position, 1);
+    const from = position - this.#start;
+    return this.#held.subarray(from, Math.min(this.#held.length, from + lengthMax));
+  }
+}
+
+/** Bytes that are in memory anyway. */
+export const bufferSource = (buffer: Buffer): ArchiveSource => ({
+  bytes: buffer.length,
+  read: async (position, length) => buffer.subarray(position, position + length),
+});
