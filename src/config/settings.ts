@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { toClamdAddress } from '../scanning/address.ts';
 
 /** A setting that cannot be used; its message is the one sentence an operator gets to read. */
 export class SettingError extends Error {}
@@ -106,6 +107,12 @@ function rateLimits(value: string | undefined): (RateLimits & { operations: Reco
   }
   return limits;
 }
+
+const clamd = (value: string | undefined) => {
+  if (!value) return undefined;
+  if (!toClamdAddress(value)) throw new SettingError('tcp://host:port or unix:/path');
+  return value;
+};
 
 export const definitions = {
   domain: define(
@@ -230,6 +237,30 @@ export const definitions = {
     '30',
     'How long running requests may take to finish after SIGTERM.',
     integer(30, 0, 600),
+  ),
+  clamd: define(
+    'MODSTEAD_CLAMD',
+    'none',
+    'The ClamAV daemon that scans files, as `tcp://host:port` or `unix:/path`. Without one files are not scanned, and say so.',
+    clamd,
+  ),
+  downloadUnscanned: define(
+    'MODSTEAD_DOWNLOAD_UNSCANNED',
+    'off',
+    '`on`: files can be downloaded before the scanner has seen all of them. Without a scanner they always can.',
+    oneOf('off', 'off', 'on'),
+  ),
+  scanMegabytes: define(
+    'MODSTEAD_SCAN_MB',
+    '25',
+    'Largest single file that the scanner looks at; not above `StreamMaxLength`, `MaxFileSize` and `MaxScanSize` of clamd.',
+    integer(25, 1, 2_000),
+  ),
+  scanSeconds: define(
+    'MODSTEAD_SCAN_SECONDS',
+    '120',
+    'How long the scanner may take for a single file.',
+    integer(120, 1, 3_600),
   ),
 } as const;
 

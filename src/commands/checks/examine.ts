@@ -10,6 +10,7 @@ import { certificateChecks } from './certificate.ts';
 import { type Check, type Finding, perform } from './check.ts';
 import { databaseChecks } from './database.ts';
 import { clockCheck, folderChecks, nodeCheck } from './machine.ts';
+import { scannerCheck } from './scanner.ts';
 
 type Examined = Pick<Invocation<Record<never, never>>, 'settings' | 'sandbox'>;
 
@@ -35,6 +36,7 @@ export async function examine({ settings: read, sandbox }: Examined): Promise<Fi
 const checksOf = (settings: Settings, environments: readonly Environment[]): Check[] => [
   ...folderChecks(resolve(settings.data)),
   ...certificateChecks(settings),
+  scannerCheck(settings),
   ...environments.flatMap((environment) => [
     ...databaseChecks(settings, environment, databaseUrl(settings, environment)),
     storageCheck(settings, environment),
