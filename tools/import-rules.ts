@@ -15,13 +15,25 @@ export const rules: readonly Rule[] = [
     name: 'http-knows-no-resource',
     says: 'compose.ts hands http/ the list of operations',
     from: { path: '^src/http/' },
-    to: { path: '^src/(resources|commands)/|^src/(compose|main)\\.ts$' },
+    to: { path: '^src/(resources|commands|pages)/|^src/(compose|main)\\.ts$' },
+  },
+  {
+    name: 'pages-show-what-nouns-rule',
+    says: 'a page calls rules, as an operation does',
+    from: { path: '^src/pages/' },
+    to: { path: ['/(store|table|operations)\\.ts$', '^src/database/', '^node_modules/kysely/', '^src/commands/'] },
+  },
+  {
+    name: 'nouns-know-no-page',
+    says: 'what pages show does not depend on them',
+    from: { path: '^src/resources/' },
+    to: { path: '^src/pages/' },
   },
   {
     name: 'foundation-knows-nothing-above',
     says: 'foundations serve every noun and know none',
     from: { path: FOUNDATION },
-    to: { path: '^src/(http|resources|commands)/|^src/(compose|context|main)\\.ts$' },
+    to: { path: '^src/(http|resources|commands|pages)/|^src/(compose|context|main)\\.ts$' },
   },
   {
     name: 'operations-never-touch-sql',

@@ -3,7 +3,16 @@ import type { Environment } from '../config/addresses.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Database, statement } from '../database/database.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import { type Access, type Caller, type KeyCaller, NOBODY, type TokenScope, type UserCaller } from './caller.ts';
+import {
+  type Access,
+  asLeader,
+  type Caller,
+  type KeyCaller,
+  NOBODY,
+  type ServiceCaller,
+  type TokenScope,
+  type UserCaller,
+} from './caller.ts';
 import { ACCESS_SCOPE, isSandboxKey, isWellFormedKey } from './credentials.ts';
 
 /** What a request shows of itself, before anything is believed. */
@@ -46,6 +55,17 @@ interface TokenRow {
   language: string;
   date_online: number;
   teams: number;
+  client_id: number | null;
+}
+
+interface ServiceTokenRow {
+  id: number;
+  client_id: number;
+  game_id: number;
+  scopes: string;
+  date_expires: number;
+  date_revoked: number | null;
+  leader_id: number;
 }
 
 interface KeyRow {
@@ -57,21 +77,28 @@ interface KeyRow {
 }
 
 const TOKEN =
-  statement(`select t.id, t.user_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language, u.date_online,
+  statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language, u.date_online,
   (select count(*) from team_members m where m.user_id = t.user_id)
     + (select count(*) from previewers p where p.user_id = t.user_id) as teams
   from access_tokens t join users u on u.id = t.user_id where t.digest = ?`);
+const SERVICE_TOKEN =
+  statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, g.submitted_by as leader_id
+  from service_tokens t join games g on g.id = t.game_id where t.digest = ?`);
 const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
-  const tokens = new KnownCallers<UserCaller>(db, clock);
+  const tokens = new KnownCallers<UserCaller | ServiceCaller>(db, clock);
   const keys = new KnownCallers<KeyCaller>(db, clock);
 
-  async function loadToken(bearer: string): Promise<UserCaller> {
-    const row = await db.first<TokenRow>(TOKEN, [secrets.digest(bearer)]);
-    if (!row || row.date_revoked !== null || row.date_expires <= clock.now())
-      throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+  const isOver = (row: { date_revoked: number | null; date_expires: number }) =>
+    row.date_revoked !== null || row.date_expires <= clock.now();
+
+  async function loadToken(bearer: string): Promise<UserCaller | ServiceCaller> {
+    const digest = secrets.digest(bearer);
+    const row = await db.first<TokenRow>(TOKEN, [digest]);
+    if (!row) return loadServiceToken(digest);
+    if (isOver(row)) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     refuseGone(row.status);
     if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
     return {
@@ -84,6 +111,21 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       language: row.language,
       dateExpires: row.date_expires,
       inTeams: row.teams > 0,
+      clientId: row.client_id ?? undefined,
+    };
+  }
+
+  async function loadServiceToken(digest: string): Promise<ServiceCaller> {
+    const row = await db.first<ServiceTokenRow>(SERVICE_TOKEN, [digest]);
+    if (!row || isOver(row)) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    return {
+      kind: 'service',
+      tokenId: row.id,
+      clientId: row.client_id,
+      gameId: row.game_id,
+      scopes: row.scopes.split(' ') as TokenScope[],
+      dateExpires: row.date_expires,
+      leaderId: row.leader_id,
     };
   }
 
@@ -104,10 +146,10 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     return keys.get(apiKey, () => loadKey(apiKey));
   }
 
-  function byToken(access: Access, bearer: string): UserCaller | Promise<UserCaller> {
+  function byToken(access: Access, bearer: string): Caller | Promise<Caller> {
     const known = tokens.recall(bearer);
-    if (known) return requireScope(access, known);
-    return tokens.get(bearer, () => loadToken(bearer)).then((caller) => requireScope(access, caller));
+    if (known) return admitted(access, known);
+    return tokens.get(bearer, () => loadToken(bearer)).then((caller) => admitted(access, caller));
   }
 
   async function refuseKeyOnly(access: Access, apiKey: string | undefined): Promise<never> {
@@ -129,14 +171,19 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
   };
 }
 
-function requireScope(access: Access, caller: UserCaller): UserCaller {
-  const scope = access.kind === 'user' ? access.scope : 'read';
-  if (caller.scopes.includes(scope)) return caller;
+/** The scopes of a person's token open what is for people, those of a service's token what is for services. */
+function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
+  const scope = 'scope' in access ? access.scope : 'read';
+  if (caller.kind === 'service') {
+    if (access.kind === 'service' && [scope, ...access.besides].every((each) => caller.scopes.includes(each)))
+      return caller;
+    if (access.kind === 'user' && access.service && caller.scopes.includes(access.service)) return asLeader(caller);
+  } else if (access.kind !== 'service' && caller.scopes.includes(scope)) return caller;
   throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
 }
 
 /** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */
-class KnownCallers<T extends KeyCaller | UserCaller> {
+class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #kept = new Map<string, { caller: T; asOf: number; until: number }>();
@@ -159,7 +206,7 @@ class KnownCallers<T extends KeyCaller | UserCaller> {
     const caller = await load();
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
     const lookAgain = this.#clock.now() + KEPT_SECONDS;
-    const until = caller.kind === 'user' ? Math.min(lookAgain, caller.dateExpires) : lookAgain;
+    const until = caller.kind === 'key' ? lookAgain : Math.min(lookAgain, caller.dateExpires);
     this.#kept.set(secret, { caller, asOf, until });
     return caller;
   }

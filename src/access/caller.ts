@@ -25,16 +25,54 @@ export interface UserCaller {
   readonly dateExpires: number;
   /** Whether any game or mod counts this person in its team or among its previewers, and so may show them more than others. */
   readonly inTeams: boolean;
+  /** The registered client that the person let in. Without one the token is the person's own. */
+  readonly clientId?: number | undefined;
+  /** Set where it is no person who calls but the game's own backend, as its leader. */
+  readonly service?: ServiceCaller;
 }
 
-export type Caller = Nobody | KeyCaller | UserCaller;
+/** The backend of a game, signed in with its client's own secret. Nobody stands behind it. */
+export interface ServiceCaller {
+  readonly kind: 'service';
+  readonly tokenId: number;
+  readonly clientId: number;
+  readonly gameId: number;
+  readonly scopes: readonly TokenScope[];
+  readonly dateExpires: number;
+  /** Who leads the game. */
+  readonly leaderId: number;
+}
+
+export type Caller = Nobody | KeyCaller | UserCaller | ServiceCaller;
 
 export const NOBODY: Nobody = { kind: 'nobody' };
+
+/** The service in the place of its game's leader: with what the leader may do in that game, and nothing beyond it. */
+export const asLeader = (service: ServiceCaller): UserCaller => ({
+  kind: 'user',
+  userId: service.leaderId,
+  tokenId: service.tokenId,
+  scopes: ['write'],
+  gameId: service.gameId,
+  admin: false,
+  language: 'en',
+  dateExpires: service.dateExpires,
+  inTeams: true,
+  clientId: service.clientId,
+  service,
+});
+
+/** The only game in which the caller may act, where there is such a bound. */
+export function boundGameOf(caller: Caller): number | undefined {
+  if (caller.kind === 'service') return caller.gameId;
+  return caller.kind === 'user' ? caller.service?.gameId : undefined;
+}
 
 /** Callers of one class see the same of everything public; a class of its own marks a caller who may see more. */
 export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'nobody') return 'p';
   if (caller.kind === 'key') return caller.gameId === undefined ? 'p' : `g${caller.gameId}`;
+  if (caller.kind === 'service') return `s${caller.gameId}`;
   // A game may refuse keys and tokens that come from elsewhere, so a token's game is part of its class.
   const game = caller.gameId === undefined ? '' : ` g${caller.gameId}`;
   return caller.inTeams || caller.admin ? `u${caller.userId}${game}` : `p${game}`;
@@ -45,12 +83,24 @@ export type Access =
   | { readonly kind: 'anyone' }
   /** An API key or a token that may read. */
   | { readonly kind: 'reader' }
-  /** A person's token with this scope. */
-  | { readonly kind: 'user'; readonly scope: 'read' | 'write' }
+  /** A person's token with this scope, or a service's with that one, which then acts as the leader of its game. */
+  | { readonly kind: 'user'; readonly scope: 'read' | 'write'; readonly service?: TokenScope }
+  /** The token of a game's backend with this scope, and with all of these. */
+  | { readonly kind: 'service'; readonly scope: 'read' | 'write'; readonly besides: readonly TokenScope[] }
   /** An API key, on any method: the way to a token. */
   | { readonly kind: 'authentication' };
 
 export const anyone = (): Access => ({ kind: 'anyone' });
 export const reader = (): Access => ({ kind: 'reader' });
 export const user = (scope: 'read' | 'write'): Access => ({ kind: 'user', scope });
+export const userOrService = (scope: 'read' | 'write', service: TokenScope): Access => ({
+  kind: 'user',
+  scope,
+  service,
+});
+export const service = (scope: 'read' | 'write', ...besides: TokenScope[]): Access => ({
+  kind: 'service',
+  scope,
+  besides,
+});
 export const authentication = (): Access => ({ kind: 'authentication' });

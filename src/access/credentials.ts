@@ -54,6 +54,13 @@ export interface NewToken {
   readonly gameId?: number | undefined;
   readonly scopes?: readonly TokenScope[];
   readonly dateExpires?: number | undefined;
+  readonly clientId?: number | undefined;
+  readonly grantId?: number | undefined;
+  readonly name?: string | undefined;
+  /** Its default and its longest life. */
+  readonly lifetimeSeconds?: number;
+  /** Where the token is not drawn but follows from something else. */
+  readonly secret?: string;
 }
 
 export interface IssuedToken {
@@ -61,13 +68,17 @@ export interface IssuedToken {
   readonly date_expires: number;
 }
 
+/** A wished end that is past, or beyond the longest life, is ignored. */
+function endOf(now: number, lifetimeSeconds: number, wished: number | undefined): number {
+  const latest = now + lifetimeSeconds;
+  return wished !== undefined && wished > now && wished <= latest ? wished : latest;
+}
+
 /** Issues a person's token. A wished expiry that is past, or beyond the longest life, is ignored. */
 export async function issueToken(app: Issuing, { query }: Transaction, token: NewToken): Promise<IssuedToken> {
   const now = app.clock.now();
-  const latest = now + TOKEN_LIFETIME_SECONDS;
-  const wished = token.dateExpires ?? latest;
-  const dateExpires = wished > now && wished <= latest ? wished : latest;
-  const secret = app.random.token();
+  const dateExpires = endOf(now, token.lifetimeSeconds ?? TOKEN_LIFETIME_SECONDS, token.dateExpires);
+  const secret = token.secret ?? app.random.token();
   await query
     .insertInto('access_tokens')
     .values({
@@ -75,6 +86,41 @@ export async function issueToken(app: Issuing, { query }: Transaction, token: Ne
       user_id: token.userId,
       game_id: token.gameId ?? null,
       scopes: (token.scopes ?? ['read', 'write']).join(' '),
+      date_added: now,
+      date_expires: dateExpires,
+      date_revoked: null,
+      client_id: token.clientId ?? null,
+      grant_id: token.grantId ?? null,
+      name: token.name ?? null,
+    })
+    .execute();
+  return { access_token: secret, date_expires: dateExpires };
+}
+
+export interface NewServiceToken {
+  readonly clientId: number;
+  readonly gameId: number;
+  readonly scopes: readonly TokenScope[];
+  readonly lifetimeSeconds: number;
+  readonly dateExpires?: number | undefined;
+}
+
+/** Issues the token of a game's backend. */
+export async function issueServiceToken(
+  app: Issuing,
+  { query }: Transaction,
+  token: NewServiceToken,
+): Promise<IssuedToken> {
+  const now = app.clock.now();
+  const dateExpires = endOf(now, token.lifetimeSeconds, token.dateExpires);
+  const secret = app.random.token();
+  await query
+    .insertInto('service_tokens')
+    .values({
+      digest: app.secrets.digest(secret),
+      client_id: token.clientId,
+      game_id: token.gameId,
+      scopes: token.scopes.join(' '),
       date_added: now,
       date_expires: dateExpires,
       date_revoked: null,
@@ -87,12 +133,44 @@ export async function issueToken(app: Issuing, { query }: Transaction, token: Ne
 export async function revokeTokens(
   app: Issuing,
   transaction: Transaction,
-  which: { tokenId: number } | { userId: number },
+  which: { tokenId: number } | { userId: number } | { grantId: number } | { clientId: number },
 ): Promise<void> {
+  const [[name, id]] = Object.entries(which) as [[keyof typeof COLUMNS, number]];
   await transaction.query
     .updateTable('access_tokens')
     .set({ date_revoked: app.clock.now() })
-    .where('tokenId' in which ? 'id' : 'user_id', '=', 'tokenId' in which ? which.tokenId : which.userId)
+    .where(COLUMNS[name], '=', id)
+    .where('date_revoked', 'is', null)
+    .execute();
+  accessChanged(transaction);
+}
+
+const COLUMNS = { tokenId: 'id', userId: 'user_id', grantId: 'grant_id', clientId: 'client_id' } as const;
+
+export async function revokeServiceTokens(
+  app: Issuing,
+  transaction: Transaction,
+  which: { tokenId: number } | { clientId: number },
+): Promise<void> {
+  await transaction.query
+    .updateTable('service_tokens')
+    .set({ date_revoked: app.clock.now() })
+    .where('tokenId' in which ? 'id' : 'client_id', '=', 'tokenId' in which ? which.tokenId : which.clientId)
+    .where('date_revoked', 'is', null)
+    .execute();
+  accessChanged(transaction);
+}
+
+/** The keys of a game or a person are known no more. */
+export async function revokeKeys(
+  app: Issuing,
+  transaction: Transaction,
+  owner: { gameId: number } | { userId: number },
+): Promise<void> {
+  await transaction.query
+    .updateTable('api_keys')
+    .set({ date_revoked: app.clock.now() })
+    .where('gameId' in owner ? 'game_id' : 'user_id', '=', 'gameId' in owner ? owner.gameId : owner.userId)
     .where('date_revoked', 'is', null)
     .execute();
   accessChanged(transaction);
@@ -109,6 +187,10 @@ export const ACCESS_SCOPE = 'access';
 export async function forgetTokens(query: Query, before: number): Promise<void> {
   await query
     .deleteFrom('access_tokens')
+    .where((eb) => eb.or([eb('date_expires', '<', before), eb('date_revoked', '<', before)]))
+    .execute();
+  await query
+    .deleteFrom('service_tokens')
     .where((eb) => eb.or([eb('date_expires', '<', before), eb('date_revoked', '<', before)]))
     .execute();
 }

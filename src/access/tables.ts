@@ -5,6 +5,7 @@ declare module '../database/database.ts' {
   interface Tables {
     api_keys: ApiKeysTable;
     access_tokens: AccessTokensTable;
+    service_tokens: ServiceTokensTable;
   }
 }
 
@@ -28,6 +29,25 @@ export interface AccessTokensTable {
   date_added: number;
   date_expires: number;
   date_revoked: number | null;
+  /** The registered client that it was given to; none where people signed in without one, or made it themselves. */
+  client_id: number | null;
+  /** What the person allowed that client, with which the token ends. */
+  grant_id: number | null;
+  /** What its owner calls it. */
+  name: string | null;
+}
+
+/** Tokens of games' backends. */
+export interface ServiceTokensTable {
+  id: Generated<number>;
+  digest: string;
+  client_id: number;
+  game_id: number;
+  /** Separated by spaces. */
+  scopes: string;
+  date_added: number;
+  date_expires: number;
+  date_revoked: number | null;
 }
 
 export const accessMigrations: Migration[] = [
@@ -41,6 +61,20 @@ export const accessMigrations: Migration[] = [
       `create table access_tokens (id ${id}, digest ${text} not null unique, user_id ${integer} not null, game_id ${integer},
         scopes ${text} not null, date_added ${integer} not null, date_expires ${integer} not null, date_revoked ${integer})`,
       'create index access_tokens_by_user on access_tokens (user_id)',
+    ],
+  },
+  {
+    name: '2026-11-15-access-of-clients',
+    up: ({ id, integer, text }) => [
+      `alter table access_tokens add column client_id ${integer}`,
+      `alter table access_tokens add column grant_id ${integer}`,
+      `alter table access_tokens add column name ${text}`,
+      'create index access_tokens_by_grant on access_tokens (grant_id)',
+      'create index access_tokens_by_client on access_tokens (client_id)',
+      `create table service_tokens (id ${id}, digest ${text} not null unique, client_id ${integer} not null,
+        game_id ${integer} not null, scopes ${text} not null, date_added ${integer} not null,
+        date_expires ${integer} not null, date_revoked ${integer})`,
+      'create index service_tokens_by_client on service_tokens (client_id)',
     ],
   },
 ];

@@ -457,6 +457,15 @@ export const unreferenced = {
   REQUEST_MALFORMED: { ref: 0, status: 400 },
   HTTPS_REQUIRED: { ref: 0, status: 400 },
   METHOD_NOT_ALLOWED: { ref: 0, status: 405 },
+  OAUTH_INVALID_REQUEST: { ref: 0, status: 400 },
+  OAUTH_INVALID_CLIENT: { ref: 0, status: 401 },
+  OAUTH_INVALID_GRANT: { ref: 0, status: 400 },
+  OAUTH_UNAUTHORIZED_CLIENT: { ref: 0, status: 400 },
+  OAUTH_UNSUPPORTED_GRANT_TYPE: { ref: 0, status: 400 },
+  OAUTH_UNSUPPORTED_RESPONSE_TYPE: { ref: 0, status: 400 },
+  OAUTH_INVALID_SCOPE: { ref: 0, status: 400 },
+  OAUTH_ACCESS_DENIED: { ref: 0, status: 403 },
+  OAUTH_REDIRECT_URI_MISMATCH: { ref: 0, status: 400 },
 } as const satisfies Record<string, { ref: number; status: number }>;
 
 const errors = { ...catalogue, ...unreferenced };

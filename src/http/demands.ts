@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts';
+import { type Caller, NOBODY } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Demand, Limiter } from '../limits/limits.ts';
@@ -20,6 +20,8 @@ export function addressDemands(limits: Limits, ip: string, isWrite: boolean): De
 export function callerDemands(limits: Limits, caller: Caller, isWrite: boolean): Demand[] {
   if (caller.kind === 'key')
     return caller.userId === undefined ? [] : [{ bucket: `k/${caller.keyId}`, perMinute: limits.user_key }];
+  const service = caller.kind === 'user' ? caller.service : caller;
+  if (service?.kind === 'service') return [{ bucket: `s/${service.clientId}`, perMinute: limits.token }];
   if (caller.kind !== 'user') return [];
   const demands = [{ bucket: `u/${caller.userId}`, perMinute: limits.token }];
   if (isWrite) demands.push({ bucket: `uw/${caller.userId}`, perMinute: limits.token_writes });
@@ -34,7 +36,7 @@ export function operationDemands(
 ): Demand[] {
   const perMinute = limits.operations[operation.id] ?? operation.limit;
   if (perMinute === undefined) return [];
-  const who = caller.kind === 'user' ? `u${caller.userId}` : limitedAddress(ip);
+  const who = caller.kind === 'user' && !caller.service ? `u${caller.userId}` : limitedAddress(ip);
   return [{ bucket: `o/${operation.id}/${who}`, perMinute }];
 }
 
@@ -56,6 +58,17 @@ export function takeForCaller(
   const ofCaller = take(limiter, callerDemands(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
   const ofOperation = () => take(limiter, operationDemands(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
   return ofCaller ? ofCaller.then(ofOperation) : ofOperation();
+}
+
+/** Forms of pages are counted for their address: nobody has signed in yet. */
+export function takeForPage(
+  limits: Settings['rateLimits'],
+  { tenant, ip }: Taker,
+  page: { id: string; limit?: number | undefined },
+): void | Promise<void> {
+  const { limiter } = tenant;
+  if (limiter && limits !== 'off')
+    return take(limiter, operationDemands(limits, page, NOBODY, ip), 'RATE_LIMITED_ENDPOINT');
 }
 
 function take(

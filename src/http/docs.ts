@@ -136,7 +136,9 @@ function accessText(access: Access): string {
     case 'reader':
       return 'An API key, or an access token that may read.';
     case 'user':
-      return `An access token that may ${access.scope}.`;
+      return `An access token that may ${access.scope}${access.service ? `, or a service token that may ${access.service}` : ''}.`;
+    case 'service':
+      return `A service token that may ${[access.scope, ...access.besides].join(' and ')}.`;
     case 'authentication':
       return 'An API key.';
   }

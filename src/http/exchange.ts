@@ -108,6 +108,18 @@ export function bearerOf({ headers }: IncomingMessage): string | undefined {
   return header.slice(7).trim() || undefined;
 }
 
+/** Name and password are form-encoded before they are put together (RFC 6749, section 2.3.1). */
+export function basicOf({ headers }: IncomingMessage): { name: string; password: string } | undefined {
+  const encoded = /^basic ([a-z0-9+/=_-]{1,4000})$/i.exec(headers.authorization ?? '')?.[1];
+  if (!encoded) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon === -1) return undefined;
+  return { name: formDecoded(text.slice(0, colon)), password: formDecoded(text.slice(colon + 1)) };
+}
+
+const formDecoded = (text: string): string => new URLSearchParams(`a=${text.replaceAll('&', '%26')}`).get('a')!;
+
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');

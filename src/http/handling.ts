@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../access/caller.ts';
+import { boundGameOf, type Caller } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { send, sendNothing } from './answer.ts';
@@ -75,6 +75,7 @@ async function textOfAnswer(
   exchange.language = languageFor(request, exchange.caller);
   await takeForCaller(settings.rateLimits, exchange, operation);
   const params = paramsOf(operation, rawParams);
+  requireBoundGame(exchange, params as { game_id?: number });
   const isRead = methodOf(request) === 'GET';
   const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
   try {
@@ -103,6 +104,14 @@ function authenticated(exchange: Exchange, { declaration }: AnyOperation, query:
     bearer: bearerOf(request),
     apiKey,
   });
+}
+
+/** A game's backend acts in its own game alone, whichever way another one is named. */
+function requireBoundGame({ caller, scope }: Exchange, params: { game_id?: number }): void {
+  const bound = boundGameOf(caller);
+  const isOther = (named: number | undefined) => named !== undefined && named !== bound;
+  if (bound !== undefined && (isOther(params.game_id) || isOther(scope.gameId)))
+    throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
 }
 
 function methodOf({ method = 'GET' }: IncomingMessage): string {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
-import type { Exchange } from './exchange.ts';
+import { basicOf, type Exchange } from './exchange.ts';
 import type { AnyOperation, Input } from './operation.ts';
 import type { Payload } from './payload.ts';
 import { validate } from './request/coerce.ts';
@@ -54,6 +54,8 @@ export function inputOf(
     platform: platformOf(ownHeader(headers, settings.headerPrefixes, 'platform')),
     portal: portalOf(ownHeader(headers, settings.headerPrefixes, 'portal')),
     ip: exchange.ip,
+    basic: basicOf(exchange.request),
+    delegationToken: ownHeader(headers, settings.headerPrefixes, 'delegation-token'),
     hostGameId: exchange.scope.gameId,
     ...keeping,
   };

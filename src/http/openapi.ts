@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Listing } from '../database/listing.ts';
-import { catalogue, type ErrorName, unreferenced } from '../errors/catalogue.ts';
+import { ApiError, catalogue, type ErrorName, unreferenced } from '../errors/catalogue.ts';
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
@@ -104,7 +104,7 @@ function operationObject(operation: AnyOperation, schemas: Schemas): OperationOb
     parameters: parametersOf(operation, schemas),
     ...(takesBody(operation) && { requestBody: requestBodyOf(operation, schemas) }),
     ...(raw && { requestBody: rawBodyOf(raw) }),
-    responses: { ...successOf(operation, schemas), ...errorsOf(operation) },
+    responses: { ...successOf(operation, schemas), ...errorsOf(operation, schemas) },
   };
 }
 
@@ -120,6 +120,12 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'A person’s access token. Its scopes are `read` and `write`.',
   },
+  service: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The token of a game’s backend, from the grant `client_credentials`. Its scopes are `read`, `write`, `update` and `monetization`.',
+  },
 };
 
 function securityOf({ declaration: { access, method } }: AnyOperation): OperationObject['security'] {
@@ -131,7 +137,9 @@ function securityOf({ declaration: { access, method } }: AnyOperation): Operatio
     case 'reader':
       return method === 'GET' ? [{ api_key: [] }, { oauth2: ['read'] }] : [{ oauth2: ['read'] }];
     case 'user':
-      return [{ oauth2: [access.scope] }];
+      return [{ oauth2: [access.scope] }, ...(access.service ? [{ service: [access.service] }] : [])];
+    case 'service':
+      return [{ service: [access.scope, ...access.besides] }];
   }
 }
 
@@ -350,17 +358,26 @@ function successOf({ declaration }: AnyOperation, schemas: Schemas): Record<stri
   return { [status]: response };
 }
 
-function errorsOf(operation: AnyOperation): Record<string, Response | Reference> {
+function errorsOf(operation: AnyOperation, schemas: Schemas): Record<string, Response | Reference> {
   const names = [...protocolErrorsOf(operation), ...operation.declaration.errors];
+  const { refusal } = operation.declaration;
+  if (refusal) {
+    const responses = responsesOf(names, (name) => refusal.of(new ApiError(name)).status);
+    const content = { [JSON_TYPE]: { schema: schemas.of(refusal.schema, 'output') } };
+    return Object.fromEntries(responses.map(([status, response]) => [status, { ...response, content }]));
+  }
   return Object.fromEntries(responsesOf(names).map(([status, response]) => [status, sharedOrOwn(response)]));
 }
 
 /** One response for each status. Its description names the errors in the order of their references. */
-function responsesOf(names: readonly ErrorName[]): [string, Response][] {
+function responsesOf(
+  names: readonly ErrorName[],
+  statusOf: (name: ErrorName) => number = (name) => errors[name].status,
+): [string, Response][] {
   const unique = [...new Set(names)].sort(
     (one, other) => errors[one].ref - errors[other].ref || (one < other ? -1 : 1),
   );
-  const byStatus = Object.entries(Object.groupBy(unique, (name) => errors[name].status));
+  const byStatus = Object.entries(Object.groupBy(unique, statusOf));
   return byStatus.map(([status, held = []]) => [status, errorResponse(status, held)]);
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Access, Caller } from '../access/caller.ts';
 import type { App } from '../context.ts';
 import type { Listing, ListRequest } from '../database/listing.ts';
-import type { ErrorName } from '../errors/catalogue.ts';
+import type { ApiError, ErrorName } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import type { Platform, Portal } from '../platforms.ts';
 
@@ -68,6 +68,10 @@ export interface Input<P, Q, B> {
   readonly platform: Platform | undefined;
   readonly portal: Portal | undefined;
   readonly ip: string;
+  /** What `Authorization: Basic …` says (RFC 7617). */
+  readonly basic: { readonly name: string; readonly password: string } | undefined;
+  /** The header `X-Service-Delegation-Token`: for whom a service acts. */
+  readonly delegationToken: string | undefined;
   /** The game in the request's host name, if any. */
   readonly hostGameId: number | undefined;
   /** The answer may be kept, for callers of the same visibility class, until one of these scopes changes. */
@@ -103,6 +107,13 @@ export class Created<T> {
 
 type Answer<S extends z.ZodType> = z.input<S> | Json | Created<z.input<S> | Json>;
 
+/** An error in a form that another standard prescribes. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: object;
+  readonly headers: readonly string[];
+}
+
 /**
  * One operation of the API, declared once. The router, validation, permission checks, rate limits,
  * the answer's shape, the OpenAPI document, the test client and the derived tests all read it.
@@ -135,6 +146,8 @@ export interface Declaration<
   readonly list?: Listing;
   readonly returns: Returns<R>;
   readonly errors: readonly ErrorName[];
+  /** How errors are told where it is not in the API's own form. */
+  readonly refusal?: { readonly schema: z.ZodType; of(error: ApiError): Refusal };
   readonly handle: (app: App, input: Input<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R> | Promise<Answer<R>>;
 }
 

@@ -67,14 +67,18 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const error = toApiError(cause);
     if (error.status >= 500) complain(exchange, error.cause);
     if (response.headersSent) return void response.destroy();
-    const body = errorBody(error, exchange.language);
-    observe?.({ operation, status: error.status, body, error });
+    const { status, body, headers } = operation?.declaration.refusal?.of(error) ?? {
+      status: error.status,
+      body: errorBody(error, exchange.language),
+      headers: [],
+    };
+    observe?.({ operation, status, body, error });
     // On anything but a 429 shipped clients would take it for a rate limit (docs/API-QUIRKS.md, 17).
     if (error.status === 429 && error.retryAfterSeconds !== undefined)
       exchange.headers.push('retry-after', String(error.retryAfterSeconds));
     endWithAnswer(exchange);
-    send(response, error.status, JSON.stringify(body), exchange.headers);
-    finish(exchange, error.status, operationId);
+    send(response, status, JSON.stringify(body), [...exchange.headers, ...headers]);
+    finish(exchange, status, operationId);
   }
 
   return { finish, finishRepeat, fail };

@@ -39,14 +39,17 @@ function accessErrors({ declaration: { access, method } }: AnyOperation): readon
     case 'reader':
       return [...KEY_ERRORS, ...tokenErrors(access), ...(method === 'GET' ? [] : SIGNED_IN)];
     case 'user':
-      return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN];
+      return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN, ...when(!!access.service, ...OF_ONE_GAME)];
+    case 'service':
+      return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN, ...OF_ONE_GAME];
   }
 }
 
 const SIGNED_IN: readonly ErrorName[] = ['USER_MUST_BE_LOGGED_IN'];
+const OF_ONE_GAME: readonly ErrorName[] = ['OAUTH_UNEXPECTED_GAME_REFERENCE'];
 
 function tokenErrors(access: Access): readonly ErrorName[] {
-  const writes = access.kind === 'user' && access.scope === 'write';
+  const writes = 'scope' in access && access.scope === 'write';
   return ['TOKEN_EXPIRED_OR_REVOKED', writes ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ'];
 }
 

@@ -7,6 +7,7 @@ import { createHandling } from './handling.ts';
 import { createLane } from './lane.ts';
 import type { AnyOperation } from './operation.ts';
 import { type Count, createOutcomes, type Observe } from './outcome.ts';
+import type { PageHandling } from './pages.ts';
 
 export type { Tenant } from './exchange.ts';
 export type { Observation } from './outcome.ts';
@@ -24,6 +25,7 @@ export interface ServerParts {
   readonly tenants: Tenants;
   readonly operations: readonly AnyOperation[];
   readonly elsewhere: Elsewhere;
+  readonly pages?: PageHandling;
   readonly observe?: Observe;
   readonly count: Count;
 }
@@ -34,7 +36,7 @@ const VERSION = /^\/v(\d+)(?=\/|$)/;
 
 /** Declarations and parts become one listener for requests. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, elsewhere, observe } = parts;
+  const { settings, tenants, operations, elsewhere, pages, observe } = parts;
   const exchanges = createExchanges(settings, tenants);
   const lane = createLane(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
@@ -47,6 +49,8 @@ export function createServer(parts: ServerParts): Listener {
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (await elsewhere(request, response, path, exchange.scope))
       return outcomes.finish(exchange, response.statusCode, 'elsewhere');
+    const page = await pages?.(exchange);
+    if (page !== undefined) return outcomes.finish(exchange, response.statusCode, page);
     if (version === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
     const name = await handle(exchange, path.slice('/v1'.length) || '/');
     outcomes.finish(exchange, response.statusCode, name);

@@ -4,13 +4,17 @@ import { PLATFORMS, type Platform, PORTALS, type Portal } from '../platforms.ts'
 /** Spellings that shipped clients send for a portal (docs/API-QUIRKS.md, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };
 
-type OwnHeader = 'platform' | 'portal';
+type OwnHeader = 'platform' | 'portal' | 'delegation-token';
 
 const ownNames = new WeakMap<readonly string[], Record<OwnHeader, readonly string[]>>();
 
 function namesUnder(prefixes: readonly string[]): Record<OwnHeader, readonly string[]> {
   const under = (name: OwnHeader) => prefixes.map((prefix) => `x-${prefix}-${name}`);
-  const names = ownNames.get(prefixes) ?? { platform: under('platform'), portal: under('portal') };
+  const names = ownNames.get(prefixes) ?? {
+    platform: under('platform'),
+    portal: under('portal'),
+    'delegation-token': under('delegation-token'),
+  };
   ownNames.set(prefixes, names);
   return names;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reader, type UserCaller, user } from '../../access/caller.ts';
+import { reader, type UserCaller, user, userOrService } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
@@ -102,7 +102,7 @@ export const addModOperation = operation({
 const edited = {
   tag: 'Mods',
   path: '/games/{game_id}/mods/{mod_id}',
-  access: user('write'),
+  access: userOrService('write', 'update'),
   params: ModPath,
   body: ModChangesBody,
   files: { logo: LOGO },

@@ -1,0 +1,209 @@
+import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../config/addresses.ts';
+import type { Settings } from '../config/settings.ts';
+import type { App } from '../context.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import type { Language } from '../localisation/languages.ts';
+import { toApiError } from './answer.ts';
+import { takeForAddress, takeForPage } from './demands.ts';
+import { type Exchange, hasBody } from './exchange.ts';
+import type { Html } from './html.ts';
+import type { Observe } from './outcome.ts';
+import { contentTypeOf, readText } from './request/body.ts';
+import { type Fields, parseForm } from './request/forms.ts';
+
+/** What a page gets to know of a request. */
+export interface PageRequest {
+  readonly search: string;
+  readonly query: Texts;
+  readonly form: Texts;
+  readonly language: Language;
+  readonly userAgent: string;
+  /** Names this browser, whether or not anyone is signed in. */
+  readonly visit: string;
+  /** The secret of the session, if there is one. */
+  readonly session: string | undefined;
+  /** What every form has to bring back as `csrf`. */
+  readonly csrf: string;
+}
+
+/** Fields that came as text; lists and nested ones are no input of a page. */
+export type Texts = Readonly<Record<string, string | undefined>>;
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly html?: Html;
+  /** A body that is no HTML. */
+  readonly text?: { readonly type: string; readonly body: string };
+  readonly location?: string;
+  /** A new session, or null to end it. The browser counts as another one from then on. */
+  readonly session?: { readonly secret: string; readonly seconds: number } | null;
+  /** Where a form may lead besides this site, as sources of a content security policy. */
+  readonly formTargets?: readonly string[];
+}
+
+type Handler = (app: App, request: PageRequest) => PageAnswer | Promise<PageAnswer>;
+
+/** A page for people, or what belongs to one. It is beside the operations: cookies count here, and nowhere else. */
+export interface Page {
+  /** Also the name of its limit. */
+  readonly id: string;
+  readonly path: string;
+  /** Forms sent per minute from one address. */
+  readonly limit?: number;
+  readonly get?: Handler;
+  readonly post?: Handler;
+}
+
+export interface PagesParts {
+  readonly settings: Settings;
+  readonly pages: readonly Page[];
+  readonly errorPage: (app: App, error: ApiError, language: Language) => Html;
+  readonly observe?: Observe | undefined;
+}
+
+/** Answers where a page is, and tells which; nothing where there is none. */
+export type PageHandling = (exchange: Exchange) => Promise<string | undefined>;
+
+const FORM_BYTES_MAX = 16 * 1024;
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+const VISIT_SECONDS = 86_400;
+
+export function createPages({ settings, pages, errorPage, observe }: PagesParts): PageHandling {
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  return async (exchange) => {
+    const { path, scope, tenant, request } = exchange;
+    const page = byPath.get(path);
+    if (!page || scope.gameId !== undefined || scope.userId !== undefined) return undefined;
+    const cookies = cookiesOf(request, scope.environment);
+    const visit = cookies.visit ?? tenant.app.random.token();
+    try {
+      const handler = handlerOf(exchange, page);
+      await takeForAddress(settings.rateLimits, exchange, request.method === 'POST');
+      if (request.method === 'POST') await takeForPage(settings.rateLimits, exchange, page);
+      const pageRequest = await read(exchange, cookies, visit);
+      send(exchange, visit, cookies, await handler(tenant.app, pageRequest));
+    } catch (cause) {
+      const error = toApiError(cause);
+      if (error.status >= 500) tenant.app.log.error('page failed', { request: exchange.id, path, error: error.cause });
+      observe?.({ operation: undefined, status: error.status, body: undefined, error });
+      if (error.retryAfterSeconds !== undefined) exchange.headers.push('retry-after', String(error.retryAfterSeconds));
+      if (hasBody(request) && !request.complete) exchange.response.shouldKeepAlive = false;
+      const html = errorPage(tenant.app, error, exchange.language);
+      send(exchange, visit, cookies, { status: error.status, html });
+    }
+    return page.id;
+  };
+}
+
+function handlerOf(exchange: Exchange, page: Page): Handler {
+  const { method } = exchange.request;
+  const handler = method === 'POST' ? page.post : method === 'GET' || method === 'HEAD' ? page.get : undefined;
+  if (handler) return handler;
+  exchange.headers.push('allow', [...(page.get ? ['GET', 'HEAD'] : []), ...(page.post ? ['POST'] : [])].join(', '));
+  throw new ApiError('METHOD_NOT_ALLOWED');
+}
+
+interface Cookies {
+  readonly visit: string | undefined;
+  readonly session: string | undefined;
+}
+
+async function read(exchange: Exchange, { session }: Cookies, visit: string): Promise<PageRequest> {
+  const { request, tenant, search, language } = exchange;
+  const csrf = tenant.app.secrets.sign('csrf', visit);
+  const form = request.method === 'POST' ? await readForm(request) : {};
+  if (request.method === 'POST') requireOwnForm(exchange, form['csrf'], visit);
+  const userAgent = request.headers['user-agent'] ?? '';
+  return { search, query: textsOf(parseForm(search)), form, language, userAgent, visit, session, csrf };
+}
+
+async function readForm(request: IncomingMessage): Promise<Texts> {
+  const type = contentTypeOf(request.headers['content-type'])?.type;
+  if (type !== 'application/x-www-form-urlencoded') throw new ApiError('INCORRECT_CONTENT_TYPE');
+  return textsOf(parseForm(await readText(request, FORM_BYTES_MAX)));
+}
+
+const textsOf = (fields: Fields): Texts =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+
+/** A form counts only from a page of ours, in the browser that the page was given to. */
+function requireOwnForm({ request, tenant }: Exchange, token: string | undefined, visit: string): void {
+  if (isForeign(request) || !tenant.app.secrets.verify('csrf', visit, token ?? ''))
+    throw new ApiError('INVALID_CSRF_TOKEN');
+}
+
+/** As no page tells where it is, browsers hide the origin of its forms as well, and tell only that it is the same. */
+function isForeign({ headers: { origin, host, 'sec-fetch-site': site } }: IncomingMessage): boolean {
+  if (site !== undefined && site !== 'same-origin') return true;
+  const isHidden = origin === 'null' && site === 'same-origin';
+  return origin !== undefined && !isHidden && origin !== `https://${host}`;
+}
+
+/** `__Host-` binds a cookie to this very host and to HTTPS; the sandbox has names of its own. */
+const cookieName = (environment: Environment, kind: keyof Cookies): string =>
+  `__Host-modstead_${environment === 'sandbox' ? 'test_' : ''}${kind}`;
+
+function cookiesOf({ headers }: IncomingMessage, environment: Environment): Cookies {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+  const textOf = (kind: keyof Cookies) => {
+    const value = pairs.find(([name]) => name === cookieName(environment, kind))?.[1];
+    return value !== undefined && SECRET.test(value) ? value : undefined;
+  };
+  return { visit: textOf('visit'), session: textOf('session') };
+}
+
+const setCookie = (environment: Environment, kind: keyof Cookies, value: string, seconds: number): string =>
+  `${cookieName(environment, kind)}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`;
+
+function cookieHeaders(exchange: Exchange, visit: string, known: Cookies, { session, text }: PageAnswer): string[] {
+  const { environment } = exchange.scope;
+  const set = (kind: keyof Cookies, value: string, seconds: number) => [
+    'set-cookie',
+    setCookie(environment, kind, value, seconds),
+  ];
+  if (session === null) return [...set('session', '', 0), ...set('visit', '', 0)];
+  if (session)
+    return [
+      ...set('session', session.secret, session.seconds),
+      ...set('visit', exchange.tenant.app.random.token(), VISIT_SECONDS),
+    ];
+  return known.visit !== undefined || text ? [] : set('visit', visit, VISIT_SECONDS);
+}
+
+const policyOf = ({ formTargets = [] }: PageAnswer): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+function send(exchange: Exchange, visit: string, cookies: Cookies, answer: PageAnswer): void {
+  const { response, headers } = exchange;
+  const bytes = Buffer.from(answer.html?.text ?? answer.text?.body ?? '');
+  response.writeHead(answer.status, [
+    'content-type',
+    answer.text?.type ?? 'text/html; charset=utf-8',
+    'content-length',
+    String(bytes.length),
+    'cache-control',
+    answer.text ? 'public, max-age=300' : 'no-store',
+    'content-security-policy',
+    policyOf(answer),
+    'x-frame-options',
+    'DENY',
+    'x-content-type-options',
+    'nosniff',
+    'referrer-policy',
+    'no-referrer',
+    'strict-transport-security',
+    'max-age=31536000',
+    ...(answer.location === undefined ? [] : ['location', answer.location]),
+    ...cookieHeaders(exchange, visit, cookies, answer),
+    ...headers,
+  ]);
+  response.end(bytes);
+}
