@@ -13,6 +13,7 @@ import { isTrusted } from './http/address.ts';
 import { localCertificate } from './http/certificate.ts';
 import { createElsewhere } from './http/elsewhere.ts';
 import { createMetrics } from './http/metrics.ts';
+import { createPages } from './http/pages.ts';
 import { openPort, type Port } from './http/port.ts';
 import { createServer, type Observation, type Tenant } from './http/server.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -21,6 +22,8 @@ import { createLimiter, type Limiter } from './limits/limits.ts';
 import { createLog, type Log } from './log.ts';
 import { mailToFiles } from './mail/files.ts';
 import type { Mail } from './mail/mail.ts';
+import { pages } from './pages/index.ts';
+import { errorPage } from './pages/layout.ts';
 import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
 import { jobHandlers, migrations, operations, pageOf, prepare } from './resources/index.ts';
@@ -151,7 +154,7 @@ export interface ServiceOptions {
 /** A misspelt operation would silently stay unlimited. */
 function requireKnownLimits({ rateLimits }: Settings): void {
   if (rateLimits === 'off') return;
-  const known = new Set(operations.map(({ declaration }) => declaration.id));
+  const known = new Set([...operations.map(({ declaration }) => declaration.id), ...pages.map(({ id }) => id)]);
   const unknown = Object.keys(rateLimits.operations).find((name) => !known.has(name));
   if (unknown !== undefined)
     throw new SettingError(
@@ -177,6 +180,7 @@ export async function composeService(
     tenants,
     operations,
     elsewhere: createElsewhere({ settings, apps, operations, metrics, health, legal: findLegalText, pageOf }),
+    pages: createPages({ settings, pages, errorPage, observe: options.observe }),
     count: metrics.count,
     ...options,
   });

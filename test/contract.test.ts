@@ -13,6 +13,7 @@ import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
 import { editModByPut } from '../src/resources/mods/operations.ts';
 import { muteAUser } from '../src/resources/mutes/operations.ts';
+import { addClient } from '../src/resources/oauth/clients.ts';
 import { letIn } from '../src/resources/previews/previews.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
@@ -22,7 +23,7 @@ import * as uploads from '../src/resources/uploads/store.ts';
 import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
 import { contractProblem } from '../tools/contract.ts';
 import { readmeProblem } from '../tools/readme.ts';
-import { type Answer, assertRefused, type Client, type ErrorAnswer, startApi } from './api.ts';
+import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 
 // Nothing but requests may ask the database here, because queries are counted.
 // What is true of every operation is derived from its declaration here, and tested nowhere else.
@@ -57,7 +58,7 @@ for (let i = 0; i < 6; i += 1) {
   await api.joins(owner, game, 1);
 }
 await (await api.as(ada)).call(addModDependencies, { params, body: { dependencies: needed } });
-await api.joins(ada, game, 4);
+await api.joins(ada, game, 8);
 for (const [index, owner] of (await Promise.all(tags.map(() => api.aUser()))).entries()) {
   const app = api.app();
   await app.db.write(async (transaction) => {
@@ -91,6 +92,16 @@ for (const part_number of [1, 2, 3, 4, 5, 6]) {
   await api.app().db.write(({ query }) => uploads.claimPart(query, { ...part, date_added: 0 }));
 }
 
+await api.app().db.write(async (transaction) => {
+  for (const name of tags) {
+    const grants = ['client_credentials'] as const;
+    await addClient(api.app(), transaction, { gameId: game.id, name, redirectUris: [], grants });
+    const dates = { date_added: START, date_expires: START + 86_400, date_revoked: null };
+    const session = { digest: name, user_id: ada.id, user_agent: name, ...dates };
+    await transaction.query.insertInto('sessions').values(session).execute();
+  }
+});
+
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
@@ -101,6 +112,9 @@ const PARAMETERS: Record<string, string | number> = {
   invite_id: 999_999,
   agreement_type_id: 1,
   agreement_version_id: version,
+  client_id: 999_999,
+  token_id: 999_999,
+  session_id: 999_999,
 };
 
 /** What stands in the query of operations that cannot do without. */
@@ -110,8 +124,13 @@ const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions']
 
 const errors = { ...catalogue, ...unreferenced };
 const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');
-const readOperations = operations.filter(({ declaration }) => declaration.method === 'GET');
-const bodyOperations = operations.filter((each) => takesBody(each) && each.declaration.method !== 'GET');
+/** What a backend reads takes more than a token; its noun tests it. */
+const readOperations = operations.filter(
+  ({ declaration }) => declaration.method === 'GET' && declaration.access.kind !== 'service',
+);
+/** Those whose errors have a form of their own are tested by their noun. */
+const plainOperations = operations.filter(({ declaration }) => !declaration.refusal);
+const bodyOperations = plainOperations.filter((each) => takesBody(each) && each.declaration.method !== 'GET');
 const targets = [...new Set(operations.map(targetOf))];
 
 function targetOf({ declaration }: AnyOperation): string {
@@ -187,7 +206,7 @@ const SCOPES: readonly TokenScope[] = ['read', 'write', 'update', 'monetization'
 
 for (const operation of tokenOperations) {
   const { id, access } = operation.declaration;
-  const scope = access.kind === 'user' ? access.scope : 'read';
+  const scope = 'scope' in access ? access.scope : 'read';
 
   test(`${id} is closed to tokens with every scope but ${scope}`, async () => {
     const client = await api.as(ada, { scopes: SCOPES.filter((other) => other !== scope) });
@@ -261,7 +280,7 @@ for (const operation of bodyOperations) {
   });
 }
 
-for (const operation of operations)
+for (const operation of plainOperations)
   test(`${operation.declaration.id} answers JSON alone, and only under a version that exists`, async () => {
     const { method } = operation.declaration;
     isRefused(await call(api.nobody(), operation, undefined, { accept: 'text/html' }), 'JSON_RESPONSE_ONLY');

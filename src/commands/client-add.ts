@@ -1,10 +1,10 @@
-import { addClient, GRANTS, type Grant, isRedirectUri, REDIRECT_URIS_MAX } from '../resources/oauth/oauth.ts';
+import { addClient, GRANTS, type Grant, isRedirectUri, REDIRECT_URIS_MAX } from '../resources/oauth/clients.ts';
 import { columns, command, idOf, misuse } from './command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
 
 export default command({
   name: 'client add',
-  usage: '--game GAME_ID [--redirect-uri URI]… [--grants LIST] [--name N]',
+  usage: '--game GAME_ID [--redirect-uri URI]… [--grants LIST] [--require-pkce] [--name N]',
   says: 'Registers an OAuth2 client of a game and prints its secret, for the only time.',
   json: true,
   options: {
@@ -20,6 +20,7 @@ export default command({
       value: 'LIST',
       says: `of ${GRANTS.join(',')} (default: all, without --redirect-uri only client_credentials)`,
     },
+    'require-pkce': { type: 'boolean', says: 'refuse sign-ins without a code challenge (RFC 7636)' },
     name: { type: 'string', value: 'N', says: 'shown to people who are asked to let it in (default: the game’s)' },
   },
   run: async ({ values, settings, environment }) => {
@@ -30,7 +31,13 @@ export default command({
       const game = await requireKnownGame(app, gameId);
       const name = values.name?.trim() || game.name;
       const client = await app.db.write((transaction) =>
-        addClient(app, transaction, { gameId, name, redirectUris, grants }),
+        addClient(app, transaction, {
+          gameId,
+          name,
+          redirectUris,
+          grants,
+          requiresPkce: values['require-pkce'] ?? false,
+        }),
       );
       return {
         object: client,

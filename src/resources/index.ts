@@ -13,6 +13,7 @@ import { accountOperations } from './accounts/operations.ts';
 import { addFirstVersions } from './agreements/agreements.ts';
 import { migration as agreements } from './agreements/migrations/2026-11-15-agreements.ts';
 import { agreementOperations } from './agreements/operations.ts';
+import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
 import { eventJobs } from './events/jobs.ts';
@@ -37,13 +38,19 @@ import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
 import { modOperations } from './mods/operations.ts';
 import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
 import { muteOperations } from './mutes/operations.ts';
+import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
 import { previewOperations } from './previews/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
+import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
+import { oauthOperations } from './oauth/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
+import { sessionJobs } from './sessions/jobs.ts';
+import { migration as sessions } from './sessions/migrations/2026-11-15-sessions.ts';
+import { sessionOperations } from './sessions/operations.ts';
 import { statsJobs } from './stats/jobs.ts';
 import { migration as modDownloadHours } from './stats/migrations/2026-11-15-mod-download-hours.ts';
 import { statsOperations } from './stats/operations.ts';
@@ -64,6 +71,9 @@ import { userOperations } from './users/operations.ts';
 export const operations: readonly AnyOperation[] = [
   ...serviceOperations,
   ...accountOperations,
+  ...oauthOperations,
+  ...credentialOperations,
+  ...sessionOperations,
   ...gameOperations,
   ...modOperations,
   ...modfileOperations,
@@ -105,6 +115,8 @@ export const migrations: readonly Migration[] = [
   gameRestrictions,
   tags,
   oauthClients,
+  oauthGrants,
+  sessions,
   teamInvites,
   teams,
   uploads,
@@ -116,6 +128,8 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...eventJobs,
   ...gameJobs,
   ...modfileJobs,
+  ...oauthJobs,
+  ...sessionJobs,
   ...serviceJobs,
   ...statsJobs,
   ...teamJobs,

@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
-import { addUser, findUserByEmailIn, normalisedEmail, refuseGone } from '../users/users.ts';
+import { addUser, findUserByEmailIn, normalisedEmail, refuseGone, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
 const CODE_LENGTH = 5;
@@ -55,8 +55,25 @@ export interface Exchange {
   readonly dateExpires?: number | undefined;
 }
 
-/** Redeems a code for a token, and makes the account of someone who signs in for the first time. */
-export async function exchangeEmailCode(app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> {
+/**
+ * The service's own pages ask for codes as a key would that belongs to nobody. Such a code is good only where it was
+ * asked for, which then is one browser and not an address.
+ */
+export const PAGES: KeyCaller = { kind: 'key', keyId: 0, gameId: undefined, userId: undefined };
+
+/** Redeems a code for a token. */
+export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> =>
+  redeemEmailCode(app, caller, exchange, (transaction, { id }) =>
+    issueToken(app, transaction, { userId: id, gameId: caller.gameId, dateExpires: exchange.dateExpires }),
+  );
+
+/** Redeems a code for what `give` gives, and makes the account of someone who signs in for the first time. */
+export async function redeemEmailCode<T>(
+  app: App,
+  caller: KeyCaller,
+  exchange: Exchange,
+  give: (transaction: Transaction, user: UserRow) => Promise<T>,
+): Promise<T> {
   const outcome = await app.db.write(async (transaction) => {
     const found = await findCode(app, transaction, caller, exchange);
     if (found instanceof ApiError) return found;
@@ -64,7 +81,7 @@ export async function exchangeEmailCode(app: App, caller: KeyCaller, exchange: E
       (await findUserByEmailIn(transaction, found.email)) ??
       (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
     refuseGone(user.status);
-    return issueToken(app, transaction, { userId: user.id, gameId: caller.gameId, dateExpires: exchange.dateExpires });
+    return give(transaction, user);
   });
   // A refusal is answered only now: thrown inside, it would undo the counted attempt.
   if (outcome instanceof ApiError) throw outcome;
@@ -84,7 +101,8 @@ async function findCode(
       row.date_redeemed === null &&
       row.date_expires > now &&
       row.attempts < ATTEMPTS_MAX &&
-      row.key_id === caller.keyId,
+      row.key_id === caller.keyId &&
+      (row.key_id !== PAGES.keyId || row.ip === ip),
   );
   if (open && (await store.redeem(query, open.id, now))) return open;
   await store.countAttempt(query, { keyId: caller.keyId, ip }, now);

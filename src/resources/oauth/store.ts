@@ -1,7 +1,144 @@
-import type { Insertable } from 'kysely';
-import type { Query } from '../../database/database.ts';
-import type { OauthClientsTable } from './table.ts';
+import type { Insertable, Selectable } from 'kysely';
+import { type Database, type Query, statement } from '../../database/database.ts';
+import type { OauthClientsTable, OauthCodesTable, OauthGrantsTable, OauthRefreshTokensTable } from './table.ts';
+
+export type ClientRow = Selectable<OauthClientsTable>;
+export type GrantRow = Selectable<OauthGrantsTable>;
+export type CodeRow = Selectable<OauthCodesTable>;
+export type RefreshTokenRow = Selectable<OauthRefreshTokensTable>;
 
 export async function add(query: Query, row: Insertable<OauthClientsTable>): Promise<number> {
   return (await query.insertInto('oauth_clients').values(row).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+/** A client that was removed is as good as unknown. */
+export const clientById = (query: Query, id: number): Promise<ClientRow | undefined> =>
+  query
+    .selectFrom('oauth_clients')
+    .selectAll()
+    .where('id', '=', id)
+    .where('date_revoked', 'is', null)
+    .executeTakeFirst();
+
+export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
+  query
+    .selectFrom('oauth_clients')
+    .selectAll()
+    .where('game_id', '=', gameId)
+    .where('date_revoked', 'is', null)
+    .orderBy('id')
+    .execute();
+
+export const setSecret = (query: Query, id: number, secret_digest: string) =>
+  query.updateTable('oauth_clients').set({ secret_digest }).where('id', '=', id).execute();
+
+export const removeClient = (query: Query, id: number, now: number) =>
+  query.updateTable('oauth_clients').set({ date_revoked: now }).where('id', '=', id).execute();
+
+/** The game that a client stands for, as people see it when they are asked. */
+export const gameShown = (query: Query, id: number) =>
+  query.selectFrom('games').select(['id', 'name', 'icon', 'status']).where('id', '=', id).executeTakeFirst();
+
+export async function addCode(query: Query, row: Insertable<OauthCodesTable>): Promise<void> {
+  await query.insertInto('oauth_codes').values(row).execute();
+}
+
+export const codeWith = (query: Query, digest: string): Promise<CodeRow | undefined> =>
+  query.selectFrom('oauth_codes').selectAll().where('digest', '=', digest).executeTakeFirst();
+
+/** Returns false when another request redeemed it first. */
+export async function redeemCode(query: Query, id: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('oauth_codes')
+    .set({ date_redeemed: now })
+    .where('id', '=', id)
+    .where('date_redeemed', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export const setGrantOfCode = (query: Query, id: number, grant_id: number) =>
+  query.updateTable('oauth_codes').set({ grant_id }).where('id', '=', id).execute();
+
+export const closeCodesOf = (query: Query, userId: number, now: number) =>
+  query
+    .updateTable('oauth_codes')
+    .set({ date_expires: now })
+    .where('user_id', '=', userId)
+    .where('date_expires', '>', now)
+    .execute();
+
+export async function addGrant(query: Query, row: Insertable<OauthGrantsTable>): Promise<number> {
+  return (await query.insertInto('oauth_grants').values(row).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+export const grantById = (query: Query, id: number): Promise<GrantRow | undefined> =>
+  query.selectFrom('oauth_grants').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const revokeGrants = (
+  query: Query,
+  column: 'id' | 'user_id' | 'client_id',
+  value: number,
+  now: number,
+): Promise<unknown> =>
+  query
+    .updateTable('oauth_grants')
+    .set({ date_revoked: now })
+    .where(column, '=', value)
+    .where('date_revoked', 'is', null)
+    .execute();
+
+export async function addRefreshToken(query: Query, row: Insertable<OauthRefreshTokensTable>): Promise<void> {
+  await query.insertInto('oauth_refresh_tokens').values(row).execute();
+}
+
+export const refreshTokenWith = (query: Query, digest: string): Promise<RefreshTokenRow | undefined> =>
+  query.selectFrom('oauth_refresh_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
+
+/** Returns false when another request rotated it first. */
+export async function rotateRefreshToken(query: Query, id: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('oauth_refresh_tokens')
+    .set({ date_rotated: now })
+    .where('id', '=', id)
+    .where('date_rotated', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** An access token, as far as the client it was given to may know it. */
+export const accessTokenWith = (query: Query, digest: string) =>
+  query
+    .selectFrom('access_tokens')
+    .select(['id', 'client_id', 'grant_id', 'date_expires', 'date_revoked'])
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+
+export const serviceTokenWith = (query: Query, digest: string) =>
+  query.selectFrom('service_tokens').select(['id', 'client_id']).where('digest', '=', digest).executeTakeFirst();
+
+export const userStatus = (query: Query, id: number) =>
+  query.selectFrom('users').select('status').where('id', '=', id).executeTakeFirst();
+
+const DELEGATOR = statement(`select u.status, t.date_expires, t.date_revoked from access_tokens t
+  join users u on u.id = t.user_id where t.id = ? and t.user_id = ?`);
+
+/** The token with which someone let a backend act for them, as it stands now. */
+export const delegatorOf = (db: Database, tokenId: number, userId: number) =>
+  db.first<{ status: number; date_expires: number; date_revoked: number | null }>(DELEGATOR, [tokenId, userId]);
+
+/** Removes what nobody can use any more. A redeemed code is remembered as long as what it gave. */
+export async function forget(query: Query, before: number): Promise<void> {
+  await query.deleteFrom('oauth_refresh_tokens').where('date_expires', '<', before).execute();
+  await query.deleteFrom('oauth_codes').where('date_expires', '<', before).where('grant_id', 'is', null).execute();
+  const alive = query.selectFrom('oauth_refresh_tokens').select('grant_id');
+  const inUse = query.selectFrom('access_tokens').select('grant_id').where('grant_id', 'is not', null);
+  const ended = query
+    .selectFrom('oauth_grants')
+    .select('id')
+    .where('date_added', '<', before)
+    .where('id', 'not in', alive)
+    .where('id', 'not in', inUse.$castTo<{ grant_id: number }>());
+  await query.deleteFrom('oauth_codes').where('grant_id', 'in', ended).execute();
+  await query.deleteFrom('oauth_grants').where('id', 'in', ended).execute();
 }

@@ -3,6 +3,9 @@ import type { Generated } from 'kysely';
 declare module '../../database/database.ts' {
   interface Tables {
     oauth_clients: OauthClientsTable;
+    oauth_grants: OauthGrantsTable;
+    oauth_codes: OauthCodesTable;
+    oauth_refresh_tokens: OauthRefreshTokensTable;
   }
 }
 
@@ -18,4 +21,43 @@ export interface OauthClientsTable {
   grants: string;
   date_added: number;
   date_revoked: number | null;
+  /** 1 where a code is given only for a code challenge. */
+  requires_pkce: Generated<number>;
+}
+
+/** What a person once allowed a client. Every token that came of it ends with it. */
+export interface OauthGrantsTable {
+  id: Generated<number>;
+  client_id: number;
+  user_id: number;
+  /** Separated by spaces. */
+  scopes: string;
+  redirect_uri: string;
+  date_added: number;
+  date_revoked: number | null;
+}
+
+export interface OauthCodesTable {
+  id: Generated<number>;
+  digest: string;
+  client_id: number;
+  user_id: number;
+  scopes: string;
+  redirect_uri: string;
+  /** SHA-256 of the verifier that must come with the code, where the client asked for that. */
+  challenge: string | null;
+  date_expires: number;
+  date_redeemed: number | null;
+  /** What it was redeemed for. */
+  grant_id: number | null;
+}
+
+export interface OauthRefreshTokensTable {
+  id: Generated<number>;
+  digest: string;
+  grant_id: number;
+  date_added: number;
+  date_expires: number;
+  /** When its successor was given out. */
+  date_rotated: number | null;
 }

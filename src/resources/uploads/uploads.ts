@@ -54,7 +54,7 @@ export async function requireUploader(
 
 /** The person who calls, by token or by a key of their own. */
 function personOf(caller: Caller): number | undefined {
-  return caller.kind === 'nobody' ? undefined : caller.userId;
+  return 'userId' in caller ? caller.userId : undefined;
 }
 
 /** A session is its uploader's alone: to others it is as if there were none. */

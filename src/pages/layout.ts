@@ -1,0 +1,47 @@
+import type { App } from '../context.ts';
+import type { ApiError } from '../errors/catalogue.ts';
+import { errorMessage } from '../errors/messages.ts';
+import { type Html, html } from '../http/html.ts';
+import type { Language } from '../localisation/languages.ts';
+import { say } from '../localisation/texts.ts';
+import { STYLE_PATH } from './style.ts';
+
+export interface Content {
+  readonly title: string;
+  readonly body: Html;
+}
+
+/** The frame of every page: one card, in the reader's own light or dark. */
+export function layout(app: App, language: Language, { title, body }: Content): Html {
+  const isSandbox = app.environment === 'sandbox';
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Modstead</title>
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head>
+<body>
+<header><span class="brand">Modstead</span>${isSandbox ? html` <span class="badge">${say('page_sandbox', language)}</span>` : undefined}</header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>`;
+}
+
+/** An error is told where it happened; nobody is sent anywhere with it. */
+export function errorPage(app: App, error: ApiError, language: Language): Html {
+  const reference = error.ref === 0 ? undefined : say('page_error_reference', language, { ref: error.ref });
+  return layout(app, language, {
+    title: say('page_error_title', language),
+    body: html`<p role="alert" class="problem">${errorMessage(error.error, language, error.values)}</p>
+${reference && html`<p class="faint">${reference}</p>`}`,
+  });
+}
+
+/** What a form has to bring back to be believed. */
+export const csrfField = (token: string): Html => html`<input type="hidden" name="csrf" value="${token}">`;

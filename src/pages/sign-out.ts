@@ -1,0 +1,29 @@
+import { html } from '../http/html.ts';
+import type { Page } from '../http/pages.ts';
+import { say } from '../localisation/texts.ts';
+import { closeSession } from '../resources/sessions/sessions.ts';
+import { csrfField, layout } from './layout.ts';
+
+export const SIGN_OUT_PATH = '/sign-out';
+
+export const signOutPage: Page = {
+  id: 'page-sign-out',
+  path: SIGN_OUT_PATH,
+  limit: 30,
+  get: (app, { language, csrf }) => ({
+    status: 200,
+    html: layout(app, language, {
+      title: say('page_sign_out', language),
+      body: html`<p class="faint">${say('page_sign_out_lead', language)}</p>
+<form method="post" action="${SIGN_OUT_PATH}">
+${csrfField(csrf)}
+<div class="actions"><button>${say('page_sign_out', language)}</button></div>
+</form>`,
+    }),
+  }),
+  post: async (app, { language, session }) => {
+    if (session) await closeSession(app, session);
+    const title = say('page_signed_out_title', language);
+    return { status: 200, session: null, html: layout(app, language, { title, body: html`` }) };
+  },
+};

@@ -1,0 +1,145 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../../access/caller.ts';
+import { revokeServiceTokens, revokeTokens } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
+import type { Query, Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { requireGame } from '../games/games.ts';
+import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
+import * as store from './store.ts';
+
+export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+export type Grant = (typeof GRANTS)[number];
+
+export const REDIRECT_URIS_MAX = 20;
+const URI_CHARACTERS_MAX = 500;
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** RFC 9700, section 2.1: a code may travel over https, or stay on the person's own machine; a fragment is never sent on. */
+export function isRedirectUri(text: string): boolean {
+  if (text.length > URI_CHARACTERS_MAX || text.includes('#') || !URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username || password) return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+}
+
+export interface NewClient {
+  readonly gameId: number;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly grants: readonly Grant[];
+  readonly requiresPkce?: boolean;
+}
+
+export interface IssuedClient {
+  readonly client_id: number;
+  readonly client_secret: string;
+}
+
+/** Registers a client of a game and returns its secret, for the only time. */
+export async function addClient(app: App, { query }: Transaction, client: NewClient): Promise<IssuedClient> {
+  const { redirectUris, grants } = client;
+  if (redirectUris.length > REDIRECT_URIS_MAX)
+    refuse({ field: 'redirect_uris', rule: 'array_max', values: { max: REDIRECT_URIS_MAX } });
+  if (!redirectUris.every(isRedirectUri)) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
+  // A code needs an address to be sent to, and refresh tokens come with a code alone.
+  const lacksAddress = grants.includes('authorization_code') && redirectUris.length === 0;
+  const lacksCode = grants.includes('refresh_token') && !grants.includes('authorization_code');
+  if (grants.length === 0 || lacksAddress || lacksCode) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
+  const client_secret = app.random.token();
+  const client_id = await store.add(query, {
+    game_id: client.gameId,
+    name: client.name,
+    secret_digest: app.secrets.digest(client_secret),
+    redirect_uris: JSON.stringify([...new Set(redirectUris)]),
+    grants: GRANTS.filter((grant) => grants.includes(grant)).join(' '),
+    date_added: app.clock.now(),
+    date_revoked: null,
+    requires_pkce: client.requiresPkce ? 1 : 0,
+  });
+  return { client_id, client_secret };
+}
+
+export interface Client {
+  readonly id: number;
+  readonly gameId: number;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly grants: readonly Grant[];
+  readonly requiresPkce: boolean;
+  readonly dateAdded: number;
+}
+
+const toClient = (row: store.ClientRow): Client => ({
+  id: row.id,
+  gameId: row.game_id,
+  name: row.name,
+  redirectUris: JSON.parse(row.redirect_uris),
+  grants: row.grants.split(' ') as Grant[],
+  requiresPkce: row.requires_pkce === 1,
+  dateAdded: row.date_added,
+});
+
+export async function findClient(query: Query, id: number): Promise<Client | undefined> {
+  const row = await store.clientById(query, id);
+  return row && toClient(row);
+}
+
+/** The client, if the secret is its own. An unknown client takes as long as a wrong secret. */
+export async function authenticateClient(app: App, id: number, secret: string): Promise<Client> {
+  const row = await store.clientById(app.db.query, id);
+  const given = Buffer.from(app.secrets.digest(secret));
+  const known = Buffer.from(row?.secret_digest ?? app.secrets.digest(''));
+  if (!timingSafeEqual(given, known) || !row) throw new ApiError('OAUTH_INVALID_CLIENT');
+  return toClient(row);
+}
+
+/** Only administrators of a game, and those who run the site, see and change its clients. */
+async function requireAdministrator(reader: Pick<App['db'], 'first'>, caller: Caller, gameId: number): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  // A client that someone let in must not make itself others.
+  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
+  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+export async function listClients(app: App, caller: Caller, gameId: number): Promise<Client[]> {
+  await requireAdministrator(app.db, caller, gameId);
+  return (await store.clientsOf(app.db.query, gameId)).map(toClient);
+}
+
+export const registerClient = (app: App, caller: Caller, client: NewClient): Promise<IssuedClient> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, client.gameId);
+    return addClient(app, transaction, client);
+  });
+
+async function requireClientOf(transaction: Transaction, caller: Caller, gameId: number, id: number): Promise<void> {
+  await requireAdministrator(transaction, caller, gameId);
+  const client = await store.clientById(transaction.query, id);
+  if (client?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
+}
+
+/** The old secret ends at once. Tokens stay, except those that the secret alone was enough for. */
+export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id: number): Promise<IssuedClient> =>
+  app.db.write(async (transaction) => {
+    await requireClientOf(transaction, caller, gameId, id);
+    const client_secret = app.random.token();
+    await store.setSecret(transaction.query, id, app.secrets.digest(client_secret));
+    await revokeServiceTokens(app, transaction, { clientId: id });
+    return { client_id: id, client_secret };
+  });
+
+/** A client that is removed takes every token with it. */
+export const removeClient = (app: App, caller: Caller, gameId: number, id: number): Promise<void> =>
+  app.db.write(async (transaction) => {
+    await requireClientOf(transaction, caller, gameId, id);
+    await store.removeClient(transaction.query, id, app.clock.now());
+    await store.revokeGrants(transaction.query, 'client_id', id, app.clock.now());
+    await revokeTokens(app, transaction, { clientId: id });
+    await revokeServiceTokens(app, transaction, { clientId: id });
+  });
+
+function refuse(problem: NonNullable<ApiError['fields']>[number]): never {
+  throw new ApiError('VALIDATION_GENERIC', { fields: [problem] });
+}

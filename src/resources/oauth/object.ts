@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { ApiError } from '../../errors/catalogue.ts';
+import { errorMessage } from '../../errors/messages.ts';
+import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Refusal } from '../../http/operation.ts';
+import { RFC_NAMES } from './authorization.ts';
+import { type Client, GRANTS } from './clients.ts';
+
+export const OauthTokenObject = z
+  .object({
+    token_type: z.literal('Bearer'),
+    expires_in: Integer.meta({ description: 'Seconds.' }),
+    access_token: z.string(),
+    refresh_token: z.string().optional(),
+    scopes: z.string().optional().meta({ description: 'Of a service token: separated by commas.' }),
+  })
+  .meta({ id: 'OauthToken' });
+
+export const OauthClientObject = z
+  .object({
+    id: Id,
+    game_id: Id,
+    name: z.string(),
+    redirect_uris: z.array(z.string()),
+    grants: z.array(z.enum(GRANTS)),
+    requires_pkce: z.boolean(),
+    date_added: Timestamp,
+  })
+  .meta({ id: 'OauthClient' });
+
+export const OauthClientSecretObject = z
+  .object({ client_id: Id, client_secret: z.string().meta({ description: 'Shown this once.' }) })
+  .meta({ id: 'OauthClientSecret' });
+
+export const toClientObject = (client: Client): z.input<typeof OauthClientObject> => ({
+  id: client.id,
+  game_id: client.gameId,
+  name: client.name,
+  redirect_uris: [...client.redirectUris],
+  grants: [...client.grants],
+  requires_pkce: client.requiresPkce,
+  date_added: client.dateAdded,
+});
+
+/** RFC 6749, section 5.2: what clients of any service understand. Descriptions are in English, as ASCII is demanded. */
+const OauthErrorObject = z
+  .object({ error: z.string(), error_description: z.string(), error_ref: Integer.optional() })
+  .meta({ id: 'OauthError' });
+
+export const oauthRefusal = { schema: OauthErrorObject, of: toRefusal };
+
+function toRefusal(error: ApiError): Refusal {
+  const name = RFC_NAMES[error.error] ?? nameByStatus(error);
+  const isRefusedRequest = error.status < 500 && error.status !== 401 && error.status !== 429;
+  return {
+    status: isRefusedRequest ? 400 : error.status,
+    body: {
+      error: name,
+      error_description: descriptionOf(error),
+      ...(error.ref !== 0 && { error_ref: error.ref }),
+    },
+    headers: error.status === 401 ? ['www-authenticate', 'Basic realm="Modstead", charset="UTF-8"'] : [],
+  };
+}
+
+function nameByStatus({ error, status }: ApiError): string {
+  if (error === 'OAUTH_UNEXPECTED_GAME_REFERENCE') return 'unauthorized_client';
+  if (status >= 500) return status === 503 ? 'temporarily_unavailable' : 'server_error';
+  return status === 429 ? 'temporarily_unavailable' : 'invalid_request';
+}
+
+function descriptionOf({ error, values, fields }: ApiError): string {
+  if (!fields?.length) return errorMessage(error, 'en', values).replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '');
+  const names = fields.map(({ field }) => field.replace(/[^\w.[\]-]/g, ''));
+  return `Missing or malformed: ${names.join(', ')}.`;
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { anyone, type ServiceCaller, service, type UserCaller, user } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { GamePath, PathId, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
+import { Created, created, type Input, noContent, ok, operation } from '../../http/operation.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import {
+  authenticateClient,
+  type Client,
+  GRANTS,
+  listClients,
+  REDIRECT_URIS_MAX,
+  registerClient,
+  removeClient,
+  rotateClientSecret,
+} from './clients.ts';
+import { delegate, requireDelegator } from './delegation.ts';
+import { giveServiceToken, redeemCode, refresh, requireGrant, revokeToken, type TokenAnswer } from './grants.ts';
+import {
+  OauthClientObject,
+  OauthClientSecretObject,
+  OauthTokenObject,
+  oauthRefusal,
+  toClientObject,
+} from './object.ts';
+
+const ClientCredentials = {
+  client_id: z.int().min(1).optional(),
+  client_secret: z.string().max(200).optional().meta({ description: 'Or both as `Authorization: Basic …`.' }),
+};
+
+const TokenBody = z.object({
+  ...ClientCredentials,
+  grant_type: z.string().meta({ description: GRANTS.map((grant) => `\`${grant}\``).join(', ') }),
+  code: z.string().max(500).optional(),
+  redirect_uri: z.string().max(500).optional().meta({ description: 'The one of the authorization request.' }),
+  code_verifier: z.string().max(200).optional(),
+  refresh_token: z.string().max(500).optional(),
+  scope: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Separated by commas. Of a service: `read`, `write`, `update`, `monetization`.' }),
+  date_expires: z
+    .int()
+    .optional()
+    .meta({ description: 'Unix seconds of a shorter life; past or too late, it is ignored.' }),
+});
+
+type OauthInput<B> = Input<unknown, unknown, B>;
+type Credentials = { client_id?: number | undefined; client_secret?: string | undefined };
+
+/** The client itself calls, with its secret in the body or in the header, but not in both (RFC 6749, section 2.3). */
+async function requireClient(app: App, { body, basic, hostGameId }: OauthInput<Credentials>): Promise<Client> {
+  if (basic && body.client_secret !== undefined) throw new ApiError('OAUTH_INVALID_REQUEST');
+  const id = basic ? Number(/^\d{1,15}$/.exec(basic.name)?.[0] ?? 0) : body.client_id;
+  const secret = basic ? basic.password : body.client_secret;
+  if (id === undefined || secret === undefined) throw new ApiError('OAUTH_INVALID_REQUEST');
+  const client = await authenticateClient(app, id, secret);
+  if (hostGameId !== undefined && hostGameId !== client.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  return client;
+}
+
+function need(value: string | undefined): string {
+  if (!value) throw new ApiError('OAUTH_INVALID_REQUEST');
+  return value;
+}
+
+async function answerToken(app: App, input: OauthInput<z.output<typeof TokenBody>>): Promise<TokenAnswer> {
+  const { body } = input;
+  const grant = GRANTS.find((each) => each === body.grant_type);
+  if (!grant) throw new ApiError(body.grant_type ? 'OAUTH_UNSUPPORTED_GRANT_TYPE' : 'OAUTH_INVALID_REQUEST');
+  const client = await requireClient(app, input);
+  requireGrant(client, grant);
+  const dateExpires = body.date_expires;
+  if (grant === 'client_credentials') return giveServiceToken(app, client, body.scope, dateExpires);
+  const redirectUri = need(body.redirect_uri);
+  if (grant === 'authorization_code')
+    return redeemCode(app, client, { code: need(body.code), redirectUri, verifier: body.code_verifier, dateExpires });
+  return refresh(app, client, { refreshToken: need(body.refresh_token), redirectUri, scope: body.scope, dateExpires });
+}
+
+const OAUTH_ERRORS = ['OAUTH_INVALID_REQUEST', 'OAUTH_INVALID_CLIENT', 'OAUTH_UNEXPECTED_GAME_REFERENCE'] as const;
+
+export const oauthToken = operation({
+  id: 'oauth-token',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/oauth/token',
+  says: 'Gives a registered client tokens: for a code, for a refresh token, or for its own backend. Errors are those of RFC 6749: `error` is a word such as `invalid_grant`.',
+  access: anyone(),
+  body: TokenBody,
+  returns: ok(OauthTokenObject),
+  errors: [
+    ...OAUTH_ERRORS,
+    'OAUTH_INVALID_GRANT',
+    'OAUTH_UNAUTHORIZED_CLIENT',
+    'OAUTH_UNSUPPORTED_GRANT_TYPE',
+    'OAUTH_INVALID_SCOPE',
+  ],
+  refusal: oauthRefusal,
+  handle: answerToken,
+});
+
+export const oauthRevoke = operation({
+  id: 'oauth-revoke',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/oauth/revoke',
+  says: 'Ends an access, refresh or service token of the client (RFC 7009). With a refresh token, all that came of the same permission ends.',
+  access: anyone(),
+  body: z.object({
+    ...ClientCredentials,
+    token: z.string().max(500),
+    token_type_hint: z.string().max(100).optional(),
+  }),
+  returns: ok(z.object({})),
+  errors: OAUTH_ERRORS,
+  refusal: oauthRefusal,
+  handle: async (app, input) => {
+    await revokeToken(app, await requireClient(app, input), input.body.token);
+    return {};
+  },
+});
+
+export const delegationToken = operation({
+  id: 'delegation-token',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/me/s2s/oauth/token',
+  says: 'Gives a token with which the game’s backend acts for the person, for a quarter of an hour.',
+  access: user('read'),
+  returns: ok(z.object({ entity: z.literal('purchase_server'), token: z.string() })),
+  errors: ['OAUTH_IS_FIRST_PARTY_CLIENT', 'OAUTH_UNEXPECTED_GAME_REFERENCE'],
+  handle: async (app, { caller, hostGameId }) => ({
+    entity: 'purchase_server' as const,
+    token: delegate(app, caller as UserCaller, hostGameId),
+  }),
+});
+
+export const getDelegatingUser = operation({
+  id: 's-2-s-get-user',
+  tag: 'S2S',
+  method: 'GET',
+  path: '/s2s/user',
+  says: 'Shows the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
+  access: service('read'),
+  returns: ok(UserObject),
+  errors: ['USER_TOKEN_ISSUE_MISMATCH', 'USER_NOT_FOUND'],
+  handle: async (app, { caller, delegationToken: token }) =>
+    toUserObject(app, await requireDelegator(app, caller as ServiceCaller, token)),
+});
+
+const ClientPath = GamePath.extend({ client_id: PathId });
+
+export const getOauthClients = operation({
+  id: 'get-oauth-clients',
+  tag: 'OAuth clients',
+  method: 'GET',
+  path: '/games/{game_id}/oauth/clients',
+  says: 'Lists the clients that are registered for a game. Its administrators may.',
+  access: user('read'),
+  params: GamePath,
+  list: pagesOnly,
+  returns: ok(pageOf(OauthClientObject)),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'],
+  handle: async (app, { caller, params, list }) =>
+    pageOfAll((await listClients(app, caller, params.game_id)).map(toClientObject), list),
+});
+
+export const addOauthClient = operation({
+  id: 'add-oauth-client',
+  tag: 'OAuth clients',
+  method: 'POST',
+  path: '/games/{game_id}/oauth/clients',
+  says: 'Registers a client of a game and shows its secret, for the only time. Its administrators may.',
+  access: user('write'),
+  params: GamePath,
+  body: z.object({
+    name: z.string().trim().min(1).max(80).meta({ description: 'Shown to people who are asked to let it in.' }),
+    redirect_uris: z.array(z.string()).max(REDIRECT_URIS_MAX).default([]),
+    grants: z.array(z.enum(GRANTS)).default(['client_credentials']),
+    requires_pkce: z.boolean().default(true).meta({ description: 'Refuse sign-ins without a code challenge.' }),
+  }),
+  returns: created(OauthClientSecretObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION', 'OAUTH_CLIENT_DATA_NOT_VALID'],
+  handle: async (app, { caller, params: { game_id: gameId }, body }) => {
+    const { name, redirect_uris: redirectUris, grants, requires_pkce: requiresPkce } = body;
+    const client = await registerClient(app, caller, { gameId, name, redirectUris, grants, requiresPkce });
+    return new Created(client, `${app.addresses.gameApi(gameId)}/games/${gameId}/oauth/clients/${client.client_id}`);
+  },
+});
+
+export const rotateOauthClientSecret = operation({
+  id: 'rotate-oauth-client-secret',
+  tag: 'OAuth clients',
+  method: 'PUT',
+  path: '/games/{game_id}/oauth/clients/{client_id}/secret',
+  says: 'Gives a client a new secret, shown this once. The old one, and service tokens, end at once.',
+  access: user('write'),
+  params: ClientPath,
+  returns: ok(OauthClientSecretObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'],
+  handle: (app, { caller, params }) => rotateClientSecret(app, caller, params.game_id, params.client_id),
+});
+
+export const deleteOauthClient = operation({
+  id: 'delete-oauth-client',
+  tag: 'OAuth clients',
+  method: 'DELETE',
+  path: '/games/{game_id}/oauth/clients/{client_id}',
+  says: 'Removes a client of a game. Every token that it was given ends.',
+  access: user('write'),
+  params: ClientPath,
+  returns: noContent,
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'],
+  handle: (app, { caller, params }) => removeClient(app, caller, params.game_id, params.client_id),
+});
+
+export const oauthOperations = [
+  oauthToken,
+  oauthRevoke,
+  delegationToken,
+  getDelegatingUser,
+  getOauthClients,
+  addOauthClient,
+  rotateOauthClientSecret,
+  deleteOauthClient,
+];

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../src/config/addresses.ts';
+import { addClient, type IssuedClient, type NewClient } from '../src/resources/oauth/clients.ts';
+import { type Answer, type Api, encodeForm } from './api.ts';
+
+type Fields = Record<string, string | number | undefined>;
+
+/** The codes that were mailed to an address, oldest first. */
+export function codesSentTo(api: Api, email: string, environment: Environment = 'production'): string[] {
+  const folder = environment === 'production' ? join(api.folder, 'mail') : join(api.folder, environment, 'mail');
+  const mails = readdirSync(folder)
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+  return mails.filter(({ to }) => to === email).map(({ text }) => /\b[A-HJ-NP-Z2-9]{5}\b/.exec(text)![0]);
+}
+
+/** Someone's browser without scripts: it keeps cookies and sends the forms that it is shown. */
+export class Browser {
+  readonly #api: Api;
+  readonly environment: Environment;
+  readonly cookies = new Map<string, string>();
+  readonly headers: Record<string, string>;
+
+  constructor(api: Api, environment: Environment = 'production', headers: Record<string, string> = {}) {
+    this.#api = api;
+    this.environment = environment;
+    this.headers = headers;
+  }
+
+  async #send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await this.#api.request(method, path, {
+      headers: { accept: 'text/html', ...this.headers, ...(cookie && { cookie }), ...headers },
+      ...(body !== undefined && { body }),
+      host: this.environment === 'sandbox' ? 'test.localhost' : 'localhost',
+    });
+    for (const line of answer.headers['set-cookie'] ?? []) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      if (/Max-Age=0/.test(line)) this.cookies.delete(name!);
+      else this.cookies.set(name!, value!);
+    }
+    return answer;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.#send('GET', path);
+  }
+
+  post(path: string, form: Fields, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#send('POST', path, encodeForm(form), {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    });
+  }
+
+  /** Sends the form of a page, filled in. */
+  submit(page: Answer, fields: Fields = {}): Promise<Answer> {
+    const action = unescaped(/<form method="post" action="([^"]*)"/.exec(page.text)![1]!);
+    const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    return this.post(action, {
+      ...Object.fromEntries(hidden.map(([, name, value]) => [name, unescaped(value!)])),
+      ...fields,
+    });
+  }
+
+  /** Walks through the sign-in that stands before a page, and returns the page. */
+  async signIn(path: string, email: string): Promise<Answer> {
+    const sent = await this.get(path);
+    assert.equal(sent.status, 303, sent.text);
+    const form = await this.get(sent.headers.location!);
+    const asked = await this.submit(form, { email });
+    assert.equal(asked.status, 200, asked.text);
+    const code = codesSentTo(this.#api, email, this.environment).at(-1)!;
+    const signedIn = await this.submit(asked, { code });
+    assert.equal(signedIn.status, 303, signedIn.text);
+    return this.get(signedIn.headers.location!);
+  }
+}
+
+const unescaped = (text: string): string => text.replace(/&(?:amp|quot|lt|gt|#39);/g, (entity) => ENTITIES[entity]!);
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'" };
+
+export const REDIRECT = 'https://client.example/callback';
+
+export const authorizePath = (query: Fields): string => `/oauth/authorize?${encodeForm(query)}`;
+
+/** What part 1 of the specification asks of an authorization request. */
+export const asking = (client: IssuedClient, more: Fields = {}): Fields => ({
+  client_id: client.client_id,
+  grant_type: 'authorization_code',
+  response_type: 'code',
+  scope: 'read write',
+  redirect_uri: REDIRECT,
+  state: 'a state',
+  ...more,
+});
+
+export async function aClient(
+  api: Api,
+  client: Partial<NewClient> = {},
+  environment: Environment = 'production',
+): Promise<IssuedClient> {
+  const app = api.app(environment);
+  const gameId = client.gameId ?? (await api.aGame({}, environment)).id;
+  const { name = 'Skyport', redirectUris = [REDIRECT] } = client;
+  const grants = client.grants ?? ['authorization_code', 'refresh_token', 'client_credentials'];
+  return app.db.write((transaction) => addClient(app, transaction, { ...client, gameId, name, redirectUris, grants }));
+}
+
+/** The parameters with which someone is sent back to a client. */
+export const returned = ({ headers }: Answer): URLSearchParams => new URL(headers.location!).searchParams;
