@@ -1,3 +1,5 @@
+import { createAuthenticator } from '../src/access/authenticate.ts';
+import { reader } from '../src/access/caller.ts';
 import { issueToken } from '../src/access/credentials.ts';
 import { composeService, outsideOf } from '../src/compose.ts';
 import { readSettings } from '../src/config/settings.ts';
@@ -40,7 +42,23 @@ const content = await app.db.write(async (transaction) => {
   return { game: first!.id, key: first!.api_key, tokens, others };
 });
 
+const CHECKS = 1_000_000;
+
+/** What it costs to know a caller by a token that was seen before. */
+function microsecondsPerTokenCheck(): number {
+  const [bearer] = content.tokens;
+  const check = () => authenticator.authenticate(reader(), 'GET', { bearer, apiKey: undefined });
+  const before = process.cpuUsage();
+  for (let i = 0; i < CHECKS; i += 1) check();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / CHECKS;
+}
+
+const authenticator = createAuthenticator(app);
+await authenticator.authenticate(reader(), 'GET', { bearer: content.tokens[0], apiKey: undefined });
+
 process.on('message', (message) => {
+  if (message === 'token check') process.send!(microsecondsPerTokenCheck());
   if (message === 'cpu') process.send!(process.cpuUsage());
   if (message === 'figures') process.send!({ ...app.db.figures, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { startApi } from './api.ts';
+import { aClient, asking, authorizePath, codesSentTo, REDIRECT } from './browser.ts';
+import { findChromium } from './chromium.ts';
+
+// The pages are the same on both databases, and a browser takes its time.
+const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: 'it ran on SQLite' } : findChromium();
+const skip = 'reason' in found ? found.reason : false;
+const api = await startApi();
+const site = `https://localhost:${api.port}`;
+let browser: Browser | undefined;
+after(() => browser?.close());
+
+/** A fresh profile, in which the client's own site is played by the test. */
+async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP localhost 127.0.0.1'];
+  browser ??= await chromium.launch({ executablePath: (found as { path: string }).path, args });
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', ...options });
+  context.setDefaultTimeout(20_000);
+  await context.route('https://client.example/**', (route) => route.fulfill({ body: 'Back at the client' }));
+  return context.newPage();
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+  await page.getByLabel('Code from the email').fill(codesSentTo(api, email).at(-1)!.toLowerCase());
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('in Chromium a person signs in, allows a client, and is back at it with a code', { skip }, async () => {
+  const client = await aClient(api, { name: 'Skyport' });
+  const page = await aPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(site + authorizePath(asking(client)));
+  await signIn(page, 'browser@example.org');
+  await page.getByRole('heading', { name: 'Allow Skyport to use your account?' }).waitFor();
+  assert.equal(await page.evaluate('document.images[0].naturalWidth'), 64);
+  assert.notEqual(await page.evaluate('getComputedStyle(document.querySelector("main")).borderRadius'), '0px');
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL(`${REDIRECT}?**`);
+  const query = new URL(page.url()).searchParams;
+  assert.ok(query.get('code'));
+  assert.deepEqual([query.get('state'), query.get('iss')], ['a state', 'https://localhost']);
+  assert.deepEqual(problems, []);
+  await page.goto(`${site}/sign-out`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  assert.deepEqual(await page.context().cookies(), []);
+});
+
+test('in Chromium without scripts, and in the dark, a person denies', { skip }, async () => {
+  const client = await aClient(api, { name: 'Skyport' });
+  const page = await aPage({ javaScriptEnabled: false, colorScheme: 'dark' });
+  await page.goto(site + authorizePath(asking(client)));
+  await signIn(page, 'careful@example.org');
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.waitForURL(`${REDIRECT}?**`);
+  assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
+});
