@@ -5,6 +5,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import type { TokenScope, UserCaller } from '../src/access/caller.ts';
 import { issueToken } from '../src/access/credentials.ts';
@@ -254,9 +255,11 @@ export class Api {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => chunks.push(chunk));
         response.on('error', reject);
-        response.on('end', () =>
-          resolve(toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString())),
-        );
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const text = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+          resolve(toAnswer(response.statusCode ?? 0, response.headers, text.toString()));
+        });
       });
       request.on('error', reject);
       request.end(body);

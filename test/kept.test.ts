@@ -293,3 +293,23 @@ test('what was not found is looked for again', async () => {
   assert.equal(made.id, next);
   assert.equal((await key.send('GET', `/games/${next}`)).status, 200);
 });
+
+test('a kept answer is sent compressed to those who take it so, and to nobody else', async () => {
+  const game = await api.aGame();
+  const client = api.withKey(game);
+  const ask = (encoding?: string) =>
+    client.call(getGame, { params: { game_id: game.id }, headers: encoding ? { 'accept-encoding': encoding } : {} });
+  const plain = await ask();
+  let packed = await ask('gzip, deflate');
+  // It is compressed aside, so that nobody waits for it.
+  while (packed.headers['content-encoding'] === undefined) packed = await ask('gzip, deflate');
+  assert.equal(packed.headers['content-encoding'], 'gzip');
+  assert.match(packed.headers.vary!, /accept-encoding/);
+  assert.ok(Number(packed.headers['content-length']) < Number(plain.headers['content-length']));
+  assert.equal(packed.text, plain.text);
+  for (const encoding of [undefined, 'identity', 'gzip;q=0', 'deflate, br'])
+    assert.equal((await ask(encoding)).headers['content-encoding'], undefined);
+  const body = { summary: 'Changed since' };
+  await (await api.as(game.owner)).call(editGameOperation, { params: { game_id: game.id }, body });
+  assert.match((await ask('gzip')).text, /Changed since/);
+});

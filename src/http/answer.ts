@@ -28,7 +28,7 @@ export const COMMON_HEADERS: readonly string[] = [
   'cache-control',
   'private, no-store',
   'vary',
-  'accept-language, authorization, origin',
+  'accept-encoding, accept-language, authorization, origin',
   'x-content-type-options',
   'nosniff',
   'referrer-policy',

@@ -9,7 +9,7 @@ import { peerOf } from './address.ts';
 import { COMMON_HEADERS } from './answer.ts';
 import { addressDemands, callerDemands, operationDemands } from './demands.ts';
 import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
-import { type KeptAnswer, type KeptAnswers, keepAnswers } from './kept.ts';
+import { type KeptAnswer, type KeptAnswers, keepAnswers, packedOf, takesGzip } from './kept.ts';
 import type { AnyOperation } from './operation.ts';
 import { parseForm } from './request/forms.ts';
 import { ownHeader, platformOf, portalOf } from './targeting.ts';
@@ -45,6 +45,7 @@ export interface Repeat {
   readonly caller: Caller;
   readonly key: string;
   readonly operation: AnyOperation;
+  readonly gzip: boolean;
   /** What such a request takes from the limits, when it comes from the same address. */
   readonly demands: readonly Demand[];
 }
@@ -74,7 +75,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       const answer = kept[repeat.scope.environment].fresh(repeat.key);
       if (!answer) return undefined;
       if (!mayTake(repeat.tenant, demandsOfRepeat(settings, request, repeat))) return undefined;
-      sendKept(response, answer, ['x-request-id', id]);
+      sendKept(response, answer, ['x-request-id', id], repeat.gzip);
       return repeat;
     },
     answer(exchange) {
@@ -92,7 +93,9 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
       const isVouched = peerOf(request.socket, settings.trustProxy).trusted;
       const forwarded = isVouched && request.headers['x-forwarded-for'] !== undefined;
+      const gzip = takesGzip(request.headers['accept-encoding']);
       remember(exchange, {
+        gzip,
         tenant,
         scope,
         ip,
@@ -103,7 +106,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
         demands,
         operation: answer.operation,
       });
-      sendKept(response, answer, exchange.headers);
+      sendKept(response, answer, exchange.headers, gzip);
       return answer.operation;
     },
     keep(exchange, operation, text, { scopes, asOf, until }) {
@@ -129,9 +132,10 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
 /** A short text leaves in one write with its head; a long one is better kept as the bytes it leaves as. */
 const TEXT_BYTES_MAX = 16_384;
 
-function sendKept(response: ServerResponse, answer: KeptAnswer, headers: readonly string[]): void {
-  response.writeHead(200, [...answer.headers, ...headers]);
-  response.end(answer.body);
+function sendKept(response: ServerResponse, answer: KeptAnswer, headers: readonly string[], gzip: boolean): void {
+  const sent = (gzip && packedOf(answer)) || answer;
+  response.writeHead(200, [...sent.headers, ...headers]);
+  response.end(sent.body);
 }
 
 /** All that a plain read says, and how far its connection is to be believed. */
