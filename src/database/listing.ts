@@ -1,5 +1,8 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from './database.ts';
+import { pairsOf } from './words.ts';
+
+export { fold } from './words.ts';
 
 /** A column that a list may be filtered by, under its published name. */
 export interface Column {
@@ -9,6 +12,12 @@ export interface Column {
    * here stands the beginning of a query for the ids of rows, which ends with the column that holds a member.
    */
   readonly sql?: string;
+  /** The beginning of a condition that the comparison stands in, where the column is another table's. */
+  readonly within?: string;
+  /** Values that ask for nothing when they are asked for. */
+  readonly anything?: readonly number[];
+  /** Of a set: the same question about the one row that is looked at. */
+  readonly probe?: string;
   /** Members are compared as they are, not folded. */
   readonly exact?: boolean;
 }
@@ -29,6 +38,8 @@ export interface Listing {
   readonly indexed?: Readonly<Record<string, 'asc' | 'desc'>>;
   /** The table of words behind `_q`, with the column that names the row. */
   readonly words?: { readonly table: string; readonly key: string };
+  /** What decides between rows that `_q` finds alike: the largest first. */
+  readonly popularity?: string;
 }
 
 export const OPERATORS = ['not', 'lk', 'not-lk', 'in', 'not-in', 'min', 'max', 'st', 'gt', 'bitwise-and'] as const;
@@ -44,27 +55,13 @@ export interface ListRequest {
   /** All of these groups hold; of the filters within a group, any. */
   readonly groups: readonly (readonly Filter[])[];
   readonly words: readonly string[];
+  /** Words that may have been meant by these. */
+  readonly likely?: readonly string[];
+  /** Most rows fit, so that each is asked whether it does, in the order of the list, until the page is full. */
+  readonly probing?: boolean;
   readonly sort: { readonly sql: string; readonly descending: boolean; readonly idDescending?: boolean } | undefined;
   readonly limit: number;
   readonly offset: number;
-}
-
-/** Text in the form in which it is compared: both databases then agree, as they compare code points. */
-export function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().normalize('NFC');
-}
-
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-const WORD_LENGTH_MAX = 64;
-
-/** The distinct words of a text, folded, as `_q` finds them. */
-export function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
-  const words = new Set<string>();
-  for (const [word] of fold(text).matchAll(WORD)) {
-    words.add(word.slice(0, WORD_LENGTH_MAX));
-    if (words.size >= most) break;
-  }
-  return [...words];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the one general builder over every noun's query
@@ -73,15 +70,21 @@ type AnySelect = SelectQueryBuilder<Tables, any, any>;
 /** Narrows a query to what was asked; the noun has already narrowed it to what the caller may see. */
 export function narrowed<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
-  for (const group of request.groups) query = query.where(anyOf(group.map((filter) => condition(filter, listing))));
-  if (request.words.length > 0 && listing.words) query = query.where(matchesWords(listing, request.words));
+  for (const group of request.groups)
+    query = query.where(anyOf(group.map((filter) => condition(filter, listing, request))));
+  if (request.words.length > 0 && listing.words) query = query.where(matchesWords(listing, request));
   return query as unknown as S;
 }
 
-/** Orders and cuts the page. `id` decides between equals, so that pages neither repeat nor miss a row. */
+/**
+ * Orders and cuts the page. `id` decides between equals, so that pages neither repeat nor miss a row. What `_q` found
+ * comes in the order of how well it fits, unless another one is asked for.
+ */
 export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
   if (request.sort) query = query.orderBy(sql.raw(request.sort.sql), request.sort.descending ? 'desc' : 'asc');
+  else if (request.words.length > 0 && listing.words)
+    query = query.orderBy(fitOf(listing, request), 'desc').orderBy(sql.raw(listing.popularity ?? '1'), 'desc');
   query = query
     .orderBy(sql.raw(`${listing.from}.id`), request.sort?.idDescending ? 'desc' : 'asc')
     .limit(request.limit)
@@ -90,21 +93,30 @@ export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
 }
 
 /** Without an operator a row has all of the members; with `-in` any, and with `-not` and `-not-in` none of them. */
-function membership({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
+function membership({ column, operator, values }: Filter, listing: Listing, probing: boolean): Expression<SqlBool> {
   const id = sql.raw(`${listing.from}.id`);
-  const having = (some: Filter['values']) => sql`(${sql.raw(column.sql!)} in (${sql.join(some)}))`;
+  const has = (some: Filter['values']) =>
+    probing && column.probe
+      ? sql`exists (${sql.raw(column.probe)} in (${sql.join(some)}))`
+      : sql`${id} in (${sql.raw(column.sql!)} in (${sql.join(some)}))`;
   if (values.length === 0) return operator === 'in' ? sql`1 = 0` : sql`1 = 1`;
-  if (operator === 'in') return sql`${id} in ${having(values)}`;
-  if (operator === 'not' || operator === 'not-in') return sql`${id} not in ${having(values)}`;
+  if (operator === 'in') return sql`${has(values)}`;
+  if (operator === 'not' || operator === 'not-in') return sql`not ${has(values)}`;
   return sql`(${sql.join(
-    values.map((value) => sql`${id} in ${having([value])}`),
+    values.map((value) => has([value])),
     sql` and `,
   )})`;
 }
 
-function condition(filter: Filter, listing: Listing): Expression<SqlBool> {
+function condition(filter: Filter, listing: Listing, { probing = false }: ListRequest): Expression<SqlBool> {
   const { column, operator, values } = filter;
-  if (column.kind === 'set') return membership(filter, listing);
+  if (column.kind === 'set') return membership(filter, listing, probing);
+  if (operator === 'eq' && column.anything?.includes(Number(values[0]))) return sql`1 = 1`;
+  const comparison = compare(filter, listing);
+  return column.within ? sql`${sql.raw(column.within)} ${comparison})` : comparison;
+}
+
+function compare({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
   const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
   const text = column.kind === 'text' ? left : sql`cast(${left} as text)`;
   const [first] = values;
@@ -135,10 +147,28 @@ function condition(filter: Filter, listing: Listing): Expression<SqlBool> {
 }
 
 /** Any word counts, also by its beginning. The range form of a prefix uses the index on both databases. */
-function matchesWords(listing: Listing, words: readonly string[]): Expression<SqlBool> {
+function fits({ words, likely = [] }: Pick<ListRequest, 'words' | 'likely'>): Expression<SqlBool> {
+  return anyOf([...words.map(beginsWith), ...(likely.length > 0 ? [sql`w.word in (${sql.join(likely)})`] : [])]);
+}
+
+export const endOfRange = (prefix: string) => `${prefix}\u{10ffff}`;
+const beginsWith = (word: string) => sql`(w.word >= ${word} and w.word < ${endOfRange(word)})`;
+
+function matchesWords(listing: Listing, request: ListRequest): Expression<SqlBool> {
   const { table, key } = listing.words!;
-  const any = words.map((word) => sql`(w.word >= ${word} and w.word < ${`${word}\u{10ffff}`})`);
-  return sql`${sql.raw(`${listing.from}.id`)} in (select ${sql.raw(`w.${key}`)} from ${sql.raw(table)} w where ${anyOf(any)})`;
+  return sql`${sql.raw(`${listing.from}.id`)} in (select ${sql.raw(`w.${key}`)} from ${sql.raw(table)} w where ${fits(request)})`;
+}
+
+/** How well a row fits: two of the words, one whole, one by its beginning, and one mistyped. */
+function fitOf(listing: Listing, request: ListRequest): Expression<unknown> {
+  const { table, key } = listing.words!;
+  const { words } = request;
+  const pairs = pairsOf(words);
+  const two = pairs.length > 0 ? sql`when w.word in (${sql.join(pairs)}) then 4` : sql``;
+  return sql`(select max(case ${two} when w.word in (${sql.join(words)}) then 3
+      when ${anyOf(words.map(beginsWith))} then 2 else 1 end)
+    from ${sql.raw(table)} w where ${sql.raw(`w.${key} = ${listing.from}.id`)}
+      and ${anyOf([fits(request), ...(pairs.length > 0 ? [sql`w.word in (${sql.join(pairs)})`] : [])])})`;
 }
 
 function anyOf(conditions: readonly Expression<unknown>[]): Expression<SqlBool> {

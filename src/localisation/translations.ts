@@ -1,4 +1,5 @@
-import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
+import { type Bulk, insertMany } from '../database/bulk.ts';
+import { type Database, type Query, statement, type Tables, type Transaction } from '../database/database.ts';
 import type { Migration } from '../database/migrate.ts';
 import type { Language, Translations } from './languages.ts';
 
@@ -75,3 +76,7 @@ export const forgetTranslations = async (query: Query, resource: string, resourc
     .where('resource', '=', resource)
     .where('resource_id', '=', resourceId)
     .execute());
+
+/** Of resources that have none yet. */
+export const translateMany = (bulk: Bulk, rows: readonly Tables['translations'][]) =>
+  insertMany(bulk, 'translations', rows);

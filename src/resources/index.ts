@@ -2,6 +2,7 @@ import { accessMigrations } from '../access/tables.ts';
 import type { App } from '../context.ts';
 import { factsMigrations } from '../database/facts.ts';
 import type { Migration } from '../database/migrate.ts';
+import { searchMigrations } from '../database/search.ts';
 import type { AnyOperation } from '../http/operation.ts';
 import { jobsMigrations } from '../jobs/tables.ts';
 import type { JobHandler } from '../jobs/worker.ts';
@@ -20,6 +21,7 @@ import { eventJobs } from './events/jobs.ts';
 import { migration as events } from './events/migrations/2026-11-15-events.ts';
 import { eventOperations } from './events/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
+import { rebuildGameWords } from './games/games.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
@@ -35,17 +37,19 @@ import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
+import { migration as modsSearch } from './mods/migrations/2026-11-15-mods-search.ts';
 import { modOperations } from './mods/operations.ts';
+import { rebuildModWords } from './mods/words.ts';
 import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
 import { muteOperations } from './mutes/operations.ts';
 import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
+import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
+import { oauthOperations } from './oauth/operations.ts';
 import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
 import { previewOperations } from './previews/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
-import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
-import { oauthOperations } from './oauth/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
 import { sessionJobs } from './sessions/jobs.ts';
@@ -56,6 +60,7 @@ import { migration as modDownloadHours } from './stats/migrations/2026-11-15-mod
 import { statsOperations } from './stats/operations.ts';
 import { tagJobs } from './tags/jobs.ts';
 import { migration as tags } from './tags/migrations/2026-11-15-tags.ts';
+import { migration as tagsInOrder } from './tags/migrations/2026-11-15-tags-in-order.ts';
 import { tagOperations } from './tags/operations.ts';
 import { teamJobs } from './teams/jobs.ts';
 import { migration as teamInvites } from './teams/migrations/2026-11-15-team-invites.ts';
@@ -65,7 +70,9 @@ import { uploadJobs } from './uploads/jobs.ts';
 import { migration as uploads } from './uploads/migrations/2026-11-15-uploads.ts';
 import { uploadOperations } from './uploads/operations.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
+import { migration as usersFolded } from './users/migrations/2026-11-15-users-folded.ts';
 import { userOperations } from './users/operations.ts';
+import { foldUsernames } from './users/users.ts';
 
 /** The table of contents: what the API offers, a line per noun. */
 export const operations: readonly AnyOperation[] = [
@@ -98,6 +105,7 @@ export const migrations: readonly Migration[] = [
   ...factsMigrations,
   ...jobsMigrations,
   ...limitsMigrations,
+  ...searchMigrations,
   ...translationMigrations,
   agreements,
   dependencies,
@@ -109,11 +117,13 @@ export const migrations: readonly Migration[] = [
   mods,
   modfiles,
   modfilesArrivals,
+  modsSearch,
   metadata,
   modMedia,
   previews,
   gameRestrictions,
   tags,
+  tagsInOrder,
   oauthClients,
   oauthGrants,
   sessions,
@@ -121,6 +131,7 @@ export const migrations: readonly Migration[] = [
   teams,
   uploads,
   users,
+  usersFolded,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -142,6 +153,9 @@ export async function prepare(app: App): Promise<void> {
   await rebuildDocumentsOfMovedSite(app);
   await rebuildModDocumentsOfMovedSite(app);
   await addFirstVersions(app);
+  await foldUsernames(app);
+  await rebuildGameWords(app);
+  await rebuildModWords(app);
 }
 
 /** Where the website shows something, for addresses that name it by its id. */

@@ -6,8 +6,8 @@ import {
   type ListRequest,
   OPERATORS,
   type Operator,
-  wordsOf,
 } from '../../database/listing.ts';
+import { askedWords } from '../../database/words.ts';
 import { ApiError, type FieldProblem } from '../../errors/catalogue.ts';
 import type { Fields, FieldValue } from './forms.ts';
 
@@ -26,7 +26,7 @@ export function readList(listing: Listing, query: Fields): ListRequest {
   const filters = readFilters(listing, query, problems);
   const request: ListRequest = {
     groups: grouped(filters, readOrGroups(query, problems)),
-    words: listing.words ? wordsOf(textOf(query['_q']) ?? '', SEARCH_WORDS_MAX) : [],
+    words: listing.words ? askedWords(textOf(query['_q']) ?? '', SEARCH_WORDS_MAX) : [],
     sort: readSort(listing, textOf(query['_sort'])),
     limit: Math.min(readCount(query, '_limit', 1, PAGE_MAX, problems), PAGE_MAX),
     offset: readCount(query, '_offset', 0, 0, problems),
@@ -89,10 +89,13 @@ function problemOf(
 ): FieldProblem | undefined {
   const max = column.kind === 'set' && operator === 'eq' ? MEMBERS_MAX : VALUES_MAX;
   if (values.length > max) return { field, rule: 'filter_values_max', values: { max } };
-  if (column.kind === 'integer' && !values.every(isInteger)) return { field, rule: 'integer' };
+  const isSuitable = operator.endsWith('lk') ? isDigits : isInteger;
+  if (column.kind === 'integer' && !values.every(isSuitable)) return { field, rule: 'integer' };
   return undefined;
 }
 
+/** A number of which some digits may be left open. */
+const isDigits = (text: string) => /^-?[\d*]{1,32}$/.test(text);
 const isInteger = (text: string) => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 
 function valueFor(column: Column, operator: Operator, text: string): string | number {

@@ -1,4 +1,5 @@
 import type { App } from '../../context.ts';
+import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
 
@@ -70,6 +71,32 @@ export const recordUserEvent = (app: App, transaction: Transaction, { gameId, mo
     event_type: type,
     date_added: app.clock.now(),
   });
+
+export interface NewModOfOwner {
+  readonly gameId: number;
+  readonly modId: number;
+  readonly userId: number;
+  readonly dateAdded: number;
+  readonly isPublic: boolean;
+}
+
+/** What is told of many new mods: who owns them, and that they can be had. Old events would be gone by now. */
+export async function recordNewMods(app: App, bulk: Bulk, mods: readonly NewModOfOwner[]): Promise<void> {
+  const recent = mods.filter(({ dateAdded }) => dateAdded >= app.clock.now() - KEPT_SECONDS);
+  const namesOf = ({ gameId, modId, userId, dateAdded }: NewModOfOwner) => ({
+    game_id: gameId,
+    mod_id: modId,
+    user_id: userId,
+    date_added: dateAdded,
+  });
+  const available = recent.filter(({ isPublic }) => isPublic);
+  await store.addMany(
+    bulk,
+    available.map((mod) => ({ ...namesOf(mod), event_type: 'MOD_AVAILABLE', shown: 1, newest: 1, newest_shown: 1 })),
+    recent.map((mod) => ({ ...namesOf(mod), event_type: 'USER_TEAM_JOIN' })),
+  );
+  for (const gameId of new Set(available.map((mod) => mod.gameId))) bulk.transaction.changed(eventsScope(gameId));
+}
 
 const KEPT_SECONDS = 90 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type { ModEventsTable, UserEventsTable } from './table.ts';
@@ -105,4 +106,14 @@ export async function removeSomeBefore(transaction: Transaction, date: number, m
   const ofMods = await transaction.all<{ game_id: number }>(REMOVE_MOD_EVENTS, [date, most]);
   const ofUsers = await transaction.all<{ game_id: number }>(REMOVE_USER_EVENTS, [date, most]);
   return { ofMods: ofMods.map((row) => row.game_id), ofUsers: ofUsers.length };
+}
+
+/** Of mods and people that have no events yet. */
+export async function addMany(
+  bulk: Bulk,
+  ofMods: readonly Omit<Selectable<ModEventsTable>, 'id'>[],
+  ofUsers: readonly Omit<UserEventRow, 'id'>[],
+): Promise<void> {
+  await insertMany(bulk, 'mod_events', ofMods);
+  await insertMany(bulk, 'user_events', ofUsers);
 }

@@ -44,4 +44,5 @@ export const gameListing: Listing = {
     mods_count_total: 's.mods_count_total',
   },
   words: { table: 'game_words', key: 'game_id' },
+  popularity: 's.mods_downloads_total',
 };

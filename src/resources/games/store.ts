@@ -319,6 +319,8 @@ export async function removeDocument(transaction: Transaction, gameId: number, l
   await transaction.run(REMOVE_TAGS, [gameId, language]);
 }
 
+export const allNames = (query: Query) => query.selectFrom('games').select(['id', 'name']).execute();
+
 export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
 }

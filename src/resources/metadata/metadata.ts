@@ -1,5 +1,6 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
+import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
@@ -79,3 +80,7 @@ async function modFor(
   if (!mayEdit(levels)) throw new ApiError(levels.mod + levels.game > 0 ? refusal : 'MOD_NO_UPDATE_PERMISSION');
   return mod;
 }
+
+/** Pairs of many mods that have none yet. */
+export const addMetadataInBulk = (bulk: Bulk, rows: readonly { mod_id: number; pair: string }[]) =>
+  store.addMany(bulk, rows);

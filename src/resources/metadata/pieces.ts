@@ -8,9 +8,10 @@ export function toKvp(pair: string): { metakey: string; metavalue: string } {
 
 /** The metadata in a mod's documents. */
 export async function tellMetadata(transaction: Transaction, mod: { id: number }) {
-  const metadata_kvp = (await store.pairsOfMod(transaction, mod.id)).map(toKvp);
-  return () => ({ metadata_kvp });
+  return telling(await store.pairsOfMod(transaction, mod.id));
 }
 
 export const removeMetadataOfMod = async (transaction: Transaction, mod: { id: number }): Promise<void> =>
   void (await store.removeOfMod(transaction.query, mod.id));
+
+export const telling = (pairs: readonly string[]) => () => ({ metadata_kvp: pairs.map(toKvp) });

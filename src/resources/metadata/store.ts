@@ -1,3 +1,4 @@
+import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import './table.ts';
@@ -32,3 +33,6 @@ export async function remove(query: Query, modId: number, pairs: readonly string
 
 export const removeOfMod = (query: Query, modId: number) =>
   query.deleteFrom('mod_metadata').where('mod_id', '=', modId).execute();
+
+export const addMany = (bulk: Bulk, rows: readonly { mod_id: number; pair: string }[]) =>
+  insertMany(bulk, 'mod_metadata', rows);

@@ -2,13 +2,14 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
 import type { Language } from '../../localisation/languages.ts';
-import { languagesIn, translationsIn } from '../../localisation/translations.ts';
+import { type FieldTranslations, languagesIn, translationsIn } from '../../localisation/translations.ts';
 import { tellMedia } from '../media/pieces.ts';
 import { tellMetadata } from '../metadata/pieces.ts';
 import { tellPlatforms } from '../modfiles/pieces.ts';
 import { tellTags } from '../tags/pieces.ts';
 import { type ModPieces, toModBody } from './object.ts';
 import * as store from './store.ts';
+import type { ModDocumentsTable } from './table.ts';
 
 /**
  * Reads what another noun adds to the mod object, once, and tells it in each language. It comes from a file of that
@@ -17,7 +18,7 @@ import * as store from './store.ts';
 export type Contributor = (app: App, transaction: Transaction, mod: store.ModRow) => Promise<Telling>;
 
 /** `languages` are those in which it has something else to tell than in English. */
-type Telling = ((language: Language) => Partial<ModPieces>) & { readonly languages?: readonly Language[] };
+export type Telling = ((language: Language) => Partial<ModPieces>) & { readonly languages?: readonly Language[] };
 
 /** Nouns add theirs here, and call `modChanged` when what it reads has changed. */
 const CONTRIBUTORS: readonly Contributor[] = [
@@ -42,15 +43,25 @@ export async function rewriteModDocuments(app: App, transaction: Transaction, mo
   const translations = await translationsIn(transaction, 'mods', mod.id);
   const contributed: Telling[] = [];
   for (const contributor of CONTRIBUTORS) contributed.push(await contributor(app, transaction, mod));
-  const translated = [...languagesIn(translations), ...contributed.flatMap(({ languages = [] }) => languages)];
-  const languages = [...new Set<Language>(['en', ...translated])];
-  for (const language of languages) {
-    const pieces = Object.assign({}, NO_PIECES, ...contributed.map((tell) => tell(language)));
-    const body = bodyOf(toModBody(app, mod, pieces, translations, language));
-    await store.putDocument(transaction, { mod_id: mod.id, language, body });
-  }
+  const documents = documentsFor(app, mod, translations, contributed);
+  for (const document of documents) await store.putDocument(transaction, document);
   for (const language of await store.documentLanguages(transaction, mod.id))
-    if (!languages.includes(language as Language)) await store.removeDocument(transaction, mod.id, language);
+    if (!documents.some((document) => document.language === language))
+      await store.removeDocument(transaction, mod.id, language);
+}
+
+/** The documents of a mod, from all that is told of it. */
+export function documentsFor(
+  app: App,
+  mod: store.ModRow,
+  translations: FieldTranslations,
+  contributed: readonly Telling[],
+): ModDocumentsTable[] {
+  const translated = [...languagesIn(translations), ...contributed.flatMap(({ languages = [] }) => languages)];
+  return [...new Set<Language>(['en', ...translated])].map((language) => {
+    const pieces = Object.assign({}, NO_PIECES, ...contributed.map((tell) => tell(language)));
+    return { mod_id: mod.id, language, body: bodyOf(toModBody(app, mod, pieces, translations, language)) };
+  });
 }
 
 /** Without its closing brace: what changes without the mod is put behind it. */

@@ -12,6 +12,11 @@ export const modListing: Listing = {
     status: integer,
     visible: integer,
     submitted_by: integer,
+    submitted_by_display_name: {
+      kind: 'text',
+      sql: 'u.username_folded',
+      within: 'm.submitted_by in (select u.id from users u where',
+    },
     date_added: integer,
     date_updated: integer,
     date_live: integer,
@@ -19,6 +24,8 @@ export const modListing: Listing = {
     maturity_option: integer,
     monetization_options: integer,
     credit_options: integer,
+    // 0 free, 1 paid; with 2 and 3 both.
+    revenue_type: { kind: 'integer', sql: '(case when m.price > 0 then 1 else 0 end)', anything: [2, 3] },
     stock: integer,
     price: integer,
     name: folded('name'),
@@ -28,8 +35,17 @@ export const modListing: Listing = {
       kind: 'integer',
       sql: "coalesce((select l.modfile_id from mod_live_files l where l.mod_id = m.id and l.platform = ''), 0)",
     },
-    tags: { kind: 'set', sql: 'select x.mod_id from mod_tags x where x.name_folded' },
-    metadata_kvp: { kind: 'set', sql: 'select d.mod_id from mod_metadata d where d.pair', exact: true },
+    tags: {
+      kind: 'set',
+      sql: 'select x.mod_id from mod_tags x where x.name_folded',
+      probe: 'select 1 from mod_tags x where x.mod_id = m.id and x.name_folded',
+    },
+    metadata_kvp: {
+      kind: 'set',
+      sql: 'select d.mod_id from mod_metadata d where d.pair',
+      exact: true,
+      probe: 'select 1 from mod_metadata d where d.mod_id = m.id and d.pair',
+    },
   },
   sorts: {
     id: 'm.id',
@@ -64,4 +80,5 @@ export const modListing: Listing = {
     'm.popularity': 'desc',
   },
   words: { table: 'mod_words', key: 'mod_id' },
+  popularity: 'm.popularity',
 };

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
-import { fold, type ListRequest, wordsOf } from '../../database/listing.ts';
+import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate } from '../../localisation/translations.ts';
@@ -11,7 +11,7 @@ import type { Platform } from '../../platforms.ts';
 import { freeSlug } from '../../slug.ts';
 import { type ModEventType, recordModEvent, recordUserEvent } from '../events/events.ts';
 import { countPublicMods, requireGame } from '../games/games.ts';
-import { countTagsOfMod } from '../tags/counts.ts';
+import { countTagsOfMod, rankTagsOfMod } from '../tags/counts.ts';
 import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
 import {
@@ -24,10 +24,11 @@ import {
   scopeOfMember,
 } from './access.ts';
 import { announceMod, rewriteModDocuments } from './documents.ts';
+import { findMods } from './finding.ts';
 import { removeForEver, whenDeleted } from './leaving.ts';
-import { modListing } from './listing.ts';
 import * as store from './store.ts';
 import type { ModsTable } from './table.ts';
+import { settleWords } from './words.ts';
 
 export * from './access.ts';
 export { announceMod } from './documents.ts';
@@ -70,7 +71,8 @@ export interface NewMod extends Omit<ModChanges, 'status'> {
   readonly language?: Language;
 }
 
-const DEFAULTS = {
+/** What a mod is that nothing else was said of. */
+export const NEW_MOD = {
   visible: MOD_PUBLIC,
   maturity_option: 0,
   community_options: COMMUNITY_DEFAULT,
@@ -97,7 +99,7 @@ export async function addMod(app: App, transaction: Transaction, mod: NewMod): P
   await requireUserIn(transaction, ownerId);
   const now = app.clock.now();
   const row = await store.add(transaction.query, {
-    ...DEFAULTS,
+    ...NEW_MOD,
     community_options: await communityDefault(transaction, gameId),
     ...prepared(fields),
     name: fields.name,
@@ -116,7 +118,6 @@ export async function addMod(app: App, transaction: Transaction, mod: NewMod): P
   const member = { resource: 'mods', resourceId: row.id, userId: ownerId, level: ADMINISTRATOR } as const;
   await joinTeam(app, transaction, { ...member, position: 'Owner' });
   await recordUserEvent(app, transaction, { gameId, modId: row.id, userId: ownerId, type: 'USER_TEAM_JOIN' });
-  await store.putWords(transaction.query, row.id, wordsOf(row.name));
   await settle(app, transaction, undefined, row, ownerId);
   return row;
 }
@@ -181,7 +182,6 @@ export async function applyModChanges(
   await requireNotNeeded(transaction, before, columns);
   if (columns.status === MOD_DELETED && before.status !== MOD_DELETED) await whenDeleted(app, transaction, before);
   const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
-  if (after.name !== before.name) await store.putWords(query, before.id, wordsOf(after.name));
   await settle(app, transaction, before, after, userId);
 }
 
@@ -229,6 +229,7 @@ async function settle(
     await countPublicMods(transaction, after.game_id, difference);
     await countTagsOfMod(transaction, after, difference);
   }
+  await settleWords(transaction, before, after);
   await rewriteModDocuments(app, transaction, after.id);
   announceMod(transaction, after.game_id, after.id);
   const type = eventOf(before, after);
@@ -289,6 +290,10 @@ export async function changeModStats(
   const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
   const sorted = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate, popularity };
   if (Object.values(sorted).some((value) => value !== undefined)) await store.change(transaction, mod.id, sorted);
+  if (popularity !== undefined) {
+    await store.rankWords(transaction, mod.id, popularity);
+    await rankTagsOfMod(transaction, mod.id, popularity);
+  }
   if (Object.keys(stats).length > 0) await store.putStats(transaction.query, mod.id, stats);
   announceMod(transaction, mod.game_id, mod.id);
 }
@@ -354,7 +359,7 @@ export async function listModsOfGame(
   const isAsked = platform !== undefined || platformStatus !== undefined;
   const on = isAsked && (await store.hasPlatforms(app.db, gameId)) ? { platform, platformStatus } : {};
   const scope = await scopeOfGame(app.db, caller, gameId, request, on);
-  return store.list(app.db.query, scope, modListing, request, language, platform);
+  return findMods(app.db, scope, request, language, platform);
 }
 
 /** The platform that a request comes from, and whether what waits for approval there is asked for. */
@@ -370,7 +375,7 @@ export const listModsOfMember = (
   request: ListRequest,
   language: Language,
   { platform, platformStatus }: OnPlatform = {},
-) => store.list(app.db.query, scopeOfMember(userId, request, platformStatus), modListing, request, language, platform);
+) => findMods(app.db, scopeOfMember(userId, request, platformStatus), request, language, platform);
 
 /** The documents of these mods in any order, for lists of other nouns that hold mods; who may see them is theirs to ask. */
 export const modDocuments = (app: App, ids: readonly number[], language: Language, platform?: Platform) =>

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
+import { type Bulk, insertMany } from '../../database/bulk.ts';
 import {
   type Database,
   type Query,
@@ -10,8 +11,7 @@ import {
   updateOf,
   type Value,
 } from '../../database/database.ts';
-import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
-import type { ModDocumentsTable, ModStatsTable, ModsTable } from './table.ts';
+import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
 export type ModStats = ModStatsTable;
@@ -160,10 +160,12 @@ const ofTeamsOf = (userId: number) =>
   sql<boolean>`m.id in (select t.resource_id from team_members t where t.resource = 'mods' and t.user_id = ${userId})`;
 
 /** What everyone sees, and nothing else. */
-const isDefault = ({ ownId, asksStatus, asksVisible }: ModScope) => ownId === undefined && !asksStatus && !asksVisible;
-const isForAll = ({ platform, platformStatus }: ModScope) => platform === undefined && platformStatus === undefined;
+export const isDefault = ({ ownId, asksStatus, asksVisible }: ModScope) =>
+  ownId === undefined && !asksStatus && !asksVisible;
+export const isForAll = ({ platform, platformStatus }: ModScope) =>
+  platform === undefined && platformStatus === undefined;
 
-function within(query: Query, scope: ModScope) {
+export function within(query: Query, scope: ModScope) {
   let mods = query.selectFrom('mods as m');
   if (!isForAll(scope)) mods = mods.where(isOnPlatform(scope));
   if (scope.gameId !== undefined) mods = mods.where('m.game_id', '=', scope.gameId);
@@ -196,33 +198,120 @@ function visibleTo(eb: ExpressionBuilder<Tables & { m: ModsTable }, 'm'>, member
 }
 
 /** Counted with every change, as counting a million takes longer than the page. */
-const publicModsOf = (query: Query, gameId: number) =>
-  query
-    .selectFrom('game_stats')
-    .select('mods_count_total as total')
-    .where('game_id', '=', gameId)
-    .executeTakeFirstOrThrow();
+export async function publicModsOf(query: Query, gameId: number): Promise<number> {
+  const counted = query.selectFrom('game_stats').select('mods_count_total').where('game_id', '=', gameId);
+  return (await counted.executeTakeFirstOrThrow()).mods_count_total;
+}
 
-/** The page's ids come from an index alone; only then are the documents read. */
-export async function list(
+export interface KnownWord {
+  readonly word: string;
+  /** How many public mods have it. */
+  readonly mods: number;
+}
+
+const KNOWN = sql`select word, mods_count as mods from mod_vocabulary`;
+
+/** The words of a game's public mods within a range, up to a number. */
+export async function wordsBetween(query: Query, gameId: number, from: string, to: string, most: number) {
+  const { rows } = await sql<KnownWord>`${KNOWN} where game_id = ${gameId} and word >= ${from} and word < ${to}
+    and mods_count > 0 order by word limit ${most}`.execute(query);
+  return rows;
+}
+
+export async function knownWords(query: Query, gameId: number, words: readonly string[]): Promise<KnownWord[]> {
+  if (words.length === 0) return [];
+  const { rows } = await sql<KnownWord>`${KNOWN} where game_id = ${gameId} and word in (${sql.join(words)})
+    and mods_count > 0`.execute(query);
+  return rows;
+}
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+const between = (ranges: readonly Range[]) =>
+  sql.join(
+    ranges.map(({ from, to }) => sql`(w.word >= ${from} and w.word < ${to})`),
+    sql` or `,
+  );
+
+/** How many words of public mods are in these ranges, each counted with every mod that has it. */
+export async function modsBetween(query: Query, gameId: number, ranges: readonly Range[]): Promise<number> {
+  const { rows } = await sql<{ mods: number | null }>`select sum(w.mods_count) as mods from mod_vocabulary w
+    where w.game_id = ${gameId} and (${between(ranges)})`.execute(query);
+  return Number(rows[0]?.mods ?? 0);
+}
+
+/** Of each term the most popular mods; those of several come several times. */
+export async function mostPopularOf(query: Query, gameId: number, terms: readonly string[], most: number) {
+  const lists = terms.map(
+    (term, index) => sql`select * from (select mod_id as id, popularity from mod_words
+      where game_id = ${gameId} and shown = 1 and word = ${term}
+      order by popularity desc, mod_id limit ${most}) as ${sql.raw(`t${index}`)}`,
+  );
+  return (await sql<Ranked>`${sql.join(lists, sql` union all `)}`.execute(query)).rows;
+}
+
+/** Public mods with a word in these ranges: asked one after the other, the most popular first. */
+export async function probedBetween(query: Query, gameId: number, ranges: readonly Range[], most: number) {
+  const { rows } = await sql<Ranked>`select m.id, m.popularity from mods m
+    where m.game_id = ${gameId} and m.status = 1 and m.visible = 1
+      and exists (select 1 from mod_words w where w.mod_id = m.id and (${between(ranges)}))
+    order by m.popularity desc, m.id limit ${most}`.execute(query);
+  return rows;
+}
+
+/** The same, found by their words and then put in order. */
+export async function sortedBetween(query: Query, gameId: number, ranges: readonly Range[], most: number) {
+  const { rows } = await sql<Ranked>`select w.mod_id as id, max(w.popularity) as popularity from mod_words w
+    where w.game_id = ${gameId} and w.shown = 1 and (${between(ranges)})
+    group by w.mod_id order by 2 desc, 1 limit ${most}`.execute(query);
+  return rows;
+}
+
+/** How many public mods have at least one of these words or a word in these ranges. */
+export async function modsWithAny(query: Query, gameId: number, words: readonly string[], ranges: readonly Range[]) {
+  const parts = [
+    ...(words.length > 0 ? [sql`w.word in (${sql.join(words)})`] : []),
+    ...ranges.map((each) => between([each])),
+  ];
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (select distinct w.mod_id from mod_words w
+    where w.game_id = ${gameId} and w.shown = 1 and (${sql.join(parts, sql` or `)})) as found`.execute(query);
+  return Number(rows[0]!.total);
+}
+
+const TAGS_OF_GAME = sql<{ id: number; name: string; mods: number }>`select t.id, t.name, t.mods_count as mods
+  from game_tags t join game_tag_groups g on g.id = t.group_id`;
+export const tagsOfGame = async (query: Query, gameId: number) =>
+  (await sql<{ id: number; name: string; mods: number }>`${TAGS_OF_GAME} where g.game_id = ${gameId}`.execute(query))
+    .rows;
+
+/** How many public mods have both of these tags. */
+export async function modsWithBoth(query: Query, one: number, other: number): Promise<number> {
+  const row = await query
+    .selectFrom('mod_tag_pairs')
+    .select('mods_count')
+    .where('tag_id', '=', Math.min(one, other))
+    .where('other_id', '=', Math.max(one, other))
+    .executeTakeFirst();
+  return row?.mods_count ?? 0;
+}
+
+/** Public mods that have all of these tags, the most popular first. */
+export async function byPopularity(
   query: Query,
-  scope: ModScope,
-  listing: Listing,
-  request: ListRequest,
-  language: string,
-  platform = '',
-): Promise<{ mods: StoredMod[]; total: number }> {
-  const wanted = () => narrowed(within(query, scope), listing, request);
-  const isWhole = isDefault(scope) && isForAll(scope) && request.groups.length === 0 && request.words.length === 0;
-  const { total } = isWhole
-    ? await publicModsOf(query, scope.gameId!)
-    : await wanted()
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-  const page = paged(wanted().select('m.id'), listing, request);
-  const ids = Number(total) > request.offset ? (await page.execute()).map((row) => row.id) : [];
-  const documents = await documentsOf(query, ids, language, platform);
-  return { mods: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
+  tagId: number,
+  otherIds: readonly number[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<number[]> {
+  const others = otherIds.map(
+    (id) => sql`and exists (select 1 from mod_tags y where y.mod_id = x.mod_id and y.tag_id = ${id})`,
+  );
+  const { rows } = await sql<{ id: number }>`select x.mod_id as id from mod_tags x
+    where x.tag_id = ${tagId} and x.shown = 1 ${sql.join(others, sql` `)}
+    order by x.popularity desc, x.mod_id limit ${limit} offset ${offset}`.execute(query);
+  return rows.map(({ id }) => id);
 }
 
 /** The documents of these mods, in the language where there is one and in English otherwise. */
@@ -343,14 +432,29 @@ export async function nameIdsLike(query: Query, gameId: number, stem: string, mo
   return rows.map((row) => row.name_id);
 }
 
-export async function putWords(query: Query, modId: number, words: readonly string[]): Promise<void> {
+export async function putWords(query: Query, modId: number, rows: readonly ModWordsTable[]): Promise<void> {
   await query.deleteFrom('mod_words').where('mod_id', '=', modId).execute();
-  if (words.length > 0)
-    await query
-      .insertInto('mod_words')
-      .values(words.map((word) => ({ mod_id: modId, word })))
-      .execute();
+  if (rows.length > 0) await query.insertInto('mod_words').values(rows).execute();
 }
+
+/** Public mods have these words from now on, or no longer. In one order for all, so that nobody waits in a circle. */
+export async function countWords(query: Query, gameId: number, words: readonly string[], difference: number) {
+  if (words.length === 0) return;
+  const rows = [...words].sort().map((word) => ({ game_id: gameId, word, mods_count: difference }));
+  await query
+    .insertInto('mod_vocabulary')
+    .values(rows)
+    .onConflict((key) =>
+      key
+        .columns(['game_id', 'word'])
+        .doUpdateSet((eb) => ({ mods_count: eb('mod_vocabulary.mods_count', '+', eb.ref('excluded.mods_count')) })),
+    )
+    .execute();
+}
+
+const RANK_WORDS = statement('update mod_words set popularity = ? where mod_id = ? and popularity <> ?');
+export const rankWords = (transaction: Transaction, modId: number, popularity: number) =>
+  transaction.run(RANK_WORDS, [popularity, modId, popularity]);
 
 const PUT_DOCUMENT = statement(`insert into mod_documents (mod_id, language, body) values (?, ?, ?)
   on conflict (mod_id, language) do update set body = excluded.body`);
@@ -386,3 +490,45 @@ const PREVIEW =
   statement(`select p.invited_by, m.community_options from previewers p join mods m on m.id = p.resource_id
   where p.resource = 'mods' and p.resource_id = ? and p.user_id = ?`);
 export const previewOf = (reader: Reader, id: number, userId: number) => reader.first<Preview>(PREVIEW, [id, userId]);
+
+export const namedAfter = (query: Query, id: number, most: number) =>
+  query
+    .selectFrom('mods')
+    .select(['id', 'game_id', 'name', 'status', 'visible', 'popularity'])
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+
+export async function forgetWords(query: Query): Promise<void> {
+  await query.deleteFrom('mod_words').execute();
+  await query.deleteFrom('mod_vocabulary').execute();
+}
+
+export async function nextId(query: Query): Promise<number> {
+  const last = await query.selectFrom('mods').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return (last?.id ?? 0) + 1;
+}
+
+/** Mods in bulk, with all that the store keeps of them. */
+export interface ModRows {
+  readonly mods: readonly ModRow[];
+  readonly stats: readonly ModStats[];
+  readonly documents: readonly ModDocumentsTable[];
+  readonly words: readonly ModWordsTable[];
+}
+
+export async function addMany(bulk: Bulk, { mods, stats, documents, words }: ModRows): Promise<void> {
+  await insertMany(bulk, 'mods', mods);
+  await insertMany(bulk, 'mod_stats', stats);
+  await insertMany(bulk, 'mod_documents', documents);
+  await insertMany(bulk, 'mod_words', words);
+}
+
+const RANK_ALL = statement(`update mod_stats set popularity_rank_position = r.place, popularity_rank_total_mods = ?,
+    date_expires = ?
+  from (select id, row_number() over (order by popularity desc, id) as place from mods
+    where game_id = ? and status = 1 and visible = 1) r where mod_stats.mod_id = r.id`);
+/** Ranks all public mods of a game in one go, which takes its time. */
+export const rankAll = (transaction: Transaction, gameId: number, total: number, dateExpires: number) =>
+  transaction.run(RANK_ALL, [total, dateExpires, gameId]);

@@ -5,7 +5,8 @@ declare module '../../database/database.ts' {
     mods: ModsTable;
     mod_documents: ModDocumentsTable;
     mod_stats: ModStatsTable;
-    mod_words: { mod_id: number; word: string };
+    mod_words: ModWordsTable;
+    mod_vocabulary: { game_id: number; word: string; mods_count: number };
   }
 }
 
@@ -54,6 +55,15 @@ export interface ModDocumentsTable {
   mod_id: number;
   language: string;
   body: string;
+}
+
+/** What a mod is found by, also two words together. `shown` is 1 for public mods; `popularity` repeats the mod's. */
+export interface ModWordsTable {
+  game_id: number;
+  shown: number;
+  word: string;
+  popularity: number;
+  mod_id: number;
 }
 
 export interface ModStatsTable {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
+import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
@@ -63,6 +64,24 @@ export async function countDownload(app: App, transaction: Transaction, mod: Mod
   await countForGame(transaction, mod.game_id, { mods_downloads_today: downloads, mods_downloads_total: downloads });
 }
 
+/** Downloads of today of many mods that have none counted yet. */
+export const addDownloadsInBulk = (
+  app: App,
+  bulk: Bulk,
+  mods: readonly { id: number; game_id: number; downloads_today: number }[],
+) =>
+  store.addHours(
+    bulk,
+    mods
+      .filter(({ downloads_today }) => downloads_today > 0)
+      .map(({ id, game_id, downloads_today }) => ({
+        mod_id: id,
+        hour: Math.floor(app.clock.now() / HOUR),
+        game_id,
+        downloads: downloads_today,
+      })),
+  );
+
 /** `subscribers` is 1 for someone who subscribes, and -1 for someone who no longer does. */
 export async function countSubscription(transaction: Transaction, mod: ModNames, subscribers: number): Promise<void> {
   await addToModStats(transaction, mod, { subscribers_total: subscribers }, following);
@@ -79,7 +98,8 @@ export async function countRating(
   await addToModStats(transaction, mod, difference, following);
 }
 
-function following(counts: ModCounts) {
+/** The figures that follow from those that are counted. */
+export function following(counts: ModCounts) {
   const { ratings_positive, ratings_total } = counts;
   return {
     ratings_percentage_positive: percentagePositive(ratings_positive, ratings_total),

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type { ModDownloadHoursTable } from './table.ts';
@@ -56,3 +57,6 @@ export async function takeHoursBefore(transaction: Transaction, modId: number, h
   const rows = await transaction.all<{ downloads: number }>(TAKE_HOURS, [modId, hour]);
   return rows.reduce((sum, { downloads }) => sum + downloads, 0);
 }
+
+export const addHours = (bulk: Bulk, rows: readonly ModDownloadHoursTable[]) =>
+  insertMany(bulk, 'mod_download_hours', rows);

@@ -11,6 +11,17 @@ export async function countTagsOfMod(
   const ids = (await store.tagsOfMod(transaction, mod.id)).map(({ id }) => id);
   if (ids.length === 0) return;
   await holdGame(transaction, mod.game_id);
+  await store.showTagsOfMod(transaction, mod.id, difference > 0);
   await store.addToCounts(transaction.query, ids, difference);
+  await store.addToPairs(transaction.query, pairsOf(ids), difference);
   await tagCountsChanged(transaction, mod.game_id);
 }
+
+/** Every two tags of a mod, the older first. */
+export function pairsOf(ids: readonly number[]): [number, number][] {
+  const sorted = [...ids].sort((a, b) => a - b);
+  return sorted.flatMap((id, index) => sorted.slice(index + 1).map((other): [number, number] => [id, other]));
+}
+
+export const rankTagsOfMod = (transaction: Transaction, modId: number, popularity: number) =>
+  store.rankTagsOfMod(transaction, modId, popularity);

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type { GameTagGroupsTable, GameTagRenamesTable, GameTagsTable, ModTagsTable } from './table.ts';
@@ -64,7 +65,10 @@ export async function addTags(
 }
 
 export async function removeTags(query: Query, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await query.deleteFrom('game_tags').where('id', 'in', ids).execute();
+  if (ids.length === 0) return;
+  await query.deleteFrom('game_tags').where('id', 'in', ids).execute();
+  await query.deleteFrom('mod_tag_pairs').where('tag_id', 'in', ids).execute();
+  await query.deleteFrom('mod_tag_pairs').where('other_id', 'in', ids).execute();
 }
 
 export const removeTagGroup = (query: Query, id: number) =>
@@ -81,6 +85,29 @@ export async function addToCounts(query: Query, ids: readonly number[], differen
     .where('id', 'in', ids)
     .execute();
 }
+
+/** How many public mods have two tags together. */
+export async function addToPairs(query: Query, pairs: readonly (readonly [number, number])[], difference: number) {
+  if (pairs.length === 0) return;
+  const rows = pairs.map(([tag_id, other_id]) => ({ tag_id, other_id, mods_count: difference }));
+  await query
+    .insertInto('mod_tag_pairs')
+    .values(rows)
+    .onConflict((key) =>
+      key
+        .columns(['tag_id', 'other_id'])
+        .doUpdateSet((eb) => ({ mods_count: eb('mod_tag_pairs.mods_count', '+', eb.ref('excluded.mods_count')) })),
+    )
+    .execute();
+}
+
+const SHOW_TAGS = statement('update mod_tags set shown = ? where mod_id = ?');
+export const showTagsOfMod = (transaction: Transaction, modId: number, shown: boolean) =>
+  transaction.run(SHOW_TAGS, [Number(shown), modId]);
+
+const RANK_TAGS = statement('update mod_tags set popularity = ? where mod_id = ? and popularity <> ?');
+export const rankTagsOfMod = (transaction: Transaction, modId: number, popularity: number) =>
+  transaction.run(RANK_TAGS, [popularity, modId, popularity]);
 
 export const renameOf = (query: Query, gameId: number) =>
   query.selectFrom('game_tag_renames').selectAll().where('game_id', '=', gameId).executeTakeFirst();
@@ -160,3 +187,5 @@ export const tagsById = (query: Query, ids: readonly number[]) =>
 
 export const untagMod = (query: Query, modId: number) =>
   query.deleteFrom('mod_tags').where('mod_id', '=', modId).execute();
+
+export const tagMany = (bulk: Bulk, rows: readonly ModTagsTable[]) => insertMany(bulk, 'mod_tags', rows);

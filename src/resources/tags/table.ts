@@ -6,6 +6,7 @@ declare module '../../database/database.ts' {
     game_tags: GameTagsTable;
     game_tag_renames: GameTagRenamesTable;
     mod_tags: ModTagsTable;
+    mod_tag_pairs: { tag_id: number; other_id: number; mods_count: number };
   }
 }
 
@@ -41,4 +42,8 @@ export interface ModTagsTable {
   tag_id: number;
   name_folded: string;
   date_added: number;
+  /** 1 for public mods. */
+  shown: number;
+  /** Repeats the mod's, for the order in which mods of a tag are shown. */
+  popularity: number;
 }

@@ -16,6 +16,7 @@ import {
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
+import { pairsOf } from './counts.ts';
 import type { TagGroup } from './groups.ts';
 import { modTagListing } from './listing.ts';
 import { unknownTag } from './options.ts';
@@ -181,14 +182,24 @@ async function writeTags(
   const { query } = transaction;
   const [addedIds, removedIds] = [added.map(({ id }) => id), removed.map(({ id }) => id)];
   const date_added = app.clock.now();
+  const before = (await store.tagsOfMod(transaction, mod.id)).map(({ id }) => id);
   await store.untagMods(query, [mod.id], removedIds);
   await store.tagMod(
     query,
-    added.map(({ id, name }) => ({ mod_id: mod.id, tag_id: id, name_folded: fold(name), date_added })),
+    added.map(({ id, name }) => ({
+      mod_id: mod.id,
+      tag_id: id,
+      name_folded: fold(name),
+      date_added,
+      shown: Number(isPublic(mod)),
+      popularity: mod.popularity,
+    })),
   );
   if (isPublic(mod) && addedIds.length + removedIds.length > 0) {
     await store.addToCounts(query, addedIds, 1);
     await store.addToCounts(query, removedIds, -1);
+    await store.addToPairs(query, pairsOf(before), -1);
+    await store.addToPairs(query, pairsOf([...before.filter((id) => !removedIds.includes(id)), ...addedIds]), 1);
     await tagCountsChanged(transaction, mod.game_id);
   }
 }

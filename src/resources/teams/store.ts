@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { sql } from 'kysely';
+import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type { TeamInvitesTable, TeamMembersTable } from './table.ts';
@@ -196,3 +197,6 @@ export async function removeTeam(query: Query, resource: string, resourceId: num
     .where('resource_id', '=', resourceId)
     .execute();
 }
+
+export const addMany = (bulk: Bulk, members: readonly Insertable<TeamMembersTable>[]) =>
+  insertMany(bulk, 'team_members', members);

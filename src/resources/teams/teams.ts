@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { accessChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
+import type { Bulk } from '../../database/bulk.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
 
@@ -25,6 +26,23 @@ export async function joinTeam(
     date_added: app.clock.now(),
   });
   accessChanged(transaction);
+}
+
+/** The owners of many new mods. */
+export async function joinTeamsInBulk(
+  bulk: Bulk,
+  owners: readonly { modId: number; userId: number; dateAdded: number }[],
+): Promise<void> {
+  const rows = owners.map(({ modId, userId, dateAdded }) => ({
+    resource: 'mods',
+    resource_id: modId,
+    user_id: userId,
+    level: ADMINISTRATOR,
+    position: 'Owner',
+    date_added: dateAdded,
+  }));
+  await store.addMany(bulk, rows);
+  accessChanged(bulk.transaction);
 }
 
 /**

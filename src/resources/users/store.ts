@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
+import { fold } from '../../database/words.ts';
 import type { UsersTable } from './table.ts';
 
 export type UserRow = Selectable<UsersTable>;
@@ -14,7 +15,18 @@ export const byEmail = (query: Query, email: string) =>
   query.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 
 export const add = (query: Query, row: Insertable<UsersTable>) =>
-  query.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+  query
+    .insertInto('users')
+    .values({ ...row, username_folded: fold(row.username) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** People from before names were folded. */
+export const unfolded = (query: Query, most: number) =>
+  query.selectFrom('users').select(['id', 'username']).where('username_folded', '=', '').limit(most).execute();
+
+export const putFolded = (query: Query, id: number, username_folded: string) =>
+  query.updateTable('users').set({ username_folded }).where('id', '=', id).execute();
 
 const SET_ONLINE = statement('update users set date_online = ? where id = ?');
 export const setOnline = (transaction: Transaction, id: number, now: number) => transaction.run(SET_ONLINE, [now, id]);

@@ -12,6 +12,8 @@ export interface UsersTable {
   status: number;
   name_id: string;
   username: string;
+  /** As lists compare it; see `fold`. */
+  username_folded: Generated<string>;
   email: string | null;
   admin: number;
   date_joined: number;

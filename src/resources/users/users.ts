@@ -2,6 +2,7 @@ import { refuseGone } from '../../access/authenticate.ts';
 import { accessChanged, issueKey } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
+import { fold } from '../../database/words.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { freeSlug } from '../../slug.ts';
 import * as store from './store.ts';
@@ -85,4 +86,17 @@ export function noteOnline(app: App, id: number): void {
       transaction.changed(`users/${id}`);
     })
     .catch((error) => app.log.warn('a person could not be noted as online', { user: id, error }));
+}
+
+const FOLDED_AT_ONCE = 500;
+
+/** Names that no letter is left of when they are folded would be asked for again and again: they keep a space. */
+export async function foldUsernames(app: App): Promise<void> {
+  const some = () =>
+    app.db.write(async ({ query }) => {
+      const users = await store.unfolded(query, FOLDED_AT_ONCE);
+      for (const { id, username } of users) await store.putFolded(query, id, fold(username) || ' ');
+      return users.length;
+    });
+  while ((await some()) === FOLDED_AT_ONCE);
 }

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import {
+  type Database,
+  type Query,
+  type Statement,
+  statement,
+  type Tables,
+  type Transaction,
+  type Value,
+} from './database.ts';
+
+/** A transaction that writes a great many rows. */
+export interface Bulk {
+  readonly transaction: Transaction;
+  readonly dialect: Database['dialect'];
+}
+
+const inserts = new Map<string, Statement>();
+
+/** Rows with the same columns; SQLite takes them one by one at hardly any cost, PostgreSQL all at once. */
+export async function insertMany(
+  { transaction, dialect }: Bulk,
+  table: keyof Tables,
+  rows: readonly object[],
+): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  const columns = Object.keys(first);
+  const insert = insertInto(table, columns);
+  if (dialect === 'postgres') return transaction.run(insert, [JSON.stringify(rows)]);
+  for (const row of rows) transaction.run(insert, Object.values(row) as Value[]);
+}
+
+function insertInto(table: keyof Tables, columns: readonly string[]): Statement {
+  const names = columns.join(', ');
+  const known = inserts.get(`${table} ${names}`);
+  if (known) return known;
+  const begin = `insert into ${table} (${names})`;
+  const insert = {
+    ...statement(`${begin} values (${columns.map(() => '?').join(', ')})`),
+    postgres: `${begin} select ${names} from json_populate_recordset(null::${table}, $1::json)`,
+  };
+  inserts.set(`${table} ${names}`, insert);
+  return insert;
+}
+
+/** On PostgreSQL ids that were given do not count up what the table gives itself. */
+export async function countIdsOn({ transaction, dialect }: Bulk, table: keyof Tables): Promise<void> {
+  if (dialect === 'postgres')
+    await sql`select setval(pg_get_serial_sequence(${table}, 'id'), (select max(id) from ${sql.table(table)}))`.execute(
+      transaction.query,
+    );
+}
+
+const CACHE_KIBIBYTES = 1_048_576;
+
+/** An index is made many times faster than it grows. Others see the tables as they were until the transaction ends. */
+export async function withoutIndexes(bulk: Bulk, tables: readonly (keyof Tables)[], work: () => Promise<void>) {
+  const { query } = bulk.transaction;
+  if (bulk.dialect === 'postgres') await sql`set local statement_timeout = 0`.execute(query);
+  else await sql.raw(`pragma cache_size = -${CACHE_KIBIBYTES}`).execute(query);
+  const indexes = await indexesOf(bulk.dialect, query, tables);
+  for (const { name } of indexes) await sql`drop index ${sql.ref(name)}`.execute(query);
+  await work();
+  for (const { definition } of indexes) await sql.raw(definition).execute(query);
+}
+
+interface Index {
+  readonly name: string;
+  readonly definition: string;
+}
+
+async function indexesOf(dialect: Database['dialect'], query: Query, tables: readonly string[]): Promise<Index[]> {
+  const read =
+    dialect === 'sqlite'
+      ? sql<Index>`select name, sql as definition from sqlite_master
+          where type = 'index' and sql is not null and tbl_name in (${sql.join(tables)})`
+      : sql<Index>`select indexname as name, indexdef as definition from pg_indexes
+          where schemaname = current_schema() and tablename in (${sql.join(tables)})
+            and indexname not in (select conname from pg_constraint)`;
+  return (await read.execute(query)).rows;
+}

@@ -1,0 +1,60 @@
+import type { Database, Query } from './database.ts';
+import type { ListRequest } from './listing.ts';
+import type { Migration } from './migrate.ts';
+import { isForgiven, isMistyped, variantsOf } from './words.ts';
+
+declare module './database.ts' {
+  interface Tables {
+    word_variants: { variant: string; word: string };
+  }
+}
+
+export const searchMigrations: Migration[] = [
+  {
+    name: '2026-11-15-word-variants',
+    up: ({ text }, dialect) => [
+      `create table word_variants (variant ${text} not null, word ${text} not null, primary key (variant, word))
+        ${dialect === 'sqlite' ? 'without rowid' : ''}`,
+    ],
+  },
+];
+
+/** Words that names have from now on are found with a letter mistyped, too. What was learned once stays. */
+export async function learnWords(query: Query, words: readonly string[]): Promise<void> {
+  const candidates = words.filter((word) => isForgiven(word));
+  if (candidates.length === 0) return;
+  const known = await query
+    .selectFrom('word_variants')
+    .select('word')
+    .where('variant', 'in', candidates)
+    .whereRef('word', '=', 'variant')
+    .execute();
+  const knownWords = new Set(known.map(({ word }) => word));
+  const rows = variantRows(candidates.filter((word) => !knownWords.has(word)));
+  if (rows.length === 0) return;
+  await query
+    .insertInto('word_variants')
+    .values(rows)
+    .onConflict((key) => key.columns(['variant', 'word']).doNothing())
+    .execute();
+}
+
+/** In one order for all, so that two who learn the same words do not wait for each other. */
+function variantRows(words: readonly string[]): { variant: string; word: string }[] {
+  const rows = words.flatMap((word) => variantsOf(word).map((variant) => ({ variant, word })));
+  return rows.sort((a, b) => (a.variant + a.word < b.variant + b.word ? -1 : 1));
+}
+
+/** The request together with the words that may have been meant by the ones it asks for. */
+export async function withLikelyWords(db: Database, request: ListRequest): Promise<ListRequest> {
+  if (request.words.length === 0) return request;
+  const variants = [...new Set(request.words.flatMap(variantsOf))];
+  const rows = await db.query
+    .selectFrom('word_variants')
+    .select('word')
+    .distinct()
+    .where('variant', 'in', variants)
+    .execute();
+  const meant = rows.map(({ word }) => word).filter((word) => request.words.some((typed) => isMistyped(typed, word)));
+  return { ...request, likely: meant.filter((word) => !request.words.includes(word)) };
+}

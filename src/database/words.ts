@@ -1,0 +1,68 @@
+/** Text in the form in which it is compared: both databases then agree, as they compare code points. */
+export function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().normalize('NFC');
+}
+
+/** Scripts that put no space between words. The long vowel sign belongs to the kana, though Unicode says otherwise. */
+const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー]`;
+const WORD = new RegExp(String.raw`(${UNSPACED}+)|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}])+`, 'gu');
+const WORD_LENGTH_MAX = 64;
+
+/**
+ * The distinct words of a name, folded, as `_q` finds them. Where no space parts words, every two characters are one,
+ * and the last stands alone as well: the others are found as the beginning of such a word.
+ */
+export const wordsOf = (name: string): string[] => distinct(name, (characters) => characters.map(withNext));
+
+/** The distinct words that someone asks for. */
+export const askedWords = (text: string, most: number): string[] =>
+  distinct(text, (characters) => characters.map(withNext).slice(0, Math.max(1, characters.length - 1))).slice(0, most);
+
+const withNext = (character: string, index: number, all: readonly string[]) => character + (all[index + 1] ?? '');
+
+function distinct(text: string, parted: (characters: readonly string[]) => readonly string[]): string[] {
+  const words = new Set<string>();
+  for (const [run, unspaced] of fold(text).matchAll(WORD))
+    for (const word of unspaced ? parted([...run]) : [run.slice(0, WORD_LENGTH_MAX)]) words.add(word);
+  return [...words];
+}
+
+const PAIRED_WORDS_MAX = 6;
+
+/** Two words of one name, under a name that no word has: the space in front keeps them out of every range of words. */
+export function pairsOf(words: readonly string[]): string[] {
+  const few = words.slice(0, PAIRED_WORDS_MAX).sort();
+  return few.flatMap((word, index) => few.slice(index + 1).map((other) => ` ${word} ${other}`));
+}
+
+/** All that a name is found by: its words, and its words two by two. */
+export const termsOf = (words: readonly string[]): string[] => [...words, ...pairsOf(words)];
+
+/** Shorter words have too many others a letter away from them. */
+const FORGIVEN_LETTERS_MIN = 4;
+const FORGIVEN_LETTERS_MAX = 32;
+
+export function isForgiven(word: string): boolean {
+  const { length } = [...word];
+  return length >= FORGIVEN_LETTERS_MIN && length <= FORGIVEN_LETTERS_MAX;
+}
+
+/** The word itself, and the word without each of its letters. Of two that are a letter apart, some are the same. */
+export function variantsOf(word: string): string[] {
+  const letters = [...word];
+  return [...new Set([word, ...letters.map((_, index) => letters.toSpliced(index, 1).join(''))])];
+}
+
+/** Whether one letter too many, too few, another one, or two in each other's place lead from one to the other. */
+export function isMistyped(typed: string, word: string): boolean {
+  const [from, to] = [[...typed], [...word]];
+  if (typed === word || !isForgiven(word) || Math.abs(from.length - to.length) > 1) return false;
+  let start = 0;
+  while (start < from.length && from[start] === to[start]) start += 1;
+  let end = 0;
+  const shorter = Math.min(from.length, to.length);
+  while (end < shorter - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
+  const [left, right] = [from.slice(start, from.length - end), to.slice(start, to.length - end)];
+  if (left.length <= 1 && right.length <= 1) return true;
+  return left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0];
+}

@@ -1,0 +1,98 @@
+import type { App } from '../../context.ts';
+import { type Bulk, countIdsOn } from '../../database/bulk.ts';
+import { learnWords } from '../../database/search.ts';
+import { fold, wordsOf } from '../../database/words.ts';
+import type { FieldTranslations } from '../../localisation/translations.ts';
+import { countPublicMods } from '../games/games.ts';
+import { isPublic } from './access.ts';
+import { documentsFor, rebuildModDocumentsOfMovedSite, type Telling } from './documents.ts';
+import { NEW_MOD } from './mods.ts';
+import * as store from './store.ts';
+import { rebuildModWords, wordRows, wordsScope } from './words.ts';
+
+/** A mod with its figures, as it shall be; the tellings are what other nouns add to its documents. */
+export interface WholeMod {
+  readonly mod: Omit<store.ModRow, Derived> & Partial<Pick<store.ModRow, keyof typeof NEW_MOD>>;
+  readonly stats: Omit<store.ModStats, 'mod_id'>;
+  readonly translations: FieldTranslations;
+  readonly tellings: readonly Telling[];
+}
+type Derived = keyof typeof NEW_MOD | 'name_folded' | keyof Figures;
+type Figures = Pick<
+  store.ModRow,
+  'downloads_today' | 'downloads_total' | 'subscribers_total' | 'ratings_weighted_aggregate'
+>;
+
+export { nextId as nextModId } from './store.ts';
+export const BULK_TABLES = ['mods', 'mod_stats', 'mod_documents', 'mod_words'] as const;
+
+/** Mods of one game, in bulk. What is counted of them is written when all of them are there. */
+export class ModsInBulk {
+  readonly #app: App;
+  readonly #bulk: Bulk;
+  readonly #gameId: number;
+  readonly #words = new Map<string, number>();
+  #shown = 0;
+
+  constructor(app: App, bulk: Bulk, gameId: number) {
+    this.#app = app;
+    this.#bulk = bulk;
+    this.#gameId = gameId;
+  }
+
+  async add(wholes: readonly WholeMod[]): Promise<store.ModRow[]> {
+    const mods = wholes.map(({ mod, stats }) => rowOf(mod, stats));
+    const words = mods.map(({ name }) => wordsOf(name));
+    await store.addMany(this.#bulk, {
+      mods,
+      stats: wholes.map(({ mod, stats }) => ({ mod_id: mod.id, ...stats })),
+      documents: wholes.flatMap(({ translations, tellings }, i) =>
+        documentsFor(this.#app, mods[i]!, translations, tellings),
+      ),
+      words: mods.flatMap((mod, i) => wordRows(mod, words[i]!)),
+    });
+    for (const [i, mod] of mods.entries()) this.#count(mod, words[i]!);
+    return mods;
+  }
+
+  #count(mod: store.ModRow, words: readonly string[]): void {
+    const shown = Number(isPublic(mod));
+    this.#shown += shown;
+    for (const word of words) this.#words.set(word, (this.#words.get(word) ?? 0) + shown);
+  }
+
+  async finish(): Promise<void> {
+    const { transaction } = this.#bulk;
+    await countIdsOn(this.#bulk, 'mods');
+    for (const [count, words] of Map.groupBy(this.#words.keys(), (word) => this.#words.get(word)!))
+      for (const some of slices(words, WORDS_AT_ONCE)) {
+        if (count > 0) await store.countWords(transaction.query, this.#gameId, some, count);
+        await learnWords(transaction.query, some);
+      }
+    await countPublicMods(transaction, this.#gameId, this.#shown);
+    transaction.changed(`games/${this.#gameId}/mods`);
+    transaction.changed(wordsScope(this.#gameId));
+  }
+}
+
+/** What there is already is brought up to date before, so that the next start need not go through the new ones too. */
+export async function prepareForBulk(app: App): Promise<void> {
+  await rebuildModDocumentsOfMovedSite(app);
+  await rebuildModWords(app);
+}
+
+const WORDS_AT_ONCE = 500;
+
+function slices<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+function rowOf(mod: WholeMod['mod'], stats: WholeMod['stats']): store.ModRow {
+  const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
+  const figures = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate };
+  const whole = { ...NEW_MOD, ...figures, ...mod, name_folded: fold(mod.name) };
+  return { ...whole, metadata_blob_folded: fold(whole.metadata_blob ?? '') };
+}
+
+export const rankAllMods = (bulk: Bulk, gameId: number, total: number, dateExpires: number) =>
+  store.rankAll(bulk.transaction, gameId, total, dateExpires);
