@@ -1,4 +1,5 @@
-import type { Query } from '../../database/database.ts';
+import { sql } from 'kysely';
+import type { Database, Query } from '../../database/database.ts';
 
 /** How tags are found in translations, by their English names. */
 export interface NamedTag {
@@ -21,3 +22,13 @@ export const tagsOf = (query: Query, gameId: number): Promise<NamedTag[]> =>
     .where('g.game_id', '=', gameId)
     .orderBy('t.id')
     .execute();
+
+export async function publicModsOf(query: Query, gameId: number): Promise<number> {
+  const stats = query.selectFrom('game_stats').select('mods_count_total').where('game_id', '=', gameId);
+  return (await stats.executeTakeFirstOrThrow()).mods_count_total;
+}
+
+/** PostgreSQL plans by what it knows of its tables, and these are not what they were. */
+export async function analyse(query: Query, dialect: Database['dialect']): Promise<void> {
+  if (dialect === 'postgres') await sql`analyze`.execute(query);
+}
