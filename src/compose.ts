@@ -16,6 +16,7 @@ import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { openPort, type Port } from './http/port.ts';
 import { createServer, type Observation, type Tenant } from './http/server.ts';
+import { createTransfers } from './http/transfer/transfer.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createWorker, type Worker } from './jobs/worker.ts';
 import { createLimiter, type Limiter } from './limits/limits.ts';
@@ -26,7 +27,7 @@ import { pages } from './pages/index.ts';
 import { errorPage } from './pages/layout.ts';
 import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
-import { jobHandlers, migrations, operations, pageOf, prepare } from './resources/index.ts';
+import { finish, jobHandlers, migrations, operations, pageOf, prepare } from './resources/index.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { localStorage } from './storage/local.ts';
 
@@ -175,12 +176,23 @@ export async function composeService(
   const apps = { production: production.app, sandbox: sandbox.app };
   const metrics = createMetrics(apps);
   const health = { draining: false };
+  const transfers = createTransfers(outside.random);
   const listener = createServer({
     settings,
     tenants,
     operations,
-    elsewhere: createElsewhere({ settings, apps, operations, metrics, health, legal: findLegalText, pageOf }),
+    elsewhere: createElsewhere({
+      settings,
+      apps,
+      operations,
+      metrics,
+      transfers,
+      health,
+      legal: findLegalText,
+      pageOf,
+    }),
     pages: createPages({ settings, pages, errorPage, observe: options.observe }),
+    transfers,
     count: metrics.count,
     ...options,
   });
@@ -217,6 +229,7 @@ async function stopService(
   await port.drain(settings.drainSeconds * 1000);
   await Promise.all(workers.map((worker) => worker.stop()));
   for (const { app, limiter } of Object.values(tenants)) {
+    await finish(app);
     await limiter?.close();
     await closeApp(app);
     app.log.flush();

@@ -35,6 +35,7 @@ export interface Answer<T = unknown> {
   readonly headers: IncomingHttpHeaders;
   readonly body: T;
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 export interface RequestOptions {
@@ -258,7 +259,7 @@ export class Api {
         response.on('end', () => {
           const bytes = Buffer.concat(chunks);
           const text = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-          resolve(toAnswer(response.statusCode ?? 0, response.headers, text.toString()));
+          resolve(toAnswer(response.statusCode ?? 0, response.headers, text));
         });
       });
       request.on('error', reject);
@@ -369,9 +370,11 @@ export class Api {
       const request = httpRequest(
         { method, path, port: this.port, host: '127.0.0.1', headers: { host: `localhost:${this.port}`, ...headers } },
         (response) => {
-          let text = '';
-          response.on('data', (chunk) => (text += chunk));
-          response.on('end', () => resolve(toAnswer(response.statusCode ?? 0, response.headers, text)));
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk) => chunks.push(chunk));
+          response.on('end', () =>
+            resolve(toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks))),
+          );
         },
       );
       request.on('error', reject);
@@ -404,9 +407,10 @@ const memberCaller = (user: User): UserCaller => ({
 const lengthOf = (method: string, body: string | Buffer | undefined): Record<string, string> =>
   method === 'DELETE' && body !== undefined ? { 'content-length': String(Buffer.byteLength(body)) } : {};
 
-function toAnswer(status: number, headers: IncomingHttpHeaders, text: string): Answer {
+function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+  const text = bytes.toString();
   const isJson = headers['content-type']?.startsWith('application/json') && text !== '';
-  return { status, headers, body: isJson ? JSON.parse(text) : undefined, text };
+  return { status, headers, body: isJson ? JSON.parse(text) : undefined, text, bytes };
 }
 
 /** Starts the service for a test file; it stops when the file's tests are over. */

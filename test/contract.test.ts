@@ -115,6 +115,7 @@ const PARAMETERS: Record<string, string | number> = {
   client_id: 999_999,
   token_id: 999_999,
   session_id: 999_999,
+  verification_hash: 'none',
 };
 
 /** What stands in the query of operations that cannot do without. */

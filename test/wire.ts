@@ -9,6 +9,7 @@ import { localCertificate } from '../src/http/certificate.ts';
 import type { AnyOperation } from '../src/http/operation.ts';
 import { openPort, type Port } from '../src/http/port.ts';
 import { createServer } from '../src/http/server.ts';
+import { createTransfers } from '../src/http/transfer/transfer.ts';
 import type { Api } from './api.ts';
 
 export interface WireAnswer {
@@ -164,6 +165,7 @@ export async function serveOperations(
     tenants: { production: tenantOf('production'), sandbox: tenantOf('sandbox') },
     operations,
     elsewhere: () => false,
+    transfers: createTransfers(api.app().random),
     count: () => {},
   });
   const { file: _, ...tls } = await localCertificate(join(api.folder, 'tls'), all.domain);

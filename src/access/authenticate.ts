@@ -159,10 +159,10 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
 
   return {
     authenticate(access, method, { bearer, apiKey }) {
-      if (access.kind === 'anyone') return NOBODY;
+      if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
       if (access.kind === 'authentication') return byKey(access, apiKey);
       if (bearer) return byToken(access, bearer);
-      return access.kind === 'reader' && method === 'GET' ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
+      return access.kind !== 'user' && method === 'GET' ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
     },
     recall({ bearer, apiKey }) {
       if (bearer) return tokens.recall(bearer);

@@ -80,7 +80,8 @@ export function visibilityClass(caller: Caller): string {
 
 /** Who may call an operation. Finer rules belong to the noun and are declared as its errors. */
 export type Access =
-  | { readonly kind: 'anyone' }
+  /** Whoever calls; with `named` also as themselves, if their credentials are good. */
+  | { readonly kind: 'anyone'; readonly named?: true }
   /** An API key or a token that may read. */
   | { readonly kind: 'reader' }
   /** A person's token with this scope, or a service's with that one, which then acts as the leader of its game. */
@@ -91,6 +92,7 @@ export type Access =
   | { readonly kind: 'authentication' };
 
 export const anyone = (): Access => ({ kind: 'anyone' });
+export const visitor = (): Access => ({ kind: 'anyone', named: true });
 export const reader = (): Access => ({ kind: 'reader' });
 export const user = (scope: 'read' | 'write'): Access => ({ kind: 'user', scope });
 export const userOrService = (scope: 'read' | 'write', service: TokenScope): Access => ({

@@ -114,6 +114,16 @@ const clamd = (value: string | undefined) => {
   return value;
 };
 
+type Offload = { readonly header: 'x-sendfile' } | { readonly header: 'x-accel-redirect'; readonly prefix: string };
+
+function offload(value: string | undefined): Offload | undefined {
+  if (!value || value === 'off') return undefined;
+  if (value === 'x-sendfile') return { header: 'x-sendfile' };
+  const [, prefix] = /^x-accel-redirect:((?:\/[\w.-]+)+)$/.exec(value) ?? [];
+  if (!prefix) throw new SettingError('"off", "x-sendfile", or "x-accel-redirect:" and a path such as /modstead-files');
+  return { header: 'x-accel-redirect', prefix };
+}
+
 export const definitions = {
   domain: define(
     'MODSTEAD_DOMAIN',
@@ -231,6 +241,12 @@ export const definitions = {
     '512',
     'Space on the disk of the files that uploads leave free, for the database and everything else.',
     integer(512, 0, 1_000_000_000),
+  ),
+  offload: define(
+    'MODSTEAD_OFFLOAD',
+    'off',
+    'Leaves sending files to a trusted proxy: `x-accel-redirect:/prefix` (nginx) or `x-sendfile` (Apache, lighttpd). See docs/operations.md.',
+    offload,
   ),
   drainSeconds: define(
     'MODSTEAD_DRAIN_SECONDS',

@@ -9,12 +9,14 @@ import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import type { AnyOperation } from './operation.ts';
+import type { Transfers } from './transfer/transfer.ts';
 
 export interface ElsewhereParts {
   readonly settings: Settings;
   readonly apps: Readonly<Record<Environment, App>>;
   readonly operations: readonly AnyOperation[];
   readonly metrics: Metrics;
+  readonly transfers: Transfers;
   readonly health: { readonly draining: boolean };
   readonly legal: FindLegalText;
   /** The page of something that everyone may see, found by its kind and id. */
@@ -26,7 +28,16 @@ const SEARCH = /^\/search\/([a-z]+)\/(\d{1,15})\/?$/;
 type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
 
 /** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images, pages found by id. */
-export function createElsewhere({ settings, apps, operations, metrics, health, legal, pageOf }: ElsewhereParts) {
+export function createElsewhere({
+  settings,
+  apps,
+  operations,
+  metrics,
+  transfers,
+  health,
+  legal,
+  pageOf,
+}: ElsewhereParts) {
   let description: string | undefined;
   const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
   const pages = new Map<string, Page>(
@@ -48,7 +59,7 @@ export function createElsewhere({ settings, apps, operations, metrics, health, l
     const [, kind, id] = SEARCH.exec(path) ?? [];
     if (kind) return redirected(response, pageOf(apps[scope.environment], kind, Number(id)));
     if (!path.startsWith('/files/')) return false;
-    return answerFile(apps[scope.environment], request, response, path.slice('/files/'.length));
+    return answerFile(apps[scope.environment], transfers, request, response, path.slice('/files/'.length));
   };
 }
 

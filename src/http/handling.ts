@@ -8,16 +8,19 @@ import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
 import { inputOf, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
-import { type AnyOperation, Created, Json, takesBody } from './operation.ts';
+import { type AnyOperation, Bytes, Created, isStoredFile, Json, Redirect, takesBody } from './operation.ts';
 import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { type Fields, parseForm } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
+import { sendFile, sendRedirect } from './transfer/file.ts';
+import type { Transfers } from './transfer/transfer.ts';
 
 export interface HandlingParts {
   readonly settings: Settings;
   readonly operations: readonly AnyOperation[];
   readonly lane: Lane;
+  readonly transfers: Transfers;
   readonly observe: Observe | undefined;
 }
 
@@ -51,22 +54,24 @@ export function createHandling(parts: HandlingParts): Handling {
     const match = router.find(method, path);
     if (!match) throw missing(exchange, router.allowed(path));
     exchange.operation = match.operation;
-    requireJsonWished(request);
-    const text = await textOfAnswer(parts, exchange, match);
     const { id, returns } = match.operation.declaration;
+    if (!isStoredFile(returns)) requireJsonWished(request);
+    const body = await bodyOfAnswer(parts, exchange, match);
     endWithAnswer(exchange);
-    if (text === undefined) sendNothing(response, 204, exchange.headers);
-    else send(response, returns.status, text, exchange.headers);
+    if (body instanceof Bytes) await sendFile(parts, exchange, body);
+    else if (body instanceof Redirect) sendRedirect(exchange, body);
+    else if (body === undefined) sendNothing(response, 204, exchange.headers);
+    else send(response, returns.status, body, exchange.headers);
     return id;
   };
 }
 
 /** Who calls, with what, and what the operation says to it. */
-async function textOfAnswer(
+async function bodyOfAnswer(
   { settings, lane, observe }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
-): Promise<string | undefined> {
+): Promise<string | Bytes | Redirect | undefined> {
   const { request, tenant } = exchange;
   const { app } = tenant;
   const asOf = app.db.changes.now();
@@ -86,8 +91,13 @@ async function textOfAnswer(
       until = Math.min(until, second);
     };
     const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
-    const text = textOf(exchange, await operation.declaration.handle(app, input));
+    const answer: unknown = await operation.declaration.handle(app, input);
     const { status } = operation.declaration.returns;
+    if (answer instanceof Bytes || answer instanceof Redirect) {
+      observe?.({ operation, status, body: answer, error: undefined });
+      return answer;
+    }
+    const text = textOf(exchange, answer);
     observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(text), error: undefined });
     if (isRead && text !== undefined && scopes.length > 0)
       lane.keep(exchange, operation, text, { scopes, asOf, until });

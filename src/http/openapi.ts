@@ -4,7 +4,7 @@ import { ApiError, catalogue, type ErrorName, unreferenced } from '../errors/cat
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
-import { type AnyOperation, type HeaderField, takesBody } from './operation.ts';
+import { type AnyOperation, type HeaderField, isStoredFile, takesBody } from './operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from './protocol-errors.ts';
 import { bytesText } from './request/body.ts';
 import { PAGE_MAX } from './request/list.ts';
@@ -350,8 +350,23 @@ const HEADERS = {
   RetryAfter: { description: 'Seconds until the next attempt.', schema: { type: 'integer' } },
 };
 
+const BINARY = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+const PARTS = { 'multipart/byteranges': { schema: { type: 'string', format: 'binary' } } };
+const LOCATED = { Location: { $ref: '#/components/headers/Location' } };
+
+/** What a stored file answers with, in the type that the file has. */
+const FILE_RESPONSES: Record<string, Response> = {
+  200: { description: 'The file. Its ETag is its SHA-256, in quotes.', content: BINARY },
+  206: { description: 'The parts that Range asks for, if If-Range allows.', content: { ...BINARY, ...PARTS } },
+  302: { description: 'The address from which the storage hands out the file.', headers: LOCATED },
+  304: { description: 'Not modified, by If-None-Match or If-Modified-Since.' },
+  412: { description: 'Another file than If-Match or If-Unmodified-Since ask for.' },
+  416: { description: 'The file has none of these parts, or too many are asked for.' },
+};
+
 function successOf({ declaration }: AnyOperation, schemas: Schemas): Record<string, Response> {
   const { status, schema } = declaration.returns;
+  if (isStoredFile(declaration.returns)) return FILE_RESPONSES;
   const response: Response = { description: STATUS_CODES[status]! };
   if (status === 201) response.headers = { Location: { $ref: '#/components/headers/Location' } };
   if (status !== 204) response.content = { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } };

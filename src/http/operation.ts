@@ -105,6 +105,47 @@ export class Created<T> {
   }
 }
 
+/** A stored object as it is told of by whoever put it there. */
+export interface StoredFile {
+  readonly key: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly filename: string;
+  readonly type: string;
+  /** Unix seconds. */
+  readonly dateModified: number;
+}
+
+/** The answer is a stored file, to be saved under its name. */
+export class Bytes {
+  readonly file: StoredFile;
+  /** Called when the file is being sent from its first byte on. */
+  readonly begun: () => void;
+  constructor(file: StoredFile, begun: () => void = () => {}) {
+    this.file = file;
+    this.begun = begun;
+  }
+}
+
+/** What is asked for is at this address, for now. */
+export class Redirect {
+  readonly location: string;
+  /** Called when the address is given to someone who asks for the first byte. */
+  readonly begun: () => void;
+  constructor(location: string, begun: () => void = () => {}) {
+    this.location = location;
+    this.begun = begun;
+  }
+}
+
+/** The handler answers `Bytes`, or `Redirect` where the storage hands them out itself. */
+export const storedFile = {
+  status: 200,
+  schema: z.union([z.instanceof(Bytes), z.instanceof(Redirect)]),
+} satisfies Returns;
+
+export const isStoredFile = ({ schema }: Returns): boolean => schema === storedFile.schema;
+
 type Answer<S extends z.ZodType> = z.input<S> | Json | Created<z.input<S> | Json>;
 
 /** An error in a form that another standard prescribes. */

@@ -3,7 +3,7 @@ import type { ApiError } from '../errors/catalogue.ts';
 import { safeUrl } from '../log.ts';
 import { errorBody, send, toApiError } from './answer.ts';
 import { type Exchange, hasBody } from './exchange.ts';
-import type { AnyOperation } from './operation.ts';
+import { type AnyOperation, isStoredFile } from './operation.ts';
 
 /** What is seen of every answer; tests hold it against the declarations. */
 export interface Observation {
@@ -20,9 +20,12 @@ export type Count = (operationId: string, status: number, seconds: number) => vo
 const CLIENT_GONE = 499;
 
 /** What of an exchange is told when it is over. */
-export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip'>;
+export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
 
-/** A request that takes longer is worth a line of its own; files are as slow as their readers and do not come here. */
+const isFile = ({ operation, request }: Ended) =>
+  operation ? isStoredFile(operation.declaration.returns) : request.url?.startsWith('/files/') === true;
+
+/** A request that takes longer is worth a line of its own, unless it is a file: those are as slow as their readers. */
 const SLOW_MS = 1_000;
 
 /** How requests end: each is counted, logged and, where it failed, answered with what the client may know. */
@@ -44,7 +47,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const milliseconds = performance.now() - exchange.started;
     count(operationId, status, milliseconds / 1000);
     const { log } = exchange.tenant.app;
-    if (milliseconds > SLOW_MS) log.warn('slow request', lineOf(exchange, status, milliseconds));
+    if (milliseconds > SLOW_MS && !isFile(exchange)) log.warn('slow request', lineOf(exchange, status, milliseconds));
     else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
   }
 

@@ -33,7 +33,7 @@ export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] 
 function accessErrors({ declaration: { access, method } }: AnyOperation): readonly ErrorName[] {
   switch (access.kind) {
     case 'anyone':
-      return [];
+      return access.named ? [...KEY_ERRORS, ...tokenErrors(access)] : [];
     case 'authentication':
       return [...KEY_ERRORS, 'ACTION_RESTRICTED_NO_TEST_KEY'];
     case 'reader':

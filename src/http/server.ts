@@ -8,6 +8,7 @@ import { createLane } from './lane.ts';
 import type { AnyOperation } from './operation.ts';
 import { type Count, createOutcomes, type Observe } from './outcome.ts';
 import type { PageHandling } from './pages.ts';
+import type { Transfers } from './transfer/transfer.ts';
 
 export type { Tenant } from './exchange.ts';
 export type { Observation } from './outcome.ts';
@@ -26,6 +27,7 @@ export interface ServerParts {
   readonly operations: readonly AnyOperation[];
   readonly elsewhere: Elsewhere;
   readonly pages?: PageHandling;
+  readonly transfers: Transfers;
   readonly observe?: Observe;
   readonly count: Count;
 }
@@ -36,11 +38,11 @@ const VERSION = /^\/v(\d+)(?=\/|$)/;
 
 /** Declarations and parts become one listener for requests. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, elsewhere, pages, observe } = parts;
+  const { settings, tenants, operations, elsewhere, pages, transfers, observe } = parts;
   const exchanges = createExchanges(settings, tenants);
   const lane = createLane(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
-  const handle = createHandling({ settings, operations, lane, observe });
+  const handle = createHandling({ settings, operations, lane, transfers, observe });
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;

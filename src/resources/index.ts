@@ -17,6 +17,10 @@ import { agreementOperations } from './agreements/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
+import { countNoted } from './downloads/counting.ts';
+import { downloadJobs } from './downloads/jobs.ts';
+import { migration as countedDownloads } from './downloads/migrations/2026-11-15-counted-downloads.ts';
+import { downloadOperations } from './downloads/operations.ts';
 import { eventJobs } from './events/jobs.ts';
 import { migration as events } from './events/migrations/2026-11-15-events.ts';
 import { eventOperations } from './events/operations.ts';
@@ -92,6 +96,7 @@ export const operations: readonly AnyOperation[] = [
   ...lookupOperations,
   ...dependencyOperations,
   ...eventOperations,
+  ...downloadOperations,
   ...statsOperations,
   ...teamOperations,
   ...userOperations,
@@ -108,6 +113,7 @@ export const migrations: readonly Migration[] = [
   ...searchMigrations,
   ...translationMigrations,
   agreements,
+  countedDownloads,
   dependencies,
   emailCodes,
   events,
@@ -136,6 +142,7 @@ export const migrations: readonly Migration[] = [
 
 export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
+  ...downloadJobs,
   ...eventJobs,
   ...gameJobs,
   ...modfileJobs,
@@ -160,3 +167,7 @@ export async function prepare(app: App): Promise<void> {
 
 /** Where the website shows something, for addresses that name it by its id. */
 export { pageOf };
+/** What is still to be written when the last request is over. */
+export async function finish(app: App): Promise<void> {
+  await countNoted(app);
+}

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { localAssemblies } from './assemblies.ts';
+import { digestOfFile } from './digests.ts';
 import {
   ensureDirectory,
   moveIntoPlace,
@@ -24,6 +25,7 @@ import {
 import {
   type ByteRange,
   isKey,
+  type OpenObject,
   requireKey,
   requirePrefix,
   type Storage,
@@ -45,6 +47,8 @@ export function localStorage(folder: string, { bytesKept = 0 }: LocalOptions = {
   return {
     put: async (key, body, options = {}) => put(temporaries, pathOf(key), body, options.bytesMax ?? Infinity),
     open: async (key, range) => open(pathOf(key), range),
+    read: async (key) => hold(pathOf(key)),
+    path: pathOf,
     stat: async (key) => stat(pathOf(key)),
     move: async (from, to) => move(pathOf(from), pathOf(to)),
     remove: async (key) => remove(pathOf(key)),
@@ -111,6 +115,23 @@ function read(handle: FileHandle, size: number, range?: ByteRange): { stream: Re
   const end = Math.min(range.end, size - 1);
   if (!(range.start >= 0 && range.start <= end)) throw new RangeError(`no such range in ${size} bytes`);
   return { stream: handle.createReadStream({ start: range.start, end }), bytes: end - range.start + 1 };
+}
+
+async function hold(path: string): Promise<OpenObject | undefined> {
+  const handle = await openFile(path, 'r').catch(unlessCode('ENOENT', 'ENOTDIR'));
+  const found = await handle?.stat();
+  if (!handle || !found?.isFile()) {
+    await handle?.close();
+    return undefined;
+  }
+  return {
+    bytes: found.size,
+    dateModified: Math.floor(found.mtimeMs / 1000),
+    version: `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}`,
+    readInto: async (buffer, position) => (await handle.read(buffer, 0, buffer.byteLength, position)).bytesRead,
+    digest: () => digestOfFile(path),
+    close: () => handle.close(),
+  };
 }
 
 async function stat(path: string): Promise<{ bytes: number } | undefined> {

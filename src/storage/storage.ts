@@ -48,6 +48,28 @@ export interface Assemblies {
   discard(assembly: Assembly): Promise<void>;
 }
 
+/** An object that is held open, to be read at any position until it is closed. */
+export interface OpenObject {
+  readonly bytes: number;
+  /** Unix seconds. */
+  readonly dateModified: number;
+  /** Another one whenever the bytes may have changed. */
+  readonly version: string;
+  /** Fills the buffer from this position on, and tells with how many bytes: fewer than it holds only at the end. */
+  readInto(buffer: Uint8Array, position: number): Promise<number>;
+  /** The SHA-256 of the bytes that are there now, in hexadecimal. It reads them all, away from the event loop. */
+  digest(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** How whoever fetches an object by its link shall see it. */
+export interface LinkOptions {
+  readonly seconds: number;
+  readonly type: string;
+  /** The header Content-Disposition. */
+  readonly disposition: string;
+}
+
 /** Where files live. An object is there as a whole or not at all, and once `put` returns it survives a crash. */
 export interface Storage {
   put(
@@ -60,6 +82,12 @@ export interface Storage {
    * An end past the object's is cut; a start past it is a RangeError. The stream is to be read or destroyed.
    */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; bytes: number } | undefined>;
+  /** Holds an object open; whoever does closes it. */
+  read(key: string): Promise<OpenObject | undefined>;
+  /** The object as a file, for a server in front that can send files; absent where objects are none. */
+  path?(key: string): string;
+  /** An address elsewhere that gives the object to anyone for some time; absent where there is none. */
+  link?(key: string, options: LinkOptions): Promise<string>;
   stat(key: string): Promise<{ bytes: number } | undefined>;
   /** Gives an object another key, replacing what was there. What is not there cannot be moved. */
   move(from: string, to: string): Promise<void>;

@@ -329,6 +329,7 @@ test('a part of a picture is served to clients that load it in parts', async () 
     ['bytes=0-', 0, size - 1],
     ['bytes=10-19', 10, 19],
     ['bytes=10-999999', 10, size - 1],
+    ['bytes=0-1,3-4', 0, 4],
     ['bytes=-7', size - 7, size - 1],
     ['bytes=-999999', 0, size - 1],
     [`bytes=${size - 1}-`, size - 1, size - 1],
@@ -345,7 +346,7 @@ test('a part of a picture is served to clients that load it in parts', async () 
     assert.deepEqual([none.status, none.headers['content-range']], [416, `bytes */${size}`]);
     assert.equal(none.headers['content-length'], '0');
   }
-  for (const range of ['bytes=0-1,3-4', 'bytes=5-4', 'bytes=-', 'items=0-1'])
+  for (const range of ['bytes=5-4', 'bytes=-', 'items=0-1'])
     assert.deepEqual((await fetchFile(url, { range })).bytes, whole, range);
   assert.equal((await fetchFile(url, { range: 'bytes=0-1', 'if-range': '"older"' })).status, 200);
   assert.equal((await fetchFile(url, { range: 'bytes=0-1', 'if-range': headers.etag! })).status, 206);

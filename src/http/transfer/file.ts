@@ -1,0 +1,78 @@
+import type { Settings } from '../../config/settings.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { OpenObject, Storage } from '../../storage/storage.ts';
+import { peerOf } from '../address.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Bytes, Redirect, StoredFile } from '../operation.ts';
+import { attachment } from './disposition.ts';
+import { Damaged } from './soundness.ts';
+import { asksForBeginning, type Transfers } from './transfer.ts';
+
+interface FileParts {
+  readonly settings: Settings;
+  readonly transfers: Transfers;
+}
+
+/** Sends the file that an operation answers with, or has the server in front send it. */
+export async function sendFile(parts: FileParts, exchange: Exchange, { file, begun }: Bytes): Promise<void> {
+  const { request, response, tenant } = exchange;
+  try {
+    const opened = await openWhole(tenant.app.storage, file);
+    const offload = offloadHeaders(parts.settings, exchange, file);
+    if (offload) {
+      await parts.transfers.leave(opened, file.sha256);
+      if (asksForBeginning(request)) begun();
+      const headers = ['content-type', file.type, 'content-length', '0', ...offload];
+      return void response.writeHead(200, [...headersOf(exchange, file), ...headers]).end();
+    }
+    await parts.transfers.send(request, response, {
+      opened,
+      etag: `"${file.sha256}"`,
+      dateModified: file.dateModified,
+      type: file.type,
+      headers: headersOf(exchange, file),
+      sha256: file.sha256,
+      begun,
+    });
+  } catch (error) {
+    if (error instanceof Damaged) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE', { cause: error });
+    throw error;
+  }
+}
+
+export function sendRedirect({ request, response, headers }: Exchange, { location, begun }: Redirect): void {
+  if (asksForBeginning(request)) begun();
+  const about = ['location', location, 'content-length', '0', 'cache-control', 'private, no-store'];
+  response.writeHead(302, [...about, 'referrer-policy', 'no-referrer', ...headers]).end();
+}
+
+/** What is away or of another length cannot be what was stored, and nothing of it is sent. */
+async function openWhole(storage: Storage, { key, bytes }: StoredFile): Promise<OpenObject> {
+  const opened = await storage.read(key);
+  if (opened?.bytes === bytes) return opened;
+  await opened?.close();
+  throw new Damaged(`${key} should have ${bytes} bytes and ${opened ? `has ${opened.bytes}` : 'is not there'}`);
+}
+
+/** Caches ask again each time, as the file may have been withdrawn. */
+const headersOf = ({ headers }: Exchange, { filename }: StoredFile): string[] => [
+  'content-disposition',
+  attachment(filename),
+  'cache-control',
+  'private, no-cache',
+  'vary',
+  'authorization, origin',
+  'content-security-policy',
+  "default-src 'none'; sandbox",
+  'cross-origin-resource-policy',
+  'cross-origin',
+  ...headers,
+];
+
+/** The header by which a trusted server in front is told which file to send; to anyone else it would say nothing. */
+function offloadHeaders({ offload, trustProxy }: Settings, exchange: Exchange, { key }: StoredFile) {
+  const { environment, storage } = exchange.tenant.app;
+  if (!offload || !storage.path || !peerOf(exchange.request.socket, trustProxy).trusted) return undefined;
+  if (offload.header === 'x-sendfile') return [offload.header, storage.path(key)];
+  return [offload.header, `${offload.prefix}/${environment}/${key}`];
+}

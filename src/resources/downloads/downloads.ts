@@ -1,0 +1,62 @@
+import type { Caller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { isValidLink, needsSignature } from '../modfiles/links.ts';
+import { type Levels, levelsOf, requireMod } from '../mods/access.ts';
+import * as store from './store.ts';
+
+/** Bits of a game's `api_access_options`; that of direct downloads is `needsSignature`. */
+const THIRD_PARTIES = 1;
+const SIGNED_IN_ONLY = 4;
+const OWNERS_ONLY = 8;
+const MALICIOUS = 1;
+
+export interface WantedFile {
+  readonly gameId: number;
+  readonly modId: number;
+  readonly fileId: number;
+  readonly platform: string;
+  /** The last segment of a signed link, where the file was asked for by one. */
+  readonly segment?: string;
+}
+
+export type Download = Pick<
+  store.FileRow,
+  'mod_id' | 'game_id' | 'storage_key' | 'filesize' | 'sha256' | 'filename' | 'date_added'
+>;
+
+/**
+ * The file, if the caller may download it now. What has become of mod and file since a link was signed counts, and
+ * the signature proves no more than that someone was given the link.
+ */
+export async function requireDownload(app: App, caller: Caller, wanted: WantedFile): Promise<Download> {
+  const mod = await requireMod(app.db, caller, wanted.gameId, wanted.modId);
+  const file = await store.fileOf(app.db, wanted.fileId, wanted.platform);
+  if (file?.mod_id !== mod.id || file.virus_positive === MALICIOUS) throw new ApiError('MODFILE_NOT_FOUND');
+  const levels = await levelsOf(app.db, caller, mod);
+  if (isDenied(file) && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
+  if (wanted.segment === undefined) refuseUnsigned(caller, file, levels);
+  else if (!isValidLink(app, file, wanted.segment, app.clock.now())) throw new ApiError('MOD_NO_VIEW_PERMISSION');
+  refuseStrangers(caller, file, levels);
+  return file;
+}
+
+const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
+
+/** Denied for the platform that asks, or for every one that it was made for. */
+const isDenied = ({ platforms, denied }: store.FileRow) => platforms > 0 && denied === platforms;
+
+function refuseUnsigned(caller: Caller, file: store.FileRow, levels: Levels): void {
+  if (needsSignature(file.api_access_options)) throw new ApiError('MOD_NO_VIEW_PERMISSION');
+  const isOwn = caller.kind !== 'nobody' && caller.gameId === file.game_id;
+  if (!(file.api_access_options & THIRD_PARTIES) && !isOwn && !isMember(levels))
+    throw new ApiError('MOD_NO_VIEW_PERMISSION');
+}
+
+/** Where mods have to be owned, those without a price are everyone's who is signed in, and nobody has bought one yet. */
+function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): void {
+  const options = file.api_access_options;
+  if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user') throw new ApiError('USER_MUST_BE_LOGGED_IN');
+  if (options & OWNERS_ONLY && file.price > 0 && !isMember(levels))
+    throw new ApiError('MONETIZATION_MARKETPLACE_MOD_NOT_OWNED');
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { type Caller, reader, visitor } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { limitedAddress } from '../../http/address.ts';
+import { ModPath, PathId } from '../../http/objects.ts';
+import { type AnyOperation, Bytes, operation, Redirect, storedFile } from '../../http/operation.ts';
+import { attachment } from '../../http/transfer/disposition.ts';
+import { noteDownload } from './counting.ts';
+import { requireDownload } from './downloads.ts';
+
+const FilePath = ModPath.extend({ file_id: PathId });
+const SignedPath = FilePath.extend({ verification_hash: z.string() });
+const ZIP = 'application/zip';
+/** Long enough to begin with. Whoever goes on later asks anew, and a file that was withdrawn meanwhile is refused. */
+const LINK_SECONDS = 300;
+
+const ERRORS = [
+  'GAME_NOT_FOUND',
+  'GAME_DELETED',
+  'MOD_NOT_FOUND',
+  'MOD_DELETED',
+  'MOD_NO_VIEW_PERMISSION',
+  'MODFILE_NOT_FOUND',
+  'USER_MUST_BE_LOGGED_IN',
+  'MONETIZATION_MARKETPLACE_MOD_NOT_OWNED',
+] as const;
+
+interface Asked {
+  readonly caller: Caller;
+  readonly ip: string;
+  readonly platform: string | undefined;
+  readonly params: { game_id: number; mod_id: number; file_id: number; verification_hash?: string };
+}
+
+async function download(app: App, { caller, params, platform = '', ip }: Asked): Promise<Bytes | Redirect> {
+  const { game_id: gameId, mod_id: modId, file_id: fileId, verification_hash: segment } = params;
+  const wanted = { gameId, modId, fileId, platform, ...(segment !== undefined && { segment }) };
+  const file = await requireDownload(app, caller, wanted);
+  const { mod_id, game_id, storage_key: key, filesize, sha256, filename, date_added } = file;
+  const begun = () => noteDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip) });
+  if (app.storage.link) {
+    const options = { seconds: LINK_SECONDS, type: ZIP, disposition: attachment(filename) };
+    return new Redirect(await app.storage.link(key, options), begun);
+  }
+  return new Bytes({ key, bytes: filesize, sha256, filename, type: ZIP, dateModified: date_added }, begun);
+}
+
+export const downloadModfile = operation({
+  id: 'download-modfile',
+  tag: 'Files',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/download',
+  says: 'Downloads a file, whole or in parts. Games may allow this only to those who are signed in or own the mod.',
+  access: reader(),
+  params: FilePath,
+  returns: storedFile,
+  errors: ERRORS,
+  handle: download,
+});
+
+export const downloadModfileHashed = operation({
+  id: 'download-modfile-hashed',
+  tag: 'Files',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/download/{verification_hash}',
+  says: 'Downloads a file by a link that was signed for it, until the link expires or the file is taken down.',
+  access: visitor(),
+  params: SignedPath,
+  returns: storedFile,
+  errors: ERRORS,
+  handle: download,
+});
+
+export const downloadOperations: readonly AnyOperation[] = [downloadModfile, downloadModfileHashed];

@@ -1,0 +1,49 @@
+import { type Database, statement, type Transaction } from '../../database/database.ts';
+import type { CountedDownloadsTable } from './table.ts';
+
+/** A file as far as a download needs it, with what its game and mod say about downloads. */
+export interface FileRow {
+  readonly id: number;
+  readonly mod_id: number;
+  readonly game_id: number;
+  readonly date_added: number;
+  readonly filesize: number;
+  readonly virus_positive: number;
+  readonly sha256: string;
+  readonly storage_key: string;
+  readonly filename: string;
+  readonly api_access_options: number;
+  readonly price: number;
+  /** The platforms that were asked about, or all of the file, and those of them that are denied. */
+  readonly platforms: number;
+  readonly denied: number;
+}
+
+const FILE = statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_positive, f.sha256,
+  f.storage_key, f.filename, g.api_access_options, m.price,
+  (select count(*) from modfile_platforms p where p.modfile_id = f.id and cast(? as text) in (p.platform, '')) as platforms,
+  (select count(*) from modfile_platforms p
+    where p.modfile_id = f.id and cast(? as text) in (p.platform, '') and p.status = 2) as denied
+  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id
+  where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
+/** Undefined also for what was deleted or withdrawn. */
+export const fileOf = (db: Pick<Database, 'first'>, id: number, platform: string) =>
+  db.first<FileRow>(FILE, [platform, platform, id]);
+
+const SINCE = statement(`select 1 as found from counted_downloads
+  where mod_id = ? and platform = ? and address = ? and date_counted > ?`);
+const MARK = statement(`insert into counted_downloads (mod_id, platform, address, date_counted) values (?, ?, ?, ?)
+  on conflict (mod_id, platform, address) do nothing returning mod_id`);
+
+/** Notes a download, unless it was noted already, or under the address's earlier digest since that time. */
+export async function mark(
+  transaction: Transaction,
+  { mod_id, platform, address, date_counted }: CountedDownloadsTable,
+  earlier: { readonly address: string; readonly since: number },
+): Promise<boolean> {
+  if (await transaction.first(SINCE, [mod_id, platform, earlier.address, earlier.since])) return false;
+  return (await transaction.first(MARK, [mod_id, platform, address, date_counted])) !== undefined;
+}
+
+const FORGET = statement('delete from counted_downloads where date_counted <= ?');
+export const forgetUntil = (transaction: Transaction, date: number) => transaction.run(FORGET, [date]);
