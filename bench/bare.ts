@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** The yardstick of uploads: a stream of node:https that is hashed and written to a file, and nothing else. */
+const folder = process.env['BENCH_FOLDER']!;
+const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) };
+const server = createServer(tls, async (request, response) => {
+  const hashes = [createHash('md5'), createHash('sha256')];
+  const hashing = new Transform({
+    transform(chunk, _encoding, done) {
+      for (const hash of hashes) hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const path = join(folder, 'bare-upload');
+  await pipeline(request, hashing, createWriteStream(path));
+  for (const hash of hashes) hash.digest('hex');
+  const handle = await open(path);
+  await handle.sync();
+  await handle.close();
+  await unlink(path);
+  response.writeHead(204, { connection: 'close' }).end();
+});
+process.on('message', () => process.send!(process.cpuUsage()));
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as { port: number }).port }));
