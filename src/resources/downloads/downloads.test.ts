@@ -154,7 +154,7 @@ test('a file of another mod, a deleted, a withdrawn, a malicious one and a sourc
 });
 
 test('taking a file down beats every link that was signed for it', async () => {
-  const { file } = await aFile('x', 0);
+  const { file } = await aFile('x', 1);
   const nobody = api.nobody();
   const segment = segmentOf(file);
   assert.equal((await hashed(nobody, file, segment)).text, 'x');
@@ -225,14 +225,14 @@ test('a link that was tampered with, extended, swapped or has expired opens noth
   assertRefused(await hashed(nobody, file, segment), 403, 15024);
 });
 
-test('a game without third parties is downloaded with its own key, its own tokens, and by its teams', async () => {
-  const { file, game, mod, client } = await aFile('x', 2);
+test('a game without third parties is downloaded with its own key, its own tokens, and by its team', async () => {
+  const { file, game, client } = await aFile('x', 2);
   const stranger = await api.aUser();
   assert.equal((await get(client, file)).status, 200);
-  assertRefused(await get(api.withKey(stranger), file), 403, 15024);
-  assertRefused(await get(await api.as(stranger), file), 403, 15024);
+  assertRefused(await get(api.withKey(stranger), file), 403, 14007);
+  assertRefused(await get(await api.as(stranger), file), 403, 14007);
   assert.equal((await get(await api.as(stranger, { gameId: game.id }), file)).status, 200);
-  assert.equal((await get(await api.as(mod.owner), file)).status, 200);
+  assert.equal((await get(await api.as(game.owner), file)).status, 200);
   assert.equal((await hashed(api.nobody(), file)).status, 200, 'a signed link was given by one of those');
 });
 

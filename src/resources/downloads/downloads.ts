@@ -2,11 +2,10 @@ import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { isValidLink, needsSignature } from '../modfiles/links.ts';
-import { type Levels, levelsOf, requireMod } from '../mods/access.ts';
+import { type Levels, levelsOf, requireMod, requireModByLink } from '../mods/access.ts';
 import * as store from './store.ts';
 
 /** Bits of a game's `api_access_options`; that of direct downloads is `needsSignature`. */
-const THIRD_PARTIES = 1;
 const SIGNED_IN_ONLY = 4;
 const OWNERS_ONLY = 8;
 const MALICIOUS = 1;
@@ -30,13 +29,14 @@ export type Download = Pick<
  * the signature proves no more than that someone was given the link.
  */
 export async function requireDownload(app: App, caller: Caller, wanted: WantedFile): Promise<Download> {
-  const mod = await requireMod(app.db, caller, wanted.gameId, wanted.modId);
   const file = await store.fileOf(app.db, wanted.fileId, wanted.platform);
+  const isSigned = wanted.segment !== undefined && file !== undefined;
+  const isInvited = isSigned && isValidLink(app, file, wanted.segment!, app.clock.now());
+  const mod = await (isInvited ? requireModByLink : requireMod)(app.db, caller, wanted.gameId, wanted.modId);
   if (file?.mod_id !== mod.id || file.virus_positive === MALICIOUS) throw new ApiError('MODFILE_NOT_FOUND');
   const levels = await levelsOf(app.db, caller, mod);
   if (isDenied(file) && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
-  if (wanted.segment === undefined) refuseUnsigned(caller, file, levels);
-  else if (!isValidLink(app, file, wanted.segment, app.clock.now())) throw new ApiError('MOD_NO_VIEW_PERMISSION');
+  if (!isInvited && (isSigned || needsSignature(file.api_access_options))) throw new ApiError('MOD_NO_VIEW_PERMISSION');
   refuseStrangers(caller, file, levels);
   return file;
 }
@@ -45,13 +45,6 @@ const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
 
 /** Denied for the platform that asks, or for every one that it was made for. */
 const isDenied = ({ platforms, denied }: store.FileRow) => platforms > 0 && denied === platforms;
-
-function refuseUnsigned(caller: Caller, file: store.FileRow, levels: Levels): void {
-  if (needsSignature(file.api_access_options)) throw new ApiError('MOD_NO_VIEW_PERMISSION');
-  const isOwn = caller.kind !== 'nobody' && caller.gameId === file.game_id;
-  if (!(file.api_access_options & THIRD_PARTIES) && !isOwn && !isMember(levels))
-    throw new ApiError('MOD_NO_VIEW_PERMISSION');
-}
 
 /** Where mods have to be owned, those without a price are everyone's who is signed in, and nobody has bought one yet. */
 function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): void {

@@ -85,9 +85,15 @@ async function refuseThirdParties(reader: Reader, caller: Caller, game: Standing
 
 /** The game, as far as the question who may do what with it needs it, for callers who may reach its content. */
 export async function requireGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
+  const game = await requireShownGame(reader, caller, id);
+  await refuseThirdParties(reader, caller, game);
+  return game;
+}
+
+/** The same for whoever was let in another way, as by a link: a closed game opens to them too, a hidden one does not. */
+export async function requireShownGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
   const game = await store.standingOf(reader, id);
   if (game?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, game);
-  await refuseThirdParties(reader, caller, game!);
   return game!;
 }
 

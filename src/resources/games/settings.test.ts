@@ -34,7 +34,7 @@ const SETTINGS = {
   dependency_option: 1,
   curation_option: 2,
   profanity_option: 3,
-  community_options: 1 | 64 | 128 | 256,
+  community_options: 1 | 256 | 2048,
   api_access_options: 1 | 2 | 4,
   maturity_options: 2,
   limit_collection_mods: 50,

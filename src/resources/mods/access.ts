@@ -4,7 +4,7 @@ import type { ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import type { Platform } from '../../platforms.ts';
-import { GAME_ACCEPTED, isOpenToThirdParties, requireGame } from '../games/games.ts';
+import { GAME_ACCEPTED, isOpenToThirdParties, requireGame, requireShownGame } from '../games/games.ts';
 import { isPreviewOpen } from '../previews/pieces.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -82,6 +82,21 @@ export async function requireMod(
   id: number,
 ): Promise<store.ModStanding> {
   await requireGame(reader, caller, gameId);
+  return requireShownMod(reader, caller, gameId, id);
+}
+
+/** The same for whoever was let in by a link that was signed for them. */
+export async function requireModByLink(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  id: number,
+): Promise<store.ModStanding> {
+  await requireShownGame(reader, caller, gameId);
+  return requireShownMod(reader, caller, gameId, id);
+}
+
+async function requireShownMod(reader: Reader, caller: Caller, gameId: number, id: number): Promise<store.ModStanding> {
   const mod = await store.standingOf(reader, id);
   await refuseHidden(reader, caller, gameId, mod);
   return mod!;
