@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
+import { REDIRECT_URIS_MAX, requireRedirectUris, setRedirectUris } from '../oauth/clients.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { userJson } from '../users/object.ts';
 import { GameChangesBody, NewGameBody } from './changes.ts';
@@ -161,10 +162,28 @@ export const addGameMedia = operation({
   access: user('write'),
   params: GamePath,
   files: IMAGES,
+  body: z.object({
+    redirect_uris: z
+      .array(z.string())
+      .max(REDIRECT_URIS_MAX)
+      .min(1)
+      .optional()
+      .meta({ description: 'For the OAuth clients of the game that sign people in. Its administrators may.' }),
+  }),
   returns: ok(MessageObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION'],
-  handle: async (app, { caller, params, files, language }) => {
-    await addGameImages(app, caller, params.game_id, files);
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GAME_MEDIA_NO_ADD_PERMISSION',
+    'GAME_NO_ADMIN_PERMISSION',
+    'OAUTH_CLIENT_DATA_NOT_VALID',
+  ],
+  handle: async (app, { caller, params, body, files, language }) => {
+    const { redirect_uris: uris } = body;
+    if (uris) requireRedirectUris(uris);
+    const hasImages = Object.values(files).some((file) => file !== undefined);
+    if (hasImages || !uris) await addGameImages(app, caller, params.game_id, files);
+    if (uris) await setRedirectUris(app, caller, params.game_id, uris);
     return { code: 200, message: say('game_media_added', language) };
   },
 });

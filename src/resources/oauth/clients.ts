@@ -23,6 +23,12 @@ export function isRedirectUri(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
 }
 
+export function requireRedirectUris(uris: readonly string[]): void {
+  if (uris.length > REDIRECT_URIS_MAX)
+    refuse({ field: 'redirect_uris', rule: 'array_max', values: { max: REDIRECT_URIS_MAX } });
+  if (!uris.every(isRedirectUri)) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
+}
+
 export interface NewClient {
   readonly gameId: number;
   readonly name: string;
@@ -39,9 +45,7 @@ export interface IssuedClient {
 /** Registers a client of a game and returns its secret, for the only time. */
 export async function addClient(app: App, { query }: Transaction, client: NewClient): Promise<IssuedClient> {
   const { redirectUris, grants } = client;
-  if (redirectUris.length > REDIRECT_URIS_MAX)
-    refuse({ field: 'redirect_uris', rule: 'array_max', values: { max: REDIRECT_URIS_MAX } });
-  if (!redirectUris.every(isRedirectUri)) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
+  requireRedirectUris(redirectUris);
   // A code needs an address to be sent to, and refresh tokens come with a code alone.
   const lacksAddress = grants.includes('authorization_code') && redirectUris.length === 0;
   const lacksCode = grants.includes('refresh_token') && !grants.includes('authorization_code');
@@ -128,6 +132,17 @@ export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id:
     await store.setSecret(transaction.query, id, app.secrets.digest(client_secret));
     await revokeServiceTokens(app, transaction, { clientId: id });
     return { client_id: id, client_secret };
+  });
+
+/** Gives every client of the game that signs people in these addresses, in place of those it had. */
+export const setRedirectUris = (app: App, caller: Caller, gameId: number, uris: readonly string[]): Promise<void> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    const clients = (await store.clientsOf(transaction.query, gameId)).map(toClient);
+    const signingIn = clients.filter(({ grants }) => grants.includes('authorization_code'));
+    if (signingIn.length === 0) refuse({ field: 'redirect_uris', rule: 'no_oauth_client' });
+    const redirect_uris = JSON.stringify([...new Set(uris)]);
+    for (const { id } of signingIn) await store.setRedirectUris(transaction.query, id, redirect_uris);
   });
 
 /** A client that is removed takes every token with it. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Answer, assertRefused, encodeForm, startApi } from '../../../test/api.ts';
 import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
-import { getGames } from '../games/operations.ts';
+import { addGameMedia, getGames } from '../games/operations.ts';
 import { editModOperation, getMod } from '../mods/operations.ts';
 import { getAuthenticatedUser } from '../users/operations.ts';
 import { setUserStatus, USER_BANNED } from '../users/users.ts';
@@ -525,6 +525,27 @@ test('administrators register clients, and are told what does not fit', async ()
   const stranger = await api.as(await api.aUser());
   await stranger.refused(addOauthClient, { params, body: { name: 'x' } }, 403, 14039);
   await stranger.refused(getOauthClients, { params }, 403, 14039);
+});
+
+test('the media of a game carry the addresses of its clients', async () => {
+  const other = await api.aGame();
+  const admin = await api.as(other.owner);
+  const params = { game_id: other.id };
+  const uris = ['https://client.example/new'];
+  await admin.refused(addGameMedia, { params, body: { redirect_uris: uris } }, 422, 13009);
+  const site = { name: 'Site', redirect_uris: [REDIRECT], grants: ['authorization_code'] };
+  await admin.call(addOauthClient, { params, body: site });
+  await admin.call(addOauthClient, { params, body: { name: 'Backend', grants: ['client_credentials'] } });
+  assert.equal((await admin.call(addGameMedia, { params, body: { redirect_uris: uris } })).status, 200);
+  const clients = (await admin.call(getOauthClients, { params })).body.data;
+  assert.deepEqual(clients.map(({ name, redirect_uris }) => [name, redirect_uris]).sort(), [
+    ['Backend', []],
+    ['Site', uris],
+  ]);
+  await admin.refused(addGameMedia, { params, body: { redirect_uris: ['http://client.example/'] } }, 400, 11075);
+  const manager = await api.aUser();
+  await api.joins(manager, other, 4);
+  await (await api.as(manager)).refused(addGameMedia, { params, body: { redirect_uris: uris } }, 403, 14039);
 });
 
 test('a new secret ends the old one, and a removed client takes its tokens along', async () => {

@@ -29,6 +29,9 @@ export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
     .orderBy('id')
     .execute();
 
+export const setRedirectUris = (query: Query, id: number, redirect_uris: string) =>
+  query.updateTable('oauth_clients').set({ redirect_uris }).where('id', '=', id).execute();
+
 export const setSecret = (query: Query, id: number, secret_digest: string) =>
   query.updateTable('oauth_clients').set({ secret_digest }).where('id', '=', id).execute();
 
