@@ -66,7 +66,7 @@ async function shownTo(app: App, caller: Caller, gameId: number, ids: readonly n
     isPublic({ status, visible }) || (status !== MOD_DELETED && (ofGame > 0 || own.has(mod_id)));
 }
 
-/** The mods that need this one directly, whatever state they are in. */
+/** The mods that need this one directly, as far as the caller may see them. */
 export async function listDependants(
   app: App,
   caller: Caller,
@@ -77,7 +77,9 @@ export async function listDependants(
 ): Promise<{ mods: StoredMod[]; total: number }> {
   await requireMod(app.db, caller, gameId, modId);
   if ((await store.optionOf(app.db, gameId)) === DISALLOWED) return { mods: [], total: 0 };
-  const { ids, total } = await store.dependants(app.db.query, modId, request);
+  const everything = (await teamLevel(app.db, caller, 'games', gameId)) > 0;
+  const userId = caller.kind === 'user' ? caller.userId : undefined;
+  const { ids, total } = await store.dependants(app.db.query, modId, { everything, userId }, request);
   const documents = await modDocuments(app, ids, language);
   return { mods: ids.flatMap((id) => documents.get(id) ?? []), total };
 }

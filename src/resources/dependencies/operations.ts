@@ -54,7 +54,7 @@ export const getModDependants = operation({
   tag: 'Dependencies',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/dependants',
-  says: 'Lists the mods that need a mod, whatever their status, visibility and platforms.',
+  says: 'Lists the mods that need a mod, as far as the caller may see them, whatever their platforms.',
   access: reader(),
   params: ModPath,
   list: pagesOnly,

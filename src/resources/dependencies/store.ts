@@ -51,15 +51,28 @@ export async function below(
   };
 }
 
+/** Who asks: the game's team sees every mod that is not deleted, others what is public and their own. */
+export interface Onlooker {
+  readonly everything: boolean;
+  readonly userId: number | undefined;
+}
+
 export async function dependants(
   query: Query,
   modId: number,
+  { everything, userId }: Onlooker,
   { limit, offset }: Page,
 ): Promise<{ ids: number[]; total: number }> {
-  const all = query.selectFrom('mod_dependencies').where('dependency_id', '=', modId);
+  const shown = sql<boolean>`m.status <> 3 and (${everything ? 1 : 0} = 1 or (m.status = 1 and m.visible = 1)
+    or m.id in (select t.resource_id from team_members t where t.resource = 'mods' and t.user_id = ${userId ?? 0}))`;
+  const all = query
+    .selectFrom('mod_dependencies as d')
+    .innerJoin('mods as m', 'm.id', 'd.mod_id')
+    .where('d.dependency_id', '=', modId)
+    .where(shown);
   const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
-  const rows = await all.select('mod_id').orderBy('mod_id').limit(limit).offset(offset).execute();
-  return { ids: rows.map((row) => row.mod_id), total: Number(total) };
+  const rows = await all.select('m.id').orderBy('m.id').limit(limit).offset(offset).execute();
+  return { ids: rows.map((row) => row.id), total: Number(total) };
 }
 
 /** Those of these mods in whose teams the person is. */

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addModDependencies } from '../src/resources/dependencies/operations.ts';
+import { operations } from '../src/resources/index.ts';
+import { addModMetadata } from '../src/resources/metadata/operations.ts';
+import { deleteModOperation, editModByPut } from '../src/resources/mods/operations.ts';
+import { addModTags } from '../src/resources/tags/operations.ts';
+import { type Client, type Mod, startApi } from './api.ts';
+
+// What is hidden carries a mark in every text that it has. Whoever may not see it reads every address there is, and
+// finds the mark nowhere. Answers are kept: those who may see it read first, so that a mix-up would show.
+const api = await startApi();
+const MARK = 'zyxmarked';
+const TAG = 'Zyxmarkedtag';
+const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: [TAG, 'Open'] }] });
+const elsewhere = await api.aGame({ accepted: false });
+const ada = await api.aUser();
+const author = await api.as(ada);
+
+const shown = await api.aMod({ game, owner: ada, name: 'Shown to all' });
+await api.aFile(shown);
+
+async function aMarkedMod(state: { visible?: number; accepted?: boolean; game?: { id: number } } = {}): Promise<Mod> {
+  const mod = await api.aMod({ game, owner: ada, name: `${MARK} mod`, summary: `${MARK} summary`, ...state });
+  await api.aFile(mod, { filename: `${MARK}.zip`, version: MARK, changelog: MARK });
+  const params = { game_id: mod.game_id, mod_id: mod.id };
+  if (mod.game_id === game.id) await author.call(addModTags, { params, body: { tags: [TAG] } });
+  await author.call(addModMetadata, { params, body: { metadata: [`${MARK}:${MARK}`] } });
+  return mod;
+}
+
+await api.joins(ada, elsewhere, 8);
+const hidden = await aMarkedMod({ visible: 0 });
+const deleted = await aMarkedMod();
+const unaccepted = await api.aMod({ game, owner: ada, name: `${MARK} mod`, accepted: false });
+const foreign = await aMarkedMod({ game: elsewhere });
+for (const mod of [hidden, deleted])
+  await author.call(addModDependencies, {
+    params: { game_id: game.id, mod_id: mod.id },
+    body: { dependencies: [shown.id] },
+  });
+await author.call(deleteModOperation, { params: { game_id: game.id, mod_id: deleted.id } });
+await author.call(editModByPut, {
+  params: { game_id: game.id, mod_id: hidden.id },
+  body: { summary: `${MARK} again` },
+});
+const secrets = [hidden, deleted, unaccepted, foreign];
+
+const otherGame = await api.aGame();
+const otherMod = await api.aMod({ game });
+const CALLERS: Record<string, () => Promise<Client> | Client> = {
+  'a key of the game': () => api.withKey(game),
+  'a key of another game': () => api.withKey(otherGame),
+  'a stranger': async () => api.as(await api.aUser()),
+  'an author of another mod': () => api.as(otherMod.owner),
+  'the leader of another game': () => api.as(otherGame.owner),
+};
+
+const reads = operations.filter(({ declaration: { method, access, path } }) => {
+  const isPersonal = access.kind === 'service' || path.startsWith('/oauth');
+  return method === 'GET' && !isPersonal;
+});
+
+function addressesOf(path: string): string[] {
+  const mods = path.includes('{mod_id}') ? [shown, ...secrets] : [shown];
+  return mods.flatMap((mod) =>
+    [mod.game_id, game.id].map((game_id) =>
+      path.replace(/\{(\w+)\}/g, (_, name: string) => String({ game_id, mod_id: mod.id, user_id: ada.id }[name] ?? 1)),
+    ),
+  );
+}
+
+/** Beside the plain address, questions to which only what is hidden would be an answer. */
+const QUESTIONS: readonly Record<string, string>[] = [
+  {},
+  { _q: MARK },
+  { 'name-lk': `*${MARK}*` },
+  { tags: TAG },
+  { metadata_kvp: `${MARK}:${MARK}` },
+  { 'id-in': secrets.map(({ id }) => id).join(',') },
+  { 'status-in': '0,1,3', 'visible-in': '0,1' },
+  { _sort: '-date_added', _limit: '100' },
+];
+
+async function crawl(client: Client, isAsked: (text: string, address: string) => void): Promise<void> {
+  for (const { declaration } of reads)
+    for (const address of new Set(addressesOf(declaration.path)))
+      for (const query of declaration.list ? QUESTIONS : QUESTIONS.slice(0, 1)) {
+        const { status, text } = await client.send('GET', address, { query });
+        assert.ok(status < 500, `${address} ${JSON.stringify(query)}: ${status}`);
+        isAsked(text, `${address} ${JSON.stringify(query)}`);
+      }
+}
+
+/** Names of tag options are the game's own, and may be told; that a mod has them may not. */
+const withoutOptions = (text: string) => text.replaceAll(TAG, '').replaceAll(TAG.toLowerCase(), '');
+
+test('those who may see what is hidden find it', async () => {
+  let found = 0;
+  await crawl(author, (text) => {
+    if (withoutOptions(text).includes(MARK)) found += 1;
+  });
+  assert.ok(found > 20, `${found} answers`);
+});
+
+for (const [name, client] of Object.entries(CALLERS))
+  test(`${name} finds nothing of what is hidden, and no count of it`, async () => {
+    await crawl(await client(), (text, address) => {
+      assert.ok(!withoutOptions(text).includes(MARK), `${address}: ${text}`);
+      const body = !text.startsWith('{') ? {} : (JSON.parse(text) as { result_total?: number; data?: unknown[] });
+      if (body.data && body.result_total !== undefined && body.data.length < 100 && !address.includes('"_limit"'))
+        assert.equal(body.result_total, body.data.length, address);
+    });
+    const options = await (await client()).send('GET', `/games/${game.id}/tags`, {});
+    const [group] = (options.body as { data: { tag_count_map: Record<string, number> }[] }).data;
+    assert.deepEqual(group?.tag_count_map[TAG] ?? 0, 0);
+  });
