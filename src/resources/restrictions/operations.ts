@@ -4,15 +4,23 @@ import type { App } from '../../context.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp } from '../../http/objects.ts';
 import { noContent, ok, operation } from '../../http/operation.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
-import { ADD_MODS, lift, listRestrictions, type RestrictionRow, restrict, restrictionListing } from './restrictions.ts';
+import {
+  lift,
+  listRestrictions,
+  OPTIONS_ALL,
+  type RestrictionRow,
+  restrict,
+  restrictionListing,
+} from './restrictions.ts';
 
 const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
+const OPTIONS = 'Bits: 1 may not add mods, 2 may not add guides, 4 may not comment';
 const RestrictionPath = GamePath.extend({ user_id: PathId });
 
 export const RestrictionObject = z
   .object({
     user: UserObject,
-    options: Integer.meta({ description: 'Bits: 1 may not add mods' }),
+    options: Integer.meta({ description: OPTIONS }),
     reason: z.string(),
     restricted_by: Id,
     date_added: Timestamp,
@@ -53,11 +61,11 @@ export const restrictUserInGame = operation({
   tag: 'Games',
   method: 'PUT',
   path: '/games/{game_id}/restrictions/{user_id}',
-  says: 'Keeps someone from adding mods to a game. For its team, whose members cannot be restricted themselves.',
+  says: 'Keeps someone from adding mods or guides to a game, or from commenting in it. For its team, whose members cannot be restricted themselves.',
   access: user('write'),
   params: RestrictionPath,
   body: z.object({
-    options: z.literal(ADD_MODS).meta({ description: '1: may not add mods' }),
+    options: z.int().min(1).max(OPTIONS_ALL).meta({ description: OPTIONS }),
     reason: z.string().trim().max(500).default(''),
   }),
   returns: ok(RestrictionObject),
@@ -71,7 +79,7 @@ export const liftRestrictionInGame = operation({
   tag: 'Games',
   method: 'DELETE',
   path: '/games/{game_id}/restrictions/{user_id}',
-  says: 'Lets someone add mods to a game again. For its team.',
+  says: 'Lifts what someone was kept from in a game. For its team.',
   access: user('write'),
   params: RestrictionPath,
   returns: noContent,

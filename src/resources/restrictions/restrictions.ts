@@ -14,6 +14,9 @@ type Reader = Pick<Database, 'first'>;
 
 /** `options`. */
 export const ADD_MODS = 1;
+const ADD_GUIDES = 2;
+const ADD_COMMENTS = 4;
+export const OPTIONS_ALL = ADD_MODS | ADD_GUIDES | ADD_COMMENTS;
 
 /** What lists of restrictions may be filtered and sorted by. */
 export const restrictionListing: Listing = {
@@ -32,6 +35,23 @@ export const restrictionListing: Listing = {
 export async function requireMayAddMods(reader: Reader, caller: Caller, gameId: number): Promise<void> {
   const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
   if ((options & ADD_MODS) !== 0) throw new ApiError('MOD_NO_UPLOAD_PERMISSION_BY_ADMIN');
+}
+
+export async function isKeptFromGuides(reader: Reader, caller: Caller, gameId: number): Promise<boolean> {
+  const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
+  return (options & ADD_GUIDES) !== 0;
+}
+
+/** Who keeps the caller from commenting in a game, if anyone does: its team, or those who run the site. */
+export async function whoKeepsFromComments(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+): Promise<'team' | 'operator' | undefined> {
+  if (caller.kind !== 'user') return undefined;
+  const { options, by_operator } = await store.restrictionBy(reader, gameId, caller.userId);
+  if ((options & ADD_COMMENTS) === 0) return undefined;
+  return by_operator === 1 ? 'operator' : 'team';
 }
 
 async function requireModerator(reader: Reader, caller: Caller, gameId: number): Promise<void> {
