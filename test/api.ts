@@ -19,6 +19,7 @@ import type { Observation } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { seededRandom, systemRandom } from '../src/random.ts';
 import { addGame, type NewGame } from '../src/resources/games/games.ts';
+import { addGuide, type NewGuide } from '../src/resources/guides/guides.ts';
 import { addModfile, type NewFile } from '../src/resources/modfiles/modfiles.ts';
 import { addMod, changeModStats, type ModStats, type NewMod } from '../src/resources/mods/mods.ts';
 import { joinTeam } from '../src/resources/teams/teams.ts';
@@ -80,6 +81,13 @@ export interface Mod {
   readonly game_id: number;
   readonly name_id: string;
   readonly name: string;
+  readonly owner: User;
+}
+
+export interface Guide {
+  readonly id: number;
+  readonly game_id: number;
+  readonly name_id: string;
   readonly owner: User;
 }
 
@@ -335,6 +343,23 @@ export class Api {
       if (stats) await changeModStats(transaction, added, stats);
       return { id: added.id, game_id: added.game_id, name_id: added.name_id, name: added.name, owner };
     });
+  }
+
+  /** Accepted and live unless told otherwise. */
+  async aGuide(
+    guide: Partial<Omit<NewGuide, 'ownerId' | 'gameId'>> & { owner?: User; game?: { id: number } } = {},
+  ): Promise<Guide> {
+    const app = this.app();
+    const { owner = await this.aUser(), game = await this.aGame(), ...rest } = guide;
+    const texts = {
+      name: this.unique('Example Guide'),
+      summary: 'How it is done, in short',
+      description: 'Like this.',
+    };
+    const added = await app.db.write((transaction) =>
+      addGuide(app, transaction, { ...texts, ...rest, ownerId: owner.id, gameId: game.id }),
+    );
+    return { id: added.id, game_id: added.game_id, name_id: added.name_id, owner };
   }
 
   /** A small archive, live unless told otherwise, uploaded by the mod's owner. */

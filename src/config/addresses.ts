@@ -10,6 +10,7 @@ export interface Addresses {
   userApi(userId: number): string;
   game(nameId: string): string;
   mod(gameNameId: string, nameId: string): string;
+  guide(gameNameId: string, nameId: string): string;
   user(nameId: string): string;
   file(key: string): string;
 }
@@ -29,6 +30,7 @@ export function addressesOf(
     userApi: (userId) => `https://u-${userId}.${authority}/v1`,
     game: (nameId) => `${site}/g/${nameId}`,
     mod: (gameNameId, nameId) => `${site}/g/${gameNameId}/m/${nameId}`,
+    guide: (gameNameId, nameId) => `${site}/g/${gameNameId}/r/${nameId}`,
     user: (nameId) => `${site}/u/${nameId}`,
     file: (key) => `${site}/files/${key}`,
   };

@@ -17,6 +17,7 @@ export const PathId = z
 export const GamePath = z.object({ game_id: PathId });
 export const ModPath = z.object({ game_id: PathId, mod_id: PathId });
 export const FilePath = z.object({ game_id: PathId, mod_id: PathId, file_id: PathId });
+export const GuidePath = z.object({ game_id: PathId, guide_id: PathId });
 export const UserPath = z.object({ user_id: PathId });
 
 export const MessageObject = z.object({ code: Integer, message: z.string() }).meta({ id: 'Message' });

@@ -29,6 +29,9 @@ import { rebuildGameWords } from './games/games.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
+import { guideJobs } from './guides/jobs.ts';
+import { migration as guides } from './guides/migrations/2026-11-15-guides.ts';
+import { guideOperations } from './guides/operations.ts';
 import { pageOf } from './lookups/lookups.ts';
 import { lookupOperations } from './lookups/operations.ts';
 import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.ts';
@@ -103,6 +106,7 @@ export const operations: readonly AnyOperation[] = [
   ...muteOperations,
   ...agreementOperations,
   ...uploadOperations,
+  ...guideOperations,
 ];
 
 export const migrations: readonly Migration[] = [
@@ -114,6 +118,7 @@ export const migrations: readonly Migration[] = [
   ...translationMigrations,
   agreements,
   countedDownloads,
+  guides,
   dependencies,
   emailCodes,
   events,
@@ -143,6 +148,7 @@ export const migrations: readonly Migration[] = [
 export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
   ...downloadJobs,
+  ...guideJobs,
   ...eventJobs,
   ...gameJobs,
   ...modfileJobs,

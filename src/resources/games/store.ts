@@ -333,6 +333,7 @@ export async function isImageUsed(query: Query, folder: string): Promise<boolean
     .union(isShown('icon'))
     .union(isShown('header'))
     .union(query.selectFrom('mods').select('id').where('logo', '=', folder))
+    .union(query.selectFrom('guides').select('id').where('logo', '=', folder))
     .union(query.selectFrom('mod_media').select('id').where('value', '=', folder))
     .union(query.selectFrom('users').select('id').where('avatar', '=', folder))
     .limit(1)

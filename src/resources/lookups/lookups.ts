@@ -2,6 +2,7 @@ import { type Caller, NOBODY } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
+import { requireGuide } from '../guides/guides.ts';
 import { requireMod } from '../mods/mods.ts';
 import { requireUser, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
@@ -48,11 +49,19 @@ const pages: Record<string, (app: App, id: number) => Promise<string>> = {
   games: async (app, id) => app.addresses.game((await find(app, NOBODY, 'games', id)).game_name_id),
   mods: async (app, id) => addressOfMod(app, await find(app, NOBODY, 'mods', id)),
   files: async (app, id) => addressOfMod(app, await find(app, NOBODY, 'files', id)),
+  guides: addressOfGuide,
   users: async (app, id) => app.addresses.user((await requireUser(app, id)).name_id),
 };
 
 const addressOfMod = (app: App, { game_name_id, mod_name_id }: store.Found) =>
   app.addresses.mod(game_name_id, mod_name_id);
+
+async function addressOfGuide(app: App, id: number): Promise<string> {
+  const found = await store.guide(app.db, id);
+  if (!found) throw new ApiError('RESOURCE_NOT_FOUND');
+  await requireGuide(app, app.db, NOBODY, found.game_id, id);
+  return app.addresses.guide(found.game_name_id, found.guide_name_id);
+}
 
 /** The page of something that everyone may see; of a file that of its mod. */
 export async function pageOf(app: App, kind: string, id: number): Promise<string | undefined> {

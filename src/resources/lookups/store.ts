@@ -26,3 +26,8 @@ const FILE =
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = m.game_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
 export const file = (reader: Reader, id: number) => reader.first<Found>(FILE, [id]);
+
+const GUIDE = statement(`select r.game_id, g.name_id as game_name_id, r.name_id as guide_name_id
+  from guides r join games g on g.id = r.game_id where r.id = ?`);
+export const guide = (reader: Reader, id: number) =>
+  reader.first<{ game_id: number; game_name_id: string; guide_name_id: string }>(GUIDE, [id]);

@@ -223,7 +223,7 @@ function requireAllowedMaturity(game: { maturity_options: number }, { maturity_o
 const ATTEMPTS_MAX = 5;
 
 /** Renders the picture, if one was sent, does the work in a transaction that may name its folder, and looks after it. */
-async function withPicture<T>(
+export async function withPicture<T>(
   app: App,
   logo: UploadedPicture | undefined,
   work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
