@@ -552,3 +552,11 @@ test('27: whatever the host is called, the path decides what is served', async (
     assert.deepEqual([answer.status, answer.body.id], [200, game.id], host);
   }
 });
+
+test('24: a comment that replies to none has reply_id 0', async () => {
+  const mod = await api.aMod({ game });
+  const body = 'content=Hello';
+  const headers = { Authorization: bearer, 'Content-Type': FORM };
+  const answer = await exchange(api, requestOf(`POST /v1/games/${game.id}/mods/${mod.id}/comments`, headers, body));
+  assert.deepEqual([answer.status, answer.body.reply_id, answer.body.thread_position], [201, 0, '01']);
+});

@@ -8,6 +8,7 @@ import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue
 import { type AnyOperation, isStoredFile, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
+import { guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
@@ -83,6 +84,18 @@ for (const name of tags) {
   await (await api.as(ada)).call(acceptAgreement, { body: named });
 }
 
+const guides = [];
+for (const tag of tags) guides.push(await api.aGuide({ game, owner: ada, tags: [tag] }));
+const guide_id = guides[0]!.id;
+/** A comment of each kind of thing, by its place in the path. */
+const COMMENTS: Record<string, number> = {};
+for (const content of tags) {
+  const client = await api.as(ada);
+  const ofGuide = { game_id: game.id, guide_id };
+  COMMENTS['mods'] = (await client.call(modComments.add, { params, body: { content } })).body.id;
+  COMMENTS['guides'] = (await client.call(guideComments.add, { params: ofGuide, body: { content } })).body.id;
+}
+
 let upload_id = '';
 for (const nonce of tags) {
   const body = { filename: 'a.zip', nonce };
@@ -109,6 +122,7 @@ const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
   user_id: ada.id,
+  guide_id,
   team_member_id: 999_999,
   invite_id: 999_999,
   agreement_type_id: 1,
@@ -138,7 +152,7 @@ const targets = [...new Set(operations.map(targetOf))];
 
 function targetOf({ declaration }: AnyOperation): string {
   return declaration.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = PARAMETERS[name];
+    const value = name === 'comment_id' ? COMMENTS[declaration.path.split('/')[3]!] : PARAMETERS[name];
     assert.ok(value !== undefined, `PARAMETERS in test/contract.test.ts lacks ${name}.`);
     return String(value);
   });

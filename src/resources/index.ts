@@ -15,6 +15,9 @@ import { addFirstVersions } from './agreements/agreements.ts';
 import { migration as agreements } from './agreements/migrations/2026-11-15-agreements.ts';
 import { agreementOperations } from './agreements/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
+import { commentJobs } from './comments/jobs.ts';
+import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
+import { commentOperations } from './comments/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
 import { countNoted } from './downloads/counting.ts';
@@ -107,6 +110,7 @@ export const operations: readonly AnyOperation[] = [
   ...agreementOperations,
   ...uploadOperations,
   ...guideOperations,
+  ...commentOperations,
 ];
 
 export const migrations: readonly Migration[] = [
@@ -118,6 +122,7 @@ export const migrations: readonly Migration[] = [
   ...translationMigrations,
   agreements,
   countedDownloads,
+  comments,
   guides,
   dependencies,
   emailCodes,
@@ -148,6 +153,7 @@ export const migrations: readonly Migration[] = [
 export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
   ...downloadJobs,
+  ...commentJobs,
   ...guideJobs,
   ...eventJobs,
   ...gameJobs,

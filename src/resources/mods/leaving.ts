@@ -2,6 +2,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { reviewPicture } from '../../images/pictures.ts';
 import { forgetTranslations } from '../../localisation/translations.ts';
+import { leaveCommentsToJob } from '../comments/pieces.ts';
 import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
 import { removeMediaOfMod } from '../media/pieces.ts';
 import { removeMetadataOfMod } from '../metadata/pieces.ts';
@@ -32,6 +33,7 @@ const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => dissolveTeam(transaction, 'mods', mod.id),
   (_, transaction, mod) => forgetPreviews(transaction, 'mods', mod.id),
   (_, transaction, mod) => forgetTranslations(transaction.query, 'mods', mod.id),
+  (app, transaction, mod) => leaveCommentsToJob(app, transaction, 'mods', mod.id),
   removeMediaOfMod,
   async (app, transaction, mod) => void (mod.logo && (await reviewPicture(app, transaction, mod.logo))),
 ];

@@ -1,0 +1,260 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { fold, type Listing, type ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { plainText, sanitised } from '../../markup.ts';
+import { whoKeepsFromComments } from '../restrictions/restrictions.ts';
+import type { Commentable, Commented } from './commentables.ts';
+import { namesIn } from './mentions.ts';
+import { requireFewLinks, requireNoFlood } from './spam.ts';
+import * as store from './store.ts';
+
+export { mentionedIn } from './mentions.ts';
+export type { StoredComment } from './store.ts';
+
+/** `options`. */
+export const PINNED = 1;
+export const LOCKED = 2;
+
+const LEVELS_MAX = 3;
+/** The game's `community_options`: votes may be negative. */
+const NEGATIVE_VOTES = 256;
+
+/** Which comment, or where one goes. */
+export interface Place {
+  readonly gameId: number;
+  readonly id: number;
+}
+export interface CommentPlace extends Place {
+  readonly commentId: number;
+}
+
+/** A comment and what it is about. */
+export interface Told {
+  readonly thing: Commented;
+  readonly comment: store.StoredComment;
+}
+
+const subjectOf = ({ resource }: Commentable, { id }: Place): store.Subject => ({ resource, id });
+
+/** What makes kept answers with comments on a thing stale. */
+export const commentsScope = ({ resource, id }: store.Subject) => `${resource}/${id}/comments`;
+
+const PINNED_FIRST = { sql: '(c.options & 1)', descending: true };
+
+export async function listComments(
+  app: App,
+  caller: Caller,
+  on: Commentable,
+  place: Place,
+  listing: Listing,
+  request: ListRequest,
+) {
+  const thing = await on.find(app, app.db, caller, place.gameId, place.id);
+  const ordered = { ...request, sort: request.sort ?? PINNED_FIRST };
+  return { thing, ...(await store.list(app.db.query, subjectOf(on, place), listing, ordered)) };
+}
+
+export async function showComment(app: App, caller: Caller, on: Commentable, place: CommentPlace): Promise<Told> {
+  const thing = await on.find(app, app.db, caller, place.gameId, place.id);
+  return tell(app.db, on, place, thing);
+}
+
+async function tell(
+  { query }: Pick<Transaction, 'query'>,
+  on: Commentable,
+  place: CommentPlace,
+  thing: Commented,
+): Promise<Told> {
+  const comment = await store.find(query, subjectOf(on, place), place.commentId);
+  if (!comment) throw new ApiError('COMMENT_NOT_FOUND');
+  return { thing, comment };
+}
+
+export async function addComment(
+  app: App,
+  caller: UserCaller,
+  on: Commentable,
+  place: Place,
+  { content, replyId }: { content: string; replyId: number },
+): Promise<Told> {
+  const subject = subjectOf(on, place);
+  return app.db.write(async (transaction) => {
+    await store.takeTurn(transaction, caller.userId);
+    const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
+    await requireMayAdd(transaction, caller, on, thing);
+    const above = replyId === 0 ? undefined : await requireAbove(transaction, on, thing, replyId);
+    const text = textOf(content);
+    if (!thing.isTeam) {
+      requireFewLinks(content);
+      await requireNoFlood(app, transaction, subject, caller.userId, content);
+    }
+    const number = (await store.lastPosition(transaction, subject, replyId)) + 1;
+    const commentId = await store.add(transaction.query, {
+      ...text,
+      resource: on.resource,
+      resource_id: thing.id,
+      game_id: thing.gameId,
+      submitted_by: caller.userId,
+      date_added: app.clock.now(),
+      date_deleted: 0,
+      deleted_by: 0,
+      reply_id: replyId,
+      karma: 0,
+      options: 0,
+      thread_position: below(above?.thread_position, String(number).padStart(2, '0')),
+      thread_order: below(above?.thread_order, String(number).padStart(8, '0')),
+    });
+    await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
+    transaction.changed(commentsScope(subject));
+    const told = await tell(transaction, on, { ...place, commentId }, thing);
+    await on.happened(app, transaction, thing, { type: 'added', userId: caller.userId, difference: 1 });
+    return told;
+  });
+}
+
+const below = (above: string | undefined, number: string) => (above === undefined ? number : `${above}.${number}`);
+
+/** The text as it was written and as it is shown. One that shows nothing is none. */
+function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 'markup_folded'> {
+  const markup = sanitised(content);
+  if (plainText(markup) === '' && !markup.includes('<img '))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'content', rule: 'required' }] });
+  return { content, markup, markup_folded: fold(markup) };
+}
+
+async function requireMayAdd(transaction: Transaction, caller: Caller, on: Commentable, thing: Commented) {
+  const allows = (options: number, bit: number) => (options & bit) !== 0;
+  if (!allows(thing.gameOptions, on.allowedBy.game) || !allows(thing.options, on.allowedBy.thing))
+    throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
+  const keeper = await whoKeepsFromComments(transaction, caller, thing.gameId);
+  if (keeper === 'operator') throw new ApiError('USER_COMMENTS_RESTRICTED');
+  if (keeper === 'team') throw new ApiError(on.errors.keptByTeam);
+}
+
+/** The comment that is replied to. Below a locked one the team alone goes on. */
+async function requireAbove(
+  transaction: Transaction,
+  on: Commentable,
+  thing: Commented,
+  id: number,
+): Promise<store.CommentRow> {
+  const above = await store.byId(transaction, id);
+  const isHere = above?.resource === on.resource && above.resource_id === thing.id && above.date_deleted === 0;
+  if (!isHere) throw new ApiError('COMMENT_NOT_FOUND');
+  if (above.thread_position.split('.').length >= LEVELS_MAX) throw new ApiError(on.errors.tooDeep);
+  if (!thing.isTeam && (await isLocked(transaction, above))) throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
+  return above;
+}
+
+async function isLocked(transaction: Transaction, comment: store.CommentRow): Promise<boolean> {
+  if ((comment.options & LOCKED) !== 0) return true;
+  const above = comment.reply_id === 0 ? undefined : await store.byId(transaction, comment.reply_id);
+  return above !== undefined && isLocked(transaction, above);
+}
+
+export interface CommentChanges {
+  readonly content?: string | undefined;
+  readonly options?: number | undefined;
+  readonly karma?: number | undefined;
+}
+
+/** The author changes the text, the team pins and locks, and everyone else votes. */
+export async function changeComment(
+  app: App,
+  caller: UserCaller,
+  on: Commentable,
+  place: CommentPlace,
+  { content, options, karma }: CommentChanges,
+): Promise<Told> {
+  return app.db.write(async (transaction) => {
+    const thing = await on.find(app, transaction, caller, place.gameId, place.id);
+    const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
+    if (comment === undefined || comment.date_deleted > 0) throw new ApiError('COMMENT_NOT_FOUND');
+    if (content !== undefined) await write(transaction, caller, thing, comment, content);
+    if (options !== undefined) await pinOrLock(transaction, thing, comment, options);
+    if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
+    transaction.changed(commentsScope(subjectOf(on, place)));
+    return tell(transaction, on, place, thing);
+  });
+}
+
+async function write(
+  transaction: Transaction,
+  caller: UserCaller,
+  thing: Commented,
+  comment: store.CommentRow,
+  content: string,
+): Promise<void> {
+  if (comment.submitted_by !== caller.userId) throw new ApiError('MOD_COMMENT_KARMA_NO_PERMISSION');
+  if (await whoKeepsFromComments(transaction, caller, thing.gameId)) throw new ApiError('USER_COMMENTS_RESTRICTED');
+  if (!thing.isTeam) requireFewLinks(content);
+  const text = textOf(content);
+  await store.setContent(transaction, comment.id, text);
+  await store.putMentions(transaction.query, comment.id, namesIn(text.markup), caller.userId);
+}
+
+async function pinOrLock(transaction: Transaction, thing: Commented, comment: store.CommentRow, options: number) {
+  if (!thing.isTeam) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+  // A reply belongs below what it replies to.
+  if (comment.reply_id !== 0 && (options & PINNED) !== 0)
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'options', rule: 'invalid' }] });
+  await store.setOptions(transaction, comment.id, options);
+}
+
+/** Nobody votes for themselves, nor the same way twice; the other way changes their mind. */
+async function vote(
+  transaction: Transaction,
+  caller: UserCaller,
+  on: Commentable,
+  thing: Commented,
+  comment: store.CommentRow,
+  karma: number,
+): Promise<void> {
+  if (comment.submitted_by === caller.userId) throw new ApiError('MOD_COMMENT_KARMA_NO_PERMISSION');
+  if (karma < 0 && (thing.gameOptions & NEGATIVE_VOTES) === 0) throw new ApiError(on.errors.noNegativeKarma);
+  const before = await store.voteOf(transaction, comment.id, caller.userId);
+  if (before === karma) throw new ApiError('MOD_COMMENT_KARMA_REPEATED_TWICE');
+  await store.putVote(transaction, comment.id, caller.userId, { karma, before });
+}
+
+export async function voteOnComment(
+  app: App,
+  caller: UserCaller,
+  on: Commentable,
+  place: CommentPlace,
+  karma: number,
+): Promise<Told> {
+  return app.db.write(async (transaction) => {
+    const thing = await on.find(app, transaction, caller, place.gameId, place.id);
+    const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
+    if (!comment) throw new ApiError('COMMENT_NOT_FOUND');
+    if (comment.date_deleted > 0) throw new ApiError('COMMENT_DELETED');
+    await vote(transaction, caller, on, thing, comment, karma);
+    transaction.changed(commentsScope(subjectOf(on, place)));
+    return tell(transaction, on, place, thing);
+  });
+}
+
+/** The author deletes a comment, and so does the team. What replies to it goes with it. */
+export async function deleteComment(app: App, caller: UserCaller, on: Commentable, place: CommentPlace): Promise<void> {
+  const { userId } = caller;
+  await app.db.write(async (transaction) => {
+    const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
+    const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
+    if (comment === undefined || comment.date_deleted > 0) throw new ApiError('COMMENT_NOT_FOUND');
+    if (comment.submitted_by !== userId && !thing.isTeam) throw new ApiError(on.errors.noDelete);
+    const gone = await store.remove(transaction, comment, { userId, now: app.clock.now() });
+    transaction.changed(commentsScope(subjectOf(on, place)));
+    await on.happened(app, transaction, thing, { type: 'deleted', userId, difference: -gone });
+  });
+}
+
+const REMOVED_AT_ONCE = 500;
+
+/** What was commented on is gone for ever. */
+export async function removeCommentsOf(app: App, subject: store.Subject, heartbeat: () => Promise<void>) {
+  const step = () => app.db.write((transaction) => store.removeSome(transaction, subject, REMOVED_AT_ONCE));
+  while ((await step()) === REMOVED_AT_ONCE) await heartbeat();
+}

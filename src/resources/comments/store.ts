@@ -1,0 +1,206 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import type { CommentsTable } from './table.ts';
+
+type Reader = Pick<Database, 'first'>;
+export type CommentRow = Selectable<CommentsTable>;
+
+/** What is commented on. */
+export interface Subject {
+  readonly resource: string;
+  readonly id: number;
+}
+
+const USER_COLUMNS = [
+  'id',
+  'name_id',
+  'username',
+  'date_online',
+  'date_joined',
+  'avatar',
+  'timezone',
+  'language',
+] as const;
+const COMMENT_COLUMNS = [
+  'resource',
+  'resource_id',
+  'game_id',
+  'submitted_by',
+  'date_added',
+  'reply_id',
+  'karma',
+  'options',
+  'thread_position',
+  'markup',
+] as const;
+
+const of = (query: Query, { resource, id }: Subject) =>
+  query
+    .selectFrom('comments as c')
+    .innerJoin('users as u', 'u.id', 'c.submitted_by')
+    .where('c.resource', '=', resource)
+    .where('c.resource_id', '=', id)
+    .where('c.date_deleted', '=', 0);
+
+const shown = (query: Query, subject: Subject) =>
+  of(query, subject)
+    .select('c.id as comment_id')
+    .select(COMMENT_COLUMNS.map((name) => `c.${name}` as const))
+    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+
+/** A comment with its author, whose columns come along under their own names. */
+export type StoredComment = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
+
+export async function list(query: Query, subject: Subject, listing: Listing, request: ListRequest) {
+  const { total } = await narrowed(of(query, subject), listing, request)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  const comments = await paged(narrowed(shown(query, subject), listing, request), listing, request).execute();
+  return { comments, total: Number(total) };
+}
+
+export const find = (query: Query, subject: Subject, id: number): Promise<StoredComment | undefined> =>
+  shown(query, subject).where('c.id', '=', id).executeTakeFirst();
+
+const BY_ID = 'select * from comments where id = ? and resource = ? and resource_id = ?';
+const FOR_CHANGE: Statement = { text: BY_ID, postgres: `${statement(BY_ID).postgres} for update` };
+/** Also one that was deleted. On PostgreSQL others who change the comment wait from here on. */
+export const rowForChange = (transaction: Transaction, { resource, id }: Subject, commentId: number) =>
+  transaction.first<CommentRow>(FOR_CHANGE, [commentId, resource, id]);
+
+const ABOVE = statement('select * from comments where id = ?');
+export const byId = (reader: Reader, id: number) => reader.first<CommentRow>(ABOVE, [id]);
+
+/** Of someone who sends many at once, each waits for the one before and is counted with it. SQLite has one writer. */
+const TAKE_TURN: Statement = {
+  text: 'select ?',
+  postgres: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+};
+export const takeTurn = (transaction: Transaction, userId: number) =>
+  transaction.first(TAKE_TURN, [`comments/${userId}`]);
+
+export interface Recent extends Subject {
+  readonly content: string;
+  readonly date_added: number;
+}
+
+const RECENT = statement(`select resource, resource_id as id, content, date_added from comments
+  where submitted_by = ? and date_added > ? order by date_added desc limit ?`);
+/** What someone wrote since, the newest first. Of what was deleted the text is gone. */
+export const recentOf = (transaction: Transaction, userId: number, since: number, most: number) =>
+  transaction.all<Recent>(RECENT, [userId, since, most]);
+
+const LAST = statement(`select thread_order from comments where resource = ? and resource_id = ? and reply_id = ?
+  order by thread_order desc limit 1`);
+/** The position of the newest reply to a comment, or of the newest comment with 0; also of one that was deleted. */
+export async function lastPosition(reader: Reader, { resource, id }: Subject, replyId: number): Promise<number> {
+  const row = await reader.first<{ thread_order: string }>(LAST, [resource, id, replyId]);
+  return Number(row?.thread_order.split('.').at(-1) ?? 0);
+}
+
+export async function add(query: Query, row: Insertable<CommentsTable>): Promise<number> {
+  return (await query.insertInto('comments').values(row).returning('id').executeTakeFirstOrThrow()).id;
+}
+
+const SET_CONTENT = statement('update comments set content = ?, markup = ?, markup_folded = ? where id = ?');
+export const setContent = (
+  transaction: Transaction,
+  id: number,
+  { content, markup, markup_folded }: Pick<CommentRow, 'content' | 'markup' | 'markup_folded'>,
+) => transaction.run(SET_CONTENT, [content, markup, markup_folded, id]);
+
+const SET_OPTIONS = statement('update comments set options = ? where id = ?');
+export const setOptions = (transaction: Transaction, id: number, options: number) =>
+  transaction.run(SET_OPTIONS, [options, id]);
+
+const DELETE =
+  statement(`update comments set date_deleted = ?, deleted_by = ?, content = '', markup = '', markup_folded = ''
+  where resource = ? and resource_id = ? and date_deleted = 0 and (id = ? or thread_position like ?) returning id`);
+
+/** The comment and all below it. Returns how many there were. */
+export async function remove(
+  transaction: Transaction,
+  comment: CommentRow,
+  { userId, now }: { userId: number; now: number },
+): Promise<number> {
+  const below = `${comment.thread_position}.%`;
+  const gone = await transaction.all<{ id: number }>(DELETE, [
+    now,
+    userId,
+    comment.resource,
+    comment.resource_id,
+    comment.id,
+    below,
+  ]);
+  await forget(
+    transaction.query,
+    gone.map(({ id }) => id),
+  );
+  return gone.length;
+}
+
+async function forget(query: Query, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await query.deleteFrom('comment_mentions').where('comment_id', 'in', ids).execute();
+  await query.deleteFrom('comment_votes').where('comment_id', 'in', ids).execute();
+}
+
+const SOME = statement(`delete from comments where id in
+  (select id from comments where resource = ? and resource_id = ? limit ?) returning id`);
+/** Removes some comments of what is gone for ever, and tells how many they were. */
+export async function removeSome(transaction: Transaction, { resource, id }: Subject, most: number): Promise<number> {
+  const gone = await transaction.all<{ id: number }>(SOME, [resource, id, most]);
+  await forget(
+    transaction.query,
+    gone.map((row) => row.id),
+  );
+  return gone.length;
+}
+
+const VOTE = statement('select karma from comment_votes where comment_id = ? and user_id = ?');
+export async function voteOf(reader: Reader, commentId: number, userId: number): Promise<number> {
+  return (await reader.first<{ karma: number }>(VOTE, [commentId, userId]))?.karma ?? 0;
+}
+
+const PUT_VOTE = statement(`insert into comment_votes (comment_id, user_id, karma) values (?, ?, ?)
+  on conflict (comment_id, user_id) do update set karma = excluded.karma`);
+const ADD_KARMA = statement('update comments set karma = karma + ? where id = ?');
+/** The comment is held by the caller, so that its karma stays the sum of its votes. */
+export async function putVote(
+  transaction: Transaction,
+  commentId: number,
+  userId: number,
+  { karma, before }: { karma: number; before: number },
+): Promise<void> {
+  await transaction.run(PUT_VOTE, [commentId, userId, karma]);
+  await transaction.run(ADD_KARMA, [karma - before, commentId]);
+}
+
+/** Puts those of the named people who have an account in the place of who was mentioned before. */
+export async function putMentions(query: Query, commentId: number, nameIds: readonly string[], authorId: number) {
+  await query.deleteFrom('comment_mentions').where('comment_id', '=', commentId).execute();
+  if (nameIds.length === 0) return;
+  const people = await query
+    .selectFrom('users')
+    .select('id')
+    .where('name_id', 'in', nameIds)
+    .where('status', '=', 1)
+    .where('id', '<>', authorId)
+    .execute();
+  if (people.length > 0)
+    await query
+      .insertInto('comment_mentions')
+      .values(people.map(({ id }) => ({ comment_id: commentId, user_id: id })))
+      .execute();
+}
+
+const MENTIONED = statement('select user_id from comment_mentions where comment_id = ? order by user_id');
+export async function mentioned(reader: Pick<Database, 'all'>, commentId: number): Promise<number[]> {
+  return (await reader.all<{ user_id: number }>(MENTIONED, [commentId])).map(({ user_id }) => user_id);
+}
+
+const MOD_OPTIONS = statement('select community_options from mods where id = ?');
+export async function optionsOfMod(reader: Reader, modId: number): Promise<number> {
+  return (await reader.first<{ community_options: number }>(MOD_OPTIONS, [modId]))?.community_options ?? 0;
+}
