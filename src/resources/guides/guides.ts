@@ -2,7 +2,9 @@ import type { Updateable } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
-import { fold, type ListRequest, wordsOf } from '../../database/listing.ts';
+import { fold, type ListRequest } from '../../database/listing.ts';
+import { learnWords, withLikelyWords } from '../../database/search.ts';
+import { termsOf, wordsOf } from '../../database/words.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { sanitised } from '../../markup.ts';
 import { freeSlug } from '../../slug.ts';
@@ -51,6 +53,12 @@ function announce(transaction: Transaction, { id, game_id }: Pick<store.GuideRow
 /** What makes kept lists of a game's guides stale. */
 export const guidesScope = (gameId: number) => `games/${gameId}/guides`;
 
+async function putWords(query: Transaction['query'], { id, name }: Pick<store.GuideRow, 'id' | 'name'>): Promise<void> {
+  const words = wordsOf(name);
+  await store.putWords(query, id, termsOf(words));
+  await learnWords(query, words);
+}
+
 export async function addGuide(app: App, transaction: Transaction, guide: NewGuide): Promise<store.GuideRow> {
   const { gameId, ownerId, tags = [], status = GUIDE_ACCEPTED, ...fields } = guide;
   await requireUserIn(transaction, ownerId);
@@ -77,7 +85,7 @@ export async function addGuide(app: App, transaction: Transaction, guide: NewGui
     comments_total: 0,
   });
   await store.putTags(transaction.query, row.id, tagsOf(tags), now);
-  await store.putWords(transaction.query, row.id, wordsOf(row.name));
+  await putWords(transaction.query, row);
   announce(transaction, row);
   return row;
 }
@@ -129,7 +137,7 @@ export async function applyGuideChanges(
   if (columns.status === GUIDE_ACCEPTED && before.date_live === 0) columns.date_live ??= now;
   const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
   if (changes.tags) await store.putTags(query, before.id, tagsOf(changes.tags), now);
-  if (after.name !== before.name) await store.putWords(query, before.id, wordsOf(after.name));
+  if (after.name !== before.name) await putWords(query, after);
   announce(transaction, after);
   return after;
 }
@@ -163,7 +171,7 @@ export async function listGuides(app: App, caller: Caller, gameId: number, reque
   const everything = asksStatus && (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
   const ownId = caller.kind === 'user' ? caller.userId : undefined;
   const scope = { gameId, now, everything, ownId, asksStatus };
-  const page = await store.list(app.db.query, scope, guideListing, request);
+  const page = await store.list(app.db.query, scope, guideListing, await withLikelyWords(app.db, request));
   return { ...page, isForAll: !asksStatus, nextLive: await store.nextLive(app.db, gameId, now) };
 }
 
