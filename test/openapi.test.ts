@@ -91,11 +91,15 @@ test('required fields of a body are among its fields, and a body has one form', 
 /** Besides the whole file, and without a body that tells why. */
 const OF_FILES = new Set(['206', '302', '304', '412', '416']);
 
+/** What is made is there already sometimes. */
+const isOneSuccess = (statuses: readonly string[]) => statuses.length === 1 || statuses.join() === '200,201';
+
 test('each operation has one success, and each error status says which references it can hold', () => {
   for (const { operation } of described) {
     const isFile = '206' in operation.responses;
     const statuses = Object.keys(operation.responses).filter((status) => !(isFile && OF_FILES.has(status)));
-    assert.equal(statuses.filter((status) => status.startsWith('2')).length, 1, operation.operationId);
+    const successes = statuses.filter((status) => status.startsWith('2'));
+    assert.ok(isOneSuccess(successes), `${operation.operationId} ${successes}`);
     for (const status of statuses) {
       const response = found(operation.responses[status]!);
       assert.ok(response.description);

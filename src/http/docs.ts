@@ -171,10 +171,10 @@ function bodyTable({ described }: Entry): Html | undefined {
 }
 
 function answer({ operation, described }: Entry): Html {
-  const { status } = operation.declaration.returns;
+  const { status, orThere } = operation.declaration.returns;
   const success = described.responses[status]!;
   const schema = '$ref' in success ? undefined : success.content?.['application/json']?.schema;
-  const line = html`<p><strong>${status}</strong> ${STATUS_CODES[status]}${schema ? html`, ${typeOf(schema)}` : ''}${status === 201 ? ', with its address in Location' : ''}</p>`;
+  const line = html`<p><strong>${status}</strong> ${STATUS_CODES[status]}${schema ? html`, ${typeOf(schema)}` : ''}${status === 201 ? ', with its address in Location' : ''}${orThere ? '; 200 where it was there already' : ''}</p>`;
   return schema?.properties ? html`${line}${table(fieldRows(schema))}` : line;
 }
 

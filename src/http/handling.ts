@@ -60,10 +60,16 @@ export function createHandling(parts: HandlingParts): Handling {
     endWithAnswer(exchange);
     if (body instanceof Bytes) await sendFile(parts, exchange, body);
     else if (body instanceof Redirect) sendRedirect(exchange, body);
-    else if (body === undefined) sendNothing(response, 204, exchange.headers);
-    else send(response, returns.status, body, exchange.headers);
+    else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
+    else send(response, body.status, body.text, exchange.headers);
     return id;
   };
+}
+
+/** JSON, or nothing at all. */
+interface Told {
+  readonly status: number;
+  readonly text: string | undefined;
 }
 
 /** Who calls, with what, and what the operation says to it. */
@@ -71,7 +77,7 @@ async function bodyOfAnswer(
   { settings, lane, observe }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
-): Promise<string | Bytes | Redirect | undefined> {
+): Promise<Told | Bytes | Redirect> {
   const { request, tenant } = exchange;
   const { app } = tenant;
   const asOf = app.db.changes.now();
@@ -92,7 +98,8 @@ async function bodyOfAnswer(
     };
     const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
     const answer: unknown = await operation.declaration.handle(app, input);
-    const { status } = operation.declaration.returns;
+    const { returns } = operation.declaration;
+    const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
     if (answer instanceof Bytes || answer instanceof Redirect) {
       observe?.({ operation, status, body: answer, error: undefined });
       return answer;
@@ -101,7 +108,7 @@ async function bodyOfAnswer(
     observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(text), error: undefined });
     if (isRead && text !== undefined && scopes.length > 0)
       lane.keep(exchange, operation, text, { scopes, asOf, until });
-    return text;
+    return { status, text };
   } finally {
     await payload.discard();
   }

@@ -365,13 +365,16 @@ const FILE_RESPONSES: Record<string, Response> = {
 };
 
 function successOf({ declaration }: AnyOperation, schemas: Schemas): Record<string, Response> {
-  const { status, schema } = declaration.returns;
+  const { status, schema, orThere } = declaration.returns;
   if (isStoredFile(declaration.returns)) return FILE_RESPONSES;
   const response: Response = { description: STATUS_CODES[status]! };
   if (status === 201) response.headers = { Location: { $ref: '#/components/headers/Location' } };
   if (status !== 204) response.content = { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } };
-  return { [status]: response };
+  const there: Response = { description: `${STATUS_CODES[200]}: it was there already`, ...contentOf(response) };
+  return { ...(orThere && { 200: there }), [status]: response };
 }
+
+const contentOf = ({ content }: Response) => content && { content };
 
 function errorsOf(operation: AnyOperation, schemas: Schemas): Record<string, Response | Reference> {
   const names = [...protocolErrorsOf(operation), ...operation.declaration.errors];

@@ -86,11 +86,15 @@ type Fields = z.ZodObject;
 export interface Returns<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 202 | 204;
   readonly schema: S;
+  /** 200 is answered as well, where nothing had to be made. */
+  readonly orThere?: true;
 }
 
 export const ok = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 200, schema });
 /** The handler answers `Created`, so that Location can be told. */
 export const created = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 201, schema });
+/** The same, but where it was there already the handler answers it without `Created`, and the status is 200. */
+export const createdOrThere = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 201, schema, orThere: true });
 /** It will be done, but not before the answer. */
 export const accepted = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 202, schema });
 export const noContent: Returns<z.ZodVoid> = { status: 204, schema: z.void() };
@@ -178,6 +182,8 @@ export interface Declaration<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Nothing need be sent at all: shipped clients leave the body out where every field can be. */
+  readonly emptyBody?: true;
   readonly files?: Readonly<Record<string, FileField>>;
   /** The body is not a form but bytes, of which the handler takes at most so many. */
   readonly raw?: { readonly bytesMax: number; readonly says: string };

@@ -73,7 +73,7 @@ function requireContentType({ headers }: IncomingMessage, { declaration }: AnyOp
 function merged({ declaration }: AnyOperation, query: Fields, body: Fields): Fields {
   const fields = mergeInputJson({ ...query, ...body });
   const isEmpty = Object.keys(fields).every((name) => name === 'api_key');
-  const needsPayload = declaration.method === 'POST' || declaration.method === 'PUT';
+  const needsPayload = ['POST', 'PUT'].includes(declaration.method) && !declaration.emptyBody;
   if (isEmpty && needsPayload) throw new ApiError('POST_PUT_NO_PAYLOAD');
   return fields;
 }
