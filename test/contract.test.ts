@@ -8,8 +8,10 @@ import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue
 import { type AnyOperation, isStoredFile, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
+import { blockAUser } from '../src/resources/blocks/operations.ts';
 import { guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
+import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
 import { downloadLink } from '../src/resources/modfiles/links.ts';
@@ -17,7 +19,9 @@ import { editModByPut } from '../src/resources/mods/operations.ts';
 import { muteAUser } from '../src/resources/mutes/operations.ts';
 import { addClient } from '../src/resources/oauth/clients.ts';
 import { letIn } from '../src/resources/previews/previews.ts';
+import { addModRating } from '../src/resources/ratings/operations.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
+import { subscribeToMod } from '../src/resources/subscriptions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
 import { addModTeamMember } from '../src/resources/teams/operations.ts';
 import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
@@ -117,12 +121,24 @@ await api.app().db.write(async (transaction) => {
 });
 const file = { ...params, ...files.at(-1)! };
 
+const asAda = await api.as(ada);
+for (const mod of mods) {
+  const params = { game_id: game.id, mod_id: mod.id };
+  await asAda.call(subscribeToMod, { params });
+  await asAda.call(addModRating, { params, body: { rating: 1 } });
+  const [friend, foe] = [await api.aUser(), await api.aUser()];
+  await asAda.call(followUserOperation, { params: { user_id: ada.id }, body: { user_id: friend.id } });
+  await (await api.as(friend)).call(followUserOperation, { params: { user_id: friend.id }, body: { user_id: ada.id } });
+  await asAda.call(blockAUser, { params: { user_id: foe.id } });
+}
+
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
   user_id: ada.id,
   guide_id,
+  target_user_id: 999_999,
   team_member_id: 999_999,
   invite_id: 999_999,
   agreement_type_id: 1,
@@ -282,7 +298,7 @@ for (const operation of bodyOperations) {
       for (const message of Object.values(messages)) assert.match(message, /\S/);
     });
 
-  if (method !== 'DELETE')
+  if (method !== 'DELETE' && !operation.declaration.emptyBody)
     test(`${id} wants a payload`, async () => {
       isRefused(await call(await allowedTo(operation), operation), 'POST_PUT_NO_PAYLOAD');
     });

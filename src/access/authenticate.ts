@@ -13,7 +13,7 @@ import {
   type TokenScope,
   type UserCaller,
 } from './caller.ts';
-import { ACCESS_SCOPE, isSandboxKey, isWellFormedKey } from './credentials.ts';
+import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey } from './credentials.ts';
 
 /** What a request shows of itself, before anything is believed. */
 export interface Credentials {
@@ -55,6 +55,7 @@ interface TokenRow {
   language: string;
   date_online: number;
   teams: number;
+  mutes: number;
   client_id: number | null;
 }
 
@@ -79,7 +80,9 @@ interface KeyRow {
 const TOKEN =
   statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language, u.date_online,
   (select count(*) from team_members m where m.user_id = t.user_id)
-    + (select count(*) from previewers p where p.user_id = t.user_id) as teams
+    + (select count(*) from previewers p where p.user_id = t.user_id) as teams,
+  case when exists (select 1 from mutes x where x.user_id = t.user_id)
+    or exists (select 1 from blocks b where b.user_id = t.user_id) then 1 else 0 end as mutes
   from access_tokens t join users u on u.id = t.user_id where t.digest = ?`);
 const SERVICE_TOKEN =
   statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, g.submitted_by as leader_id
@@ -111,6 +114,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       language: row.language,
       dateExpires: row.date_expires,
       inTeams: row.teams > 0,
+      mutes: row.mutes === 1,
       clientId: row.client_id ?? undefined,
     };
   }
@@ -186,7 +190,7 @@ function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
 class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
   readonly #db: Database;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { caller: T; asOf: number; until: number }>();
+  readonly #kept = new Map<string, { caller: T; scope: string; asOf: number; until: number }>();
 
   constructor(db: Database, clock: Clock) {
     this.#db = db;
@@ -195,8 +199,13 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
 
   recall(secret: string): T | undefined {
     const entry = this.#kept.get(secret);
-    if (!entry || !this.#db.changes.unchangedSince(entry.asOf, ACCESS_SCOPE)) return undefined;
+    if (!entry || !this.#isUnchanged(entry)) return undefined;
     return this.#clock.now() < entry.until ? entry.caller : undefined;
+  }
+
+  #isUnchanged({ asOf, scope }: { asOf: number; scope: string }): boolean {
+    const { changes } = this.#db;
+    return changes.unchangedSince(asOf, ACCESS_SCOPE) && changes.unchangedSince(asOf, scope);
   }
 
   async get(secret: string, load: () => Promise<T>): Promise<T> {
@@ -207,7 +216,8 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
     const lookAgain = this.#clock.now() + KEPT_SECONDS;
     const until = caller.kind === 'key' ? lookAgain : Math.min(lookAgain, caller.dateExpires);
-    this.#kept.set(secret, { caller, asOf, until });
+    const scope = caller.kind === 'user' ? accessScopeOf(caller.userId) : ACCESS_SCOPE;
+    this.#kept.set(secret, { caller, scope, asOf, until });
     return caller;
   }
 }

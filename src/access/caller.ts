@@ -25,6 +25,8 @@ export interface UserCaller {
   readonly dateExpires: number;
   /** Whether any game or mod counts this person in its team or among its previewers, and so may show them more than others. */
   readonly inTeams: boolean;
+  /** Whether they have muted or blocked anyone, and so see less than others. */
+  readonly mutes?: boolean;
   /** The registered client that the person let in. Without one the token is the person's own. */
   readonly clientId?: number | undefined;
   /** Set where it is no person who calls but the game's own backend, as its leader. */
@@ -68,15 +70,19 @@ export function boundGameOf(caller: Caller): number | undefined {
   return caller.kind === 'user' ? caller.service?.gameId : undefined;
 }
 
-/** Callers of one class see the same of everything public; a class of its own marks a caller who may see more. */
+/** Callers of one class see the same of everything public; a class of its own marks a caller who may see more, or less. */
 export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'nobody') return 'p';
   if (caller.kind === 'key') return caller.gameId === undefined ? 'p' : `g${caller.gameId}`;
   if (caller.kind === 'service') return `s${caller.gameId}`;
   // A game may refuse keys and tokens that come from elsewhere, so a token's game is part of its class.
   const game = caller.gameId === undefined ? '' : ` g${caller.gameId}`;
-  return caller.inTeams || caller.admin ? `u${caller.userId}${game}` : `p${game}`;
+  return caller.inTeams || caller.admin || caller.mutes ? `u${caller.userId}${game}` : `p${game}`;
 }
+
+/** Whose mutes and blocks a list has to look at; undefined for most. */
+export const muterOf = (caller: Caller): number | undefined =>
+  caller.kind === 'user' && caller.mutes ? caller.userId : undefined;
 
 /** Who may call an operation. Finer rules belong to the noun and are declared as its errors. */
 export type Access =

@@ -183,6 +183,13 @@ export function accessChanged(transaction: Transaction): void {
 
 export const ACCESS_SCOPE = 'access';
 
+/** Names the change of what is kept of one person alone, so that nobody else has to be looked up again. */
+export function accessOfChanged(transaction: Transaction, userId: number): void {
+  transaction.changed(accessScopeOf(userId));
+}
+
+export const accessScopeOf = (userId: number) => `${ACCESS_SCOPE}/${userId}`;
+
 /** Removes tokens that ended before the moment. */
 export async function forgetTokens(query: Query, before: number): Promise<void> {
   await query

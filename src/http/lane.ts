@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credentials } from '../access/authenticate.ts';
 import { type Caller, NOBODY, visibilityClass } from '../access/caller.ts';
-import { ACCESS_SCOPE } from '../access/credentials.ts';
+import { ACCESS_SCOPE, accessScopeOf } from '../access/credentials.ts';
 import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Demand } from '../limits/limits.ts';
@@ -120,7 +120,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
         body: bytes > TEXT_BYTES_MAX ? Buffer.from(text) : text,
         bytes,
         headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
-        scopes: isOfOnePerson(caller) ? [...scopes, ACCESS_SCOPE] : scopes,
+        scopes: [...scopes, ...scopesOf(caller)],
         asOf,
         until,
         operation,
@@ -173,8 +173,9 @@ function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, c
   return `${path}?${rest}\n${language}\n${platform}\n${portal}\n${who}\n${scope.gameId ?? ''}\n${headers.accept ?? ''}`;
 }
 
-/** What someone sees who may see more than others changes with their teams, and not only with the data. */
-const isOfOnePerson = (caller: Caller) => visibilityClass(caller).startsWith('u');
+/** What someone sees who may see more or less than others changes with their teams and mutes, and not only with the data. */
+const scopesOf = (caller: Caller): readonly string[] =>
+  caller.kind === 'user' && visibilityClass(caller).startsWith('u') ? [ACCESS_SCOPE, accessScopeOf(caller.userId)] : [];
 
 const mayTake = ({ limiter }: Tenant, demands: readonly Demand[]) =>
   !limiter || demands.length === 0 || limiter.tryTake(demands);

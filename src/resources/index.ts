@@ -17,6 +17,8 @@ import { agreementOperations } from './agreements/operations.ts';
 import { commentJobs } from './comments/jobs.ts';
 import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
 import { commentOperations } from './comments/operations.ts';
+import { migration as blocks } from './blocks/migrations/2026-11-15-blocks.ts';
+import { blockOperations } from './blocks/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
@@ -27,6 +29,8 @@ import { downloadOperations } from './downloads/operations.ts';
 import { eventJobs } from './events/jobs.ts';
 import { migration as events } from './events/migrations/2026-11-15-events.ts';
 import { eventOperations } from './events/operations.ts';
+import { migration as follows } from './follows/migrations/2026-11-15-follows.ts';
+import { followOperations } from './follows/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { rebuildGameWords } from './games/games.ts';
 import { gameJobs } from './games/jobs.ts';
@@ -47,6 +51,7 @@ import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
+import { migration as modsDmca } from './mods/migrations/2026-11-15-mods-dmca.ts';
 import { migration as modsSearch } from './mods/migrations/2026-11-15-mods-search.ts';
 import { modOperations } from './mods/operations.ts';
 import { rebuildModWords } from './mods/words.ts';
@@ -58,6 +63,9 @@ import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-gr
 import { oauthOperations } from './oauth/operations.ts';
 import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
 import { previewOperations } from './previews/operations.ts';
+import { ratingJobs } from './ratings/jobs.ts';
+import { migration as ratings } from './ratings/migrations/2026-11-15-ratings.ts';
+import { ratingOperations } from './ratings/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
@@ -68,6 +76,9 @@ import { sessionOperations } from './sessions/operations.ts';
 import { statsJobs } from './stats/jobs.ts';
 import { migration as modDownloadHours } from './stats/migrations/2026-11-15-mod-download-hours.ts';
 import { statsOperations } from './stats/operations.ts';
+import { subscriptionJobs } from './subscriptions/jobs.ts';
+import { migration as subscriptions } from './subscriptions/migrations/2026-11-15-subscriptions.ts';
+import { subscriptionOperations } from './subscriptions/operations.ts';
 import { tagJobs } from './tags/jobs.ts';
 import { migration as tags } from './tags/migrations/2026-11-15-tags.ts';
 import { migration as tagsInOrder } from './tags/migrations/2026-11-15-tags-in-order.ts';
@@ -107,6 +118,10 @@ export const operations: readonly AnyOperation[] = [
   ...teamOperations,
   ...userOperations,
   ...muteOperations,
+  ...blockOperations,
+  ...followOperations,
+  ...subscriptionOperations,
+  ...ratingOperations,
   ...agreementOperations,
   ...uploadOperations,
   ...guideOperations,
@@ -131,6 +146,11 @@ export const migrations: readonly Migration[] = [
   mutes,
   games,
   mods,
+  modsDmca,
+  blocks,
+  follows,
+  subscriptions,
+  ratings,
   modfiles,
   modfilesArrivals,
   modsSearch,
@@ -162,6 +182,8 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...sessionJobs,
   ...serviceJobs,
   ...statsJobs,
+  ...subscriptionJobs,
+  ...ratingJobs,
   ...teamJobs,
   ...tagJobs,
   ...uploadJobs,

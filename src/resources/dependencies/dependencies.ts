@@ -58,6 +58,16 @@ export async function listDependencies(
   return { listed, total };
 }
 
+const BELOW_MAX = 500;
+
+/** The mods that a mod needs, as far down as they are listed. */
+export async function dependenciesBelow(transaction: Transaction, gameId: number, modId: number): Promise<number[]> {
+  const option = await store.optionOf(transaction, gameId);
+  if (option === undefined || option === DISALLOWED) return [];
+  const { rows } = await store.below(transaction.query, modId, DEPTH_MAX, { limit: BELOW_MAX, offset: 0 });
+  return rows.map(({ id }) => id);
+}
+
 async function shownTo(app: App, caller: Caller, gameId: number, ids: readonly number[]) {
   const ofGame = await teamLevel(app.db, caller, 'games', gameId);
   const isMember = caller.kind === 'user' && caller.inTeams;
@@ -101,7 +111,7 @@ export async function addDependencies(
     await store.lockGame(transaction, gameId);
     const mod = await requireEditable(transaction, caller, gameId, modId, 'MOD_DEPENDENCY_NO_ADD_PERMISSION');
     const option = await store.optionOf(transaction, gameId);
-    if (option === DISALLOWED) throw new ApiError('MOD_DEPENDENCY_NO_ADD_PERMISSION');
+    if (option === undefined || option === DISALLOWED) throw new ApiError('MOD_DEPENDENCY_NO_ADD_PERMISSION');
     const present = await store.dependenciesOf(transaction, modId);
     const added = [...new Set(ids)].filter((id) => !present.includes(id));
     const removed = sync ? present.filter((id) => !ids.includes(id)) : [];

@@ -4,6 +4,7 @@ import { Id, MessageObject, ModPath, page, pageOf, pageOfJson, pagesOnly } from 
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
+import { isSeenByClass } from '../mods/access.ts';
 import {
   addDependencies,
   listDependants,
@@ -39,7 +40,7 @@ export const getModDependencies = operation({
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, recursive: query.recursive };
     const { listed, total } = await listDependencies(app, caller, which, list, language, platform);
-    keep(...scopesOf(gameId, modId));
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(...scopesOf(gameId, modId));
     keepUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
       listed.map((each) => dependencyJson(app, each)),
@@ -62,7 +63,7 @@ export const getModDependants = operation({
   errors: NOT_FOUND,
   handle: async (app, { caller, params, list, language, keep }) => {
     const { mods, total } = await listDependants(app, caller, params.game_id, params.mod_id, list, language);
-    keep(...scopesOf(params.game_id, params.mod_id));
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(...scopesOf(params.game_id, params.mod_id));
     return page(
       mods.map((mod) => toModDependant(app, mod)),
       total,

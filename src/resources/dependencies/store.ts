@@ -16,8 +16,8 @@ type Reader = Pick<Database, 'first'>;
 export type ModRow = Selectable<Tables['mods']>;
 
 const OPTION = statement('select dependency_option from games where id = ?');
-export async function optionOf(reader: Reader, gameId: number): Promise<number> {
-  return (await reader.first<{ dependency_option: number }>(OPTION, [gameId]))!.dependency_option;
+export async function optionOf(reader: Reader, gameId: number): Promise<number | undefined> {
+  return (await reader.first<{ dependency_option: number }>(OPTION, [gameId]))?.dependency_option;
 }
 
 /** Every mod below this one, once, at the depth where it is met first. */

@@ -1,6 +1,7 @@
-import type { Caller, UserCaller } from '../../access/caller.ts';
+import { type Caller, muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
 import { levelsOf, requireMod } from '../mods/access.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
@@ -37,13 +38,27 @@ export async function listEventsOfGame(
   caller: Caller,
   gameId: number,
   request: ListRequest,
-  latest: boolean,
+  { latest, subscribed }: { latest: boolean; subscribed: boolean },
 ) {
   await requireGame(app.db, caller, gameId);
   const everything = (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
   const memberId = caller.kind === 'user' && caller.inTeams ? caller.userId : undefined;
-  const scope = { gameId, modId: undefined, everything, memberId, latest };
+  const scope = {
+    gameId,
+    modId: undefined,
+    everything,
+    memberId,
+    latest,
+    subscriberId: subscribed ? requirePerson(caller) : undefined,
+    muterId: everything ? undefined : muterOf(caller),
+  };
   return store.listModEvents(app.db.query, scope, modEventListing, ordered(request));
+}
+
+/** A key has not subscribed to anything. */
+function requirePerson(caller: Caller): number {
+  if (caller.kind !== 'user') throw new ApiError('USER_MUST_BE_LOGGED_IN');
+  return caller.userId;
 }
 
 /** All that happened to one mod, also what happened again since. */

@@ -16,13 +16,17 @@ export const getModsEvents = operation({
   params: GamePath,
   query: z.object({
     latest: z.boolean().default(true).meta({ description: 'Of each mod and type of event, the latest alone.' }),
+    subscribed: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Of the mods to which the person has subscribed alone. It takes their token.' }),
   }),
   list: modEventListing,
   returns: ok(pageOf(ModEventObject)),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'USER_MUST_BE_LOGGED_IN'],
   handle: async (app, { caller, params, query, list, keep }) => {
-    const { events, total } = await listEventsOfGame(app, caller, params.game_id, list, query.latest);
-    keep(eventsScope(params.game_id), `games/${params.game_id}`);
+    const { events, total } = await listEventsOfGame(app, caller, params.game_id, list, query);
+    if (!query.subscribed) keep(eventsScope(params.game_id), `games/${params.game_id}`);
     return page(events.map(toModEvent), total, list);
   },
 });

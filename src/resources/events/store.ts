@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isMutedBy } from '../../database/muted.ts';
 import type { ModEventsTable, UserEventsTable } from './table.ts';
 
 export type ModEventRow = Pick<
@@ -65,10 +66,22 @@ export interface EventScope {
   readonly memberId: number | undefined;
   /** Of each mod and type the newest alone. */
   readonly latest: boolean;
+  /** Only those of mods to which this person has subscribed. */
+  readonly subscriberId?: number | undefined;
+  /** Without those of mods whose authors this person has muted. */
+  readonly muterId?: number | undefined;
 }
 
-function within(query: Query, { gameId, modId, everything, memberId, latest }: EventScope) {
+function within(query: Query, scope: EventScope) {
+  const { gameId, modId, everything, memberId, latest, subscriberId, muterId } = scope;
   let events = query.selectFrom('mod_events as e').where('e.game_id', '=', gameId);
+  if (subscriberId !== undefined)
+    events = events.where(
+      sql<boolean>`e.mod_id in (select s.mod_id from subscriptions s where s.user_id = ${subscriberId})`,
+    );
+  if (muterId !== undefined)
+    events = events.where(sql<boolean>`not exists (select 1 from mods m where m.id = e.mod_id
+      and ${isMutedBy(muterId, 'm.submitted_by')})`);
   if (modId !== undefined) events = events.where('e.mod_id', '=', modId);
   if (everything) return latest ? events.where('e.newest', '=', 1) : events;
   const shown = latest ? 'e.newest_shown' : 'e.shown';

@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { FilePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, Json, noContent, ok, operation } from '../../http/operation.ts';
+import { isSeenByClass } from '../mods/access.ts';
 import { DecisionsBody, ModfileChangesBody, NewModfileBody } from './changes.ts';
 import { linksChangeAt } from './links.ts';
 import { modfileListing } from './listing.ts';
@@ -40,7 +41,7 @@ export const getModfiles = operation({
   handle: async (app, { caller, params, query, list, platform, keep, keepUntil }) => {
     const asked = { platform, platformStatus: query.platform_status };
     const { files, total } = await listModfiles(app, caller, whichOf(params), list, asked);
-    keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
     keepUntil(linksChangeAt(app.clock.now()));
     return pageOfFiles(app, files, total, list);
   },
@@ -76,7 +77,7 @@ export const getModfile = operation({
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
   handle: async (app, { caller, params, keep, keepUntil }) => {
     const file = await requireModfile(app, caller, whichOf(params), params.file_id);
-    keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
     keepUntil(linksChangeAt(app.clock.now()));
     return alone(app, file);
   },

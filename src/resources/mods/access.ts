@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, muterOf, type UserCaller, visibilityClass } from '../../access/caller.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
@@ -15,7 +15,15 @@ export const MOD_DELETED = 3;
 export const MOD_PUBLIC = 1;
 
 type Reader = Pick<Database, 'first'>;
-type Shown = Pick<store.ModStanding, 'id' | 'game_id' | 'status' | 'visible'>;
+type Shown = Pick<store.ModStanding, 'id' | 'game_id' | 'status' | 'visible'> & { readonly date_live?: number };
+
+/** What is said of a mod that the caller may not see, to those who know of it anyway: otherwise there is none. */
+interface Refusals {
+  /** To people who were let in once, when its preview is over. */
+  readonly closed?: ErrorName | undefined;
+  /** To everyone, once it was public and so is no secret. */
+  readonly hidden?: ErrorName;
+}
 
 export const isPublic = ({ status, visible }: Pick<Shown, 'status' | 'visible'>): boolean =>
   status === MOD_ACCEPTED && visible === MOD_PUBLIC;
@@ -34,17 +42,17 @@ export async function levelsOf(reader: Reader, caller: Caller, mod: Pick<Shown, 
 }
 
 /**
- * What is not public exists only for the teams of the mod and its game, and for those who may preview it. The teams are
- * also told that it was deleted.
+ * What is not public exists only for the teams of the mod and its game, for its subscribers, and for those who may
+ * preview it. The teams are also told that it was deleted.
  */
 async function refuseHidden(
   reader: Reader,
   caller: Caller,
   gameId: number,
   mod: Shown | undefined,
-  closed?: ErrorName,
+  refusals?: Refusals,
 ): Promise<void> {
-  await refuseUnseen(reader, caller, gameId, mod, closed);
+  await refuseUnseen(reader, caller, gameId, mod, refusals);
   if (mod?.status === MOD_DELETED) throw new ApiError('MOD_DELETED');
 }
 
@@ -53,25 +61,39 @@ async function refuseUnseen(
   caller: Caller,
   gameId: number,
   mod: Shown | undefined,
-  closed?: ErrorName,
+  refusals?: Refusals,
 ): Promise<void> {
   if (mod?.game_id !== gameId) throw new ApiError('MOD_NOT_FOUND');
   if (isPublic(mod)) return;
   const levels = await levelsOf(reader, caller, mod);
-  if (levels.mod === 0 && levels.game === 0) await requirePreview(reader, caller, mod, closed);
+  if (levels.mod > 0 || levels.game > 0 || (await isSubscriber(reader, caller, mod))) return;
+  await requirePreview(reader, caller, mod, refusals);
 }
 
-/** `closed` is for those who were let in once, and so know of the mod, when its preview is over. */
+const isSubscriber = async (reader: Reader, caller: Caller, mod: Shown): Promise<boolean> =>
+  caller.kind === 'user' && mod.status !== MOD_DELETED && (await store.isSubscribed(reader, mod.id, caller.userId));
+
 async function requirePreview(
   reader: Reader,
   caller: Caller,
   mod: Shown,
-  closed: ErrorName = 'MOD_NOT_FOUND',
+  { closed = 'MOD_NOT_FOUND', hidden = 'MOD_NOT_FOUND' }: Refusals = {},
 ): Promise<void> {
-  const isPreviewer = caller.kind === 'user' && caller.inTeams && mod.status !== MOD_DELETED;
+  const isThere = mod.status !== MOD_DELETED;
+  const isPreviewer = caller.kind === 'user' && caller.inTeams && isThere;
   const preview = isPreviewer ? await store.previewOf(reader, mod.id, caller.userId) : undefined;
-  if (!preview) throw new ApiError('MOD_NOT_FOUND');
+  if (!preview) throw new ApiError(isThere && mod.date_live ? hidden : 'MOD_NOT_FOUND');
   if (!isPreviewOpen(preview)) throw new ApiError(closed);
+}
+
+/**
+ * Whether an answer about a mod may be kept for others of the caller's class. Members of teams and previewers have a
+ * class of their own; subscribers have none, and see a hidden mod that others of theirs do not.
+ */
+export async function isSeenByClass(reader: Reader, caller: Caller, id: number): Promise<boolean> {
+  if (caller.kind !== 'user' || visibilityClass(caller).startsWith('u')) return true;
+  const mod = await store.standingOf(reader, id);
+  return mod !== undefined && isPublic(mod);
 }
 
 /** The mod of this game, as far as the question who may do what with it needs it. */
@@ -80,6 +102,7 @@ export async function requireMod(
   caller: Caller,
   gameId: number,
   id: number,
+  refusals?: Refusals,
 ): Promise<store.ModStanding> {
   await requireGame(reader, caller, gameId);
   return requireShownMod(reader, caller, gameId, id);
@@ -98,7 +121,7 @@ export async function requireModByLink(
 
 async function requireShownMod(reader: Reader, caller: Caller, gameId: number, id: number): Promise<store.ModStanding> {
   const mod = await store.standingOf(reader, id);
-  await refuseHidden(reader, caller, gameId, mod);
+  await refuseHidden(reader, caller, gameId, mod, refusals);
   return mod!;
 }
 
@@ -112,6 +135,16 @@ export async function requireModForChange(
   const row = await store.rowForChange(transaction, id);
   await requireMod(transaction, caller, gameId, id);
   return row!;
+}
+
+/** Others who change one of these mods wait from here on. In one order for all, so that nobody waits in a circle. */
+export async function holdMods(transaction: Transaction, ids: readonly number[]): Promise<Map<number, store.ModRow>> {
+  const mods = new Map<number, store.ModRow>();
+  for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
+    const row = await store.rowForChange(transaction, id);
+    if (row) mods.set(id, row);
+  }
+  return mods;
 }
 
 /** The mod in whatever state, deleted too, for those who decide over it. Others wait from here on. */
@@ -140,7 +173,7 @@ export async function requireModDocument(
   if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
     await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };
-  await refuseHidden(reader, caller, gameId, shown, 'MOD_NO_VIEW_PERMISSION');
+  await refuseHidden(reader, caller, gameId, shown, { closed: 'MOD_NO_VIEW_PERMISSION' });
   return mod!;
 }
 
@@ -169,8 +202,26 @@ export async function scopeOfGame(
     ownId: undefined,
     everything,
     memberId: caller.kind === 'user' && caller.inTeams ? caller.userId : undefined,
+    // Who decides over mods has to see those of everyone.
+    muterId: everything ? undefined : muterOf(caller),
   };
 }
+
+/** What someone has subscribed to, in every state but deleted. */
+export const scopeOfSubscriber = (
+  caller: UserCaller,
+  request: ListRequest,
+  on: Pick<store.ModScope, 'platform' | 'platformStatus'>,
+): store.ModScope => ({
+  ...asks(request),
+  ...on,
+  gameId: undefined,
+  ownId: undefined,
+  subscriberId: caller.userId,
+  everything: false,
+  memberId: caller.userId,
+  muterId: muterOf(caller),
+});
 
 /** One's own mods, in every state but deleted unless that is asked for. */
 export const scopeOfMember = (

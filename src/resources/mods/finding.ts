@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../../database/database.ts';
 import { endOfRange, type Filter, fold, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isMutedBy } from '../../database/muted.ts';
 import { withLikelyWords } from '../../database/search.ts';
 import { totalOf } from '../../database/totals.ts';
 import { pairsOf } from '../../database/words.ts';
@@ -22,9 +23,26 @@ export async function findMods(
   language: string,
   platform?: Platform,
 ): Promise<{ mods: store.StoredMod[]; total: number }> {
-  const found = await find(db, scope, await withLikelyWords(db, request));
+  const found = await findUnmuted(db, scope, await withLikelyWords(db, request));
   const documents = await store.documentsOf(db.query, found.ids, language, platform);
   return { mods: found.ids.flatMap((id) => documents.get(id) ?? []), total: found.total };
+}
+
+/**
+ * The list is found as for everyone, so much longer as muted authors have mods in it, which then are left out: whatever
+ * way it is found, its order and the counts that are kept of it stay good for all.
+ */
+async function findUnmuted(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+  const { muterId } = scope;
+  if (muterId === undefined) return find(db, scope, request);
+  const wanted = narrowed(store.within(db.query, scope), modListing, { ...request, probing: true });
+  const muted = new Set(
+    (await wanted.where(isMutedBy(muterId, 'm.submitted_by')).select('m.id').execute()).map(({ id }) => id),
+  );
+  const { offset, limit } = request;
+  const found = await find(db, scope, { ...request, offset: 0, limit: offset + limit + muted.size });
+  const ids = found.ids.filter((id) => !muted.has(id)).slice(offset, offset + limit);
+  return { ids, total: found.total - muted.size };
 }
 
 function find(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
@@ -50,7 +68,7 @@ async function findOnPlatform(
 
 /** What only some may see is never much, and is looked through. */
 async function findAny(query: Query, scope: store.ModScope, request: ListRequest): Promise<Found> {
-  const asked = { ...request, probing: scope.ownId !== undefined };
+  const asked = { ...request, probing: scope.ownId !== undefined || scope.subscriberId !== undefined };
   const total = await count(query, scope, asked);
   return { ids: await page(query, scope, asked, total), total };
 }

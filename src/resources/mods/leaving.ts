@@ -7,7 +7,9 @@ import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
 import { removeMediaOfMod } from '../media/pieces.ts';
 import { removeMetadataOfMod } from '../metadata/pieces.ts';
 import { endPreviews, forgetPreviews } from '../previews/pieces.ts';
+import { removeRatingsOfMod } from '../ratings/pieces.ts';
 import { removeHoursOfMod } from '../stats/pieces.ts';
+import { endSubscriptions, removeSubscriptionsOfMod } from '../subscriptions/pieces.ts';
 import { removeTagsOfMod } from '../tags/pieces.ts';
 import { dissolveTeam } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -19,7 +21,10 @@ import * as store from './store.ts';
 type Step = (app: App, transaction: Transaction, mod: store.ModRow) => Promise<void>;
 
 /** What ends when a mod is deleted, though it could be brought back. */
-const WHEN_DELETED: readonly Step[] = [(_, transaction, mod) => endPreviews(transaction, 'mods', mod.id)];
+const WHEN_DELETED: readonly Step[] = [
+  (_, transaction, mod) => endPreviews(transaction, 'mods', mod.id),
+  endSubscriptions,
+];
 
 /**
  * What goes with a mod for ever: every noun that has rows of it adds its own. Events stay for their 90 days, so that
@@ -34,6 +39,8 @@ const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => forgetPreviews(transaction, 'mods', mod.id),
   (_, transaction, mod) => forgetTranslations(transaction.query, 'mods', mod.id),
   (app, transaction, mod) => leaveCommentsToJob(app, transaction, 'mods', mod.id),
+  (_, transaction, mod) => removeSubscriptionsOfMod(transaction, mod),
+  removeRatingsOfMod,
   removeMediaOfMod,
   async (app, transaction, mod) => void (mod.logo && (await reviewPicture(app, transaction, mod.logo))),
 ];

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { Caller } from '../../access/caller.ts';
+import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
@@ -22,6 +22,7 @@ import {
   MOD_PUBLIC,
   scopeOfGame,
   scopeOfMember,
+  scopeOfSubscriber,
 } from './access.ts';
 import { announceMod, rewriteModDocuments } from './documents.ts';
 import { findMods } from './finding.ts';
@@ -32,6 +33,7 @@ import { settleWords } from './words.ts';
 
 export * from './access.ts';
 export { announceMod } from './documents.ts';
+export { modListing } from './listing.ts';
 export type { ModCounts, ModRow, ModStanding, ModStats, StoredMod } from './store.ts';
 
 /** `community_options`: comments, dependencies, use in collections. */
@@ -81,6 +83,7 @@ export const NEW_MOD = {
   stock: 0,
   price: 0,
   tax: 0,
+  dmca: 0,
   downloads_today: 0,
   downloads_total: 0,
   subscribers_total: 0,
@@ -333,6 +336,12 @@ export async function rankMods(
   }
 }
 
+/** A copyright complaint against the mod is opened, or closed. Meanwhile nobody subscribes to it. */
+export async function setDmca(transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>, isOpen: boolean) {
+  await store.change(transaction, mod.id, { dmca: Number(isOpen) });
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
 /** Deleted mods stay for their teams and for what refers to them, and nobody else sees them again. */
 export const removeMod = (app: App, transaction: Transaction, mod: store.ModRow, userId: number): Promise<void> =>
   applyModChanges(app, transaction, mod, { status: MOD_DELETED }, userId);
@@ -366,6 +375,24 @@ export async function listModsOfGame(
 export interface OnPlatform {
   readonly platform?: Platform | undefined;
   readonly platformStatus?: store.PlatformStatus | undefined;
+}
+
+/**
+ * What someone has subscribed to, also what is hidden or not accepted. A platform narrows the list within a game alone:
+ * over several games nobody plays all of them on one.
+ */
+export function listModsOfSubscriber(
+  app: App,
+  caller: UserCaller,
+  request: ListRequest,
+  language: Language,
+  { platform, platformStatus }: OnPlatform = {},
+) {
+  const isOfOneGame = request.groups.some(
+    (group) => group.length === 1 && group[0]!.column.name === 'game_id' && group[0]!.operator === 'eq',
+  );
+  const on = isOfOneGame ? { platform, platformStatus } : {};
+  return findMods(app.db, scopeOfSubscriber(caller, request, on), request, language, platform);
 }
 
 /** One's own mods are not narrowed to a platform, though its live files are shown. */

@@ -5,7 +5,7 @@ import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
 import { PlatformStatusQuery } from '../modfiles/object.ts';
-import { requireModDocument } from './access.ts';
+import { isSeenByClass, requireModDocument } from './access.ts';
 import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
@@ -58,14 +58,15 @@ export const getMod = operation({
   tag: 'Mods',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}',
-  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team, that of its game, and those who may preview it.',
+  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team, that of its game, its subscribers, and those who may preview it.',
   access: reader(),
   params: ModPath,
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
   handle: async (app, { caller, params, language, platform, keep, keepUntil }) => {
     const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
-    keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
+    if (await isSeenByClass(app.db, caller, mod.mod_id))
+      keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
     keepUntil(linksChangeAt(app.clock.now()));
     return new Json(modJson(app, mod, { alone: true }));
   },

@@ -15,7 +15,7 @@ import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from 
 
 export type ModRow = Selectable<ModsTable>;
 export type ModStats = ModStatsTable;
-export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by'>;
+export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by' | 'date_live'>;
 type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 
 /** What the user object is made of. */
@@ -105,7 +105,7 @@ async function translatedOr(
   return (await reader.first<StoredMod>(TRANSLATED, asked)) ?? english();
 }
 
-const STANDING = statement('select id, game_id, status, visible, submitted_by from mods where id = ?');
+const STANDING = statement('select id, game_id, status, visible, submitted_by, date_live from mods where id = ?');
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
 
 /** On PostgreSQL others who change the mod wait from here on; on SQLite there is one writer anyway. */
@@ -141,6 +141,10 @@ export interface ModScope {
   readonly gameId: number | undefined;
   /** Only mods in whose teams this person is. */
   readonly ownId: number | undefined;
+  /** Only mods to which this person has subscribed, in every state but deleted. */
+  readonly subscriberId?: number | undefined;
+  /** Without those of authors whom this person has muted. */
+  readonly muterId?: number | undefined;
   /** All states may be seen: the game's team. */
   readonly everything: boolean;
   /** Mods of this person's teams may be seen in every state but deleted. */
@@ -159,9 +163,12 @@ export type PlatformStatus = 'pending_only' | 'live_and_pending';
 const ofTeamsOf = (userId: number) =>
   sql<boolean>`m.id in (select t.resource_id from team_members t where t.resource = 'mods' and t.user_id = ${userId})`;
 
+const isSubscribedBy = (userId: number) =>
+  sql<boolean>`m.id in (select s.mod_id from subscriptions s where s.user_id = ${userId})`;
+
 /** What everyone sees, and nothing else. */
-export const isDefault = ({ ownId, asksStatus, asksVisible }: ModScope) =>
-  ownId === undefined && !asksStatus && !asksVisible;
+export const isDefault = ({ ownId, subscriberId, asksStatus, asksVisible }: ModScope) =>
+  ownId === undefined && subscriberId === undefined && !asksStatus && !asksVisible;
 export const isForAll = ({ platform, platformStatus }: ModScope) =>
   platform === undefined && platformStatus === undefined;
 
@@ -169,6 +176,8 @@ export function within(query: Query, scope: ModScope) {
   let mods = query.selectFrom('mods as m');
   if (!isForAll(scope)) mods = mods.where(isOnPlatform(scope));
   if (scope.gameId !== undefined) mods = mods.where('m.game_id', '=', scope.gameId);
+  if (scope.subscriberId !== undefined)
+    return mods.where(isSubscribedBy(scope.subscriberId)).where('m.status', '<>', 3);
   if (scope.ownId !== undefined) {
     mods = mods.where(ofTeamsOf(scope.ownId));
     return scope.asksStatus ? mods : mods.where('m.status', '<>', 3);
@@ -490,6 +499,10 @@ const PREVIEW =
   statement(`select p.invited_by, m.community_options from previewers p join mods m on m.id = p.resource_id
   where p.resource = 'mods' and p.resource_id = ? and p.user_id = ?`);
 export const previewOf = (reader: Reader, id: number, userId: number) => reader.first<Preview>(PREVIEW, [id, userId]);
+
+const SUBSCRIBED = statement('select user_id from subscriptions where user_id = ? and mod_id = ?');
+export const isSubscribed = async (reader: Reader, id: number, userId: number): Promise<boolean> =>
+  (await reader.first(SUBSCRIBED, [userId, id])) !== undefined;
 
 export const namedAfter = (query: Query, id: number, most: number) =>
   query

@@ -27,6 +27,8 @@ export interface ModsTable {
   stock: number;
   price: number;
   tax: number;
+  /** 1 while a copyright complaint is open against it. */
+  dmca: number;
   /** These four repeat figures of `mod_stats`, for the indexes that lists are sorted by. */
   downloads_today: number;
   downloads_total: number;

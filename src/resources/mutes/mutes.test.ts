@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startApi } from '../../../test/api.ts';
+import { type Client, type Mod, startApi } from '../../../test/api.ts';
+import { getModsEvents } from '../events/operations.ts';
+import { getMod, getMods } from '../mods/operations.ts';
+import { getModsStats } from '../stats/operations.ts';
+import { getUserSubscriptions, subscribeToMod } from '../subscriptions/operations.ts';
+import { setUserStatus, USER_GUEST } from '../users/users.ts';
 import { getUsersMuted, muteAUser, unmuteAUser } from './operations.ts';
 
 const api = await startApi();
@@ -32,4 +37,58 @@ test('what one person mutes is nobody else’s list', async () => {
   const [ada, bob, cleo] = [await api.aUser(), await api.aUser(), await api.aUser()];
   await (await api.as(ada)).call(muteAUser, { params: { user_id: cleo.id } });
   assert.equal((await (await api.as(bob)).call(getUsersMuted)).body.result_total, 0);
+});
+
+test('guests neither mute nor are muted', async () => {
+  const [ada, guest] = [await api.aUser(), await api.aUser()];
+  const [asAda, asGuest] = [await api.as(ada), await api.as(guest)];
+  await setUserStatus(api.app(), guest.id, USER_GUEST);
+  await asGuest.refused(muteAUser, { params: { user_id: ada.id } }, 403, 17036);
+  await asAda.refused(muteAUser, { params: { user_id: guest.id } }, 403, 17037);
+});
+
+test('the mods of whom one has muted are in none of one’s lists and totals, and in those of all others', async () => {
+  const game = await api.aGame();
+  const [loud, calm] = [await api.aUser(), await api.aUser()];
+  const mods: Mod[] = [];
+  for (let i = 0; i < 6; i += 1)
+    mods.push(await api.aMod({ game, owner: i % 2 ? loud : calm, name: `Sword ${i}`, stats: { popularity: 10 - i } }));
+  for (const mod of mods) await api.aFile(mod);
+  const [ada, bob] = [await api.as(await api.aUser()), await api.as(await api.aUser())];
+  const params = { game_id: game.id };
+  for (const mod of mods) await ada.call(subscribeToMod, { params: { ...params, mod_id: mod.id } });
+  const asked = async (client: Client, query: Record<string, string | number>) => {
+    const { data, result_total } = (await client.call(getMods, { params, query })).body;
+    return [data.map(({ id }) => id), result_total];
+  };
+  const calmIds = mods.filter((_, i) => i % 2 === 0).map(({ id }) => id);
+  const QUERIES: Record<string, string | number>[] = [
+    {},
+    { _q: 'sword' },
+    { _q: 'swo' },
+    { 'name-lk': 'sword*' },
+    { _sort: 'popular' },
+    { 'submitted_by-in': `${loud.id},${calm.id}` },
+  ];
+  for (const query of QUERIES) assert.equal((await asked(ada, query))[1], 6);
+  await ada.call(muteAUser, { params: { user_id: loud.id } });
+  for (const query of QUERIES) {
+    assert.deepEqual(await asked(ada, query), [calmIds, 3], JSON.stringify(query));
+    assert.deepEqual(await asked(ada, { ...query, _limit: 1, _offset: 1 }), [[calmIds[1]], 3]);
+    assert.equal((await asked(bob, query))[1], 6);
+    assert.equal((await asked(api.withKey(game), query))[1], 6);
+  }
+  assert.deepEqual(await asked(ada, { submitted_by: loud.id }), [[], 0]);
+  assert.deepEqual(
+    (await ada.call(getModsStats, { params })).body.data.map(({ mod_id }) => mod_id),
+    calmIds,
+  );
+  const events = (await ada.call(getModsEvents, { params })).body.data;
+  assert.deepEqual([...new Set(events.map(({ mod_id }) => mod_id))].sort(), [...calmIds].sort());
+  const subscribed = (await ada.call(getUserSubscriptions)).body;
+  assert.deepEqual([subscribed.data.map(({ id }) => id), subscribed.result_total], [calmIds, 3]);
+  // By its id a mod is still there: whoever is sent a link sees what it leads to.
+  assert.equal((await ada.call(getMod, { params: { ...params, mod_id: mods[1]!.id } })).status, 200);
+  await ada.call(unmuteAUser, { params: { user_id: loud.id } });
+  assert.equal((await asked(ada, {}))[1], 6);
 });

@@ -1,8 +1,9 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { accessOfChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { requireUserIn } from '../users/users.ts';
+import { requireUserIn, USER_GUEST } from '../users/users.ts';
 import * as store from './store.ts';
 
 /** What the list of muted people may be filtered and sorted by. */
@@ -17,9 +18,12 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
   await app.db.write(async (transaction) => {
     const other = await requireUserIn(transaction, userId);
     if (other.id === caller.userId) throw new ApiError('USER_CANNOT_MUTE_SELF');
+    if ((await requireUserIn(transaction, caller.userId)).status === USER_GUEST)
+      throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
+    if (other.status === USER_GUEST) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
     if (other.admin === 1) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
     await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
-    transaction.changed(`mutes/${caller.userId}`);
+    accessOfChanged(transaction, caller.userId);
   });
 }
 
@@ -27,7 +31,7 @@ export async function unmuteUser(app: App, caller: UserCaller, userId: number): 
   await app.db.write(async (transaction) => {
     await requireUserIn(transaction, userId);
     await store.remove(transaction, caller.userId, userId);
-    transaction.changed(`mutes/${caller.userId}`);
+    accessOfChanged(transaction, caller.userId);
   });
 }
 

@@ -13,7 +13,13 @@ export const muteAUser = operation({
   access: user('write'),
   params: UserPath,
   returns: noContent,
-  errors: ['USER_NOT_FOUND', 'USER_CANNOT_MUTE_SELF', 'USER_CANNOT_MUTE_SITE_ADMIN'],
+  errors: [
+    'USER_NOT_FOUND',
+    'USER_CANNOT_MUTE_AS_GUEST',
+    'USER_CANNOT_MUTE_GUESTS',
+    'USER_CANNOT_MUTE_SELF',
+    'USER_CANNOT_MUTE_SITE_ADMIN',
+  ],
   handle: (app, { caller, params }) => muteUser(app, caller as UserCaller, params.user_id),
 });
 

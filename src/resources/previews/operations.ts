@@ -71,7 +71,7 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     params: here,
     body: z.object({ user_id: Id }),
     returns: created(PreviewerObject),
-    errors: [...errors, ...CLOSED, 'USER_NOT_FOUND'],
+    errors: [...errors, ...CLOSED, 'USER_NOT_FOUND', 'USER_IS_BLOCKED'],
     handle: async (app, { caller, params: at, body }) => {
       const previewer = await invitePreviewer(app, caller as UserCaller, placeOf(at), body.user_id);
       return new Created(toPreviewer(app, previewer), addressOf(app.addresses.gameApi(at.game_id), at));

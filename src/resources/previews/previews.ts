@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { requireNotBlocked } from '../blocks/blocks.ts';
 import { requireGame } from '../games/games.ts';
 import { levelsOf, MOD_DELETED, mayEdit, requireMod } from '../mods/mods.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
@@ -79,6 +80,7 @@ export async function invitePreviewer(
     const previewed = await requireManaged(transaction, caller, place);
     requireOpen(previewed, ALLOW_PREVIEWS);
     await requireUserIn(transaction, userId);
+    if (userId !== caller.userId) await requireNotBlocked(transaction, userId, caller.userId);
     return letIn(app, transaction, previewed, userId, caller.userId);
   });
 }

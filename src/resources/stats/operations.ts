@@ -1,6 +1,7 @@
 import { reader } from '../../access/caller.ts';
 import { GamePath, ModPath, page, pageOf } from '../../http/objects.ts';
 import { ok, operation } from '../../http/operation.ts';
+import { isSeenByClass } from '../mods/access.ts';
 import { ModStatsObject, toModStats } from '../mods/object.ts';
 import { listStats, statsListing, statsOfMod } from './stats.ts';
 
@@ -38,7 +39,7 @@ export const getModStats = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
   handle: async (app, { caller, params, keep }) => {
     const stats = await statsOfMod(app, caller, params.game_id, params.mod_id);
-    keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
     return toModStats(params.mod_id, stats);
   },
 });

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, muterOf } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
@@ -49,7 +49,7 @@ export async function statsOfMod(app: App, caller: Caller, gameId: number, modId
 
 export async function listStats(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireGame(app.db, caller, gameId);
-  return store.list(app.db.query, gameId, statsListing, request);
+  return store.list(app.db.query, { gameId, muterId: muterOf(caller) }, statsListing, request);
 }
 
 const HOUR = 3_600;

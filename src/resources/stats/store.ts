@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isNotMutedBy } from '../../database/muted.ts';
 import type { ModDownloadHoursTable } from './table.ts';
 
 type StatsRow = Selectable<Tables['mod_stats']>;
@@ -10,8 +11,17 @@ const OF_MOD = statement('select * from mod_stats where mod_id = ?');
 export const statsOf = (reader: Pick<Database, 'first'>, modId: number) => reader.first<StatsRow>(OF_MOD, [modId]);
 
 /** The figures of a game's public mods. The page's ids come from an index of mods alone wherever that can tell. */
-export async function list(query: Query, gameId: number, listing: Listing, request: ListRequest) {
-  const wanted = () => narrowed(publicMods(query, gameId, asksStats(request)), listing, request);
+export async function list(
+  query: Query,
+  { gameId, muterId }: { gameId: number; muterId: number | undefined },
+  listing: Listing,
+  request: ListRequest,
+) {
+  const shown = () => {
+    const mods = publicMods(query, gameId, asksStats(request));
+    return muterId === undefined ? mods : mods.where(isNotMutedBy(muterId, 'm.submitted_by'));
+  };
+  const wanted = () => narrowed(shown(), listing, request);
   const { total } = await wanted().select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const ids = (await paged(wanted().select('m.id'), listing, request).execute()).map((row) => row.id);
   const stats = new Map((await statsOfAll(query, ids)).map((row) => [row.mod_id, row]));

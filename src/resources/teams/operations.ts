@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import { GamePath, ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
+import { isSeenByClass } from '../mods/access.ts';
 import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
 import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
 import { TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
@@ -61,7 +62,8 @@ export const getModTeamMembers = operation({
   errors: NOT_FOUND,
   handle: async (app, { caller, params, list, keep }) => {
     const { rows, total } = await listSeats(app, caller, ofMod(params), list);
-    keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
+    if (await isSeenByClass(app.db, caller, params.mod_id))
+      keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
     return page(
       rows.map((row) => toTeamMember(app, row)),
       total,

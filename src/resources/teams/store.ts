@@ -163,6 +163,11 @@ const invitesWithPlaces = (query: Query) =>
     )
     .innerJoin('users as u', 'u.id', 'i.invited_by')
     .where('i.date_actioned', 'is', null)
+    // Who has blocked the inviter hears nothing of it; the inviter cannot tell.
+    .where(
+      sql<boolean>`not exists (select 1 from users e join blocks b on b.user_id = e.id
+        where e.email = i.email and b.blocked_id = i.invited_by)`,
+    )
     .where('g.status', '<>', 3)
     .where((eb) => eb.or([eb('i.resource', '=', 'games'), eb('m.status', '<>', 3)]))
     .select(['i.id', 'i.resource', 'i.level', 'i.position', 'i.date_added', 'i.email'])

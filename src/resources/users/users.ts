@@ -10,6 +10,8 @@ import * as store from './store.ts';
 export type { UserRow } from './store.ts';
 export { refuseGone };
 
+/** An account that nobody has confirmed yet. */
+export const USER_GUEST = 0;
 export const USER_ACTIVE = 1;
 export const USER_DELETED = 3;
 export const USER_BANNED = 4;
@@ -26,6 +28,9 @@ export async function requireUserIn(transaction: Transaction, id: number): Promi
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
   return user;
 }
+
+/** In whatever state the account is. */
+export const findUserIn = (transaction: Transaction, id: number) => store.rowIn(transaction, id);
 
 export const findUserByEmailIn = ({ query }: Transaction, email: string) =>
   store.byEmail(query, normalisedEmail(email));

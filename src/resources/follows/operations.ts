@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { type UserCaller, user } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { ListRequest } from '../../database/listing.ts';
+import { Id, PathId, page, pageOf, UserPath } from '../../http/objects.ts';
+import { noContent, ok, operation } from '../../http/operation.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import { followListing, followUser, listFollows, type Side, unfollowUser } from './follows.ts';
+
+export const followUserOperation = operation({
+  id: 'follow-user',
+  tag: 'Users',
+  method: 'POST',
+  path: '/users/{user_id}/following',
+  says: 'Follows a person. The path names the caller, `user_id` in the body whom they follow.',
+  access: user('write'),
+  params: UserPath,
+  body: z.object({ user_id: Id.meta({ description: 'Whom to follow.' }) }),
+  returns: noContent,
+  errors: [
+    'USER_NOT_FOUND',
+    'USER_NO_VIEW_PERMISSION',
+    'USER_FOLLOW_TARGET_BANNED',
+    'USER_FOLLOW_TARGET_DELETED',
+    'USER_ALREADY_FOLLOWED',
+    'USER_IS_BLOCKED',
+  ],
+  handle: (app, { caller, params, body }) => followUser(app, caller as UserCaller, params.user_id, body.user_id),
+});
+
+export const unfollowUserOperation = operation({
+  id: 'unfollow-user',
+  tag: 'Users',
+  method: 'DELETE',
+  path: '/users/{user_id}/following/{target_user_id}',
+  says: 'No longer follows a person. The path names the caller and whom they followed.',
+  access: user('write'),
+  params: UserPath.extend({ target_user_id: PathId }),
+  returns: noContent,
+  errors: ['USER_NO_VIEW_PERMISSION', 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
+  handle: (app, { caller, params }) => unfollowUser(app, caller as UserCaller, params.user_id, params.target_user_id),
+});
+
+const PEOPLE = {
+  tag: 'Users',
+  method: 'GET',
+  access: user('read'),
+  list: followListing,
+  returns: ok(pageOf(UserObject)),
+} as const;
+
+async function answerPeople(app: App, side: Side, userId: number, list: ListRequest) {
+  const { users, total } = await listFollows(app, side, userId, list);
+  return page(
+    users.map((each) => toUserObject(app, each)),
+    total,
+    list,
+  );
+}
+
+export const getUserFollowers = operation({
+  ...PEOPLE,
+  id: 'get-user-followers',
+  path: '/users/{user_id}/followers',
+  says: 'Lists the people who follow a person.',
+  params: UserPath,
+  errors: ['USER_NOT_FOUND'],
+  handle: (app, { params, list }) => answerPeople(app, 'followers', params.user_id, list),
+});
+
+export const getUserFollowing = operation({
+  ...PEOPLE,
+  id: 'get-user-following',
+  path: '/users/{user_id}/following',
+  says: 'Lists the people whom a person follows.',
+  params: UserPath,
+  errors: ['USER_NOT_FOUND'],
+  handle: (app, { params, list }) => answerPeople(app, 'following', params.user_id, list),
+});
+
+export const getMyFollowers = operation({
+  ...PEOPLE,
+  id: 'me-get-followers',
+  tag: 'Me',
+  path: '/me/followers',
+  says: 'Lists the people who follow the caller.',
+  errors: [],
+  handle: (app, { caller, list }) => answerPeople(app, 'followers', (caller as UserCaller).userId, list),
+});
+
+export const getMyFollowing = operation({
+  ...PEOPLE,
+  id: 'get-me-following',
+  tag: 'Me',
+  path: '/me/following',
+  says: 'Lists the people whom the caller follows.',
+  errors: [],
+  handle: (app, { caller, list }) => answerPeople(app, 'following', (caller as UserCaller).userId, list),
+});
+
+export const followOperations = [
+  followUserOperation,
+  unfollowUserOperation,
+  getUserFollowers,
+  getUserFollowing,
+  getMyFollowers,
+  getMyFollowing,
+];

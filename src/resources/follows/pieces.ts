@@ -1,0 +1,8 @@
+import type { Transaction } from '../../database/database.ts';
+import * as store from './store.ts';
+
+/** Neither of two people follows the other any more. */
+export async function endFollowsBetween(transaction: Transaction, one: number, other: number): Promise<void> {
+  await store.remove(transaction, one, other);
+  await store.remove(transaction, other, one);
+}
