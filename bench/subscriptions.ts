@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { UserCaller } from '../src/access/caller.ts';
+import { composeService, outsideOf } from '../src/compose.ts';
+import { readSettings } from '../src/config/settings.ts';
+import type { Tables } from '../src/database/database.ts';
+import { addGame } from '../src/resources/games/games.ts';
+import { addMod, listModsOfSubscriber } from '../src/resources/mods/mods.ts';
+import { subscribe } from '../src/resources/subscriptions/subscriptions.ts';
+import { addUser } from '../src/resources/users/users.ts';
+
+const { values: options } = parseArgs({
+  options: { people: { type: 'string', default: '100000' }, help: { type: 'boolean' } },
+});
+if (options.help) {
+  console.log(`npm run bench-subscriptions [-- --people 100000]
+Measures what a subscription costs for a mod with few and with many subscribers, and what the list of someone with 2,000
+subscriptions costs while others have few and many, on SQLite. Figures are CPU time, and both sizes take turns: a busy
+machine slows them alike. The last column is the cost at 100 times the rows.`);
+  process.exit(0);
+}
+const PEOPLE = Number(options.people);
+const FEW = PEOPLE / 100;
+const OWN = 2_000;
+const ROUNDS = 20;
+const AT_ONCE = 20;
+
+const folder = mkdtempSync(join(process.cwd(), '.bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const callerOf = (userId: number): UserCaller => ({
+  kind: 'user',
+  userId,
+  tokenId: 0,
+  scopes: ['read', 'write'],
+  gameId: undefined,
+  admin: false,
+  language: 'en',
+  dateExpires: Number.POSITIVE_INFINITY,
+  inTeams: false,
+});
+
+interface Size {
+  readonly measured: Readonly<Record<string, () => Promise<unknown>>>;
+  stop(): Promise<void>;
+}
+
+/** A service in which so many people have subscribed to one mod, and each to some others. */
+async function sized(people: number): Promise<Size> {
+  const data = join(folder, String(people));
+  const settings = readSettings({
+    MODSTEAD_DATA: data,
+    MODSTEAD_PORT: '0',
+    MODSTEAD_JOBS: 'off',
+    MODSTEAD_LOG: 'error',
+  });
+  const service = await composeService(settings, outsideOf(settings));
+  const app = service.apps.production;
+  const { game, reader, mods } = await app.db.write(async (transaction) => {
+    const owner = await addUser(app, transaction, { username: 'Owner' });
+    const reader = await addUser(app, transaction, { username: 'Reader' });
+    const game = await addGame(app, transaction, { name: 'Bench Game', ownerId: owner.id, accepted: true });
+    const mods: number[] = [];
+    for (let i = 0; i < OWN; i += 1) {
+      const mod = { gameId: game.id, ownerId: owner.id, name: `Mod ${i}`, summary: 'A mod', accepted: true };
+      mods.push((await addMod(app, transaction, mod)).id);
+    }
+    const live = { mod_id: mods[0]!, platform: '', modfile_id: 1 } as Tables['mod_live_files'];
+    await transaction.query.insertInto('mod_live_files').values(live).execute();
+    return { game, reader, mods };
+  });
+  const put = (rows: readonly Tables['subscriptions'][]) =>
+    app.db.write(({ query }) =>
+      query
+        .insertInto('subscriptions')
+        .values(rows)
+        .onConflict((key) => key.doNothing())
+        .execute(),
+    );
+  await put(mods.map((mod_id) => ({ user_id: reader.id, mod_id, date_added: 1 })));
+  const PUT_AT_ONCE = 500;
+  for (let first = 0; first < people; first += PUT_AT_ONCE) {
+    const some = Array.from({ length: Math.min(PUT_AT_ONCE, people - first) }, (_, i) => 1_000_000 + first + i);
+    const modOf = (userId: number, n: number) => mods[n === 0 ? 0 : (userId * 7 + n) % OWN]!;
+    await put(
+      some.flatMap((user_id) => [0, 1, 2, 3, 4].map((n) => ({ user_id, mod_id: modOf(user_id, n), date_added: 1 }))),
+    );
+  }
+  let next = 10_000_000;
+  const list = { groups: [], words: [], sort: undefined, limit: 100, offset: 0 };
+  const which = { gameId: game.id, modId: mods[0]!, includeDependencies: false };
+  return {
+    measured: {
+      'subscribing to the mod': () => subscribe(app, callerOf(next++), which),
+      'a page of 2,000 subscriptions': () => listModsOfSubscriber(app, callerOf(reader.id), list, 'en'),
+    },
+    stop: () => service.stop(),
+  };
+}
+
+async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < AT_ONCE; i += 1) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / AT_ONCE;
+}
+
+const median = (figures: readonly number[]) =>
+  figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)]!;
+
+const sizes = [await sized(FEW), await sized(PEOPLE)];
+console.log(
+  `| what | at ${FEW} people, ms | at ${PEOPLE} people, ms | cost at 100 times the rows |\n| --- | --- | --- | --- |`,
+);
+for (const name of Object.keys(sizes[0]!.measured)) {
+  const figures: number[][] = sizes.map(() => []);
+  for (let round = -2; round < ROUNDS; round += 1)
+    for (const [i, size] of sizes.entries()) {
+      const figure = await cpuMsOf(size.measured[name]!);
+      // The first rounds are for the compiler.
+      if (round >= 0) figures[i]!.push(figure);
+    }
+  const [few, many] = figures.map(median);
+  console.log(`| ${name} | ${few!.toFixed(2)} | ${many!.toFixed(2)} | ${(many! / few!).toFixed(2)} |`);
+}
+for (const size of sizes) await size.stop();
