@@ -105,7 +105,7 @@ export async function requireMod(
   refusals?: Refusals,
 ): Promise<store.ModStanding> {
   await requireGame(reader, caller, gameId);
-  return requireShownMod(reader, caller, gameId, id);
+  return requireShownMod(reader, caller, gameId, id, refusals);
 }
 
 /** The same for whoever was let in by a link that was signed for them. */
@@ -119,7 +119,13 @@ export async function requireModByLink(
   return requireShownMod(reader, caller, gameId, id);
 }
 
-async function requireShownMod(reader: Reader, caller: Caller, gameId: number, id: number): Promise<store.ModStanding> {
+async function requireShownMod(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  refusals?: Refusals,
+): Promise<store.ModStanding> {
   const mod = await store.standingOf(reader, id);
   await refuseHidden(reader, caller, gameId, mod, refusals);
   return mod!;
