@@ -20,6 +20,8 @@ export interface Column {
   readonly probe?: string;
   /** Members are compared as they are, not folded. */
   readonly exact?: boolean;
+  /** Words, folded, that requests may use for some numbers. */
+  readonly names?: Readonly<Record<string, number>>;
 }
 
 /** What one list can be asked. Built once per noun. */

@@ -33,9 +33,11 @@ export function inputOf(
 ): AnyInput {
   const { headers } = exchange.request;
   const problems: FieldProblem[] = [...payload.problems];
+  // A list that declares fields of a form takes its filters from there as well.
+  const listed = declaration.body ? payload.fields : query;
   const checked = {
     query: gather(problems, () => (declaration.query ? validate(declaration.query, query) : NOTHING)),
-    list: gather(problems, () => (declaration.list ? readList(declaration.list, query) : NO_LIST)),
+    list: gather(problems, () => (declaration.list ? readList(declaration.list, listed) : NO_LIST)),
     body: gather(problems, () => (declaration.body ? validate(declaration.body, payload.fields) : NOTHING)),
   };
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });

@@ -73,7 +73,12 @@ function suits(operator: Operator, { kind }: Column): boolean {
   return operator !== 'bitwise-and' || kind === 'integer';
 }
 
-function valuesOf({ kind }: Column, operator: Operator, value: FieldValue): string[] {
+function valuesOf({ names, ...column }: Column, operator: Operator, value: FieldValue): string[] {
+  const texts = textsOf(column, operator, value);
+  return names ? texts.map((text) => String(names[fold(text)] ?? text)) : texts;
+}
+
+function textsOf({ kind }: Column, operator: Operator, value: FieldValue): string[] {
   const texts = Array.isArray(value) ? value.map((item) => textOf(item) ?? '') : [textOf(value) ?? ''];
   if (kind !== 'set' && operator !== 'in' && operator !== 'not-in') return texts.slice(-1);
   return texts
