@@ -10,6 +10,7 @@ import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { blockAUser } from '../src/resources/blocks/operations.ts';
 import { guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { addCollectionOperation, followCollectionOperation } from '../src/resources/collections/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { operations } from '../src/resources/index.ts';
@@ -132,10 +133,19 @@ for (const mod of mods) {
   await asAda.call(blockAUser, { params: { user_id: foe.id } });
 }
 
+const collections = [];
+for (const name of tags) {
+  const body = { name, mod_ids: [...mods.map(({ id }) => id), ...needed] };
+  const { id } = (await (await api.as(ada)).call(addCollectionOperation, { params, body })).body;
+  await (await api.as(ada)).call(followCollectionOperation, { params: { ...params, collection_id: id } });
+  collections.push(id);
+}
+
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
+  collection_id: collections[0]!,
   user_id: ada.id,
   guide_id,
   target_user_id: 999_999,

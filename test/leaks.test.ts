@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  addCollectionOperation,
+  deleteCollectionOperation,
+  followCollectionOperation,
+  updateCollectionOperation,
+} from '../src/resources/collections/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
@@ -39,6 +45,20 @@ for (const mod of [hidden, deleted])
     params: { game_id: game.id, mod_id: mod.id },
     body: { dependencies: [shown.id] },
   });
+const collected: number[] = [];
+for (const [name, ids] of [
+  ['Shown to all', [shown.id, deleted.id]],
+  [`${MARK} hidden`, [shown.id]],
+  [`${MARK} deleted`, [shown.id]],
+] as const) {
+  const body = { name, summary: name, mod_ids: ids, tags: ['AUDIO'] };
+  const { id } = (await author.call(addCollectionOperation, { params: { game_id: game.id }, body })).body;
+  const params = { game_id: game.id, collection_id: id };
+  collected.push(id);
+  await author.call(followCollectionOperation, { params });
+  if (name.endsWith('hidden')) await author.call(updateCollectionOperation, { params, body: { visible: 0 } });
+  if (name.endsWith('deleted')) await author.call(deleteCollectionOperation, { params });
+}
 await author.call(deleteModOperation, { params: { game_id: game.id, mod_id: deleted.id } });
 await author.call(editModByPut, {
   params: { game_id: game.id, mod_id: hidden.id },
@@ -64,8 +84,11 @@ const reads = operations.filter(({ declaration: { method, access, path } }) => {
 function addressesOf(path: string): string[] {
   const mods = path.includes('{mod_id}') ? [shown, ...secrets] : [shown];
   return mods.flatMap((mod) =>
-    [mod.game_id, game.id].map((game_id) =>
-      path.replace(/\{(\w+)\}/g, (_, name: string) => String({ game_id, mod_id: mod.id, user_id: ada.id }[name] ?? 1)),
+    [mod.game_id, game.id].flatMap((game_id) =>
+      collected.map((collection_id) => {
+        const values: Record<string, number> = { game_id, mod_id: mod.id, user_id: ada.id, collection_id };
+        return path.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? 1));
+      }),
     ),
   );
 }

@@ -11,6 +11,7 @@ export interface Addresses {
   game(nameId: string): string;
   mod(gameNameId: string, nameId: string): string;
   guide(gameNameId: string, nameId: string): string;
+  collection(gameNameId: string, nameId: string): string;
   user(nameId: string): string;
   file(key: string): string;
 }
@@ -31,6 +32,7 @@ export function addressesOf(
     game: (nameId) => `${site}/g/${nameId}`,
     mod: (gameNameId, nameId) => `${site}/g/${gameNameId}/m/${nameId}`,
     guide: (gameNameId, nameId) => `${site}/g/${gameNameId}/r/${nameId}`,
+    collection: (gameNameId, nameId) => `${site}/g/${gameNameId}/c/${nameId}`,
     user: (nameId) => `${site}/u/${nameId}`,
     file: (key) => `${site}/files/${key}`,
   };

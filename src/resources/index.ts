@@ -19,6 +19,8 @@ import { blockOperations } from './blocks/operations.ts';
 import { commentJobs } from './comments/jobs.ts';
 import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
 import { commentOperations } from './comments/operations.ts';
+import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
+import { collectionOperations } from './collections/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
@@ -112,6 +114,7 @@ export const operations: readonly AnyOperation[] = [
   ...restrictionOperations,
   ...lookupOperations,
   ...dependencyOperations,
+  ...collectionOperations,
   ...eventOperations,
   ...downloadOperations,
   ...statsOperations,
@@ -139,6 +142,7 @@ export const migrations: readonly Migration[] = [
   countedDownloads,
   comments,
   guides,
+  collections,
   dependencies,
   emailCodes,
   events,

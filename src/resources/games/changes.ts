@@ -54,10 +54,17 @@ const fields = {
   dependency_option: Option(0, 1, 2, 3),
   curation_option: Option(0, 1, 2),
   profanity_option: Option(0, 1, 2, 3),
-  community_options: Bits(131_071),
+  community_options: Bits(131_071).meta({
+    description:
+      'Bits: 1 comments, 2 guides, 4 pinned, 8 and 16 shown, 32 may change status, 64 previews, 128 preview address, 256 negative ratings, 512 editable on the web, 1024 dependencies, 2048 comments of guides, 4096 collections, 8192 comments of collections',
+  }),
   api_access_options: Bits(15),
   maturity_options: Option(0, 1, 2),
-  limit_collection_mods: z.int().min(0).max(10_000),
+  limit_collection_mods: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .meta({ description: 'How many mods a collection may hold; 0 for the usual 100.' }),
   monetization_options: Bits(31).meta({ description: 'For administrators.' }),
   revenue_options: Count.meta({ description: 'For administrators.' }),
   max_stock: Count.meta({ description: 'For administrators.' }),

@@ -325,7 +325,7 @@ export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
 }
 
-/** Whether a game, a mod or a person shows the picture in this folder. */
+/** Whether a game, a mod, a collection or a person shows the picture in this folder. */
 export async function isImageUsed(query: Query, folder: string): Promise<boolean> {
   const isShown = (column: 'logo' | 'icon' | 'header') =>
     query.selectFrom('games').select('id').where(column, '=', folder);
@@ -334,6 +334,7 @@ export async function isImageUsed(query: Query, folder: string): Promise<boolean
     .union(isShown('header'))
     .union(query.selectFrom('mods').select('id').where('logo', '=', folder))
     .union(query.selectFrom('guides').select('id').where('logo', '=', folder))
+    .union(query.selectFrom('collections').select('id').where('logo', '=', folder))
     .union(query.selectFrom('mod_media').select('id').where('value', '=', folder))
     .union(query.selectFrom('users').select('id').where('avatar', '=', folder))
     .limit(1)

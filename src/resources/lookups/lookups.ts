@@ -1,6 +1,7 @@
 import { type Caller, NOBODY } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import { requireCollection } from '../collections/collections.ts';
 import { requireGame } from '../games/games.ts';
 import { requireGuide } from '../guides/guides.ts';
 import { requireMod } from '../mods/mods.ts';
@@ -50,6 +51,12 @@ const pages: Record<string, (app: App, id: number) => Promise<string>> = {
   mods: async (app, id) => addressOfMod(app, await find(app, NOBODY, 'mods', id)),
   files: async (app, id) => addressOfMod(app, await find(app, NOBODY, 'files', id)),
   guides: addressOfGuide,
+  collections: async (app, id) => {
+    const found = await store.collection(app.db, id);
+    if (!found) throw new ApiError('RESOURCE_NOT_FOUND');
+    await requireCollection(app.db, NOBODY, found.game_id, id);
+    return app.addresses.collection(found.game_name_id, found.name_id);
+  },
   users: async (app, id) => app.addresses.user((await requireUser(app, id)).name_id),
 };
 

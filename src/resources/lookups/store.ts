@@ -31,3 +31,14 @@ const GUIDE = statement(`select r.game_id, g.name_id as game_name_id, r.name_id 
   from guides r join games g on g.id = r.game_id where r.id = ?`);
 export const guide = (reader: Reader, id: number) =>
   reader.first<{ game_id: number; game_name_id: string; guide_name_id: string }>(GUIDE, [id]);
+
+/** Where a collection belongs, and the names in its address. */
+export interface FoundCollection {
+  game_id: number;
+  game_name_id: string;
+  name_id: string;
+}
+
+const COLLECTION = statement(`select c.game_id, c.name_id, g.name_id as game_name_id
+  from collections c join games g on g.id = c.game_id where c.id = ?`);
+export const collection = (reader: Reader, id: number) => reader.first<FoundCollection>(COLLECTION, [id]);

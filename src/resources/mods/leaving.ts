@@ -3,6 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { reviewPicture } from '../../images/pictures.ts';
 import { forgetTranslations } from '../../localisation/translations.ts';
 import { leaveCommentsToJob } from '../comments/pieces.ts';
+import { removeModFromCollections } from '../collections/pieces.ts';
 import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
 import { removeMediaOfMod } from '../media/pieces.ts';
 import { removeMetadataOfMod } from '../metadata/pieces.ts';
@@ -35,6 +36,7 @@ const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => removeTagsOfMod(transaction, mod),
   (_, transaction, mod) => removeDependenciesOfMod(transaction, mod),
   (_, transaction, mod) => removeHoursOfMod(transaction, mod),
+  (_, transaction, mod) => removeModFromCollections(transaction, mod),
   (_, transaction, mod) => dissolveTeam(transaction, 'mods', mod.id),
   (_, transaction, mod) => forgetPreviews(transaction, 'mods', mod.id),
   (_, transaction, mod) => forgetTranslations(transaction.query, 'mods', mod.id),
