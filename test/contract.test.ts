@@ -9,8 +9,8 @@ import { type AnyOperation, isStoredFile, takesBody } from '../src/http/operatio
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { blockAUser } from '../src/resources/blocks/operations.ts';
-import { guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addCollectionOperation, followCollectionOperation } from '../src/resources/collections/operations.ts';
+import { guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { operations } from '../src/resources/index.ts';

@@ -16,11 +16,11 @@ import { migration as agreements } from './agreements/migrations/2026-11-15-agre
 import { agreementOperations } from './agreements/operations.ts';
 import { migration as blocks } from './blocks/migrations/2026-11-15-blocks.ts';
 import { blockOperations } from './blocks/operations.ts';
+import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
+import { collectionOperations } from './collections/operations.ts';
 import { commentJobs } from './comments/jobs.ts';
 import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
 import { commentOperations } from './comments/operations.ts';
-import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
-import { collectionOperations } from './collections/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
