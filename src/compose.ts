@@ -30,6 +30,7 @@ import { findLegalText } from './resources/agreements/agreements.ts';
 import { finish, jobHandlers, migrations, operations, pageOf, prepare } from './resources/index.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { localStorage } from './storage/local.ts';
+import type { Storage } from './storage/storage.ts';
 
 /** What tests put in place of the machine's own. */
 export interface Outside {
@@ -77,7 +78,6 @@ function withSuffix(url: string, suffix: string): string {
 /** Puts the parts of one environment together. */
 export async function composeApp(settings: Settings, environment: Environment, outside: Outside): Promise<App> {
   const { clock, random, log } = outside;
-  const folder = folderOf(settings, environment);
   const master = settings.secret ?? masterSecret(resolve(settings.data), random);
   return {
     environment,
@@ -85,7 +85,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
     db: await openDatabase(settings, environment, clock),
-    storage: localStorage(join(folder, 'files'), { bytesKept: settings.freeMegabytes * 1024 ** 2 }),
+    storage: await composeStorage(settings, environment),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
     egress: createEgress({ allowPrivate: settings.egressAllow }),
@@ -93,6 +93,15 @@ export async function composeApp(settings: Settings, environment: Environment, o
     random,
     log,
   };
+}
+
+/** Environments share a bucket, and each has a prefix of its own in it. The SDK is loaded only where it is used. */
+export async function composeStorage(settings: Settings, environment: Environment): Promise<Storage> {
+  const { storage: location, freeMegabytes } = settings;
+  if (!location)
+    return localStorage(join(folderOf(settings, environment), 'files'), { bytesKept: freeMegabytes * 1024 ** 2 });
+  const { s3Storage } = await import('./storage/s3.ts');
+  return s3Storage({ ...location, prefix: `${location.prefix}${environment}/` });
 }
 
 export async function composeMail(settings: Settings, environment: Environment, clock: Clock): Promise<Mail> {
@@ -103,6 +112,7 @@ export async function composeMail(settings: Settings, environment: Environment, 
 
 export async function closeApp(app: App): Promise<void> {
   await app.mail.close();
+  await app.storage.close?.();
   await app.db.close();
 }
 

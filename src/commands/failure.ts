@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { SettingError } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
+import { StorageUnavailable } from '../storage/storage.ts';
 import { Refusal } from './command.ts';
 
 export interface Failure {
@@ -14,9 +15,13 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingError) return { text: error.message, exitCode: 2 };
   if (error instanceof ApiError) return { text: sayApiError(error), exitCode: 1 };
+  if (error instanceof StorageUnavailable) return { text: sayStorage(error), exitCode: 1 };
   const known = sayKnown(error as Trouble);
   return { text: known ?? `Unexpected: ${withCauses(error)}`, exitCode: 1 };
 }
+
+const sayStorage = ({ message }: StorageUnavailable) =>
+  `The bucket of MODSTEAD_STORAGE_URL cannot be used (${message}); look at it, or correct the address.`;
 
 function sayApiError({ error, values, fields }: ApiError): string {
   return fields ? fields.map(sayProblem).join(' ') : errorMessage(error, 'en', values);

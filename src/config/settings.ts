@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { toClamdAddress } from '../scanning/address.ts';
+import { type S3Location, toS3Location } from '../storage/location.ts';
 
 /** A setting that cannot be used; its message is the one sentence an operator gets to read. */
 export class SettingError extends Error {}
@@ -112,6 +113,14 @@ const clamd = (value: string | undefined) => {
   if (!value) return undefined;
   if (!toClamdAddress(value)) throw new SettingError('tcp://host:port or unix:/path');
   return value;
+};
+
+const storage = (value: string | undefined): S3Location | undefined => {
+  if (!value) return undefined;
+  const location = toS3Location(value);
+  if (!location)
+    throw new SettingError('an address such as s3://bucket?endpoint=https://s3.example.com&region=eu-1&prefix=mods');
+  return location;
 };
 
 type Offload = { readonly header: 'x-sendfile' } | { readonly header: 'x-accel-redirect'; readonly prefix: string };
@@ -241,6 +250,12 @@ export const definitions = {
     '512',
     'Space on the disk of the files that uploads leave free, for the database and everything else.',
     integer(512, 0, 1_000_000_000),
+  ),
+  storage: define(
+    'MODSTEAD_STORAGE_URL',
+    'files in the data folder',
+    'Bucket for files, as `s3://key:secret@bucket?endpoint=https://…&region=…&prefix=…`. Without a key in it the usual variables of AWS count. See docs/operations.md.',
+    storage,
   ),
   offload: define(
     'MODSTEAD_OFFLOAD',

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { ApiError } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
+import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
 
 export interface ErrorBody {
   error: { code: number; error_ref: number; message: string; errors?: Record<string, string> };
@@ -73,6 +74,7 @@ const SQLITE_OUTAGES = new Set([8, 10, 13]);
 /** What an error means to a client. Anything unforeseen is our bug, and says no more than that. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof StorageFull) return new ApiError('UNEXPECTED_SERVICE_OUTAGE', { cause: error, status: 507 });
   const name = isOutage(error) ? 'UNEXPECTED_SERVICE_OUTAGE' : 'UNEXPECTED_OPERATION_FAILURE';
   return new ApiError(name, { cause: error });
 }
@@ -86,6 +88,7 @@ function isOutage(error: unknown): boolean {
     cause?: unknown;
   };
   return (
+    error instanceof StorageUnavailable ||
     OUTAGES.has(code ?? '') ||
     SQLITE_OUTAGES.has((errcode ?? 0) & 0xff) ||
     message?.startsWith('timeout exceeded when trying to connect') ||

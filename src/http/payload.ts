@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from '../context.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
+import { StorageFull } from '../storage/storage.ts';
 import { hasBody } from './exchange.ts';
 import { type AnyOperation, needsMultipart, type RawBody, takesBody, type Upload } from './operation.ts';
 import { contentTypeOf, limited, readText } from './request/body.ts';
@@ -79,8 +80,9 @@ function merged({ declaration }: AnyOperation, query: Fields, body: Fields): Fie
 }
 
 async function readParts(app: App, request: IncomingMessage, operation: AnyOperation, query: Fields): Promise<Payload> {
+  if (operation.declaration.files) await requireRoom(app, request);
   const keys: string[] = [];
-  const discard = async () => void (await Promise.all(keys.map((key) => app.storage.remove(key))));
+  const discard = async () => void (await Promise.all(keys.map((key) => forget(app, key))));
   const receive = async ({ field, filename, stream }: FilePart): Promise<Upload> => {
     const key = `incoming/${app.random.uuid()}`;
     keys.push(key);
@@ -106,6 +108,22 @@ async function readParts(app: App, request: IncomingMessage, operation: AnyOpera
     await discard();
     throw error;
   }
+}
+
+/** What was asked has been done or refused by now; a storage that fails shall not change that. */
+async function forget(app: App, key: string): Promise<void> {
+  try {
+    await app.storage.remove(key);
+  } catch (error) {
+    app.log.warn('an upload could not be removed; a job will do it', { key, error });
+  }
+}
+
+/** Refused before it is read: what is kept free is kept for the database. */
+async function requireRoom(app: App, { headers }: IncomingMessage): Promise<void> {
+  const room = await app.storage.room();
+  if (room !== undefined && room < Number(headers['content-length'] ?? 1))
+    throw new StorageFull('an upload would take the space that is kept free');
 }
 
 function missingFiles({ declaration }: AnyOperation, files: Record<string, Upload | undefined>): FieldProblem[] {

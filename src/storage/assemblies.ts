@@ -11,6 +11,7 @@ import {
   type StoredObject,
   type StoredPart,
 } from './storage.ts';
+import { Turns } from './turns.ts';
 
 interface Place {
   /** For files that are not whole yet: no key leads there. */
@@ -109,28 +110,6 @@ async function writeAll(handle: FileHandle, buffer: Buffer, position: number): P
   let written = 0;
   while (written < buffer.length)
     written += (await handle.write(buffer, written, buffer.length - written, position + written)).bytesWritten;
-}
-
-/** Lets so many work at once; the others wait in the order in which they came. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(max: number) {
-    this.#free = max;
-  }
-
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
-    }
-  }
 }
 
 /** The process may have ended between renaming and the moment in which someone knew of it. */

@@ -99,12 +99,19 @@ export interface Storage {
   check(): Promise<void>;
   /** How many bytes may still come, less those that are kept free; undefined where there is no end to it. */
   room(): Promise<number | undefined>;
+  /** Lets go of connections; absent where there are none. */
+  close?(): Promise<void>;
   readonly assemblies: Assemblies;
 }
 
 /** There is no room left; the same may succeed later. */
 export class StorageFull extends Error {
   override readonly name = 'StorageFull';
+}
+
+/** The storage does not answer, or not as it should; the same may succeed later. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
 }
 
 /** The body is longer than the caller allowed. */

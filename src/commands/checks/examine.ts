@@ -1,10 +1,9 @@
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../clock.ts';
-import { composeMail, databaseUrl, ENVIRONMENTS } from '../../compose.ts';
+import { composeMail, composeStorage, databaseUrl, ENVIRONMENTS } from '../../compose.ts';
 import type { Environment } from '../../config/addresses.ts';
 import { folderOf, mailFolderOf } from '../../config/folders.ts';
 import type { Settings } from '../../config/settings.ts';
-import { localStorage } from '../../storage/local.ts';
 import type { Invocation } from '../command.ts';
 import { certificateChecks } from './certificate.ts';
 import { type Check, type Finding, perform } from './check.ts';
@@ -45,13 +44,21 @@ const checksOf = (settings: Settings, environments: readonly Environment[]): Che
 ];
 
 function storageCheck(settings: Settings, environment: Environment): Check {
-  const folder = join(folderOf(settings, environment), 'files');
+  const { storage: location } = settings;
+  const place = location ? `the bucket ${location.bucket}` : join(folderOf(settings, environment), 'files');
   return {
     name: `${environment} storage`,
-    todo: `Let this user write to ${folder}.`,
+    todo: location
+      ? 'Look at the object storage, the rights of its key, and MODSTEAD_STORAGE_URL.'
+      : `Let this user write to ${place}.`,
     run: async () => {
-      await localStorage(folder).check();
-      return `files can be written to ${folder}`;
+      const storage = await composeStorage(settings, environment);
+      try {
+        await storage.check();
+      } finally {
+        await storage.close?.();
+      }
+      return `files can be written to ${place}`;
     },
   };
 }

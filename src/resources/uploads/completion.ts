@@ -87,7 +87,9 @@ async function reopen(
   damaged: readonly store.ReceivedPart[],
 ): Promise<void> {
   const lost = damaged.reduce((sum, { bytes }) => sum + bytes, 0);
-  const values = { status: UPLOAD_INCOMPLETE, claim: null, received: upload.received - lost };
+  // Where parts are lost, what the storage began may be gone as well; to begin anew takes nothing from those that are left.
+  const begun = damaged.length > 0 ? { handle: null } : {};
+  const values = { status: UPLOAD_INCOMPLETE, claim: null, received: upload.received - lost, ...begun };
   const isOurs = await store.changeClaimed(query, upload, values);
   const numbers = damaged.map(({ part_number }) => part_number);
   if (isOurs && numbers.length > 0) await store.removeParts(query, upload.upload_id, numbers);

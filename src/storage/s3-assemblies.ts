@@ -1,0 +1,108 @@
+import { Worker } from 'node:worker_threads';
+import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import type { S3Location } from './location.ts';
+import { asked, type Bucket, isGone, toStorageError } from './s3-client.ts';
+import type { S3HashAnswer, S3HashRequest } from './s3-hashing.ts';
+import {
+  abortUpload,
+  beginUpload,
+  completeUpload,
+  PIECE_BYTES,
+  type Piece,
+  piecesOf,
+  putPiece,
+} from './s3-multipart.ts';
+import {
+  type Assemblies,
+  type Assembly,
+  type Part,
+  PartsDamaged,
+  type StoredObject,
+  type StoredPart,
+} from './storage.ts';
+import { Turns } from './turns.ts';
+
+/** Each keeps a processor busy. */
+const HASHING_MAX = 2;
+
+/**
+ * The parts are those of a multipart upload in the bucket. A part is cut into pieces that fit into memory; its tag tells
+ * which they are. Pieces cannot be read before the whole is an object, so that one damaged piece costs them all.
+ */
+export function s3Assemblies(bucket: Bucket): Assemblies {
+  const turns = new Turns(HASHING_MAX);
+  const uploadOf = ({ key, handle }: Assembly) => ({ ...bucket.addressOf(key), UploadId: handle });
+  return {
+    begin: async (key) => beginUpload(bucket.client, bucket.addressOf(key)),
+    putPart: async (assembly, part, body) => {
+      const pieces: Piece[] = [];
+      const first = firstPieceOf(part);
+      for await (const { piece } of piecesOf(body, PIECE_BYTES))
+        pieces.push(await putPiece(bucket.client, uploadOf(assembly), first + pieces.length, piece));
+      return JSON.stringify(pieces.map(({ PartNumber, ETag }) => [PartNumber, ETag]));
+    },
+    finish: (assembly, parts, begun) =>
+      turns.take(async () => {
+        await begun?.();
+        return finish(bucket, assembly, parts);
+      }),
+    discard: async (assembly) => {
+      if (assembly.handle !== '') await abortUpload(bucket.client, uploadOf(assembly));
+      await asked(bucket.client.send(new DeleteObjectCommand(bucket.addressOf(assembly.key))));
+    },
+  };
+}
+
+/** All parts before this one have the same length, and so the same number of pieces. */
+function firstPieceOf({ number, start }: Part): number {
+  if (number === 1) return 1;
+  return (number - 1) * Math.ceil(start / (number - 1) / PIECE_BYTES) + 1;
+}
+
+const piecesIn = ({ tag }: StoredPart): Piece[] =>
+  (JSON.parse(tag) as [number, string][]).map(([PartNumber, ETag]) => ({ PartNumber, ETag }));
+
+async function finish(bucket: Bucket, assembly: Assembly, parts: readonly StoredPart[]): Promise<StoredObject> {
+  const { client } = bucket;
+  const address = bucket.addressOf(assembly.key);
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const all = () => new PartsDamaged(parts.map(({ number }) => number));
+  if (!(await isObject(bucket, assembly.key, bytes))) {
+    const upload = { ...address, UploadId: assembly.handle };
+    const isDone = await completeUpload(client, upload, parts.flatMap(piecesIn), bytes).catch((error) => {
+      // Pieces that the bucket has lost, or that are others by now.
+      if (/InvalidPart/.test(error?.cause?.name)) return false;
+      throw error;
+    });
+    if (!isDone) throw all();
+  }
+  const found = await hash(bucket.location, address.Key, parts);
+  if (parts.every(({ sha256 }, index) => found.parts[index] === sha256))
+    return { bytes, md5: found.md5, sha256: found.sha256 };
+  await asked(client.send(new DeleteObjectCommand(address)));
+  throw all();
+}
+
+/** The process may have ended between completing and the moment in which someone knew of it. */
+async function isObject({ client, addressOf }: Bucket, key: string, bytes: number): Promise<boolean> {
+  try {
+    return (await client.send(new HeadObjectCommand(addressOf(key)))).ContentLength === bytes;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw toStorageError(error);
+  }
+}
+
+/** In a thread of its own: twenty gigabytes take a minute of a processor. */
+function hash(location: S3Location, key: string, parts: readonly StoredPart[]) {
+  const request: S3HashRequest = { location, key, lengths: parts.map(({ bytes }) => bytes) };
+  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData: request });
+  return new Promise<Extract<S3HashAnswer, { md5: string }>>((resolve, reject) => {
+    worker.once('message', (answer: S3HashAnswer) => {
+      if ('md5' in answer) resolve(answer);
+      else reject(toStorageError(Object.assign(new Error(answer.message), answer)));
+    });
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`hashing ended with ${code}`)));
+  });
+}

@@ -1,0 +1,92 @@
+import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import type { S3Location } from './location.ts';
+import { StorageFull, StorageUnavailable } from './storage.ts';
+
+/** How keys of a storage are called in its bucket. */
+export interface Bucket {
+  readonly client: S3Client;
+  readonly name: string;
+  readonly location: S3Location;
+  addressOf(key: string): { Bucket: string; Key: string };
+}
+
+const ATTEMPTS_MAX = 4;
+const CONNECT_MS = 5_000;
+/** Between two bytes, and until an answer begins. */
+const SILENCE_MS = 30_000;
+const ANSWER_MS = 120_000;
+const REGION = 'us-east-1';
+
+/** Requests are tried again, later and later, where that can help. */
+export function clientOf(location: S3Location, endpoint = location.endpoint): S3Client {
+  const region = location.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? REGION;
+  const config: S3ClientConfig = {
+    region,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(location.credentials && { credentials: location.credentials }),
+    forcePathStyle: location.isPathStyle,
+    maxAttempts: ATTEMPTS_MAX,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+      socketTimeout: SILENCE_MS,
+      httpAgent: { maxSockets: 128 },
+      httpsAgent: { maxSockets: 128 },
+    },
+    // Servers other than Amazon's do not know the newer checksums; hashes of our own tell what is damaged.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  };
+  return new S3Client(config);
+}
+
+const FULL = new Set(['QuotaExceeded', 'InsufficientStorage', 'XMinioStorageFull', 'InsufficientCapacity']);
+const GONE = new Set(['NoSuchKey', 'NotFound']);
+
+interface S3Error {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+export const isGone = (error: unknown): boolean => GONE.has((error as S3Error).name ?? '');
+export const isNoUpload = (error: unknown): boolean => (error as S3Error).name === 'NoSuchUpload';
+
+/** What an error of the SDK means to those who store files. Those of a body are none of it. */
+export function toStorageError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StorageUnavailable) return error;
+  const { name = '', message, $metadata } = error as S3Error;
+  if (FULL.has(name) || $metadata?.httpStatusCode === 507)
+    return new StorageFull(`the bucket takes no more (${name})`, { cause: error });
+  if ($metadata || isNetwork(error))
+    return new StorageUnavailable(`the object storage fails: ${name} ${message}`, { cause: error });
+  return error;
+}
+
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']);
+
+const isNetwork = ({ name, code, message }: S3Error): boolean =>
+  NETWORK.has(code ?? '') ||
+  ['TimeoutError', 'CredentialsProviderError', 'AggregateError'].includes(name ?? '') ||
+  message === 'aborted' ||
+  message === 'socket hang up';
+
+/** Does what was asked, with errors that mean something to those who store files. */
+export async function asked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
+
+/** The bytes of an object as they come, of one state of it where that is named. */
+export async function* bytesOf(
+  client: S3Client,
+  object: { Bucket: string; Key: string; IfMatch?: string },
+): AsyncGenerator<Uint8Array> {
+  const { Body } = await client.send(new GetObjectCommand(object));
+  yield* Body as AsyncIterable<Uint8Array>;
+}

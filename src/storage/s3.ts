@@ -1,0 +1,230 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { S3Location } from './location.ts';
+import { s3Assemblies } from './s3-assemblies.ts';
+import { asked, type Bucket, bytesOf, clientOf, isGone, toStorageError } from './s3-client.ts';
+import { copyInPieces, MultipartUpload, PIECE_BYTES, piecesOf } from './s3-multipart.ts';
+import {
+  type ByteRange,
+  isKey,
+  type LinkOptions,
+  type OpenObject,
+  requireKey,
+  requirePrefix,
+  type Storage,
+  StorageUnavailable,
+  type StoredObject,
+  TooLarge,
+} from './storage.ts';
+
+/** Amazon copies up to 5 GB at once; smaller copies give answers within the patience of the client. */
+const COPY_BYTES_MAX = 1024 ** 3;
+
+export interface S3Options {
+  /** Objects above this length are copied in pieces. */
+  readonly copyBytesMax?: number;
+}
+
+/** Objects in a bucket, each under its key behind the prefix. */
+export function s3Storage(location: S3Location, { copyBytesMax = COPY_BYTES_MAX }: S3Options = {}): Storage {
+  const client = clientOf(location);
+  const { bucket: name, prefix } = location;
+  const addressOf = (key: string) => ({ Bucket: name, Key: prefix + requireKey(key) });
+  const bucket: Bucket = { client, name, location, addressOf };
+  const linking = location.publicEndpoint === undefined ? client : clientOf(location, location.publicEndpoint);
+  return {
+    put: async (key, body, options = {}) => put(bucket, key, body, options.bytesMax ?? Infinity),
+    open: async (key, range) => open(bucket, key, range),
+    read: async (key) => hold(bucket, key),
+    link: async (key, options) => linkTo(linking, addressOf(key), options),
+    stat: async (key) => {
+      const found = await head(bucket, key);
+      return found && { bytes: found.bytes };
+    },
+    move: async (from, to) => move(bucket, from, to, copyBytesMax),
+    remove: async (key) => void (await asked(client.send(new DeleteObjectCommand(addressOf(key))))),
+    list: (start) => list(bucket, start),
+    check: () => check(bucket),
+    room: async () => undefined,
+    close: async () => {
+      client.destroy();
+      linking.destroy();
+    },
+    assemblies: s3Assemblies(bucket),
+  };
+}
+
+/** What fits into one piece is one request; of more, no more than a piece is held at a time. */
+async function put(
+  { client, addressOf }: Bucket,
+  key: string,
+  body: AsyncIterable<Uint8Array> | Uint8Array,
+  bytesMax: number,
+): Promise<StoredObject> {
+  const address = addressOf(key);
+  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+  let bytes = 0;
+  async function* hashed() {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      bytes += chunk.byteLength;
+      if (bytes > bytesMax) throw new TooLarge(`more than ${bytesMax} bytes`);
+      md5.update(chunk);
+      sha256.update(chunk);
+      yield chunk;
+    }
+  }
+  let upload: MultipartUpload | undefined;
+  try {
+    for await (const { piece, isLast } of piecesOf(hashed(), PIECE_BYTES)) {
+      if (isLast && !upload) await asked(client.send(new PutObjectCommand({ ...address, Body: piece })));
+      else {
+        upload ??= await MultipartUpload.begin(client, address);
+        await upload.add(piece);
+      }
+    }
+    await upload?.complete(bytes);
+  } catch (error) {
+    await upload?.abort();
+    throw error;
+  }
+  return { bytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') };
+}
+
+interface Head {
+  readonly bytes: number;
+  readonly etag: string;
+  readonly dateModified: number;
+}
+
+async function head({ client, addressOf }: Bucket, key: string): Promise<Head | undefined> {
+  try {
+    const found = await client.send(new HeadObjectCommand(addressOf(key)));
+    const { ContentLength = 0, ETag = '', LastModified } = found;
+    return { bytes: ContentLength, etag: ETag, dateModified: Math.floor((LastModified?.getTime() ?? 0) / 1000) };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw toStorageError(error);
+  }
+}
+
+const rangeOf = ({ start, end }: ByteRange) => `bytes=${start}-${end}`;
+
+async function open(
+  bucket: Bucket,
+  key: string,
+  range?: ByteRange,
+): Promise<{ stream: Readable; bytes: number } | undefined> {
+  const address = bucket.addressOf(key);
+  if (range && !(range.start >= 0 && range.start <= range.end)) throw new RangeError('no such range');
+  try {
+    const Range = range && rangeOf(range);
+    const found = await bucket.client.send(new GetObjectCommand({ ...address, ...(Range && { Range }) }));
+    return { stream: streamOf(found), bytes: found.ContentLength ?? 0 };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    if ((error as Error).name === 'InvalidRange') throw new RangeError('no such range', { cause: error });
+    throw toStorageError(error);
+  }
+}
+
+const streamOf = ({ Body }: GetObjectCommandOutput) => Body as Readable;
+
+/** An object that is held is one state of it: where it was replaced or removed, reading fails. */
+async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
+  const found = await head(bucket, key);
+  if (!found) return undefined;
+  const { bytes, etag, dateModified } = found;
+  const address = { ...bucket.addressOf(key), ...(etag && { IfMatch: etag }) };
+  return {
+    bytes,
+    dateModified,
+    version: `${key} ${etag} ${bytes}`,
+    readInto: (buffer, position) => readInto(bucket.client, address, bytes, buffer, position),
+    digest: async () => {
+      const hash = createHash('sha256');
+      try {
+        for await (const chunk of bytesOf(bucket.client, address)) hash.update(chunk);
+      } catch (error) {
+        throw toStorageError(error);
+      }
+      return hash.digest('hex');
+    },
+    close: async () => {},
+  };
+}
+
+async function readInto(
+  client: S3Client,
+  address: { Bucket: string; Key: string; IfMatch?: string },
+  bytes: number,
+  buffer: Uint8Array,
+  position: number,
+): Promise<number> {
+  const end = Math.min(bytes, position + buffer.byteLength) - 1;
+  if (end < position) return 0;
+  try {
+    const found = await client.send(new GetObjectCommand({ ...address, Range: rangeOf({ start: position, end }) }));
+    let filled = 0;
+    for await (const chunk of streamOf(found)) {
+      buffer.set(chunk, filled);
+      filled += chunk.byteLength;
+    }
+    if (filled !== end + 1 - position) throw new StorageUnavailable(`${address.Key} broke off after ${filled} bytes`);
+    return filled;
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
+
+const linkTo = (
+  client: S3Client,
+  address: { Bucket: string; Key: string },
+  { seconds, type, disposition }: LinkOptions,
+): Promise<string> => {
+  const headers = { ResponseContentType: type, ResponseContentDisposition: disposition };
+  const command = new GetObjectCommand({ ...address, ...headers, ResponseCacheControl: 'private, no-cache' });
+  return asked(getSignedUrl(client, command, { expiresIn: seconds }));
+};
+
+/** The bucket copies by itself. What was there stays until the copy is whole. */
+async function move(bucket: Bucket, from: string, to: string, copyBytesMax: number): Promise<void> {
+  const [source, target] = [bucket.addressOf(from), bucket.addressOf(to)];
+  const found = await head(bucket, from);
+  if (!found) throw Object.assign(new Error(`there is no ${from} to move`), { code: 'ENOENT' });
+  const CopySource = `${source.Bucket}/${source.Key}`;
+  if (found.bytes > copyBytesMax) await copyInPieces(bucket.client, CopySource, target, found.bytes, copyBytesMax);
+  else await asked(bucket.client.send(new CopyObjectCommand({ ...target, CopySource })));
+  await asked(bucket.client.send(new DeleteObjectCommand(source)));
+}
+
+async function* list({ client, name, location }: Bucket, start: string): AsyncGenerator<string> {
+  const Prefix = location.prefix + requirePrefix(start);
+  let token: string | undefined;
+  do {
+    const page = { Bucket: name, Prefix, ...(token !== undefined && { ContinuationToken: token }) };
+    const found = await asked(client.send(new ListObjectsV2Command(page)));
+    for (const { Key = '' } of found.Contents ?? []) {
+      const key = Key.slice(location.prefix.length);
+      if (isKey(key)) yield key;
+    }
+    token = found.IsTruncated ? found.NextContinuationToken : undefined;
+  } while (token !== undefined);
+}
+
+/** Under a name that is no key, so that no list shows it. */
+async function check({ client, name, location }: Bucket): Promise<void> {
+  const address = { Bucket: name, Key: `${location.prefix}.check/${randomUUID()}` };
+  await asked(client.send(new PutObjectCommand({ ...address, Body: 'writable' })));
+  await asked(client.send(new DeleteObjectCommand(address)));
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import sharp from 'sharp';
+import { examine } from '../src/commands/checks/examine.ts';
+import { composeWorker } from '../src/compose.ts';
+import { downloadModfile } from '../src/resources/downloads/operations.ts';
+import { addGameMedia } from '../src/resources/games/operations.ts';
+import { storageKeyOf } from '../src/resources/modfiles/bytes.ts';
+import { addModfileOperation, deleteModfileOperation, getModfile } from '../src/resources/modfiles/operations.ts';
+import { getMod } from '../src/resources/mods/operations.ts';
+import { addMultipartUploadPart } from '../src/resources/uploads/operations.ts';
+import { requireTakeable } from '../src/resources/uploads/uploads.ts';
+import { type Mod, startApi } from './api.ts';
+import { startS3 } from './s3.ts';
+import { aSession, hashOf, someBytes } from './uploads.ts';
+import { zipOf } from './zip.ts';
+
+const PART_BYTES = 52_428_800;
+const HOUR = 3_600;
+const s3 = await startS3();
+const api = await startApi({ settings: { MODSTEAD_STORAGE_URL: s3.url, MODSTEAD_JOBS: 'off' } });
+after(() => s3.stop());
+
+const paramsOf = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
+const upload = (bytes: Buffer) => ({ filedata: { filename: 'sky ships.zip', bytes } });
+const archive = () => zipOf({ 'a.txt': api.unique('content') });
+
+async function aFile(mod: Mod, bytes: Buffer) {
+  const client = await api.as(mod.owner);
+  const answer = await client.call(addModfileOperation, { params: paramsOf(mod), files: upload(bytes) });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+test('an uploaded file is an object of its environment, and is downloaded from the bucket under its name', async () => {
+  const mod = await api.aMod();
+  const bytes = archive();
+  const file = await aFile(mod, bytes);
+  assert.ok(s3.objects.has(`files/tests/production/${storageKeyOf(hashOf('sha256', bytes))}`));
+  assert.deepEqual(await Array.fromAsync(api.app('sandbox').storage.list('')), []);
+  const client = await api.as(mod.owner);
+  const answer = await client.call(downloadModfile, { params: { ...paramsOf(mod), file_id: file.id } });
+  assert.equal(answer.status, 302);
+  assert.equal(answer.headers['cache-control'], 'private, no-store');
+  const found = await fetch(answer.headers.location!);
+  assert.deepEqual(Buffer.from(await found.arrayBuffer()), bytes);
+  assert.equal(found.headers.get('content-type'), 'application/zip');
+  assert.equal(found.headers.get('content-disposition'), 'attachment; filename="sky ships.zip"');
+  assert.equal((await fetch(answer.headers.location!.split('?')[0]!)).status, 403);
+});
+
+test('parts of a session are parts of the bucket, in any order, and become one file', async () => {
+  const session = await aSession(api);
+  const whole = someBytes(PART_BYTES + 1000);
+  assert.equal((await session.put(whole, 2)).status, 200);
+  assert.equal((await session.put(whole, 1)).status, 200);
+  assert.deepEqual(await session.partNumbers(), [1, 2]);
+  assert.equal((await session.complete()).status, 200);
+  const caller = { kind: 'user', userId: session.mod.owner.id } as Parameters<typeof requireTakeable>[1];
+  const { key, sha256, md5 } = await requireTakeable(api.app().db, caller, session.mod.id, session.id);
+  assert.deepEqual([sha256, md5], [hashOf('sha256', whole), hashOf('md5', whole)]);
+  assert.deepEqual(await api.app().storage.stat(key), { bytes: whole.length });
+});
+
+test('parts that the bucket has lost can be sent again', async () => {
+  const session = await aSession(api);
+  const whole = someBytes();
+  await session.put(whole);
+  s3.uploads.clear();
+  assert.equal((await session.complete()).status, 400);
+  assert.deepEqual(await session.partNumbers(), []);
+  assert.equal((await session.put(whole)).status, 200);
+  assert.equal((await session.complete()).status, 200);
+});
+
+test('pictures are served through the service', async () => {
+  const game = await api.aGame();
+  const client = await api.as(game.owner);
+  const bytes = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#246' } })
+    .png()
+    .toBuffer();
+  const added = await client.call(addGameMedia, {
+    params: { game_id: game.id },
+    files: { logo: { filename: 'logo.png', bytes } },
+  });
+  assert.equal(added.status, 200, added.text);
+  const key = (await Array.fromAsync(api.app().storage.list('images/'))).find((each) => each.endsWith('original.png'))!;
+  const answer = await api.request('GET', `/files/${key}`);
+  assert.equal(answer.headers['content-type'], 'image/png');
+  assert.equal((await sharp(answer.bytes).metadata()).width, 640);
+  const part = await api.request('GET', `/files/${key}`, { headers: { range: 'bytes=1-3' } });
+  assert.deepEqual([part.status, part.text], [206, 'PNG']);
+});
+
+test('bytes go with the last file that has them', async () => {
+  const mod = await api.aMod();
+  const bytes = archive();
+  const [first, second] = [await aFile(mod, bytes), await aFile(mod, bytes)];
+  const client = await api.as(mod.owner);
+  const worker = composeWorker(api.app());
+  const key = storageKeyOf(hashOf('sha256', bytes));
+  const isThereAfter = async (file: { id: number }) => {
+    await aFile(mod, archive());
+    const { status } = await client.call(deleteModfileOperation, { params: { ...paramsOf(mod), file_id: file.id } });
+    assert.equal(status, 204);
+    api.clock.advance(HOUR);
+    await worker.runDue();
+    return (await api.app().storage.stat(key)) !== undefined;
+  };
+  assert.equal(await isThereAfter(first), true);
+  assert.equal((await client.call(getModfile, { params: { ...paramsOf(mod), file_id: second.id } })).status, 200);
+  assert.equal(await isThereAfter(second), false);
+});
+
+test('while the bucket is away uploads are refused with 503 and reads go on, and it heals by itself', async () => {
+  const mod = await api.aMod();
+  const session = await aSession(api);
+  const client = await api.as(mod.owner);
+  s3.fault = () => [500, 'InternalError'];
+  await client.refused(addModfileOperation, { params: paramsOf(mod), files: upload(archive()) }, 503, 10000);
+  await session.client.refused(addMultipartUploadPart, session.part(someBytes()), 500, 29018);
+  assert.equal((await client.call(getMod, { params: paramsOf(mod) })).status, 200);
+  assert.equal((await api.request('GET', `/files/images/${'0'.repeat(32)}-logo/original.png`)).status, 503);
+  s3.fault = undefined;
+  await aFile(mod, archive());
+  assert.equal((await session.put(someBytes())).status, 200);
+});
+
+test('when the bucket is full uploads are refused with 507, and it heals by itself', async () => {
+  const mod = await api.aMod();
+  const session = await aSession(api);
+  const client = await api.as(mod.owner);
+  s3.fault = ({ method }) => (method === 'PUT' ? [507, 'InsufficientStorage'] : undefined);
+  await client.refused(addModfileOperation, { params: paramsOf(mod), files: upload(archive()) }, 507, 10000);
+  await session.client.refused(addMultipartUploadPart, session.part(someBytes()), 507, 29018);
+  s3.fault = undefined;
+  await aFile(mod, archive());
+  assert.equal((await session.put(someBytes())).status, 200);
+});
+
+test('the doctor writes to the bucket, and says what is wrong with it', async () => {
+  const settings = () => api.app().settings;
+  const look = async () => {
+    const findings = await examine({ settings, sandbox: true });
+    return findings.find(({ name }) => name === 'sandbox storage')!;
+  };
+  assert.deepEqual(await look(), {
+    name: 'sandbox storage',
+    ok: true,
+    says: 'files can be written to the bucket files',
+  });
+  s3.fault = () => [403, 'AccessDenied'];
+  const { ok, says, todo } = await look();
+  s3.fault = undefined;
+  assert.equal(ok, false);
+  assert.match(says, /AccessDenied/);
+  assert.match(todo!, /MODSTEAD_STORAGE_URL/);
+});
+
+test('an upload that would take the space that is kept free is refused before it is read', async () => {
+  const full = await startApi({ settings: { MODSTEAD_FREE_MB: '1000000000', MODSTEAD_JOBS: 'off' } });
+  const mod = await full.aMod();
+  const client = await full.as(mod.owner);
+  await client.refused(addModfileOperation, { params: paramsOf(mod), files: upload(archive()) }, 507, 10000);
+  assert.deepEqual(await Array.fromAsync(full.app().storage.list('')), []);
+  assert.equal((await client.call(getMod, { params: paramsOf(mod) })).status, 200);
+});
