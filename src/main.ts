@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'client add': () => import('./commands/client-add.ts'),
   'demo fill': () => import('./commands/demo-fill.ts'),
   demo: () => import('./commands/demo.ts'),
+  'storage check': () => import('./commands/storage-check.ts'),
   doctor: () => import('./commands/doctor.ts'),
 };
 

@@ -103,6 +103,7 @@ test('every command explains itself', async () => {
     'token add',
     'client add',
     'demo',
+    'storage check',
     'doctor',
   ];
   await Promise.all(
@@ -130,6 +131,10 @@ test('what is not a command or an option is refused with a hint', async () => {
 
 test('a wrong setting stops the start with one sentence', async () => {
   await Promise.all([
+    refuses(['serve'], 2, /^MODSTEAD_STORAGE_URL must be an address such as s3:/, {
+      ...beside,
+      MODSTEAD_STORAGE_URL: 's3://bucket?endpont=https://example.com',
+    }),
     refuses(['serve'], 2, /^MODSTEAD_PORT must be a whole number/, { ...beside, MODSTEAD_PORT: 'http' }),
     refuses(['user', 'add', '--email', 'a@b.example', '--username', 'a'], 2, /^MODSTEAD_COLOUR is not a setting/, {
       ...beside,

@@ -8,6 +8,7 @@ import { jobsMigrations } from '../jobs/tables.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import { limitsMigrations } from '../limits/tables.ts';
 import { translationMigrations } from '../localisation/translations.ts';
+import type { Holdings } from '../storage/holdings.ts';
 import { accountJobs } from './accounts/jobs.ts';
 import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
 import { accountOperations } from './accounts/operations.ts';
@@ -35,6 +36,7 @@ import { migration as follows } from './follows/migrations/2026-11-15-follows.ts
 import { followOperations } from './follows/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { rebuildGameWords } from './games/games.ts';
+import { pictureHoldings } from './games/holdings.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { gameOperations } from './games/operations.ts';
@@ -47,6 +49,7 @@ import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.t
 import { mediaOperations } from './media/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
+import { modfileHoldings } from './modfiles/holdings.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
 import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-modfiles-arrivals.ts';
@@ -89,6 +92,7 @@ import { teamJobs } from './teams/jobs.ts';
 import { migration as teamInvites } from './teams/migrations/2026-11-15-team-invites.ts';
 import { migration as teams } from './teams/migrations/2026-11-15-teams.ts';
 import { teamOperations } from './teams/operations.ts';
+import { uploadHoldings } from './uploads/holdings.ts';
 import { uploadJobs } from './uploads/jobs.ts';
 import { migration as uploads } from './uploads/migrations/2026-11-15-uploads.ts';
 import { uploadOperations } from './uploads/operations.ts';
@@ -192,6 +196,9 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...tagJobs,
   ...uploadJobs,
 ];
+
+/** What each noun keeps in storage. */
+export const holdings: readonly Holdings<App>[] = [modfileHoldings, pictureHoldings, uploadHoldings];
 
 /** What must be true before the first request. */
 export async function prepare(app: App): Promise<void> {

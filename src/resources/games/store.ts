@@ -342,6 +342,28 @@ export async function isImageUsed(query: Query, folder: string): Promise<boolean
   return used !== undefined;
 }
 
+/** Every folder of pictures that a row names, once, and who names it. */
+export async function imagesInUse(query: Query): Promise<{ folder: string; owner: string }[]> {
+  const owners = new Map<string, string>();
+  const note = (folder: string | null, owner: string) => void (folder && owners.set(folder, owner));
+  for (const { id, logo, icon, header } of await query
+    .selectFrom('games')
+    .select(['id', 'logo', 'icon', 'header'])
+    .execute())
+    for (const folder of [logo, icon, header]) note(folder, `game ${id}`);
+  for (const { id, logo } of await query
+    .selectFrom('mods')
+    .select(['id', 'logo'])
+    .where('logo', 'is not', null)
+    .execute())
+    note(logo, `mod ${id}`);
+  const media = query.selectFrom('mod_media').select(['mod_id', 'value']).where('kind', '=', 'image');
+  for (const { mod_id, value } of await media.execute()) note(value, `media of mod ${mod_id}`);
+  const people = query.selectFrom('users').select(['id', 'avatar']).where('avatar', 'is not', null);
+  for (const { id, avatar } of await people.execute()) note(avatar, `user ${id}`);
+  return [...owners].map(([folder, owner]) => ({ folder, owner }));
+}
+
 /** How someone came to preview a game, and the options of it that decide whether they still may. */
 export interface Preview {
   invited_by: number | null;

@@ -167,11 +167,26 @@ export async function lastArrival(transaction: Transaction, key: string): Promis
 }
 
 const NAMED = statement('select id from modfiles where storage_key = ? and status <> 3 limit 1');
-export async function isNamed(transaction: Transaction, key: string): Promise<boolean> {
-  return (await transaction.first(NAMED, [key])) !== undefined;
+export async function isNamed(reader: Reader, key: string): Promise<boolean> {
+  return (await reader.first(NAMED, [key])) !== undefined;
 }
 
 const JOB_RUNS = statement("select id from jobs where kind = ? and key = ? and state = 'running' limit 1");
 export async function isJobRunning(transaction: Transaction, kind: string, key: string): Promise<boolean> {
   return (await transaction.first(JOB_RUNS, [kind, key])) !== undefined;
 }
+
+/** Files that were not deleted, in the order of their ids; those that were withdrawn need their bytes no more. */
+export const heldAfter = (query: Query, id: number, limit: number) =>
+  query
+    .selectFrom('modfiles')
+    .select(['id', 'mod_id', 'storage_key', 'filesize', 'sha256'])
+    .where('id', '>', id)
+    .where('status', '<>', 3)
+    .where('withdrawn', '=', 0)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+const OFFERED_WITH = statement('select * from modfiles where storage_key = ? and status <> 3 and withdrawn = 0');
+export const offeredWith = (transaction: Transaction, key: string) => transaction.all<ModfileRow>(OFFERED_WITH, [key]);

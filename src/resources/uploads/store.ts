@@ -204,3 +204,7 @@ export async function remove(query: Query, { id, upload_id }: Pick<UploadRow, 'i
   await query.deleteFrom('upload_parts').where('upload_id', '=', upload_id).execute();
   await query.deleteFrom('uploads').where('id', '=', id).execute();
 }
+
+/** Sessions in this state of which nobody has made use. */
+export const waiting = (query: Query, status: number) =>
+  query.selectFrom('uploads').selectAll().where('status', '=', status).where('used', '=', 0).orderBy('id').execute();

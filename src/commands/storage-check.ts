@@ -1,0 +1,52 @@
+import type { Found, Inventory } from '../storage/holdings.ts';
+import { columns, command } from './command.ts';
+import { withApp } from './operator.ts';
+
+export default command({
+  name: 'storage check',
+  usage: '[--repair] [--verify]',
+  says: `Holds the database and the stored files against each other.
+
+It finds rows whose files are missing or have a wrong length, and files that no row names. It may run
+beside a service, and changes nothing without --repair. With it, mod files without sound bytes are
+withdrawn, uploads that lost theirs are cancelled, and files that no row names are removed, those of
+mods and pictures by a job an hour later. A picture that is gone can only be sent again by its owner.
+The exit code is 1 when something is wrong and was not repaired.`,
+  json: true,
+  options: {
+    repair: { type: 'boolean', says: 'repair what can be repaired' },
+    verify: { type: 'boolean', says: 'also read every file whose hash is known, and compare' },
+  },
+  run: async ({ values: { repair, verify }, settings, environment, json }) =>
+    withApp(settings(), environment, async (app) => {
+      const { holdings } = await import('../resources/index.ts');
+      const { takeInventory } = await import('../storage/holdings.ts');
+      const progress = json ? undefined : tell;
+      const { looked, found } = await takeInventory(app, holdings, { repair, verify, ...(progress && { progress }) });
+      const left = found.filter(({ repaired }) => !repaired).length;
+      return {
+        object: { looked, found, repaired: found.length - left },
+        text: toText({ looked, found }, left),
+        exitCode: left > 0 ? 1 : 0,
+      };
+    }),
+});
+
+const STEP = 10_000;
+
+/** A line now and then: this may take hours. */
+function tell(looked: number): void {
+  if (looked % STEP === 0) process.stderr.write(`${looked} rows and files looked at\n`);
+}
+
+function toText({ looked, found }: Inventory, left: number): string {
+  const lines = found.map(lineOf);
+  const sum =
+    found.length === 0
+      ? 'All is well.'
+      : `${found.length} found, ${found.length - left} of them repaired; ${looked} rows and files looked at.`;
+  return [...(lines.length > 0 ? [columns(lines), ''] : []), sum].join('\n');
+}
+
+const lineOf = ({ trouble, key, owner, repaired }: Found) =>
+  [`${repaired ? '✓' : '✗'} ${trouble}`, owner ? `${key}, ${owner}` : key] as const;

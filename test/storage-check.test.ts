@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { after, describe, test } from 'node:test';
+import { composeWorker } from '../src/compose.ts';
+import { holdings } from '../src/resources/index.ts';
+import { storageKeyOf } from '../src/resources/modfiles/bytes.ts';
+import { getModfile } from '../src/resources/modfiles/operations.ts';
+import { getMultipartUploadSessions } from '../src/resources/uploads/operations.ts';
+import { takeInventory } from '../src/storage/holdings.ts';
+import { type Api, type Mod, startApi } from './api.ts';
+import { startS3 } from './s3.ts';
+import { aSession, someBytes } from './uploads.ts';
+
+const HOUR = 3_600;
+const s3 = await startS3();
+after(() => s3.stop());
+const services = {
+  'local disk': await startApi({ settings: { MODSTEAD_JOBS: 'off' } }),
+  S3: await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_STORAGE_URL: s3.url } }),
+};
+
+async function look(api: Api, { repair = false, verify = false } = {}) {
+  const { found } = await takeInventory(api.app(), holdings, { repair, verify });
+  return found.map(({ trouble, key, repaired }) => [trouble, key, repaired] as const);
+}
+
+const shown = async (api: Api, mod: Mod, file: { id: number }) => {
+  const client = await api.as(await api.aUser());
+  return (await client.call(getModfile, { params: { ...paramsOf(mod), file_id: file.id } })).status === 200;
+};
+
+const paramsOf = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
+
+for (const [name, api] of Object.entries(services))
+  describe(name, () => {
+    const { storage } = api.app();
+
+    test('where rows and files agree nothing is found', async () => {
+      await api.aFile(await api.aMod());
+      const session = await aSession(api);
+      await session.put(someBytes());
+      await storage.put('incoming/now', Buffer.from('under way'));
+      assert.deepEqual(await look(api, { verify: true }), []);
+      await session.complete();
+      assert.deepEqual(await look(api, { verify: true }), []);
+    });
+
+    test('a file whose bytes are missing is told, and with --repair it is withdrawn', async () => {
+      const mod = await api.aMod();
+      const file = await api.aFile(mod);
+      const key = storageKeyOf(file.sha256);
+      await storage.remove(key);
+      assert.deepEqual(await look(api), [['missing', key, false]]);
+      assert.equal(await shown(api, mod, file), true);
+      assert.deepEqual(await look(api, { repair: true }), [['missing', key, true]]);
+      assert.equal(await shown(api, mod, file), false);
+      assert.deepEqual(await look(api), []);
+    });
+
+    test('bytes of another length are damaged, and other bytes of the same length with --verify', async () => {
+      const [short, changed] = [await api.aFile(await api.aMod()), await api.aFile(await api.aMod())];
+      const [shortKey, changedKey] = [storageKeyOf(short.sha256), storageKeyOf(changed.sha256)];
+      await storage.put(shortKey, Buffer.from('short'));
+      await storage.put(changedKey, Buffer.alloc((await storage.stat(changedKey))!.bytes, 'x'));
+      assert.deepEqual(await look(api), [['damaged', shortKey, false]]);
+      const found = await look(api, { verify: true, repair: true });
+      assert.deepEqual(
+        found.toSorted(),
+        [['damaged', shortKey, true] as const, ['damaged', changedKey, true] as const].sort(),
+      );
+      assert.deepEqual(await look(api, { verify: true }), []);
+    });
+
+    test('bytes that no row names are removed by a job, unless a row names them by then', async () => {
+      const worker = composeWorker(api.app());
+      const left = storageKeyOf('ab'.repeat(32));
+      await storage.put(left, Buffer.from('left'));
+      assert.deepEqual(await look(api), [['left over', left, false]]);
+      assert.deepEqual(await look(api, { repair: true }), [['left over', left, true]]);
+      assert.ok(await storage.stat(left));
+      const live = await api.aFile(await api.aMod());
+      api.clock.advance(HOUR);
+      await worker.runDue();
+      assert.equal(await storage.stat(left), undefined);
+      assert.ok(await storage.stat(storageKeyOf(live.sha256)));
+    });
+
+    test('pictures that no row names go as well', async () => {
+      const worker = composeWorker(api.app());
+      const key = `images/${'0'.repeat(32)}-logo/original.png`;
+      await storage.put(key, Buffer.from('left'));
+      assert.deepEqual(await look(api, { repair: true }), [['left over', key, true]]);
+      api.clock.advance(HOUR);
+      await worker.runDue();
+      assert.equal(await storage.stat(key), undefined);
+    });
+
+    test('an upload that came whole and lost its bytes is cancelled, and bytes of none are removed', async () => {
+      const session = await aSession(api);
+      await session.put(someBytes());
+      await session.complete();
+      await storage.remove(`uploads/${session.id}`);
+      await storage.put('uploads/none', Buffer.from('left'));
+      const found = (await look(api, { repair: true })).toSorted();
+      assert.deepEqual(found, [
+        ['left over', 'uploads/none', true],
+        ['missing', `uploads/${session.id}`, true],
+      ]);
+      const { body } = await session.client.call(getMultipartUploadSessions, { params: paramsOf(session.mod) });
+      assert.deepEqual(
+        body.data.map(({ status }) => status),
+        [4],
+      );
+      assert.deepEqual(await look(api), []);
+    });
+
+    test('what belongs to nobody that is known is told and left alone', async () => {
+      await storage.put('elsewhere/1', Buffer.from('x'));
+      assert.deepEqual(await look(api, { repair: true }), [['unknown', 'elsewhere/1', false]]);
+      await storage.remove('elsewhere/1');
+    });
+
+    test('the command says what it found, and its exit code whether something is left', async () => {
+      const file = await api.aFile(await api.aMod());
+      const key = storageKeyOf(file.sha256);
+      await storage.remove(key);
+      const first = await run(api, ['--json']);
+      assert.equal(first.code, 1, first.err);
+      assert.deepEqual(JSON.parse(first.out).found, [
+        { trouble: 'missing', key, owner: `file ${file.id} of mod ${await modOf(api, file)}`, repaired: false },
+      ]);
+      const second = await run(api, ['--repair']);
+      assert.equal(second.code, 0, second.err);
+      assert.match(second.out, new RegExp(`✓ missing +${key}`));
+      assert.match((await run(api, ['--verify'])).out, /^All is well\./);
+    });
+  });
+
+async function modOf(api: Api, { id }: { id: number }): Promise<number> {
+  const query = api.app().db.query.selectFrom('modfiles').select('mod_id').where('id', '=', id);
+  return (await query.executeTakeFirstOrThrow()).mod_id;
+}
+
+function run(api: Api, args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
+  const rest = Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name));
+  const env = {
+    ...Object.fromEntries(rest),
+    MODSTEAD_DATA: api.folder,
+    MODSTEAD_LOG: 'off',
+    ...(api === services.S3 && { MODSTEAD_STORAGE_URL: s3.url }),
+    ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
+    ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
+  };
+  const child = spawn(process.execPath, ['bin/modstead.mjs', 'storage', 'check', ...args], { env });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (text) => (out += text));
+  child.stderr.on('data', (text) => (err += text));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
