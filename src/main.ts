@@ -16,6 +16,8 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'demo fill': () => import('./commands/demo-fill.ts'),
   demo: () => import('./commands/demo.ts'),
   'storage check': () => import('./commands/storage-check.ts'),
+  backup: () => import('./commands/backup.ts'),
+  restore: () => import('./commands/restore.ts'),
   doctor: () => import('./commands/doctor.ts'),
 };
 

@@ -104,6 +104,8 @@ test('every command explains itself', async () => {
     'client add',
     'demo',
     'storage check',
+    'backup',
+    'restore',
     'doctor',
   ];
   await Promise.all(

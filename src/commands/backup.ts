@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { columns, command, misuse, Refusal } from './command.ts';
+
+export default command({
+  name: 'backup',
+  usage: 'FILE',
+  says: `Writes databases, files and keys to one file, also while the service runs.
+
+The file is a tar archive that ends with a hash of itself; "restore" puts it into an empty data folder.
+It holds production and sandbox, or with --sandbox the latter alone. Whoever can read it can do what the
+service can: it is for its owner alone. Of files in a bucket (MODSTEAD_STORAGE_URL) it holds none.
+A PostgreSQL database is not for this command: use pg_dump, as docs/operations.md says.`,
+  json: true,
+  positionals: true,
+  options: {},
+  run: async ({ positionals, sandbox, ...invocation }) => {
+    const file = fileOf(positionals);
+    const settings = invocation.settings();
+    if (settings.databaseUrl)
+      throw new Refusal(
+        'The database is PostgreSQL, which pg_dump copies; docs/operations.md says how to keep all parts.',
+      );
+    if (existsSync(file)) throw new Refusal(`${file} is there already; name another file.`);
+    const { ENVIRONMENTS } = await import('../compose.ts');
+    const { save } = await import('./backups/save.ts');
+    const { files, bytes } = await save(settings, sandbox ? ['sandbox'] : ENVIRONMENTS, file);
+    return {
+      object: { file, files, bytes },
+      text: columns([['Saved', `${files} files and the databases to ${file}`]]),
+    };
+  },
+});
+
+/** The one thing that the command line names. */
+export function fileOf(positionals: readonly string[]): string {
+  const [file, more] = positionals;
+  if (file === undefined || more !== undefined) throw misuse('Name one file, such as modstead.tar.');
+  return resolve(file);
+}

@@ -1,0 +1,117 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import about from '../../../package.json' with { type: 'json' };
+import { composeStorage } from '../../compose.ts';
+import type { Environment } from '../../config/addresses.ts';
+import { folderOf } from '../../config/folders.ts';
+import type { Settings } from '../../config/settings.ts';
+import { moveIntoPlace } from '../../storage/durable.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { TarWriter } from './tar.ts';
+
+export const ABOUT = 'modstead.json';
+export const DATABASE = 'modstead.sqlite';
+
+/** The first entry of a backup. */
+export interface AboutBackup {
+  readonly version: string;
+  readonly date: string;
+  readonly environments: readonly Environment[];
+  /** False where files are in a bucket, which is not copied. */
+  readonly files: boolean;
+}
+
+export interface Saved {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What jobs remove by themselves, and nobody can go on with. */
+const PASSING = 'incoming/';
+/** Whose loss would turn away those who trust the service: keys, and what digests are made with. */
+const KEPT_FOLDER = 'tls';
+const SECRET = 'secret';
+
+/**
+ * Writes a backup, as a whole or not at all. Databases come first: what their rows name was stored before them, and
+ * bytes that are deleted meanwhile stay for an hour.
+ */
+export async function save(settings: Settings, environments: readonly Environment[], file: string): Promise<Saved> {
+  const partial = `${file}.partial`;
+  const handle = await open(partial, 'wx', 0o600);
+  const saved = { files: 0, bytes: 0 };
+  try {
+    const now = new Date();
+    const tar = new TarWriter(handle, Math.floor(now.getTime() / 1000));
+    const told: AboutBackup = {
+      version: about.version,
+      date: now.toISOString(),
+      environments,
+      files: !settings.storage,
+    };
+    const text = Buffer.from(JSON.stringify(told));
+    await tar.add({ name: ABOUT, bytes: text.length }, [text]);
+    await addKeys(tar, resolve(settings.data));
+    for (const environment of environments) await addDatabase(tar, settings, environment, dirname(file));
+    for (const environment of settings.storage ? [] : environments)
+      await addFiles(tar, environment, await composeStorage(settings, environment), saved);
+    await tar.end();
+    await handle.sync();
+    saved.bytes = (await handle.stat()).size;
+    await handle.close();
+  } catch (error) {
+    await handle.close();
+    await rm(partial, { force: true });
+    throw error;
+  }
+  await moveIntoPlace(partial, file);
+  return saved;
+}
+
+async function addKeys(tar: TarWriter, data: string): Promise<void> {
+  const inFolder = existsSync(join(data, KEPT_FOLDER)) ? await readdir(join(data, KEPT_FOLDER)) : [];
+  const names = [SECRET, ...inFolder.map((name) => `${KEPT_FOLDER}/${name}`)];
+  for (const name of names.filter((each) => existsSync(join(data, each)))) await addFile(tar, name, join(data, name));
+}
+
+async function addFile(tar: TarWriter, name: string, path: string): Promise<void> {
+  const { size } = await stat(path);
+  await tar.add({ name, bytes: size }, createReadStream(path));
+}
+
+/** A copy of one moment, whatever is written meanwhile: SQLite reads it within one transaction. */
+async function addDatabase(
+  tar: TarWriter,
+  settings: Settings,
+  environment: Environment,
+  scratch: string,
+): Promise<void> {
+  const path = join(folderOf(settings, environment), DATABASE);
+  if (!existsSync(path)) return;
+  const copy = join(scratch, `.${environment}-${process.pid}.sqlite`);
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+  try {
+    db.prepare('vacuum into ?').run(copy);
+    await addFile(tar, `${environment}/${DATABASE}`, copy);
+  } finally {
+    db.close();
+    await rm(copy, { force: true });
+  }
+}
+
+async function addFiles(
+  tar: TarWriter,
+  environment: Environment,
+  storage: Storage,
+  saved: { files: number },
+): Promise<void> {
+  for await (const key of storage.list('')) {
+    const opened = key.startsWith(PASSING) ? undefined : await storage.open(key);
+    // Removed since it was listed, so that no row names it.
+    if (!opened) continue;
+    await tar.add({ name: `${environment}/files/${key}`, bytes: opened.bytes }, opened.stream);
+    saved.files += 1;
+  }
+}

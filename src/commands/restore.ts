@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { fileOf } from './backup.ts';
+import { columns, command, Refusal } from './command.ts';
+
+export default command({
+  name: 'restore',
+  usage: 'FILE',
+  says: `Puts what "backup" wrote into the data folder, which must be empty or not there yet.
+
+All of it is put there or, if the backup is damaged or not whole, nothing. Sessions of uploads that were
+not complete have to send their parts again. "storage check" then tells whether rows and files agree.`,
+  json: true,
+  positionals: true,
+  options: {},
+  run: async ({ positionals, ...invocation }) => {
+    const file = fileOf(positionals);
+    const settings = invocation.settings();
+    if (settings.databaseUrl)
+      throw new Refusal('The database is PostgreSQL, which pg_restore fills; unset MODSTEAD_DATABASE_URL to restore.');
+    if (!existsSync(file)) throw new Refusal(`There is no file ${file}.`);
+    const { restore } = await import('./backups/restore.ts');
+    const { about, files } = await restore(settings, file);
+    return {
+      object: { file, date: about.date, environments: about.environments, files },
+      text: columns([['Restored', `${files} files and the databases, as of ${about.date}`]]),
+    };
+  },
+});
