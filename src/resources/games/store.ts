@@ -342,6 +342,12 @@ export async function isImageUsed(query: Query, folder: string): Promise<boolean
   return used !== undefined;
 }
 
+const LOGOS = [
+  ['mods', 'mod'],
+  ['guides', 'guide'],
+  ['collections', 'collection'],
+] as const;
+
 /** Every folder of pictures that a row names, once, and who names it. */
 export async function imagesInUse(query: Query): Promise<{ folder: string; owner: string }[]> {
   const owners = new Map<string, string>();
@@ -351,12 +357,10 @@ export async function imagesInUse(query: Query): Promise<{ folder: string; owner
     .select(['id', 'logo', 'icon', 'header'])
     .execute())
     for (const folder of [logo, icon, header]) note(folder, `game ${id}`);
-  for (const { id, logo } of await query
-    .selectFrom('mods')
-    .select(['id', 'logo'])
-    .where('logo', 'is not', null)
-    .execute())
-    note(logo, `mod ${id}`);
+  for (const [table, noun] of LOGOS) {
+    const shown = query.selectFrom(table).select(['id', 'logo']).where('logo', 'is not', null);
+    for (const { id, logo } of await shown.execute()) note(logo, `${noun} ${id}`);
+  }
   const media = query.selectFrom('mod_media').select(['mod_id', 'value']).where('kind', '=', 'image');
   for (const { mod_id, value } of await media.execute()) note(value, `media of mod ${mod_id}`);
   const people = query.selectFrom('users').select(['id', 'avatar']).where('avatar', 'is not', null);
