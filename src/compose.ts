@@ -16,6 +16,7 @@ import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { openPort, type Port } from './http/port.ts';
 import { createServer, type Observation, type Tenant } from './http/server.ts';
+import { createSockets } from './http/sockets.ts';
 import { createTransfers } from './http/transfer/transfer.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createWorker, type Worker } from './jobs/worker.ts';
@@ -27,7 +28,7 @@ import { pages } from './pages/index.ts';
 import { errorPage } from './pages/layout.ts';
 import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
-import { finish, jobHandlers, migrations, operations, pageOf, prepare } from './resources/index.ts';
+import { finish, jobHandlers, migrations, operations, pageOf, prepare, socketOperations } from './resources/index.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { localStorage } from './storage/local.ts';
 import type { Storage } from './storage/storage.ts';
@@ -166,6 +167,7 @@ export interface ServiceOptions {
 function requireKnownLimits({ rateLimits }: Settings): void {
   if (rateLimits === 'off') return;
   const known = new Set([...operations.map(({ declaration }) => declaration.id), ...pages.map(({ id }) => id)]);
+  for (const { name } of socketOperations) known.add(`socket-${name}`);
   const unknown = Object.keys(rateLimits.operations).find((name) => !known.has(name));
   if (unknown !== undefined)
     throw new SettingError(
@@ -209,6 +211,7 @@ export async function composeService(
   const tls = await composeTls(settings);
   const port = await openPort({
     listener,
+    sockets: createSockets({ settings, tenants, operations: socketOperations, observe: options.observe }),
     tls: tls.options,
     port: settings.port,
     bind: settings.bind,

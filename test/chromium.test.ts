@@ -4,6 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { startApi } from './api.ts';
 import { aClient, asking, authorizePath, codesSentTo, REDIRECT } from './browser.ts';
 import { findChromium } from './chromium.ts';
+import { aDevice } from './sockets.ts';
 
 // The pages are the same on both databases, and a browser takes its time.
 const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: 'it ran on SQLite' } : findChromium();
@@ -61,4 +62,24 @@ test('in Chromium without scripts, and in the dark, a person denies', { skip }, 
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.waitForURL(`${REDIRECT}?**`);
   assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
+});
+
+test('in Chromium a person types the code of a device, signs in, and the device has its token', { skip }, async () => {
+  const game = await api.aGame({ name: 'Skyhaven' });
+  const device = await aDevice(api.service, { host: `g-${game.id}.ws.localhost` });
+  device.say({ operation: 'device_login', context: { game_id: game.id } });
+  const code = String((await device.told()).context['code']);
+  const page = await aPage({ javaScriptEnabled: false });
+  await page.goto(`${site}/connect`);
+  await page.getByLabel('Code on the device').fill(code.toLowerCase());
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await signIn(page, 'couch@example.org');
+  await page.getByRole('heading', { name: 'Connect a device' }).waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Sign in on the device?' }).waitFor();
+  await page.getByText(`shows the code ${code} wants to use Skyhaven`).waitFor();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'The device is signed in' }).waitFor();
+  assert.equal((await device.told()).operation, 'access_token');
+  await device.leave();
 });

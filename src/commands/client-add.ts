@@ -1,4 +1,11 @@
-import { addClient, GRANTS, type Grant, isRedirectUri, REDIRECT_URIS_MAX } from '../resources/oauth/clients.ts';
+import {
+  addClient,
+  DEVICE_GRANT,
+  GRANTS,
+  type Grant,
+  isRedirectUri,
+  REDIRECT_URIS_MAX,
+} from '../resources/oauth/clients.ts';
 import { columns, command, idOf, misuse } from './command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
 
@@ -18,7 +25,7 @@ export default command({
     grants: {
       type: 'string',
       value: 'LIST',
-      says: `of ${GRANTS.join(',')} (default: all, without --redirect-uri only client_credentials)`,
+      says: `of ${GRANTS.join(',')} (default: the first three, without --redirect-uri only client_credentials)`,
     },
     'require-pkce': { type: 'boolean', says: 'refuse sign-ins without a code challenge (RFC 7636)' },
     name: { type: 'string', value: 'N', says: 'shown to people who are asked to let it in (default: the game’s)' },
@@ -61,7 +68,8 @@ function redirectUrisOf(uris: readonly string[]): readonly string[] {
 }
 
 function grantsOf(text: string | undefined, uris: readonly string[]): readonly Grant[] {
-  if (text === undefined) return uris.length > 0 ? GRANTS : ['client_credentials'];
+  if (text === undefined)
+    return uris.length > 0 ? GRANTS.filter((grant) => grant !== DEVICE_GRANT) : ['client_credentials'];
   const names = text.split(/[\s,]+/).filter(Boolean);
   const wrong = names.find((name) => !GRANTS.includes(name as Grant));
   if (wrong !== undefined || names.length === 0)

@@ -43,9 +43,11 @@ export interface HostScope {
   readonly environment: Environment;
   readonly gameId?: number;
   readonly userId?: number;
+  /** An address for WebSockets alone. */
+  readonly isSocket?: true;
 }
 
-const NAMED = /^([gu])-(\d{1,15})(?:\.ws)?\./;
+const NAMED = /^([gu])-(\d{1,15})(\.ws)?\./;
 
 const HOSTS_KEPT = 10_000;
 const hosts = new Map<string, HostScope>();
@@ -61,11 +63,18 @@ export function hostScope(host: string | undefined, domain: string): HostScope {
   return scope;
 }
 
+/** Whether the host is the service's own name, or one below it. */
+export function isOwnHost(host: string | undefined, domain: string): boolean {
+  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  return name === domain || name.endsWith(`.${domain}`);
+}
+
 function readHost(host: string | undefined, domain: string): HostScope {
   const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
   const environment = name === `test.${domain}` || name.endsWith(`.test.${domain}`) ? 'sandbox' : 'production';
   const named = NAMED.exec(name);
   if (!named) return { environment };
   const id = Number(named[2]);
-  return named[1] === 'g' ? { environment, gameId: id } : { environment, userId: id };
+  const socket = named[3] === undefined ? {} : { isSocket: true as const };
+  return named[1] === 'g' ? { environment, gameId: id, ...socket } : { environment, userId: id, ...socket };
 }

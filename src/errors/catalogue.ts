@@ -466,6 +466,7 @@ export const unreferenced = {
   OAUTH_INVALID_SCOPE: { ref: 0, status: 400 },
   OAUTH_ACCESS_DENIED: { ref: 0, status: 403 },
   OAUTH_REDIRECT_URI_MISMATCH: { ref: 0, status: 400 },
+  OAUTH_SLOW_DOWN: { ref: 0, status: 400 },
 } as const satisfies Record<string, { ref: number; status: number }>;
 
 const errors = { ...catalogue, ...unreferenced };

@@ -10,6 +10,7 @@ import type { SecureContext } from 'node:tls';
 import { limitedAddress } from './address.ts';
 import { watchPace } from './pace.ts';
 import type { Listener } from './server.ts';
+import type { Sockets } from './sockets.ts';
 import { Turns } from './turns.ts';
 
 const TLS_HANDSHAKE = 0x16;
@@ -32,6 +33,8 @@ const SERVER_OPTIONS = {
 
 export interface PortOptions {
   readonly listener: Listener;
+  /** Without them nothing becomes a WebSocket. */
+  readonly sockets?: Sockets;
   readonly tls: {
     key: string;
     cert: string;
@@ -51,16 +54,22 @@ export interface Port {
 
 /** One port for both: a TLS handshake goes to the API, plain HTTP to the same listener, which refuses it unless a proxy vouches. */
 export async function openPort(options: PortOptions): Promise<Port> {
+  const { sockets } = options;
   const turns = new Turns(options.listener);
-  const secure = createHttpsServer({
+  // What does not become a WebSocket is answered as the request that it is.
+  const serverOptions = {
     ...SERVER_OPTIONS,
+    shouldUpgradeCallback: (request: IncomingMessage) => sockets?.wants(request) === true,
+  };
+  const secure = createHttpsServer({
+    ...serverOptions,
     ...options.tls,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
   });
-  const plain = createHttpServer(SERVER_OPTIONS);
-  for (const server of [secure, plain]) prepare(server, turns);
+  const plain = createHttpServer(serverOptions);
+  for (const server of [secure, plain]) prepare(server, turns, sockets);
   const connections = new Connections(options.connectionsMax);
   const net = createNetServer({ noDelay: true }, (socket) => {
     if (connections.admit(socket)) sniff(socket, secure, plain);
@@ -73,6 +82,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     drain: async (milliseconds) => {
       const closed = new Promise<void>((resolve) => net.close(() => resolve()));
       turns.drain();
+      sockets?.drain();
       for (const server of [secure, plain]) server.closeIdleConnections();
       const deadline = setTimeout(() => connections.end(), milliseconds);
       await closed;
@@ -140,9 +150,12 @@ function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
   });
 }
 
-function prepare(server: HttpServer | HttpsServer, turns: Turns): void {
+function prepare(server: HttpServer | HttpsServer, turns: Turns, sockets: Sockets | undefined): void {
   const begin = (request: IncomingMessage, response: ServerResponse) => turns.begin(request, response);
   server.on('request', begin);
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+    sockets?.take(request, socket, head),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => turns.refuse(error, socket));
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   // Without a listener Node answers `Expect` it does not know by itself, in a form that is not ours.

@@ -8,6 +8,7 @@ import { createLane } from './lane.ts';
 import type { AnyOperation } from './operation.ts';
 import { type Count, createOutcomes, type Observe } from './outcome.ts';
 import type { PageHandling } from './pages.ts';
+import { isSocketPath } from './sockets.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
 export type { Tenant } from './exchange.ts';
@@ -49,6 +50,7 @@ export function createServer(parts: ServerParts): Listener {
     if (!exchange.secure) throw new ApiError('HTTPS_REQUIRED');
     const version = VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
+    if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
     if (await elsewhere(request, response, path, exchange.scope))
       return outcomes.finish(exchange, response.statusCode, 'elsewhere');
     const page = await pages?.(exchange);

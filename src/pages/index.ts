@@ -1,9 +1,10 @@
 import type { Page } from '../http/pages.ts';
 import { authorizePage } from './authorize.ts';
+import { connectPage } from './connect.ts';
 import { metadataPage } from './metadata.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { stylePage } from './style.ts';
 
 /** What browsers are shown, a line per page. */
-export const pages: readonly Page[] = [authorizePage, signInPage, signOutPage, stylePage, metadataPage];
+export const pages: readonly Page[] = [authorizePage, connectPage, signInPage, signOutPage, stylePage, metadataPage];

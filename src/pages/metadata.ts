@@ -16,6 +16,7 @@ export const metadataPage: Page = {
         issuer: site,
         authorization_endpoint: `${site}${AUTHORIZE_PATH}`,
         token_endpoint: `${site}/v1/oauth/token`,
+        device_authorization_endpoint: `${site}/v1/oauth/device_authorization`,
         revocation_endpoint: `${site}/v1/oauth/revoke`,
         scopes_supported: ['read', 'write', 'update', 'monetization'],
         response_types_supported: ['code'],

@@ -4,6 +4,7 @@ import { factsMigrations } from '../database/facts.ts';
 import type { Migration } from '../database/migrate.ts';
 import { searchMigrations } from '../database/search.ts';
 import type { AnyOperation } from '../http/operation.ts';
+import type { SocketOperation } from '../http/socket-operation.ts';
 import { jobsMigrations } from '../jobs/tables.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import { limitsMigrations } from '../limits/tables.ts';
@@ -25,6 +26,9 @@ import { commentOperations } from './comments/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
+import { deviceJobs } from './devices/jobs.ts';
+import { migration as deviceLogins } from './devices/migrations/2026-11-15-device-logins.ts';
+import { deviceSocketOperations } from './devices/operations.ts';
 import { countNoted } from './downloads/counting.ts';
 import { downloadJobs } from './downloads/jobs.ts';
 import { migration as countedDownloads } from './downloads/migrations/2026-11-15-counted-downloads.ts';
@@ -135,6 +139,9 @@ export const operations: readonly AnyOperation[] = [
   ...commentOperations,
 ];
 
+/** What is asked for over a WebSocket. */
+export const socketOperations: readonly SocketOperation[] = [...deviceSocketOperations];
+
 export const migrations: readonly Migration[] = [
   ...accessMigrations,
   ...factsMigrations,
@@ -148,6 +155,7 @@ export const migrations: readonly Migration[] = [
   guides,
   collections,
   dependencies,
+  deviceLogins,
   emailCodes,
   events,
   modDownloadHours,
@@ -180,6 +188,7 @@ export const migrations: readonly Migration[] = [
 
 export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
+  ...deviceJobs,
   ...downloadJobs,
   ...commentJobs,
   ...guideJobs,

@@ -90,6 +90,9 @@ export const RFC_NAMES: Partial<Record<ErrorName, string>> = {
   OAUTH_UNSUPPORTED_RESPONSE_TYPE: 'unsupported_response_type',
   OAUTH_INVALID_SCOPE: 'invalid_scope',
   OAUTH_ACCESS_DENIED: 'access_denied',
+  OAUTH_SLOW_DOWN: 'slow_down',
+  DEVICE_LOGIN_REQUEST_NOT_AUTHORIZED: 'authorization_pending',
+  DEVICE_LOGIN_CODE_INVALID: 'expired_token',
 };
 
 /** The description is in English, as it may hold ASCII alone (RFC 6749, section 4.1.2.1). */

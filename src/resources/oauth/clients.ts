@@ -8,7 +8,9 @@ import { requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
-export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+/** RFC 8628. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT] as const;
 export type Grant = (typeof GRANTS)[number];
 
 export const REDIRECT_URIS_MAX = 20;
@@ -96,6 +98,14 @@ export async function authenticateClient(app: App, id: number, secret: string): 
   const known = Buffer.from(row?.secret_digest ?? app.secrets.digest(''));
   if (!timingSafeEqual(given, known) || !row) throw new ApiError('OAUTH_INVALID_CLIENT');
   return toClient(row);
+}
+
+/** A client on a device, which anyone can take apart: it has no secret that it could keep (RFC 8628, section 5.6). */
+export async function requireDeviceClient(app: App, id: number): Promise<Client> {
+  const client = await findClient(app.db.query, id);
+  if (!client) throw new ApiError('OAUTH_INVALID_CLIENT');
+  if (!client.grants.includes(DEVICE_GRANT)) throw new ApiError('OAUTH_UNAUTHORIZED_CLIENT');
+  return client;
 }
 
 /** Only administrators of a game, and those who run the site, see and change its clients. */

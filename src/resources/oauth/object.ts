@@ -16,6 +16,18 @@ export const OauthTokenObject = z
   })
   .meta({ id: 'OauthToken' });
 
+/** RFC 8628, section 3.2. */
+export const DeviceAuthorizationObject = z
+  .object({
+    device_code: z.string().meta({ description: 'For the token endpoint; never shown.' }),
+    user_code: z.string().meta({ description: 'For the person to type.' }),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string().meta({ description: 'With the code in it, to be shown as a picture.' }),
+    expires_in: Integer.meta({ description: 'Seconds.' }),
+    interval: Integer.meta({ description: 'Seconds between two requests of a token.' }),
+  })
+  .meta({ id: 'DeviceAuthorization' });
+
 export const OauthClientObject = z
   .object({
     id: Id,

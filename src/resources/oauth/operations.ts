@@ -4,20 +4,24 @@ import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { GamePath, PathId, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../http/operation.ts';
+import { beginDeviceLogin, connectAddress, INTERVAL_SECONDS, pollDeviceLogin, SCOPES } from '../devices/devices.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import {
   authenticateClient,
   type Client,
+  DEVICE_GRANT,
   GRANTS,
   listClients,
   REDIRECT_URIS_MAX,
   registerClient,
   removeClient,
+  requireDeviceClient,
   rotateClientSecret,
 } from './clients.ts';
 import { delegate, requireDelegator } from './delegation.ts';
 import { giveServiceToken, redeemCode, refresh, requireGrant, revokeToken, type TokenAnswer } from './grants.ts';
 import {
+  DeviceAuthorizationObject,
   OauthClientObject,
   OauthClientSecretObject,
   OauthTokenObject,
@@ -37,6 +41,7 @@ const TokenBody = z.object({
   redirect_uri: z.string().max(500).optional().meta({ description: 'The one of the authorization request.' }),
   code_verifier: z.string().max(200).optional(),
   refresh_token: z.string().max(500).optional(),
+  device_code: z.string().max(200).optional(),
   scope: z
     .string()
     .max(200)
@@ -62,6 +67,34 @@ async function requireClient(app: App, { body, basic, hostGameId }: OauthInput<C
   return client;
 }
 
+/** The same, or a device, which names itself and proves nothing. */
+async function requireDevice(app: App, input: OauthInput<Credentials>): Promise<Client> {
+  const { body, basic, hostGameId } = input;
+  if (basic || body.client_secret !== undefined) {
+    const client = await requireClient(app, input);
+    requireGrant(client, DEVICE_GRANT);
+    return client;
+  }
+  if (body.client_id === undefined) throw new ApiError('OAUTH_INVALID_REQUEST');
+  const client = await requireDeviceClient(app, body.client_id);
+  if (hostGameId !== undefined && hostGameId !== client.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  return client;
+}
+
+/** What a device gets that asks whether it was let in (RFC 8628, section 3.5). */
+async function answerDevice(app: App, input: OauthInput<z.output<typeof TokenBody>>): Promise<TokenAnswer> {
+  const client = await requireDevice(app, input);
+  const answer = await pollDeviceLogin(app, client.id, need(input.body.device_code), input.body.date_expires);
+  if (typeof answer === 'object') {
+    const expires_in = answer.date_expires - app.clock.now();
+    return { token_type: 'Bearer', expires_in, access_token: answer.access_token };
+  }
+  if (answer === 'pending') throw new ApiError('DEVICE_LOGIN_REQUEST_NOT_AUTHORIZED');
+  if (answer === 'expired') throw new ApiError('DEVICE_LOGIN_CODE_INVALID', { status: 400 });
+  if (answer === 'slow_down') throw new ApiError('OAUTH_SLOW_DOWN');
+  throw new ApiError(answer === 'denied' ? 'OAUTH_ACCESS_DENIED' : 'OAUTH_INVALID_GRANT');
+}
+
 function need(value: string | undefined): string {
   if (!value) throw new ApiError('OAUTH_INVALID_REQUEST');
   return value;
@@ -71,6 +104,7 @@ async function answerToken(app: App, input: OauthInput<z.output<typeof TokenBody
   const { body } = input;
   const grant = GRANTS.find((each) => each === body.grant_type);
   if (!grant) throw new ApiError(body.grant_type ? 'OAUTH_UNSUPPORTED_GRANT_TYPE' : 'OAUTH_INVALID_REQUEST');
+  if (grant === DEVICE_GRANT) return answerDevice(app, input);
   const client = await requireClient(app, input);
   requireGrant(client, grant);
   const dateExpires = body.date_expires;
@@ -98,9 +132,48 @@ export const oauthToken = operation({
     'OAUTH_UNAUTHORIZED_CLIENT',
     'OAUTH_UNSUPPORTED_GRANT_TYPE',
     'OAUTH_INVALID_SCOPE',
+    'OAUTH_ACCESS_DENIED',
+    'OAUTH_SLOW_DOWN',
+    'DEVICE_LOGIN_REQUEST_NOT_AUTHORIZED',
+    'DEVICE_LOGIN_CODE_INVALID',
+    'USER_DELETED',
+    'USER_BANNED',
   ],
   refusal: oauthRefusal,
   handle: answerToken,
+});
+
+export const oauthDeviceAuthorization = operation({
+  id: 'oauth-device-authorization',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/oauth/device_authorization',
+  says: 'Begins the sign-in of a device without a browser (RFC 8628): a person types the code on another one, and the token endpoint then gives the token.',
+  access: anyone(),
+  limit: 10,
+  body: z.object({
+    ...ClientCredentials,
+    scope: z.string().max(200).optional().meta({ description: '`read`, `write`; both unless sent.' }),
+  }),
+  returns: ok(DeviceAuthorizationObject),
+  errors: [...OAUTH_ERRORS, 'OAUTH_UNAUTHORIZED_CLIENT', 'OAUTH_INVALID_SCOPE', 'GAME_NOT_FOUND', 'GAME_DELETED'],
+  refusal: oauthRefusal,
+  handle: async (app, input) => {
+    const client = await requireDevice(app, input);
+    const words = input.body.scope?.split(/[ ,]+/).filter(Boolean) ?? [...SCOPES];
+    const scopes = SCOPES.filter((scope) => words.includes(scope));
+    if (words.length === 0 || scopes.length < new Set(words).size) throw new ApiError('OAUTH_INVALID_SCOPE');
+    const login = await beginDeviceLogin(app, { gameId: client.gameId, clientId: client.id, scopes });
+    const verification_uri = connectAddress(app);
+    return {
+      device_code: login.deviceCode,
+      user_code: login.code,
+      verification_uri,
+      verification_uri_complete: `${verification_uri}?code=${login.code}`,
+      expires_in: login.dateExpires - app.clock.now(),
+      interval: INTERVAL_SECONDS,
+    };
+  },
 });
 
 export const oauthRevoke = operation({
@@ -220,6 +293,7 @@ export const deleteOauthClient = operation({
 
 export const oauthOperations = [
   oauthToken,
+  oauthDeviceAuthorization,
   oauthRevoke,
   delegationToken,
   getDelegatingUser,

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+
+interface Server {
+  readonly port: number;
+  readonly certificateFile: string | undefined;
+}
+
+export interface Message {
+  readonly operation: string;
+  readonly context: Record<string, unknown>;
+}
+
+/** A game on a device: it keeps what it is told until someone asks. */
+export class Device {
+  readonly socket: WebSocket;
+  readonly closed: Promise<number>;
+  readonly #told: Message[] = [];
+  #tell = () => {};
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data) => {
+      const bytes = data as Buffer;
+      // Shipped clients read into a buffer of this size.
+      if (bytes.length > 4_096) throw new Error('the message is too long for shipped clients');
+      this.#told.push(...(JSON.parse(String(bytes)) as { messages: Message[] }).messages);
+      this.#tell();
+    });
+    socket.on('error', () => {});
+    this.closed = new Promise((resolve) => socket.once('close', (code) => resolve(code)));
+  }
+
+  say(...messages: object[]): void {
+    this.socket.send(JSON.stringify({ messages }));
+  }
+
+  async told(): Promise<Message> {
+    while (this.#told.length === 0)
+      await new Promise<void>((resolve) => {
+        this.#tell = resolve;
+      });
+    return this.#told.shift()!;
+  }
+
+  /** The error in the next message, which must be one. */
+  async failed(): Promise<{ operation: unknown; code: number; ref: number }> {
+    const { operation, context } = await this.told();
+    if (operation !== 'failed_operation') throw new Error(`${operation} did not fail: ${JSON.stringify(context)}`);
+    const { code, error_ref: ref } = context['error'] as { code: number; error_ref: number };
+    return { operation: context['operation'], code, ref };
+  }
+
+  async leave(): Promise<void> {
+    this.socket.close();
+    await this.closed;
+  }
+}
+
+interface Knock {
+  readonly host: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+}
+
+function dial({ port, certificateFile }: Server, { host, path = '/', headers = {} }: Knock): WebSocket {
+  const trust = { ca: readFileSync(certificateFile!), servername: 'localhost' };
+  const options = { ...trust, headers: { host: `${host}:${port}`, ...headers } };
+  return new WebSocket(`wss://127.0.0.1:${port}${path}`, options);
+}
+
+export async function aDevice(server: Server, knock: Knock): Promise<Device> {
+  const socket = dial(server, knock);
+  const device = new Device(socket);
+  await once(socket, 'open');
+  return device;
+}
+
+/** What is answered to a device that is not let on. */
+export async function refusedDevice(server: Server, knock: Knock): Promise<{ status: number; ref: number }> {
+  const socket = dial(server, knock);
+  socket.on('error', () => {});
+  const [request, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  const text = String(Buffer.concat(await Array.fromAsync(response)));
+  (request as { destroy(): void }).destroy();
+  return { status: response.statusCode!, ref: JSON.parse(text).error.error_ref };
+}
