@@ -12,6 +12,7 @@ import { blockAUser } from '../src/resources/blocks/operations.ts';
 import { addCollectionOperation, followCollectionOperation } from '../src/resources/collections/operations.ts';
 import { guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
+import { askForExport, exportToken, gatherExport } from '../src/resources/exports/exports.ts';
 import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
@@ -120,6 +121,9 @@ await api.app().db.write(async (transaction) => {
     await transaction.query.insertInto('sessions').values(session).execute();
   }
 });
+const owner = { kind: 'user', userId: ada.id, tokenId: 0, scopes: ['read'], gameId: undefined, admin: false } as const;
+await askForExport(api.app(), { ...owner, language: 'en', dateExpires: START, inTeams: true });
+await gatherExport(api.app(), 1);
 const file = { ...params, ...files.at(-1)! };
 
 const asAda = await api.as(ada);
@@ -156,6 +160,7 @@ const PARAMETERS: Record<string, string | number> = {
   client_id: 999_999,
   token_id: 999_999,
   session_id: 999_999,
+  export_token: exportToken(api.app(), 1),
   file_id: file.id,
   verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
 };

@@ -166,7 +166,8 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
       if (access.kind === 'authentication') return byKey(access, apiKey);
       if (bearer) return byToken(access, bearer);
-      return access.kind !== 'user' && method === 'GET' ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
+      const takesKey = access.kind === 'anyone' || (access.kind !== 'user' && method === 'GET');
+      return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
     },
     recall({ bearer, apiKey }) {
       if (bearer) return tokens.recall(bearer);

@@ -29,6 +29,6 @@ function nameOf(date: number, sequence: number): string {
   return `${digits(date, 13)}-${digits(sequence, 9)}-${randomUUID().slice(0, 8)}.json`;
 }
 
-function toJson({ to, subject, text, html }: MailMessage, date: number): string {
-  return `${JSON.stringify({ to, subject, text, html, date }, null, 2)}\n`;
+function toJson({ to, subject, text, html, optOut }: MailMessage, date: number): string {
+  return `${JSON.stringify({ to, subject, text, html, optOut, date }, null, 2)}\n`;
 }

@@ -3,6 +3,8 @@ export interface MailMessage {
   subject: string;
   text: string;
   html?: string;
+  /** Where mail programs let people end such mails with one click (RFC 8058). */
+  optOut?: string;
 }
 
 /** How messages leave the house. */

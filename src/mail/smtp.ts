@@ -35,11 +35,18 @@ function transportTo(url: string) {
   });
 }
 
-async function deliver(transport: Transport, from: string, { to, subject, text, html }: MailMessage): Promise<void> {
+async function deliver(transport: Transport, from: string, mail: MailMessage): Promise<void> {
+  const { to, subject, text, html, optOut } = mail;
   const recipient = { name: '', address: to };
-  const message = { from, to: recipient, subject, text, html, headers: { 'Auto-Submitted': 'auto-generated' } };
+  const headers = { 'Auto-Submitted': 'auto-generated', ...(optOut && optOutHeaders(optOut)) };
+  const message = { from, to: recipient, subject, text, html, headers };
   await transport.sendMail(message).catch(fail('the SMTP server did not take a message'));
 }
+
+const optOutHeaders = (address: string) => ({
+  'List-Unsubscribe': `<${address}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+});
 
 function fail(message: string): (cause: unknown) => never {
   return (cause) => {

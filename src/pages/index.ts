@@ -5,6 +5,15 @@ import { metadataPage } from './metadata.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { stylePage } from './style.ts';
+import { unsubscribePage } from './unsubscribe.ts';
 
 /** What browsers are shown, a line per page. */
-export const pages: readonly Page[] = [authorizePage, connectPage, signInPage, signOutPage, stylePage, metadataPage];
+export const pages: readonly Page[] = [
+  authorizePage,
+  connectPage,
+  signInPage,
+  signOutPage,
+  stylePage,
+  metadataPage,
+  unsubscribePage,
+];

@@ -11,6 +11,7 @@ import { limitsMigrations } from '../limits/tables.ts';
 import { translationMigrations } from '../localisation/translations.ts';
 import type { Holdings } from '../storage/holdings.ts';
 import { accountJobs } from './accounts/jobs.ts';
+import { migration as emailChanges } from './accounts/migrations/2026-11-15-email-changes.ts';
 import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
 import { accountOperations } from './accounts/operations.ts';
 import { addFirstVersions } from './agreements/agreements.ts';
@@ -38,6 +39,9 @@ import { migration as events } from './events/migrations/2026-11-15-events.ts';
 import { eventOperations } from './events/operations.ts';
 import { migration as follows } from './follows/migrations/2026-11-15-follows.ts';
 import { followOperations } from './follows/operations.ts';
+import { exportJobs } from './exports/jobs.ts';
+import { migration as dataExports } from './exports/migrations/2026-11-15-data-exports.ts';
+import { exportOperations } from './exports/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { rebuildGameWords } from './games/games.ts';
 import { pictureHoldings } from './games/holdings.ts';
@@ -49,6 +53,8 @@ import { migration as guides } from './guides/migrations/2026-11-15-guides.ts';
 import { guideOperations } from './guides/operations.ts';
 import { pageOf } from './lookups/lookups.ts';
 import { lookupOperations } from './lookups/operations.ts';
+import { migration as emailOptOuts } from './mailings/migrations/2026-11-15-email-opt-outs.ts';
+import { mailingOperations } from './mailings/operations.ts';
 import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.ts';
 import { mediaOperations } from './media/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
@@ -102,6 +108,7 @@ import { migration as uploads } from './uploads/migrations/2026-11-15-uploads.ts
 import { uploadOperations } from './uploads/operations.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
 import { migration as usersFolded } from './users/migrations/2026-11-15-users-folded.ts';
+import { migration as usersLife } from './users/migrations/2026-11-15-users-life.ts';
 import { userOperations } from './users/operations.ts';
 import { foldUsernames } from './users/users.ts';
 
@@ -128,6 +135,8 @@ export const operations: readonly AnyOperation[] = [
   ...statsOperations,
   ...teamOperations,
   ...userOperations,
+  ...exportOperations,
+  ...mailingOperations,
   ...muteOperations,
   ...blockOperations,
   ...followOperations,
@@ -156,7 +165,10 @@ export const migrations: readonly Migration[] = [
   collections,
   dependencies,
   deviceLogins,
+  dataExports,
+  emailChanges,
   emailCodes,
+  emailOptOuts,
   events,
   modDownloadHours,
   mutes,
@@ -184,6 +196,7 @@ export const migrations: readonly Migration[] = [
   uploads,
   users,
   usersFolded,
+  usersLife,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -193,6 +206,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...commentJobs,
   ...guideJobs,
   ...eventJobs,
+  ...exportJobs,
   ...gameJobs,
   ...modfileJobs,
   ...oauthJobs,

@@ -5,12 +5,14 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
-import { addUser, findUserByEmailIn, normalisedEmail, refuseGone, type UserRow } from '../users/users.ts';
+import { addUser, findUserByEmailIn, normalisedEmail, refuseSignIn, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
 const CODE_LENGTH = 5;
 const CODE_MINUTES = 15;
 const ATTEMPTS_MAX = 5;
+/** Mails to one address while a code lasts. */
+const CODES_PER_ADDRESS = 6;
 /** Used and outdated codes are told apart from wrong ones for a day. */
 const REMEMBER_SECONDS = 86_400;
 
@@ -25,7 +27,9 @@ export async function requestEmailCode(
   const address = normalisedEmail(email);
   const code = app.random.code(CODE_LENGTH);
   const now = app.clock.now();
-  await app.db.write(async ({ query }) => {
+  const isSent = await app.db.write(async ({ query }) => {
+    // A flood from many places ends here. It is answered as ever, and the last code stays good.
+    if ((await store.codesSince(query, address, now - CODE_MINUTES * 60)) >= CODES_PER_ADDRESS) return false;
     await store.closeCodes(query, address, now);
     await store.addCode(query, {
       digest: app.secrets.digest(code),
@@ -37,7 +41,9 @@ export async function requestEmailCode(
       date_redeemed: null,
       attempts: 0,
     });
+    return true;
   });
+  if (!isSent) return;
   try {
     await app.mail.send({
       to: address,
@@ -80,7 +86,7 @@ export async function redeemEmailCode<T>(
     const user =
       (await findUserByEmailIn(transaction, found.email)) ??
       (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
-    refuseGone(user.status);
+    refuseSignIn(user);
     return give(transaction, user);
   });
   // A refusal is answered only now: thrown inside, it would undo the counted attempt.

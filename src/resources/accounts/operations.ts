@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { authentication, type KeyCaller, type UserCaller, user } from '../../access/caller.ts';
-import { Integer, MessageObject, WebMessageObject } from '../../http/objects.ts';
-import { ok, operation } from '../../http/operation.ts';
+import { Integer, MessageObject, UserPath, WebMessageObject } from '../../http/objects.ts';
+import { noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
+import { banUser, closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
+import { askForEmailChange, confirmEmailChange } from './email-change.ts';
+import { mergeAccount } from './merging.ts';
 
 export const AccessTokenObject = z
   .object({ code: Integer, access_token: z.string(), date_expires: Integer })
@@ -48,6 +51,7 @@ export const exchangeEmailSecurityCode = operation({
     'EMAIL_EXCHANGE_CODE_EXPIRED',
     'EMAIL_EXCHANGE_DIFFERENT_API_KEY',
     'EMAIL_EXCHANGE_INVALID_CODE',
+    'USER_LOCKED',
   ],
   handle: async (app, { caller, body, ip }) => {
     const token = await exchangeEmailCode(app, caller as KeyCaller, {
@@ -74,4 +78,187 @@ export const logout = operation({
   },
 });
 
-export const accountOperations = [requestEmailSecurityCode, exchangeEmailSecurityCode, logout];
+const Email = z.string().trim().max(254).pipe(z.email());
+const Code = z.string().trim().min(1).max(10);
+
+export const requestEmailChange = operation({
+  id: 'request-email-change',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/email',
+  says: 'Sends codes to the old and to the new email address of the person.',
+  access: user('write'),
+  limit: 10,
+  body: z.object({ email: Email }),
+  returns: ok(MessageObject),
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED',
+    'EMAIL_REQUEST_ERROR_SENDING_CODE',
+  ],
+  handle: async (app, { caller, body, language }) => {
+    await askForEmailChange(app, caller as UserCaller, body.email, language);
+    return { code: 200, message: say('email_change_asked', language) };
+  },
+});
+
+export const changeEmail = operation({
+  id: 'change-email',
+  tag: 'Me',
+  method: 'PUT',
+  path: '/me/email',
+  says: 'Takes the new email address, with the codes from both.',
+  access: user('write'),
+  limit: 10,
+  body: z.object({
+    new_code: Code,
+    old_code: Code.optional().meta({ description: 'Needed unless the account had no address.' }),
+  }),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_UPDATE_CODE_NOT_FOUND', 'AUTH_LINK_EMAIL_ALREADY_USED'],
+  handle: (app, { caller, body, language }) =>
+    confirmEmailChange(app, caller as UserCaller, { old: body.old_code, new: body.new_code }, language),
+});
+
+export const closeOwnAccount = operation({
+  id: 'close-account',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/close',
+  says: 'Closes the account: nobody sees it any more, and its owner may open it again or delete it.',
+  access: user('write'),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANNOT_CLOSE_ACCOUNT'],
+  handle: (app, { caller }) => closeAccount(app, caller as UserCaller),
+});
+
+export const reopenOwnAccount = operation({
+  id: 'reopen-account',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me/close',
+  says: 'Opens a closed account again.',
+  access: user('write'),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
+  handle: (app, { caller }) => reopenAccount(app, caller as UserCaller),
+});
+
+export const deleteOwnAccount = operation({
+  id: 'delete-account',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me',
+  says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first.',
+  access: user('write'),
+  body: z.object({
+    email: z.string().trim().max(254).meta({ description: 'To confirm: the address of the account, or its username.' }),
+  }),
+  returns: noContent,
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'USER_CANT_BE_DELETED_SITE_ADMIN',
+    'USER_CANT_BE_DELETED_MUST_CLOSE_FIRST',
+    'USER_CANT_BE_DELETED_EXISTING_TEAMS',
+    'USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL',
+    'USER_CANNOT_DELETE_ACCOUNT',
+  ],
+  handle: (app, { caller, body }) => deleteAccount(app, caller as UserCaller, body.email),
+});
+
+export const mergeOwnAccount = operation({
+  id: 'merge-account',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/merge',
+  says: 'Makes another account of the person part of this one, which ends with it.',
+  access: user('write'),
+  limit: 10,
+  body: z.object({ access_token: z.string().max(200).meta({ description: 'Of the account that is given up.' }) }),
+  returns: noContent,
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'USER_TOKEN_ISSUE_MISMATCH',
+    'USER_SURRENDER_TO_CURRENT_ACCOUNT',
+    'USER_CANNOT_MERGE_ADMIN_ACCOUNT',
+    'USER_CANNOT_MERGE_MONETIZATION_ACCOUNTS',
+    'USER_CANNOT_MERGE_ACCOUNT_WITH_GAMES',
+    'USER_CANNOT_MERGE_ACCOUNT_WITH_MODS',
+  ],
+  handle: (app, { caller, body }) => mergeAccount(app, caller as UserCaller, body.access_token),
+});
+
+const MODERATION = ['USER_NOT_FOUND', 'USER_CANT_VIEW_ADMIN_ONLY', 'USER_ADMIN_CANT_MODERATE_SELF'] as const;
+const moderated = { tag: 'Users', access: user('write'), params: UserPath, returns: noContent } as const;
+
+export const banAUser = operation({
+  ...moderated,
+  id: 'ban-a-user',
+  method: 'POST',
+  path: '/users/{user_id}/ban',
+  says: 'Bans a person from the whole site. Those who run it may.',
+  errors: MODERATION,
+  handle: (app, { caller, params }) => banUser(app, caller, params.user_id, true),
+});
+
+export const unbanAUser = operation({
+  ...moderated,
+  id: 'unban-a-user',
+  method: 'DELETE',
+  path: '/users/{user_id}/ban',
+  says: 'Takes a ban back. Those who run the site may.',
+  errors: MODERATION,
+  handle: (app, { caller, params }) => banUser(app, caller, params.user_id, false),
+});
+
+export const lockAUser = operation({
+  ...moderated,
+  id: 'lock-a-user',
+  method: 'POST',
+  path: '/users/{user_id}/lock',
+  says: 'Ends every sign-in of an account and lets nobody sign in anew. Those who run the site may.',
+  errors: MODERATION,
+  handle: (app, { caller, params }) => lockUser(app, caller, params.user_id, true),
+});
+
+export const unlockAUser = operation({
+  ...moderated,
+  id: 'unlock-a-user',
+  method: 'DELETE',
+  path: '/users/{user_id}/lock',
+  says: 'Lets a person sign in again. Those who run the site may.',
+  errors: MODERATION,
+  handle: (app, { caller, params }) => lockUser(app, caller, params.user_id, false),
+});
+
+export const deleteAUser = operation({
+  ...moderated,
+  id: 'delete-a-user',
+  method: 'DELETE',
+  path: '/users/{user_id}',
+  says: 'Deletes the account of a person for ever. Those who run the site may.',
+  errors: [
+    ...MODERATION,
+    'USER_ALREADY_DELETED',
+    'USER_CANT_BE_DELETED_SITE_ADMIN',
+    'USER_CANT_BE_DELETED_EXISTING_TEAMS',
+  ],
+  handle: (app, { caller, params }) => deleteUser(app, caller, params.user_id),
+});
+
+export const accountOperations = [
+  requestEmailSecurityCode,
+  exchangeEmailSecurityCode,
+  logout,
+  requestEmailChange,
+  changeEmail,
+  closeOwnAccount,
+  reopenOwnAccount,
+  deleteOwnAccount,
+  mergeOwnAccount,
+  banAUser,
+  unbanAUser,
+  lockAUser,
+  unlockAUser,
+  deleteAUser,
+];

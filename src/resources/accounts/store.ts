@@ -1,6 +1,6 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Query } from '../../database/database.ts';
-import type { EmailCodesTable } from './table.ts';
+import type { EmailChangesTable, EmailCodesTable } from './table.ts';
 
 export type CodeRow = Selectable<EmailCodesTable>;
 
@@ -44,3 +44,60 @@ export const countAttempt = (query: Query, asker: { keyId: number; ip: string },
     .where('date_expires', '>', now)
     .where('date_redeemed', 'is', null)
     .execute();
+
+/** How many codes an address was sent since then. */
+export async function codesSince(query: Query, email: string, since: number): Promise<number> {
+  const { total } = await query
+    .selectFrom('email_codes')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('email', '=', email)
+    .where('date_added', '>', since)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+export const emailChangeOf = (query: Query, userId: number) =>
+  query.selectFrom('email_changes').selectAll().where('user_id', '=', userId).executeTakeFirst();
+
+export async function putEmailChange(query: Query, row: EmailChangesTable): Promise<void> {
+  await removeEmailChange(query, row.user_id);
+  await query.insertInto('email_changes').values(row).execute();
+}
+
+export const removeEmailChange = (query: Query, userId: number) =>
+  query.deleteFrom('email_changes').where('user_id', '=', userId).execute();
+
+export const countChangeAttempt = (query: Query, userId: number) =>
+  query
+    .updateTable('email_changes')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .where('user_id', '=', userId)
+    .execute();
+
+/** Whether someone leads a game or a mod that is not deleted. */
+export async function leads(query: Query, userId: number): Promise<{ games: boolean; mods: boolean }> {
+  const led = (table: 'games' | 'mods') =>
+    query.selectFrom(table).select('id').where('submitted_by', '=', userId).where('status', '<>', 3).limit(1);
+  const [games, mods] = [await led('games').execute(), await led('mods').execute()];
+  return { games: games.length > 0, mods: mods.length > 0 };
+}
+
+export const mergingInto = (query: Query, userId: number) =>
+  query
+    .selectFrom('users')
+    .select('id')
+    .where('merged_into', '=', userId)
+    .where('date_merged', 'is', null)
+    .executeTakeFirst();
+
+/** The person behind a token of their own, if it is good. */
+export const personWithToken = (query: Query, digest: string, now: number) =>
+  query
+    .selectFrom('access_tokens as t')
+    .innerJoin('users as u', 'u.id', 't.user_id')
+    .select(['u.id', 't.scopes'])
+    .where('t.digest', '=', digest)
+    .where('t.date_expires', '>', now)
+    .where('t.date_revoked', 'is', null)
+    .where('t.client_id', 'is', null)
+    .executeTakeFirst();

@@ -9,6 +9,8 @@ import * as store from './store.ts';
 const SIGNED_IN_ONLY = 4;
 const OWNERS_ONLY = 8;
 const MALICIOUS = 1;
+/** A game's `maturity_options`. */
+const ADULTS_ONLY = 2;
 
 export interface WantedFile {
   readonly gameId: number;
@@ -38,7 +40,17 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   if (isDenied(file) && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
   if (!isInvited && (isSigned || needsSignature(file.api_access_options))) throw new ApiError('MOD_NO_VIEW_PERMISSION');
   refuseStrangers(caller, file, levels);
+  if (isForAdults(file) && !isMember(levels)) await refuseMinors(app, caller);
   return file;
+}
+
+const isForAdults = ({ maturity_option, maturity_options }: store.FileRow) =>
+  maturity_option !== 0 || maturity_options === ADULTS_ONLY;
+
+/** People say whether they want to see it. A key stands for the game, which knows who sits before it. */
+async function refuseMinors(app: App, caller: Caller): Promise<void> {
+  if (caller.kind === 'user' && !(await store.wantsMatureContent(app.db, caller.userId)))
+    throw new ApiError('MATURE_CONTENT_RESTRICTED');
 }
 
 const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;

@@ -14,13 +14,16 @@ export interface FileRow {
   readonly filename: string;
   readonly api_access_options: number;
   readonly price: number;
+  /** Of the mod, and of its game. */
+  readonly maturity_option: number;
+  readonly maturity_options: number;
   /** The platforms that were asked about, or all of the file, and those of them that are denied. */
   readonly platforms: number;
   readonly denied: number;
 }
 
 const FILE = statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_positive, f.sha256,
-  f.storage_key, f.filename, g.api_access_options, m.price,
+  f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options,
   (select count(*) from modfile_platforms p where p.modfile_id = f.id and cast(? as text) in (p.platform, '')) as platforms,
   (select count(*) from modfile_platforms p
     where p.modfile_id = f.id and cast(? as text) in (p.platform, '') and p.status = 2) as denied
@@ -29,6 +32,10 @@ const FILE = statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesi
 /** Undefined also for what was deleted or withdrawn. */
 export const fileOf = (db: Pick<Database, 'first'>, id: number, platform: string) =>
   db.first<FileRow>(FILE, [platform, platform, id]);
+
+const MATURE = statement('select mature_content from users where id = ?');
+export const wantsMatureContent = async (db: Pick<Database, 'first'>, userId: number): Promise<boolean> =>
+  (await db.first<{ mature_content: number }>(MATURE, [userId]))?.mature_content === 1;
 
 const SINCE = statement(`select 1 as found from counted_downloads
   where mod_id = ? and platform = ? and address = ? and date_counted > ?`);

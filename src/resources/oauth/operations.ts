@@ -138,6 +138,7 @@ export const oauthToken = operation({
     'DEVICE_LOGIN_CODE_INVALID',
     'USER_DELETED',
     'USER_BANNED',
+    'USER_LOCKED',
   ],
   refusal: oauthRefusal,
   handle: answerToken,

@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../access/caller.ts';
 import { revokeTokens } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { PAGES, redeemEmailCode } from '../accounts/accounts.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
@@ -56,6 +57,10 @@ export async function endSession(app: App, caller: UserCaller, id: number): Prom
   const ended = await app.db.write(({ query }) => store.end(query, { userId: caller.userId, id }, app.clock.now()));
   if (!ended) throw new ApiError('RESOURCE_NOT_FOUND');
 }
+
+/** Signs a person out of every browser, within the transaction that has a reason to. */
+export const endSessionsOf = async (app: App, { query }: Transaction, userId: number): Promise<void> =>
+  void (await store.end(query, { userId }, app.clock.now()));
 
 /** Ends everything that acts for the person: tokens, what clients were allowed, browsers. It holds everywhere at once. */
 export async function signOutEverywhere(app: App, caller: UserCaller): Promise<void> {

@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say, type TextName } from '../../localisation/texts.ts';
+import { sendMailing } from '../mailings/mailings.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../users/users.ts';
 import { actingIn } from './members.ts';
 import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
@@ -90,11 +91,8 @@ export async function mailInvite(app: App, id: number, language: Language): Prom
   if (!invite) return;
   const values = { mod: invite.mod_name, game: invite.game_name, site: app.addresses.site };
   const texts = MAIL_TEXTS[invite.resource as TeamResource];
-  await app.mail.send({
-    to: invite.email,
-    subject: say(texts.subject, language),
-    text: say(texts.text, language, values),
-  });
+  const message = { to: invite.email, subject: say(texts.subject, language), text: say(texts.text, language, values) };
+  await sendMailing(app, message, language);
 }
 
 export async function invitesOf(app: App, { userId }: UserCaller): Promise<store.OpenInvite[]> {

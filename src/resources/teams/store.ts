@@ -205,3 +205,16 @@ export async function removeTeam(query: Query, resource: string, resourceId: num
 
 export const addMany = (bulk: Bulk, members: readonly Insertable<TeamMembersTable>[]) =>
   insertMany(bulk, 'team_members', members);
+
+const DOUBLED = statement(`delete from team_members where user_id = ? and exists (select 1 from team_members o
+  where o.resource = team_members.resource and o.resource_id = team_members.resource_id and o.user_id = ?)`);
+const MOVE_MEMBER = statement('update team_members set user_id = ? where user_id = ?');
+/** The seats of one account in the name of another; where both are in a team, the other keeps its own. */
+export async function moveMember(transaction: Transaction, from: number, to: number): Promise<void> {
+  await transaction.run(DOUBLED, [from, to]);
+  await transaction.run(MOVE_MEMBER, [to, from]);
+}
+
+const REMOVE_EVERYWHERE = statement('delete from team_members where user_id = ?');
+export const removeEverywhere = (transaction: Transaction, userId: number) =>
+  transaction.run(REMOVE_EVERYWHERE, [userId]);

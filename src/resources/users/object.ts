@@ -35,6 +35,25 @@ export const UserStatusObject = UserObject.extend({
   monetization_status: Integer,
 }).meta({ id: 'UserStatus' });
 
+/** What of an account is for its owner alone. */
+export const AccountObject = z
+  .object({
+    id: Id,
+    email: z.string().nullable(),
+    birth_date: z.string().nullable(),
+    mature_content: z.boolean(),
+    date_closed: Timestamp.nullable(),
+  })
+  .meta({ id: 'Account' });
+
+export const toAccountObject = (user: UserRow): z.input<typeof AccountObject> => ({
+  id: user.id,
+  email: user.email,
+  birth_date: user.birth_date,
+  mature_content: user.mature_content === 1,
+  date_closed: user.date_closed,
+});
+
 type ShownUser = Pick<
   UserRow,
   'id' | 'name_id' | 'username' | 'date_online' | 'date_joined' | 'avatar' | 'timezone' | 'language'

@@ -1,8 +1,20 @@
 import { reader, type UserCaller, user } from '../../access/caller.ts';
-import { UserPath } from '../../http/objects.ts';
-import { ok, operation } from '../../http/operation.ts';
-import { toUserObject, toUserStatusObject, UserObject, UserStatusObject } from './object.ts';
+import { MessageObject, UserPath } from '../../http/objects.ts';
+import { noContent, ok, operation } from '../../http/operation.ts';
+import { say } from '../../localisation/texts.ts';
+import { ProfileBody } from './changes.ts';
+import {
+  AccountObject,
+  toAccountObject,
+  toUserObject,
+  toUserStatusObject,
+  UserObject,
+  UserStatusObject,
+} from './object.ts';
+import { editProfile, isShownToAll, removeAvatar, requireShownUser, saveAvatar } from './profile.ts';
 import { requireUser } from './users.ts';
+
+const AVATAR_BYTES_MAX = 4 * 1024 * 1024;
 
 export const getUser = operation({
   id: 'get-user',
@@ -13,10 +25,10 @@ export const getUser = operation({
   access: reader(),
   params: UserPath,
   returns: ok(UserObject),
-  errors: ['USER_NOT_FOUND'],
-  handle: async (app, { params, keep }) => {
-    const person = await requireUser(app, params.user_id);
-    keep(`users/${person.id}`);
+  errors: ['USER_NOT_FOUND', 'USER_ACCOUNT_PRIVATE'],
+  handle: async (app, { caller, params, keep }) => {
+    const person = await requireShownUser(app, caller, params.user_id);
+    if (isShownToAll(person)) keep(`users/${person.id}`);
     return toUserObject(app, person);
   },
 });
@@ -33,4 +45,65 @@ export const getAuthenticatedUser = operation({
   handle: async (app, { caller }) => toUserStatusObject(app, await requireUser(app, (caller as UserCaller).userId)),
 });
 
-export const userOperations = [getUser, getAuthenticatedUser];
+export const editAuthenticatedUser = operation({
+  id: 'edit-authenticated-user',
+  tag: 'Me',
+  method: 'PUT',
+  path: '/me',
+  says: 'Changes the profile and the preferences of the person.',
+  access: user('write'),
+  body: ProfileBody,
+  returns: ok(UserStatusObject),
+  errors: ['MATURE_CONTENT_RESTRICTED'],
+  handle: async (app, { caller, body }) =>
+    toUserStatusObject(app, await editProfile(app, (caller as UserCaller).userId, body)),
+});
+
+export const getAccount = operation({
+  id: 'get-account',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/account',
+  says: 'Shows what of the account is for its owner alone.',
+  access: user('read'),
+  returns: ok(AccountObject),
+  errors: [],
+  handle: async (app, { caller }) => toAccountObject(await requireUser(app, (caller as UserCaller).userId)),
+});
+
+export const addAvatar = operation({
+  id: 'add-avatar',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/avatar',
+  says: 'Puts a new picture of the person in the place of the old one.',
+  access: user('write'),
+  files: { avatar: { bytesMax: AVATAR_BYTES_MAX, required: true, says: 'A picture, best a square one.' } },
+  returns: ok(MessageObject),
+  errors: ['FILE_CORRUPTED'],
+  handle: async (app, { caller, files, language }) => {
+    await saveAvatar(app, (caller as UserCaller).userId, files['avatar']);
+    return { code: 200, message: say('avatar_saved', language) };
+  },
+});
+
+export const deleteAvatar = operation({
+  id: 'delete-avatar',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me/avatar',
+  says: 'Takes the picture of the person away.',
+  access: user('write'),
+  returns: noContent,
+  errors: [],
+  handle: (app, { caller }) => removeAvatar(app, (caller as UserCaller).userId),
+});
+
+export const userOperations = [
+  getUser,
+  getAuthenticatedUser,
+  editAuthenticatedUser,
+  getAccount,
+  addAvatar,
+  deleteAvatar,
+];

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { fold } from '../../database/words.ts';
 import type { UsersTable } from './table.ts';
@@ -28,7 +28,7 @@ export const unfolded = (query: Query, most: number) =>
 export const putFolded = (query: Query, id: number, username_folded: string) =>
   query.updateTable('users').set({ username_folded }).where('id', '=', id).execute();
 
-const SET_ONLINE = statement('update users set date_online = ? where id = ?');
+const SET_ONLINE = statement('update users set date_online = ? where id = ? and (privacy_options & 1) = 0');
 export const setOnline = (transaction: Transaction, id: number, now: number) => transaction.run(SET_ONLINE, [now, id]);
 
 export const setStatus = (query: Query, id: number, status: number) =>
@@ -42,3 +42,13 @@ export async function nameIdsLike(query: Query, stem: string): Promise<string[]>
     .execute();
   return rows.map((row) => row.name_id);
 }
+
+export const change = (query: Query, id: number, changes: Updateable<UsersTable>) =>
+  query
+    .updateTable('users')
+    .set({ ...changes, ...(changes.username !== undefined && { username_folded: fold(changes.username) }) })
+    .where('id', '=', id)
+    .execute();
+
+export const otherWithNameId = (query: Query, nameId: string, id: number) =>
+  query.selectFrom('users').select('id').where('name_id', '=', nameId).where('id', '<>', id).executeTakeFirst();

@@ -24,4 +24,15 @@ export interface UsersTable {
   country: string;
   privacy_options: number;
   monetization_status: number;
+  /** YYYY-MM-DD, as the person told it once. */
+  birth_date: Generated<string | null>;
+  /** 1 where someone of age wants to see what is for adults. */
+  mature_content: Generated<number>;
+  /** Since when nobody sees the account. */
+  date_closed: Generated<number | null>;
+  /** Since when nobody can sign in to it. */
+  date_locked: Generated<number | null>;
+  /** The account that this one was surrendered to, and when all had moved there. */
+  merged_into: Generated<number | null>;
+  date_merged: Generated<number | null>;
 }

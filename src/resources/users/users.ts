@@ -73,6 +73,24 @@ export async function addUser(
   return { ...row, api_key: await issueKey(app, transaction, { userId: row.id }) };
 }
 
+/** Whoever may not come in: deleted, banned, or locked out until those who run the site are sure whose account it is. */
+export function refuseSignIn({ status, date_locked }: Pick<store.UserRow, 'status' | 'date_locked'>): void {
+  refuseGone(status);
+  if (date_locked !== null) throw new ApiError('USER_LOCKED');
+}
+
+/** Changes the row of a person, and lets everyone who keeps something of it know. */
+export async function changeUser(
+  transaction: Transaction,
+  id: number,
+  changes: Parameters<typeof store.change>[2],
+): Promise<void> {
+  await store.change(transaction.query, id, changes);
+  transaction.changed(`users/${id}`);
+  transaction.changed('users');
+  accessChanged(transaction);
+}
+
 /** Bans, closes or reopens an account. It takes effect on every process at once. */
 export async function setUserStatus(app: App, id: number, status: number): Promise<void> {
   await app.db.write(async (transaction) => {

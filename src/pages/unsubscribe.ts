@@ -1,0 +1,40 @@
+import type { App } from '../context.ts';
+import { html } from '../http/html.ts';
+import type { Page, PageRequest } from '../http/pages.ts';
+import { say } from '../localisation/texts.ts';
+import { optOut, requireOptOut } from '../resources/mailings/mailings.ts';
+import { findSession } from '../resources/sessions/sessions.ts';
+import { csrfField, layout } from './layout.ts';
+
+const PATH = '/unsubscribe';
+
+const readerOf = async (app: App, request: PageRequest): Promise<number | undefined> =>
+  (await findSession(app, request.session))?.user_id;
+
+/** Asks first: programs that look at the links in mails must not end anything. */
+export const unsubscribePage: Page = {
+  id: 'page-unsubscribe',
+  path: PATH,
+  limit: 30,
+  get: async (app, request) => {
+    const { language, csrf, query } = request;
+    const hash = query['hash'] ?? '';
+    await requireOptOut(app, await readerOf(app, request), hash);
+    return {
+      status: 200,
+      html: layout(app, language, {
+        title: say('page_opt_out_title', language),
+        body: html`<p>${say('page_opt_out_lead', language)}</p>
+<form method="post" action="${PATH}">
+${csrfField(csrf)}<input type="hidden" name="hash" value="${hash}">
+<div class="actions"><button>${say('page_opt_out_button', language)}</button></div>
+</form>`,
+      }),
+    };
+  },
+  post: async (app, request) => {
+    await optOut(app, await readerOf(app, request), request.form['hash'] ?? '');
+    const title = say('page_opt_out_done_title', request.language);
+    return { status: 200, html: layout(app, request.language, { title, body: html`` }) };
+  },
+};

@@ -1,0 +1,131 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import { revokeKeys, revokeTokens } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { reviewPicture } from '../../images/pictures.ts';
+import { eraseMutes } from '../mutes/personal.ts';
+import { revokeGrantsOf } from '../oauth/grants.ts';
+import { endSessionsOf } from '../sessions/sessions.ts';
+import { eraseSeats } from '../teams/personal.ts';
+import {
+  changeUser,
+  findUserIn,
+  normalisedEmail,
+  requireUserIn,
+  USER_ACTIVE,
+  USER_BANNED,
+  USER_DELETED,
+  type UserRow,
+} from '../users/users.ts';
+import * as store from './store.ts';
+
+/** A step of a noun when an account ends, within the transaction: what it keeps of the person alone goes. */
+type Step = (transaction: Transaction, userId: number) => Promise<void>;
+const WHEN_DELETED: readonly Step[] = [eraseMutes, eraseSeats];
+
+/** A client that someone let in decides nothing about the account. */
+export function requireOwnToken({ clientId }: UserCaller): void {
+  if (clientId !== undefined) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
+}
+
+/** Nobody sees the account any more. Its owner may open it again, or delete it. */
+export async function closeAccount(app: App, caller: UserCaller): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write(async (transaction) => {
+    const user = await requireUserIn(transaction, caller.userId);
+    if (user.admin === 1 || user.date_closed !== null) throw new ApiError('USER_CANNOT_CLOSE_ACCOUNT');
+    await changeUser(transaction, user.id, { date_closed: app.clock.now() });
+  });
+}
+
+export async function reopenAccount(app: App, caller: UserCaller): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write((transaction) => changeUser(transaction, caller.userId, { date_closed: null }));
+}
+
+/** Ends an account for ever, if it is closed, leads nothing, and its owner names its address (or name, without one). */
+export async function deleteAccount(app: App, caller: UserCaller, confirmation: string): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write(async (transaction) => {
+    const user = await requireUserIn(transaction, caller.userId);
+    if (user.admin === 1) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
+    if (user.date_closed === null) throw new ApiError('USER_CANT_BE_DELETED_MUST_CLOSE_FIRST');
+    await requireNothingLed(transaction, user.id);
+    const isConfirmed =
+      user.email === null ? confirmation === user.username : normalisedEmail(confirmation) === user.email;
+    if (!isConfirmed) throw new ApiError('USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL');
+    if (await store.mergingInto(transaction.query, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
+    await erase(app, transaction, user);
+  });
+}
+
+/** Whoever leads a game or mod hands it over, or deletes it, before they go. */
+async function requireNothingLed({ query }: Transaction, userId: number): Promise<void> {
+  const { games, mods } = await store.leads(query, userId);
+  if (games || mods) throw new ApiError('USER_CANT_BE_DELETED_EXISTING_TEAMS');
+}
+
+/** What the person made together with others stays, under a name that tells nothing. */
+async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
+  for (const step of WHEN_DELETED) await step(transaction, user.id);
+  await store.removeEmailChange(transaction.query, user.id);
+  await signOut(app, transaction, user.id);
+  await revokeKeys(app, transaction, { userId: user.id });
+  if (user.avatar) await reviewPicture(app, transaction, user.avatar);
+  await changeUser(transaction, user.id, {
+    status: USER_DELETED,
+    email: null,
+    username: `deleted-${user.id}`,
+    name_id: `deleted-${user.id}`,
+    avatar: null,
+    timezone: '',
+    country: '',
+    birth_date: null,
+    mature_content: 0,
+  });
+}
+
+/** Everything that acts for the person ends. */
+export async function signOut(app: App, transaction: Transaction, userId: number): Promise<void> {
+  await revokeTokens(app, transaction, { userId });
+  await revokeGrantsOf(app, transaction, userId);
+  await endSessionsOf(app, transaction, userId);
+}
+
+/** Those who run the site decide over others, not over themselves. */
+function requireModerator(caller: Caller, userId: number): void {
+  if (caller.kind !== 'user' || !caller.admin || caller.clientId !== undefined)
+    throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+  if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
+}
+
+async function requireModerated(transaction: Transaction, caller: Caller, userId: number): Promise<UserRow> {
+  requireModerator(caller, userId);
+  return requireUserIn(transaction, userId);
+}
+
+export const banUser = (app: App, caller: Caller, userId: number, isBanned: boolean): Promise<void> =>
+  app.db.write(async (transaction) => {
+    const user = await requireModerated(transaction, caller, userId);
+    await changeUser(transaction, user.id, { status: isBanned ? USER_BANNED : USER_ACTIVE });
+  });
+
+/** A locked account ends every sign-in and takes no new one, until it is clear whose it is. */
+export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boolean): Promise<void> =>
+  app.db.write(async (transaction) => {
+    const user = await requireModerated(transaction, caller, userId);
+    if (isLocked) await signOut(app, transaction, user.id);
+    await changeUser(transaction, user.id, { date_locked: isLocked ? app.clock.now() : null });
+  });
+
+/** The operator's way to delete an account, with the guards that protect others. */
+export const deleteUser = (app: App, caller: Caller, userId: number): Promise<void> =>
+  app.db.write(async (transaction) => {
+    requireModerator(caller, userId);
+    if ((await findUserIn(transaction, userId))?.status === USER_DELETED) throw new ApiError('USER_ALREADY_DELETED');
+    const user = await requireUserIn(transaction, userId);
+    if (user.admin === 1) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
+    await requireNothingLed(transaction, user.id);
+    await erase(app, transaction, user);
+  });

@@ -1,0 +1,97 @@
+import type { UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { say } from '../../localisation/texts.ts';
+import { changeUser, findUserByEmailIn, normalisedEmail, requireUserIn } from '../users/users.ts';
+import { requireOwnToken } from './closing.ts';
+import * as store from './store.ts';
+
+const CODE_LENGTH = 5;
+const CODE_MINUTES = 15;
+const AGAIN_SECONDS = 60;
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Sends a code to the old address and one to the new: the first proves that it is the person, the second that they read
+ * mails there. Whether the new address has an account is told to that address alone.
+ */
+export async function askForEmailChange(
+  app: App,
+  caller: UserCaller,
+  email: string,
+  language: Language,
+): Promise<void> {
+  requireOwnToken(caller);
+  const address = normalisedEmail(email);
+  const now = app.clock.now();
+  const codes = { before: app.random.code(CODE_LENGTH), after: app.random.code(CODE_LENGTH) };
+  const { before, isTaken } = await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    const user = await requireUserIn(transaction, caller.userId);
+    const open = await store.emailChangeOf(query, user.id);
+    if (open && now - open.date_added < AGAIN_SECONDS)
+      throw new ApiError('EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED', {
+        retryAfterSeconds: AGAIN_SECONDS - (now - open.date_added),
+      });
+    await store.putEmailChange(query, {
+      user_id: user.id,
+      email: address,
+      old_digest: user.email === null ? null : app.secrets.digest(codes.before),
+      new_digest: app.secrets.digest(codes.after),
+      attempts: 0,
+      date_added: now,
+      date_expires: now + CODE_MINUTES * 60,
+    });
+    return { before: user.email, isTaken: (await findUserByEmailIn(transaction, address)) !== undefined };
+  });
+  const codeMail = (to: string, code: string, text: 'email_change_old_mail_text' | 'email_change_new_mail_text') => ({
+    to,
+    subject: say('email_change_mail_subject', language, { code }),
+    text: say(text, language, { code, minutes: CODE_MINUTES }),
+  });
+  const taken = {
+    to: address,
+    subject: say('email_taken_mail_subject', language),
+    text: say('email_taken_mail_text', language),
+  };
+  try {
+    if (before !== null) await app.mail.send(codeMail(before, codes.before, 'email_change_old_mail_text'));
+    await app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text'));
+  } catch (cause) {
+    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
+  }
+}
+
+/** Takes the new address when both codes have come back. The old one is told. */
+export async function confirmEmailChange(
+  app: App,
+  caller: UserCaller,
+  codes: { readonly old: string | undefined; readonly new: string },
+  language: Language,
+): Promise<void> {
+  requireOwnToken(caller);
+  const digestOf = (code: string | undefined) => app.secrets.digest((code ?? '').trim().toUpperCase());
+  const outcome = await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    const user = await requireUserIn(transaction, caller.userId);
+    const open = await store.emailChangeOf(query, user.id);
+    if (!open || open.date_expires <= app.clock.now() || open.attempts >= ATTEMPTS_MAX) return undefined;
+    const isOld = open.old_digest === null || open.old_digest === digestOf(codes.old);
+    if (!isOld || open.new_digest !== digestOf(codes.new)) {
+      await store.countChangeAttempt(query, user.id);
+      return undefined;
+    }
+    if (await findUserByEmailIn(transaction, open.email)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
+    await store.removeEmailChange(query, user.id);
+    await changeUser(transaction, user.id, { email: open.email });
+    return { before: user.email };
+  });
+  // Thrown inside, it would undo the counted attempt.
+  if (!outcome) throw new ApiError('EMAIL_UPDATE_CODE_NOT_FOUND');
+  if (outcome.before === null) return;
+  const subject = say('email_changed_mail_subject', language);
+  await app.mail
+    .send({ to: outcome.before, subject, text: say('email_changed_mail_text', language) })
+    .catch((error) => app.log.warn('the old address could not be told of the new one', { user: caller.userId, error }));
+}
