@@ -91,6 +91,18 @@ test('a message reaches the server with its sender, recipient, subject and text'
   assert.match(letter!.data, /\n\nIt is AB2CD\.\n\.\nBye\.\n/);
 });
 
+test('a message that can be ended says so in the way of RFC 8058, and others do not', async (t) => {
+  const server = await anSmtpServer(t);
+  const mail = aMail(t, server.url);
+  const message = { to: 'ada@example.net', subject: 'Hi', text: 'x' };
+  await mail.send({ ...message, optOut: 'https://example.org/out?hash=1' });
+  await mail.send(message);
+  const [first, second] = server.letters;
+  assert.match(first!.data, /^List-Unsubscribe: <https:\/\/example\.org\/out\?hash=1>$/m);
+  assert.match(first!.data, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click$/m);
+  assert.doesNotMatch(second!.data, /List-Unsubscribe/);
+});
+
 test('with HTML both forms travel together', async (t) => {
   const server = await anSmtpServer(t);
   await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'plain', html: '<b>rich</b>' });
