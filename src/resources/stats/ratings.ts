@@ -6,7 +6,8 @@ const Z = 1.959964;
  * rating does not come before one with a thousand. From 0 to 1, and 0 without ratings.
  */
 export function wilsonLowerBound(positive: number, total: number): number {
-  if (total <= 0) return 0;
+  // Where none is positive it is 0, which rounding may miss.
+  if (positive <= 0) return 0;
   const share = positive / total;
   const spread = Z * Math.sqrt((share * (1 - share) + (Z * Z) / (4 * total)) / total);
   return Math.max(0, (share + (Z * Z) / (2 * total) - spread) / (1 + (Z * Z) / total));
