@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../random.ts';
@@ -13,7 +13,14 @@ export interface Secrets {
   digest(secret: string): string;
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
+  /** Encrypts what has to be read again, such as a secret that a platform gave a game. */
+  seal(purpose: string, text: string): string;
+  /** Throws when it was sealed for another purpose or environment, or altered. */
+  unseal(purpose: string, sealed: string): string;
 }
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
 
 export function secretsOf(master: string, environment: Environment): Secrets {
   const keys = new Map<string, Buffer>();
@@ -34,6 +41,19 @@ export function secretsOf(master: string, environment: Environment): Secrets {
       const expected = Buffer.from(sign(purpose, text));
       const given = Buffer.from(signature);
       return expected.length === given.length && timingSafeEqual(expected, given);
+    },
+    seal: (purpose, text) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', keyFor(`seal/${purpose}`), iv);
+      const sealed = [iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return Buffer.concat(sealed).toString('base64url');
+    },
+    unseal: (purpose, sealed) => {
+      const bytes = Buffer.from(sealed, 'base64url');
+      const options = { authTagLength: TAG_BYTES };
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(`seal/${purpose}`), bytes.subarray(0, IV_BYTES), options);
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
   };
 }
