@@ -34,3 +34,7 @@ export const PORTALS = [
   'xboxlive',
 ] as const;
 export type Portal = (typeof PORTALS)[number];
+
+/** Where people have accounts that can be linked. Meta's headsets have no name among the portals of requests. */
+export const LINKED_PORTALS = [...PORTALS, 'oculus'] as const;
+export type LinkedPortal = (typeof LINKED_PORTALS)[number];

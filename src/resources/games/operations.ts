@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
+import type { Portal } from '../../platforms.ts';
 import { REDIRECT_URIS_MAX, requireRedirectUris, setRedirectUris } from '../oauth/clients.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { userJson } from '../users/object.ts';
@@ -79,7 +80,7 @@ export const getGame = operation({
       query.show_hidden_tags,
     );
     input.keep(`games/${game.game_id}`, `users/${game.id}`);
-    return new Json(gameJson(app, game));
+    return new Json(gameJson(app, game, input.portal));
   },
 });
 
@@ -100,10 +101,10 @@ export const addGameOperation = operation({
     'GAME_NO_UPDATE_STATUS_PERMISSION',
     'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
   ],
-  handle: async (app, { caller, body, files, language, contentLanguage }) => {
+  handle: async (app, { caller, body, files, language, contentLanguage, portal }) => {
     const edit = { changes: body, written: contentLanguage, answered: language };
     const game = await submitGame(app, caller as UserCaller, files, edit);
-    const json = `${gameJson(app, game).slice(0, -1)},"api_key":${JSON.stringify(game.api_key)}}`;
+    const json = `${gameJson(app, game, portal).slice(0, -1)},"api_key":${JSON.stringify(game.api_key)}}`;
     return new Created(new Json(json), `${app.addresses.gameApi(game.game_id)}/games/${game.game_id}`);
   },
 });
@@ -127,9 +128,9 @@ export const editGameOperation = operation({
     'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
     'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
   ],
-  handle: async (app, { caller, params, body, language, contentLanguage }) => {
+  handle: async (app, { caller, params, body, language, contentLanguage, portal }) => {
     const edit = { changes: body, written: contentLanguage, answered: language };
-    return new Json(gameJson(app, await editGame(app, caller, params.game_id, edit)));
+    return new Json(gameJson(app, await editGame(app, caller, params.game_id, edit), portal));
   },
 });
 
@@ -234,16 +235,16 @@ async function answerList(
   const { games, total } = await listGames(app, caller, list, language, query.show_hidden_tags, ownOnly);
   if (!ownOnly) input.keep('games', 'users');
   return pageOfJson(
-    games.map((game) => gameJson(app, game)),
+    games.map((game) => gameJson(app, game, input.portal)),
     total,
     list,
   );
 }
 
 /** The stored body, and behind it what changes without the game. */
-function gameJson(app: App, game: StoredGame): string {
+function gameJson(app: App, game: StoredGame, portal: Portal | undefined): string {
   const stats = JSON.stringify(toGameStats(game.game_id, game));
-  return `${game.body},"submitted_by":${userJson(app, game)},"tag_options":${game.tags},"stats":${stats}}`;
+  return `${game.body},"submitted_by":${userJson(app, game, portal)},"tag_options":${game.tags},"stats":${stats}}`;
 }
 
 export const gameOperations = [

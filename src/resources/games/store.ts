@@ -32,6 +32,7 @@ const USER_COLUMNS = [
   'avatar',
   'timezone',
   'language',
+  'portal_names',
 ] as const;
 export type StatsRow = GameStatsTable;
 

@@ -4,6 +4,7 @@ import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import { type Language, pick } from '../../localisation/languages.ts';
 import type { FieldTranslations } from '../../localisation/translations.ts';
 import { plainText } from '../../markup.ts';
+import type { Portal } from '../../platforms.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
 import { ModfileObject, modfileJson } from '../modfiles/object.ts';
 import { DISPLAY_TEXTS, type DisplayText } from '../stats/ratings.ts';
@@ -147,11 +148,15 @@ export function toModStats(modId: number, stats: Omit<ModStats, 'mod_id'>): z.in
 }
 
 /** The stored body, and behind it what changes without the mod. Lists of other nouns that hold mods use it too. */
-export function modJson(app: App, mod: StoredMod, { alone = false }: { alone?: boolean } = {}): string {
+export function modJson(
+  app: App,
+  mod: StoredMod,
+  { alone = false, portal }: { alone?: boolean; portal?: Portal | undefined } = {},
+): string {
   const address = JSON.stringify(app.addresses.mod(mod.game_name_id, mod.mod_name_id));
   const stats = JSON.stringify(toModStats(mod.mod_id, mod));
   const needs = `"dependencies":${mod.has_dependencies === 1}`;
-  return `${mod.body},"modfile":${liveFileJson(app, mod, alone)},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod)},"stats":${stats}}`;
+  return `${mod.body},"modfile":${liveFileJson(app, mod, alone)},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod, portal)},"stats":${stats}}`;
 }
 
 function liveFileJson(app: App, mod: StoredMod, alone: boolean): string {

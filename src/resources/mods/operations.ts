@@ -3,6 +3,7 @@ import { reader, type UserCaller, user, userOrService } from '../../access/calle
 import type { App } from '../../context.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
+import type { Portal } from '../../platforms.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
 import { PlatformStatusQuery } from '../modfiles/object.ts';
 import { isSeenByClass, requireModDocument } from './access.ts';
@@ -26,12 +27,12 @@ export const getMods = operation({
   list: modListing,
   returns: ok(pageOf(ModObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_FILTER_ADMIN_ONLY'],
-  handle: async (app, { caller, params, query, list, language, platform, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
     const on = { platform, platformStatus: query.platform_status };
     const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
     keep(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
     keepUntil(linksChangeAt(app.clock.now()));
-    return pageOfMods(app, mods, total, list);
+    return pageOfMods(app, mods, total, list, portal);
   },
 });
 
@@ -46,10 +47,10 @@ export const getUserMods = operation({
   list: modListing,
   returns: ok(pageOf(ModObject)),
   errors: [],
-  handle: async (app, { caller, query, list, language, platform }) => {
+  handle: async (app, { caller, query, list, language, platform, portal }) => {
     const on = { platform, platformStatus: query.platform_status };
     const { mods, total } = await listModsOfMember(app, (caller as UserCaller).userId, list, language, on);
-    return pageOfMods(app, mods, total, list);
+    return pageOfMods(app, mods, total, list, portal);
   },
 });
 
@@ -63,12 +64,12 @@ export const getMod = operation({
   params: ModPath,
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
-  handle: async (app, { caller, params, language, platform, keep, keepUntil }) => {
+  handle: async (app, { caller, params, language, platform, portal, keep, keepUntil }) => {
     const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
     if (await isSeenByClass(app.db, caller, mod.mod_id))
       keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
     keepUntil(linksChangeAt(app.clock.now()));
-    return new Json(modJson(app, mod, { alone: true }));
+    return new Json(modJson(app, mod, { alone: true, portal }));
   },
 });
 
@@ -92,11 +93,11 @@ export const addModOperation = operation({
     'GAME_TAGS_NO_OPTIONS_SET',
     'MOD_TAGS_NO_ADD_PERMISSION',
   ],
-  handle: async (app, { caller, params, body, files, language, contentLanguage }) => {
+  handle: async (app, { caller, params, body, files, language, contentLanguage, portal }) => {
     const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
     const mod = await submitMod(app, caller, params.game_id, sent);
     const address = `${app.addresses.gameApi(mod.game_id)}/games/${mod.game_id}/mods/${mod.mod_id}`;
-    return new Created(new Json(modJson(app, mod, { alone: true })), address);
+    return new Created(new Json(modJson(app, mod, { alone: true, portal })), address);
   },
 });
 
@@ -176,15 +177,21 @@ async function answerEdit(
   app: App,
   input: Input<z.output<typeof ModPath>, unknown, z.output<typeof ModChangesBody>>,
 ): Promise<Json> {
-  const { caller, params, body, files, language, contentLanguage } = input;
+  const { caller, params, body, files, language, contentLanguage, portal } = input;
   const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
   const mod = await editMod(app, caller, params.game_id, params.mod_id, sent);
-  return new Json(modJson(app, mod, { alone: true }));
+  return new Json(modJson(app, mod, { alone: true, portal }));
 }
 
-const pageOfMods = (app: App, mods: readonly StoredMod[], total: number, list: { limit: number; offset: number }) =>
+const pageOfMods = (
+  app: App,
+  mods: readonly StoredMod[],
+  total: number,
+  list: { limit: number; offset: number },
+  portal: Portal | undefined,
+) =>
   pageOfJson(
-    mods.map((mod) => modJson(app, mod)),
+    mods.map((mod) => modJson(app, mod, { portal })),
     total,
     list,
   );

@@ -28,6 +28,7 @@ const USER_COLUMNS = [
   'avatar',
   'timezone',
   'language',
+  'portal_names',
 ] as const;
 
 const STATS_COLUMNS = [

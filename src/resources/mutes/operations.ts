@@ -46,10 +46,10 @@ export const getUsersMuted = operation({
   list: mutedListing,
   returns: ok(pageOf(UserObject)),
   errors: [],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const { users, total } = await mutedBy(app, caller as UserCaller, list);
     return page(
-      users.map((each) => toUserObject(app, each)),
+      users.map((each) => toUserObject(app, each, portal)),
       total,
       list,
     );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { OpenInvite } from './invites.ts';
 import type { SeatRow } from './members.ts';
@@ -37,19 +38,22 @@ export const TeamInviteObject = z
   .meta({ id: 'TeamInvite' });
 
 /** What a member has and an invitation lacks. */
-type Person = Pick<OpenInvite, 'name_id' | 'username' | 'date_online' | 'date_joined' | 'timezone' | 'language'>;
+type Person = Pick<
+  OpenInvite,
+  'name_id' | 'username' | 'date_online' | 'date_joined' | 'timezone' | 'language' | 'portal_names'
+>;
 
 const NOBODY_YET = { id: 0, name_id: '', date_online: 0, date_joined: 0, avatar: null, timezone: '', language: '' };
 
-export function toTeamMember(app: App, seat: SeatRow): z.input<typeof TeamMemberObject> {
+export function toTeamMember(app: App, seat: SeatRow, portal?: Portal): z.input<typeof TeamMemberObject> {
   const { id, level, date_added, position } = seat;
-  return { id, user: toTeamUser(app, seat), level, date_added, position, invite_pending: Number(seat.pending) };
+  return { id, user: toTeamUser(app, seat, portal), level, date_added, position, invite_pending: Number(seat.pending) };
 }
 
-function toTeamUser(app: App, seat: SeatRow): z.input<typeof TeamUserObject> {
+function toTeamUser(app: App, seat: SeatRow, portal: Portal | undefined): z.input<typeof TeamUserObject> {
   if (seat.user_id === null)
     return { ...toUserObject(app, { ...NOBODY_YET, username: seat.email ?? '' }), profile_url: '' };
-  return toUserObject(app, { ...(seat as SeatRow & Person), id: seat.user_id });
+  return toUserObject(app, { ...(seat as SeatRow & Person), id: seat.user_id }, portal);
 }
 
 export function toTeamInvite(app: App, invite: OpenInvite): z.input<typeof TeamInviteObject> {

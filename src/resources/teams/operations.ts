@@ -60,12 +60,12 @@ export const getModTeamMembers = operation({
   list: seatListing,
   returns: ok(pageOf(TeamMemberObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, list, keep }) => {
+  handle: async (app, { caller, params, list, portal, keep }) => {
     const { rows, total } = await listSeats(app, caller, ofMod(params), list);
     if (await isSeenByClass(app.db, caller, params.mod_id))
       keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
     return page(
-      rows.map((row) => toTeamMember(app, row)),
+      rows.map((row) => toTeamMember(app, row, portal)),
       total,
       list,
     );
@@ -147,11 +147,11 @@ export const getGameTeamMembers = operation({
   list: seatListing,
   returns: ok(pageOf(TeamMemberObject)),
   errors: GAME_NOT_FOUND,
-  handle: async (app, { caller, params, list, keep }) => {
+  handle: async (app, { caller, params, list, portal, keep }) => {
     const { rows, total } = await listSeats(app, caller, ofGame(params), list);
     keep(`games/${params.game_id}`, 'users');
     return page(
-      rows.map((row) => toTeamMember(app, row)),
+      rows.map((row) => toTeamMember(app, row, portal)),
       total,
       list,
     );

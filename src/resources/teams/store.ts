@@ -60,7 +60,16 @@ const seatsOf = ({ resource, id }: Place) => sql<Seat>`(
   select id, level, position, date_added, 1, null, email, invited_by
     from team_invites where resource = ${resource} and resource_id = ${id} and date_actioned is null)`;
 
-const USER_COLUMNS = ['name_id', 'username', 'date_online', 'date_joined', 'avatar', 'timezone', 'language'] as const;
+const USER_COLUMNS = [
+  'name_id',
+  'username',
+  'date_online',
+  'date_joined',
+  'avatar',
+  'timezone',
+  'language',
+  'portal_names',
+] as const;
 
 const seats = (query: Query, place: Place, withPending: boolean) =>
   query

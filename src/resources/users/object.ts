@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import type { UserRow } from './users.ts';
 
 export const AvatarObject = z
@@ -57,15 +58,22 @@ export const toAccountObject = (user: UserRow): z.input<typeof AccountObject> =>
 type ShownUser = Pick<
   UserRow,
   'id' | 'name_id' | 'username' | 'date_online' | 'date_joined' | 'avatar' | 'timezone' | 'language'
->;
+> &
+  Partial<Pick<UserRow, 'portal_names'>>;
 
-export function toUserObject(app: App, user: ShownUser): z.input<typeof UserObject> {
+/** The name on the portal that the request comes from, if the person has linked it. */
+function nameOn(portal: Portal | undefined, { portal_names = '{}' }: ShownUser): string | null {
+  if (portal === undefined || portal_names === '{}') return null;
+  return (JSON.parse(portal_names) as Partial<Record<Portal, string>>)[portal] || null;
+}
+
+export function toUserObject(app: App, user: ShownUser, portal?: Portal): z.input<typeof UserObject> {
   const address = (name: string) => app.addresses.file(`${user.avatar ?? 'placeholder/avatar'}/${name}`);
   return {
     id: user.id,
     name_id: user.name_id,
     username: user.username,
-    display_name_portal: null,
+    display_name_portal: nameOn(portal, user),
     date_online: user.date_online,
     date_joined: user.date_joined,
     avatar: {
@@ -80,9 +88,9 @@ export function toUserObject(app: App, user: ShownUser): z.input<typeof UserObje
   };
 }
 
-export function toUserStatusObject(app: App, user: UserRow): z.input<typeof UserStatusObject> {
+export function toUserStatusObject(app: App, user: UserRow, portal?: Portal): z.input<typeof UserStatusObject> {
   return {
-    ...toUserObject(app, user),
+    ...toUserObject(app, user, portal),
     country: user.country,
     privacy_options: user.privacy_options,
     status: user.status,
@@ -94,12 +102,12 @@ const KEPT_MAX = 10_000;
 const kept = new Map<string, { user: ShownUser; json: string }>();
 
 /** The user object as JSON. Most lists show the same few people again and again, so it is made once for each state of them. */
-export function userJson(app: App, user: ShownUser): string {
-  const key = `${app.addresses.site} ${user.id}`;
+export function userJson(app: App, user: ShownUser, portal?: Portal): string {
+  const key = `${app.addresses.site} ${user.id} ${portal ?? ''}`;
   const known = kept.get(key);
   if (known && isSameState(known.user, user)) return known.json;
   if (kept.size >= KEPT_MAX) kept.clear();
-  const json = JSON.stringify(toUserObject(app, user));
+  const json = JSON.stringify(toUserObject(app, user, portal));
   kept.set(key, { user, json });
   return json;
 }
@@ -111,4 +119,5 @@ const isSameState = (a: ShownUser, b: ShownUser) =>
   a.date_joined === b.date_joined &&
   a.avatar === b.avatar &&
   a.timezone === b.timezone &&
-  a.language === b.language;
+  a.language === b.language &&
+  a.portal_names === b.portal_names;

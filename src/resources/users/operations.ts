@@ -26,10 +26,10 @@ export const getUser = operation({
   params: UserPath,
   returns: ok(UserObject),
   errors: ['USER_NOT_FOUND', 'USER_ACCOUNT_PRIVATE'],
-  handle: async (app, { caller, params, keep }) => {
+  handle: async (app, { caller, params, portal, keep }) => {
     const person = await requireShownUser(app, caller, params.user_id);
     if (isShownToAll(person)) keep(`users/${person.id}`);
-    return toUserObject(app, person);
+    return toUserObject(app, person, portal);
   },
 });
 
@@ -42,7 +42,8 @@ export const getAuthenticatedUser = operation({
   access: user('read'),
   returns: ok(UserStatusObject),
   errors: [],
-  handle: async (app, { caller }) => toUserStatusObject(app, await requireUser(app, (caller as UserCaller).userId)),
+  handle: async (app, { caller, portal }) =>
+    toUserStatusObject(app, await requireUser(app, (caller as UserCaller).userId), portal),
 });
 
 export const editAuthenticatedUser = operation({
@@ -55,8 +56,8 @@ export const editAuthenticatedUser = operation({
   body: ProfileBody,
   returns: ok(UserStatusObject),
   errors: ['MATURE_CONTENT_RESTRICTED'],
-  handle: async (app, { caller, body }) =>
-    toUserStatusObject(app, await editProfile(app, (caller as UserCaller).userId, body)),
+  handle: async (app, { caller, body, portal }) =>
+    toUserStatusObject(app, await editProfile(app, (caller as UserCaller).userId, body), portal),
 });
 
 export const getAccount = operation({

@@ -11,6 +11,10 @@ export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id])
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<UserRow>(BY_ID, [id]);
 
+const FOR_CHANGE = { text: BY_ID.text, postgres: `${BY_ID.postgres} for update` };
+/** The same, and others who change this person wait from here on. */
+export const rowForChange = (transaction: Transaction, id: number) => transaction.first<UserRow>(FOR_CHANGE, [id]);
+
 export const byEmail = (query: Query, email: string) =>
   query.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 
@@ -52,3 +56,9 @@ export const change = (query: Query, id: number, changes: Updateable<UsersTable>
 
 export const otherWithNameId = (query: Query, nameId: string, id: number) =>
   query.selectFrom('users').select('id').where('name_id', '=', nameId).where('id', '<>', id).executeTakeFirst();
+
+export const setPortalNames = (query: Query, id: number, portal_names: string) =>
+  query.updateTable('users').set({ portal_names }).where('id', '=', id).execute();
+
+export const setEmail = (query: Query, id: number, email: string) =>
+  query.updateTable('users').set({ email }).where('id', '=', id).execute();

@@ -35,4 +35,6 @@ export interface UsersTable {
   /** The account that this one was surrendered to, and when all had moved there. */
   merged_into: Generated<number | null>;
   date_merged: Generated<number | null>;
+  /** JSON: the name on each linked portal. Kept here, as every list that shows people needs it. */
+  portal_names: Generated<string>;
 }

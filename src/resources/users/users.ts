@@ -32,6 +32,13 @@ export async function requireUserIn(transaction: Transaction, id: number): Promi
 /** In whatever state the account is. */
 export const findUserIn = (transaction: Transaction, id: number) => store.rowIn(transaction, id);
 
+/** The same for a change: others who change this person wait from here on. */
+export async function requireUserForChange(transaction: Transaction, id: number): Promise<store.UserRow> {
+  const user = await store.rowForChange(transaction, id);
+  if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
+  return user;
+}
+
 export const findUserByEmailIn = ({ query }: Transaction, email: string) =>
   store.byEmail(query, normalisedEmail(email));
 
@@ -99,6 +106,25 @@ export async function setUserStatus(app: App, id: number, status: number): Promi
     transaction.changed('users');
     accessChanged(transaction);
   });
+}
+
+/** What someone is called on the portals that they linked. */
+export async function setPortalNames(
+  transaction: Transaction,
+  id: number,
+  names: Readonly<Record<string, string>>,
+): Promise<void> {
+  await store.setPortalNames(transaction.query, id, JSON.stringify(names));
+  transaction.changed(`users/${id}`);
+  transaction.changed('users');
+}
+
+/** Gives someone an address that they have shown to be theirs; false where somebody else has it. */
+export async function claimEmail(transaction: Transaction, id: number, email: string): Promise<boolean> {
+  const owner = await findUserByEmailIn(transaction, email);
+  if (owner && owner.id !== id) return false;
+  await store.setEmail(transaction.query, id, normalisedEmail(email));
+  return true;
 }
 
 /** Remembers that a person is here. Nobody waits for it, and who does not get noted now is noted next time. */
