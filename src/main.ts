@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'game set': () => import('./commands/game-set.ts'),
   'token add': () => import('./commands/token-add.ts'),
   'client add': () => import('./commands/client-add.ts'),
+  'portal set': () => import('./commands/portal-set.ts'),
   'demo fill': () => import('./commands/demo-fill.ts'),
   demo: () => import('./commands/demo.ts'),
   'storage check': () => import('./commands/storage-check.ts'),

@@ -20,6 +20,7 @@ import { downloadLink } from '../src/resources/modfiles/links.ts';
 import { editModByPut } from '../src/resources/mods/operations.ts';
 import { muteAUser } from '../src/resources/mutes/operations.ts';
 import { addClient } from '../src/resources/oauth/clients.ts';
+import { putSettings } from '../src/resources/portals/settings.ts';
 import { letIn } from '../src/resources/previews/previews.ts';
 import { addModRating } from '../src/resources/ratings/operations.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
@@ -124,6 +125,20 @@ await api.app().db.write(async (transaction) => {
 const owner = { kind: 'user', userId: ada.id, tokenId: 0, scopes: ['read'], gameId: undefined, admin: false } as const;
 await askForExport(api.app(), { ...owner, language: 'en', dateExpires: START, inTeams: true });
 await gatherExport(api.app(), 1);
+await api.app().db.write(async (transaction) => {
+  const fields = { apple: { bundle_ids: ['a'] }, discord: { client_id: '1' }, epicgames: { client_ids: ['a'] } };
+  const others = {
+    itchio: { itch_game_id: '1' },
+    google: { client_ids: ['a'] },
+    sso: { jwks_url: 'https://a.example' },
+  };
+  for (const [portal, settings] of Object.entries({ ...fields, ...others })) {
+    await putSettings(api.app(), transaction, game.id, portal as keyof typeof fields, settings);
+    const shown = { display_name: portal, avatar: '', date_added: START, date_used: START };
+    const account = { user_id: ada.id, portal, portal_id: '1', game_id: 0, ...shown };
+    await transaction.query.insertInto('portal_accounts').values(account).execute();
+  }
+});
 const file = { ...params, ...files.at(-1)! };
 
 const asAda = await api.as(ada);
@@ -161,6 +176,8 @@ const PARAMETERS: Record<string, string | number> = {
   token_id: 999_999,
   session_id: 999_999,
   export_token: exportToken(api.app(), 1),
+  portal: 'steam',
+  portal_id: 'steam',
   file_id: file.id,
   verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
 };

@@ -102,6 +102,7 @@ test('every command explains itself', async () => {
     'game set',
     'token add',
     'client add',
+    'portal set',
     'demo',
     'storage check',
     'backup',
@@ -226,6 +227,20 @@ test('an issued token signs its person in, with its scopes and until its end', a
     refuses(['token', 'add', '--user', String(owner.id), '--scope', 'admin'], 2, /^--scope must be/),
     refuses(['token', 'add', '--user', String(owner.id), '--expires', '5'], 2, /^--expires must be/),
     refuses(['token', 'add', '--user', String(owner.id), '--game', '999999'], 1, /^There is no game 999999/),
+  ]);
+});
+
+test('a portal is set up for a game, and its secrets are not printed', async () => {
+  const portal = ['portal', 'set', '--game', String(game.id), '--portal'];
+  const { code, out, err } = await run([...portal, 'steam', 'app_id=480', `ticket_key=${'ab'.repeat(32)}`]);
+  assert.equal(code, 0, err);
+  assert.match(out, /app_id +480\n +ticket_key +\(set\)/);
+  assert.ok(!out.includes('abab'));
+  await Promise.all([
+    refuses([...portal, 'steam', 'app_id=x'], 2, /app_id is invalid/),
+    refuses([...portal, 'steam', 'client_id=1'], 2, /one of app_id, ticket_key/),
+    refuses([...portal, 'apple'], 2, /bundle_ids/),
+    refuses([...portal, 'uplay', 'a=b'], 2, /one of apple/),
   ]);
 });
 

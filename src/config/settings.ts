@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { LINKED_PORTALS, type LinkedPortal } from '../platforms.ts';
 import { toClamdAddress } from '../scanning/address.ts';
 import { type S3Location, toS3Location } from '../storage/location.ts';
 
@@ -131,6 +132,16 @@ function offload(value: string | undefined): Offload | undefined {
   const [, prefix] = /^x-accel-redirect:((?:\/[\w.-]+)+)$/.exec(value) ?? [];
   if (!prefix) throw new SettingError('"off", "x-sendfile", or "x-accel-redirect:" and a path such as /modstead-files');
   return { header: 'x-accel-redirect', prefix };
+}
+
+function portalAddresses(value: string | undefined): Partial<Record<LinkedPortal, string>> {
+  const pairs = list(value).map((item) => {
+    const [, name = '', address = ''] = /^(\w+)=(https?:\/\/[^/?#]+)\/?$/.exec(item) ?? [];
+    if (!LINKED_PORTALS.includes(name as LinkedPortal) || !URL.canParse(address))
+      throw new SettingError(`pairs such as steam=https://steam.example.com, of ${LINKED_PORTALS.join(', ')}`);
+    return [name, address];
+  });
+  return Object.fromEntries(pairs);
 }
 
 export const definitions = {
@@ -292,6 +303,12 @@ export const definitions = {
     '120',
     'How long the scanner may take for a single file.',
     integer(120, 1, 3_600),
+  ),
+  portalAddresses: define(
+    'MODSTEAD_PORTAL_ADDRESSES',
+    'the platforms themselves',
+    'Where platforms are reached instead, such as through a proxy: `steam=https://…,apple=https://…`.',
+    portalAddresses,
   ),
 } as const;
 

@@ -25,6 +25,11 @@ export const WebMessageObject = z
   .object({ code: Integer, success: z.boolean(), message: z.string() })
   .meta({ id: 'WebMessage' });
 
+/** What a person signs in for. */
+export const AccessTokenObject = z
+  .object({ code: Integer, access_token: z.string(), date_expires: Integer })
+  .meta({ id: 'AccessToken' });
+
 export const pageOf = <S extends z.ZodType>(item: S) =>
   z.object({
     data: z.array(item),

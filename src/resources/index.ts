@@ -37,11 +37,11 @@ import { downloadOperations } from './downloads/operations.ts';
 import { eventJobs } from './events/jobs.ts';
 import { migration as events } from './events/migrations/2026-11-15-events.ts';
 import { eventOperations } from './events/operations.ts';
-import { migration as follows } from './follows/migrations/2026-11-15-follows.ts';
-import { followOperations } from './follows/operations.ts';
 import { exportJobs } from './exports/jobs.ts';
 import { migration as dataExports } from './exports/migrations/2026-11-15-data-exports.ts';
 import { exportOperations } from './exports/operations.ts';
+import { migration as follows } from './follows/migrations/2026-11-15-follows.ts';
+import { followOperations } from './follows/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { rebuildGameWords } from './games/games.ts';
 import { pictureHoldings } from './games/holdings.ts';
@@ -76,6 +76,9 @@ import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
 import { oauthOperations } from './oauth/operations.ts';
+import { portalJobs } from './portals/jobs.ts';
+import { migration as portals } from './portals/migrations/2026-11-15-portals.ts';
+import { portalOperations } from './portals/operations.ts';
 import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
 import { previewOperations } from './previews/operations.ts';
 import { ratingJobs } from './ratings/jobs.ts';
@@ -109,6 +112,7 @@ import { uploadOperations } from './uploads/operations.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
 import { migration as usersFolded } from './users/migrations/2026-11-15-users-folded.ts';
 import { migration as usersLife } from './users/migrations/2026-11-15-users-life.ts';
+import { migration as usersPortalNames } from './users/migrations/2026-11-15-users-portal-names.ts';
 import { userOperations } from './users/operations.ts';
 import { foldUsernames } from './users/users.ts';
 
@@ -146,6 +150,7 @@ export const operations: readonly AnyOperation[] = [
   ...uploadOperations,
   ...guideOperations,
   ...commentOperations,
+  ...portalOperations,
 ];
 
 /** What is asked for over a WebSocket. */
@@ -197,6 +202,8 @@ export const migrations: readonly Migration[] = [
   users,
   usersFolded,
   usersLife,
+  usersPortalNames,
+  portals,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -218,6 +225,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...teamJobs,
   ...tagJobs,
   ...uploadJobs,
+  ...portalJobs,
 ];
 
 /** What each noun keeps in storage. */

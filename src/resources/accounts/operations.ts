@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import { authentication, type KeyCaller, type UserCaller, user } from '../../access/caller.ts';
-import { Integer, MessageObject, UserPath, WebMessageObject } from '../../http/objects.ts';
+import { AccessTokenObject, MessageObject, UserPath, WebMessageObject } from '../../http/objects.ts';
 import { noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
 import { banUser, closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { askForEmailChange, confirmEmailChange } from './email-change.ts';
 import { mergeAccount } from './merging.ts';
-
-export const AccessTokenObject = z
-  .object({ code: Integer, access_token: z.string(), date_expires: Integer })
-  .meta({ id: 'AccessToken' });
 
 export const requestEmailSecurityCode = operation({
   id: 'request-email-security-code',

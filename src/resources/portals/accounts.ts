@@ -1,0 +1,100 @@
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import type { LinkedPortal } from '../../platforms.ts';
+import { setPortalNames } from '../users/users.ts';
+import { type Identity, PER_GAME } from './identity.ts';
+import * as store from './store.ts';
+
+export type { AccountRow } from './store.ts';
+
+/** A client whose answer was lost asks again, from where it asked before. */
+const AGAIN_SECONDS = 60;
+const NAME_CHARACTERS_MAX = 100;
+
+/** How each portal says that a ticket is no good. */
+const USED_UP: Partial<Record<LinkedPortal, ErrorName>> = {
+  apple: 'APPLE_INVALID_TOKEN',
+  epicgames: 'EPIC_GAMES_INVALID_TOKEN',
+  gog: 'GOG_APP_TICKET_INVALID',
+  google: 'GOOGLE_INVALID_TOKEN',
+  nintendo: 'SWITCH_INVALID_TOKEN',
+  sso: 'OPENID_INVALID_TOKEN',
+  steam: 'STEAM_APP_TICKET_INVALID',
+  xboxlive: 'XBOX_LIVE_INVALID_TOKEN',
+};
+
+/** The place in which an id is unique. */
+export const gameOf = (portal: LinkedPortal, gameId: number): number => (PER_GAME.includes(portal) ? gameId : 0);
+
+export const findAccount = ({ query }: Transaction, { portal, id }: Identity, gameId: number) =>
+  store.accountOf(query, portal, id, gameOf(portal, gameId));
+
+/** Whoever gets hold of a ticket that has been used cannot sign in with it a second time. */
+export async function useTicket(app: App, { query }: Transaction, identity: Identity, ip: string): Promise<void> {
+  const { ticket, portal } = identity;
+  if (!ticket) return;
+  const now = app.clock.now();
+  const digest = app.secrets.digest(`${portal} ${ticket.text}`);
+  const used = await store.useTicket(query, { digest, ip, date_added: now, date_expires: ticket.until });
+  if (used && (used.ip !== ip || used.date_added < now - AGAIN_SECONDS))
+    throw new ApiError(USED_UP[portal] ?? 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+}
+
+/** Names are shown on one line, whatever a platform lets people put into theirs. */
+export const shownName = (name: string): string =>
+  [...name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, NAME_CHARACTERS_MAX).join('');
+
+/** Returns false where somebody was quicker. */
+export async function addAccount(
+  app: App,
+  transaction: Transaction,
+  userId: number,
+  identity: Identity,
+  gameId: number,
+): Promise<boolean> {
+  const { portal, id, displayName, avatar } = identity;
+  const now = app.clock.now();
+  const added = await store.addAccount(transaction.query, {
+    user_id: userId,
+    portal,
+    portal_id: id,
+    game_id: gameOf(portal, gameId),
+    display_name: shownName(displayName),
+    avatar,
+    date_added: now,
+    date_used: now,
+  });
+  if (added) await rewriteNames(transaction, userId);
+  return added;
+}
+
+/** What the platform says of someone now; a name that it does not tell stays as it was told. */
+export async function refreshAccount(
+  app: App,
+  transaction: Transaction,
+  account: store.AccountRow,
+  { displayName, avatar }: Identity,
+): Promise<void> {
+  await store.updateAccount(transaction.query, account.id, {
+    display_name: shownName(displayName) || account.display_name,
+    avatar: avatar || account.avatar,
+    date_used: app.clock.now(),
+  });
+  await rewriteNames(transaction, account.user_id);
+}
+
+/** Of several accounts on one portal, which only some portals have, the one that was used last gives the name. */
+export async function rewriteNames(transaction: Transaction, userId: number): Promise<void> {
+  const accounts = await store.accountsOf(transaction.query, userId);
+  const named = accounts.filter(({ display_name }) => display_name !== '');
+  await setPortalNames(
+    transaction,
+    userId,
+    Object.fromEntries(named.map(({ portal, display_name }) => [portal, display_name])),
+  );
+}
+
+export async function forgetOutdated(app: App): Promise<void> {
+  await app.db.write(({ query }) => store.forget(query, app.clock.now()));
+}

@@ -1,0 +1,94 @@
+import type { UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { isDuplicate, type Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { say } from '../../localisation/texts.ts';
+import {
+  claimEmail,
+  findUserByEmailIn,
+  normalisedEmail,
+  requireUserForChange,
+  requireUserIn,
+  type UserRow,
+} from '../users/users.ts';
+import * as store from './store.ts';
+
+const CODE_LENGTH = 5;
+const CODE_MINUTES = 15;
+const ATTEMPTS_MAX = 5;
+
+/** Remembers the address that someone says is theirs, and returns the code that has to be mailed to it. */
+export async function beginConfirmation(
+  app: App,
+  { query }: Transaction,
+  userId: number,
+  email: string,
+): Promise<string> {
+  const code = app.random.code(CODE_LENGTH);
+  await store.putConfirmation(query, {
+    user_id: userId,
+    email: normalisedEmail(email),
+    digest: app.secrets.digest(code),
+    attempts: 0,
+    date_expires: app.clock.now() + CODE_MINUTES * 60,
+  });
+  return code;
+}
+
+export const mailConfirmation = (app: App, email: string, code: string, language: Language): Promise<void> =>
+  app.mail.send({
+    to: normalisedEmail(email),
+    subject: say('confirm_mail_subject', language, { code }),
+    text: say('confirm_mail_text', language, { code, minutes: CODE_MINUTES }),
+  });
+
+/** Someone who came from a portal adds an email address, so that they can also sign in on the web. */
+export async function register(app: App, caller: UserCaller, email: string, language: Language): Promise<void> {
+  const code = await app.db.write(async (transaction) => {
+    requireUnverified(await requireUserIn(transaction, caller.userId));
+    if (await findUserByEmailIn(transaction, email)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
+    return beginConfirmation(app, transaction, caller.userId, email);
+  });
+  try {
+    await mailConfirmation(app, email, code, language);
+  } catch (cause) {
+    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
+  }
+}
+
+/** The code from the mail shows that the address is theirs. */
+export async function confirm(app: App, caller: UserCaller, code: string): Promise<UserRow> {
+  const outcome = await app.db
+    .write((transaction) => redeem(app, transaction, caller, code))
+    .catch((error) => {
+      // Somebody confirmed the same address in this very moment.
+      if (isDuplicate(error)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
+      throw error;
+    });
+  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  if (outcome instanceof ApiError) throw outcome;
+  return outcome;
+}
+
+async function redeem(
+  app: App,
+  transaction: Transaction,
+  { userId }: UserCaller,
+  code: string,
+): Promise<UserRow | ApiError> {
+  const { query } = transaction;
+  requireUnverified(await requireUserForChange(transaction, userId));
+  const row = await store.confirmationOf(query, userId);
+  if (!row || row.attempts >= ATTEMPTS_MAX) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+  if (row.date_expires <= app.clock.now()) return new ApiError('EMAIL_EXCHANGE_CODE_EXPIRED');
+  await store.countAttempt(query, userId);
+  if (row.digest !== app.secrets.digest(code.trim().toUpperCase())) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+  if (!(await claimEmail(transaction, userId, row.email))) return new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
+  await store.removeConfirmation(query, userId);
+  return requireUserIn(transaction, userId);
+}
+
+function requireUnverified({ email }: UserRow): void {
+  if (email !== null) throw new ApiError('USER_ALREADY_VERIFIED');
+}

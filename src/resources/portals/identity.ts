@@ -1,0 +1,57 @@
+import type { App } from '../../context.ts';
+import type { LinkedPortal } from '../../platforms.ts';
+
+/** What a client sends to show who someone is; which of it, depends on the portal. */
+export type Credentials = Readonly<Partial<Record<CredentialField, string>>>;
+
+export type CredentialField =
+  | 'access_token'
+  | 'appdata'
+  | 'auth_code'
+  | 'device'
+  | 'discord_token'
+  | 'env'
+  | 'facebook_token'
+  | 'id_token'
+  | 'itchio_token'
+  | 'nonce'
+  | 'user_id'
+  | 'xbox_token';
+
+/** What the settings of a game say about a portal; a list where the game may have several of something. */
+export type PortalSettings = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface Asking {
+  readonly app: App;
+  readonly gameId: number;
+  /** Without them the game does not use the portal. */
+  readonly settings: PortalSettings | undefined;
+  readonly credentials: Credentials;
+}
+
+/** Someone, as a platform vouches for them. */
+export interface Identity {
+  readonly portal: LinkedPortal;
+  readonly id: string;
+  readonly displayName: string;
+  readonly avatar: string;
+  /** An address that the platform has confirmed. */
+  readonly email?: string | undefined;
+  /** What showed it, and until when it could do so again. What the platform itself takes once only is not named. */
+  readonly ticket?: { readonly text: string; readonly until: number };
+}
+
+export type Verifier = (asking: Asking) => Promise<Identity>;
+
+/** Ids that a platform makes up for each game, or studio, mean nothing in others. */
+export const PER_GAME: readonly LinkedPortal[] = ['oculus', 'sso'];
+
+export const textOf = (settings: PortalSettings | undefined, name: string): string | undefined => {
+  const value = settings?.[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+export const listOf = (settings: PortalSettings | undefined, name: string): readonly string[] => {
+  const value = settings?.[name];
+  return Array.isArray(value) ? value : [];
+};

@@ -1,0 +1,9 @@
+import type { App } from '../../context.ts';
+import type { JobHandler } from '../../jobs/worker.ts';
+import { forgetOutdated } from './accounts.ts';
+
+const HOUR = 3_600;
+
+export const portalJobs: readonly JobHandler<App>[] = [
+  { kind: 'portals.forget-outdated', every: HOUR, run: (app) => forgetOutdated(app) },
+];

@@ -1,0 +1,35 @@
+import { ApiError } from '../../../errors/catalogue.ts';
+import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
+import { type Asking, type Identity, textOf } from '../identity.ts';
+import { SKEW_SECONDS } from '../jwt.ts';
+import { TICKET_SECONDS } from './steam.ts';
+import { type GogTicket, readGogTicket, TicketError } from './tickets.ts';
+
+/** GOG Galaxy: the encrypted app ticket, made with the game's key. */
+export async function verifyGog({ app, settings, credentials }: Asking): Promise<Identity> {
+  const key = textOf(settings, 'ticket_key');
+  if (!key) throw new ApiError('GOG_NO_SECRET_TICKET');
+  const ticket = readTicket(credentials.appdata ?? '', key);
+  const age = app.clock.now() - ticket.dateIssued;
+  if (age < -SKEW_SECONDS || age >= TICKET_SECONDS || ticket.clientId !== textOf(settings, 'client_id'))
+    throw new ApiError('GOG_APP_TICKET_INVALID');
+  const url = addressOf(app, 'gog', `https://users.gog.com/users/${ticket.userId}`);
+  const { ok, body } = await askPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+  if (!ok || stringOf(body['id']) !== ticket.userId) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+  return {
+    portal: 'gog',
+    id: ticket.userId,
+    displayName: stringOf(body['username']),
+    avatar: stringOf(objectOf(body['avatar'])['medium']),
+    ticket: { text: ticket.fingerprint, until: ticket.dateIssued + TICKET_SECONDS },
+  };
+}
+
+function readTicket(appdata: string, key: string): GogTicket {
+  try {
+    return readGogTicket(Buffer.from(appdata, 'base64'), Buffer.from(key, 'base64url'));
+  } catch (cause) {
+    if (cause instanceof TicketError) throw new ApiError('GOG_APP_TICKET_INVALID', { cause });
+    throw cause;
+  }
+}

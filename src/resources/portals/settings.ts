@@ -1,0 +1,200 @@
+import { createPrivateKey } from 'node:crypto';
+import type { Caller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { LinkedPortal } from '../../platforms.ts';
+import { requireGame } from '../games/games.ts';
+import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
+import type { PortalSettings } from './identity.ts';
+import * as store from './store.ts';
+
+interface FieldRules {
+  readonly secret?: true;
+  readonly list?: true;
+  readonly optional?: true;
+  readonly fits?: (value: string) => boolean;
+}
+
+const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
+const WEB_ADDRESS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+const BOOLEAN = (value: string) => value === 'true' || value === 'false';
+
+/** What a game has to say about itself for each portal, and what it may say. */
+export const PORTAL_FIELDS = {
+  apple: { bundle_ids: { list: true } },
+  discord: { client_id: { fits: DIGITS } },
+  epicgames: { client_ids: { list: true } },
+  facebook: { app_id: { fits: DIGITS }, app_secret: { secret: true } },
+  gog: {
+    client_id: { fits: DIGITS },
+    ticket_key: { secret: true, fits: (value) => Buffer.from(value, 'base64url').length === 32 },
+  },
+  google: {
+    client_ids: { list: true },
+    client_secret: { secret: true, optional: true },
+    redirect_uri: { optional: true },
+  },
+  itchio: { itch_game_id: { fits: DIGITS } },
+  nintendo: {
+    app_ids: { list: true, fits: (value) => /^[\da-f]{16}$/i.test(value) },
+    issuer: { optional: true },
+    keys_url: { optional: true, fits: WEB_ADDRESS },
+  },
+  oculus: {
+    quest_app_id: { optional: true, fits: DIGITS },
+    quest_app_secret: { secret: true, optional: true },
+    rift_app_id: { optional: true, fits: DIGITS },
+    rift_app_secret: { secret: true, optional: true },
+  },
+  psn: {
+    client_id: {},
+    client_secret: { secret: true },
+    redirect_uri: { optional: true },
+    issuer: { optional: true },
+    keys_url: { optional: true, fits: WEB_ADDRESS },
+    token_url: { optional: true, fits: WEB_ADDRESS },
+    child_claim: { optional: true },
+    ugc_claim: { optional: true },
+  },
+  sso: {
+    jwks_url: { fits: WEB_ADDRESS },
+    issuer: { optional: true },
+    audience: { optional: true },
+    display_name_claim: { optional: true },
+    avatar_claim: { optional: true },
+    active: { optional: true, fits: BOOLEAN },
+  },
+  steam: {
+    app_id: { fits: DIGITS },
+    ticket_key: { secret: true, fits: (value) => /^[\da-f]{64}$/i.test(value) },
+    web_api_key: { secret: true, optional: true },
+  },
+  xboxlive: {
+    relying_party: {},
+    private_key: { secret: true, fits: isRsaKey },
+    keys_url: { optional: true, fits: WEB_ADDRESS },
+  },
+} as const satisfies Record<LinkedPortal, Record<string, FieldRules>>;
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+/** The fields of one portal, by name. */
+export const fieldsOf = (portal: LinkedPortal): Readonly<Record<string, FieldRules>> => PORTAL_FIELDS[portal];
+
+type Values = Record<string, string | readonly string[]>;
+const PURPOSE = 'portals/settings';
+
+/** The settings with their secrets, for asking the platform. */
+export async function settingsFor(app: App, gameId: number, portal: LinkedPortal): Promise<PortalSettings | undefined> {
+  const row = await store.settingsOf(app.db.query, gameId, portal);
+  return row && valuesOf(app, row);
+}
+
+/** Where a secret belongs is part of what it is sealed for, so that it is of no use in another row. */
+const purposeOf = ({ game_id, portal }: Pick<store.SettingsRow, 'game_id' | 'portal'>) =>
+  `${PURPOSE}/${game_id}/${portal}`;
+
+const valuesOf = (app: App, row: store.SettingsRow): Values => ({
+  ...JSON.parse(row.fields),
+  ...JSON.parse(app.secrets.unseal(purposeOf(row), row.secrets)),
+});
+
+export interface ShownSettings {
+  readonly portal: string;
+  readonly fields: Values;
+  /** The names of the secrets that are set. */
+  readonly secrets: readonly string[];
+  readonly dateUpdated: number;
+}
+
+const shown = (app: App, row: store.SettingsRow): ShownSettings => ({
+  portal: row.portal,
+  fields: JSON.parse(row.fields),
+  secrets: Object.keys(JSON.parse(app.secrets.unseal(purposeOf(row), row.secrets))),
+  dateUpdated: row.date_updated,
+});
+
+/** Only administrators of a game, and those who run the site, see and change how its players sign in. */
+async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  // A client that someone let in must not open the game to accounts of its own.
+  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
+  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+export async function listSettings(app: App, caller: Caller, gameId: number): Promise<ShownSettings[]> {
+  await requireAdministrator(app.db, caller, gameId);
+  return (await store.allSettingsOf(app.db.query, gameId)).map((row) => shown(app, row));
+}
+
+export const changeSettings = (
+  app: App,
+  caller: Caller,
+  gameId: number,
+  portal: LinkedPortal,
+  changes: PortalSettings,
+): Promise<ShownSettings> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    return putSettings(app, transaction, gameId, portal, changes);
+  });
+
+/** What is not named stays; what is empty goes. */
+export async function putSettings(
+  app: App,
+  { query }: Transaction,
+  gameId: number,
+  portal: LinkedPortal,
+  changes: PortalSettings,
+): Promise<ShownSettings> {
+  const before = await store.settingsOf(query, gameId, portal);
+  const values = { ...(before && valuesOf(app, before)), ...changes };
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value.length > 0);
+  const settings = Object.fromEntries(set) as Values;
+  refuseProblems(portal, settings);
+  const isSecret = ([name]: [string, unknown]) => fieldsOf(portal)[name]?.secret === true;
+  const [secrets, fields] = [true, false].map((secret) =>
+    Object.fromEntries(Object.entries(settings).filter((entry) => isSecret(entry) === secret)),
+  );
+  const row = {
+    game_id: gameId,
+    portal,
+    fields: JSON.stringify(fields),
+    secrets: app.secrets.seal(purposeOf({ game_id: gameId, portal }), JSON.stringify(secrets)),
+    date_updated: app.clock.now(),
+  };
+  await store.putSettings(query, row);
+  return shown(app, row);
+}
+
+/** One refusal names every field that is wrong. */
+function refuseProblems(portal: LinkedPortal, settings: Values): void {
+  const rules = fieldsOf(portal);
+  const missing = Object.keys(rules).filter((field) => !rules[field]!.optional && !(field in settings));
+  const wrong = Object.keys(settings).filter((field) => !fits(rules[field], settings[field]!));
+  const fields = [
+    ...missing.map((field) => ({ field, rule: 'required' as const })),
+    ...wrong.map((field) => ({ field, rule: 'invalid' as const })),
+  ];
+  if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
+}
+
+function fits(rules: FieldRules | undefined, value: string | readonly string[]): boolean {
+  if (!rules || Array.isArray(value) !== (rules.list === true)) return false;
+  const { fits: check } = rules;
+  return !check || [value].flat().every(check);
+}
+
+export const removeSettings = (app: App, caller: Caller, gameId: number, portal: LinkedPortal): Promise<void> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');
+  });

@@ -1,0 +1,164 @@
+import type { KeyCaller } from '../../access/caller.ts';
+import { type IssuedToken, issueToken } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
+import { isDuplicate, type Transaction } from '../../database/database.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
+import type { LinkedPortal } from '../../platforms.ts';
+import { agree, hasAgreed } from '../agreements/acceptances.ts';
+import { requireGame } from '../games/games.ts';
+import { requireDelegationOf } from '../oauth/delegation.ts';
+import { addUser, findUserByEmailIn, findUserIn, refuseSignIn, type UserRow } from '../users/users.ts';
+import { addAccount, findAccount, refreshAccount, shownName, useTicket } from './accounts.ts';
+import { beginConfirmation, mailConfirmation } from './confirming.ts';
+import type { Credentials, Identity } from './identity.ts';
+import { identify } from './verifying.ts';
+
+export interface SignIn {
+  readonly portal: LinkedPortal;
+  readonly credentials: Credentials;
+  /** A PlayStation account that is shown beside the studio's own, and linked with it. */
+  readonly besides?: { readonly portal: LinkedPortal; readonly credentials: Credentials } | undefined;
+  readonly termsAgreed: boolean;
+  readonly email?: string | undefined;
+  readonly dateExpires?: number | undefined;
+  readonly ip: string;
+  readonly language: Language;
+}
+
+/** Another request took the place between our look and our write; what this one wrote is undone. */
+class LostRace extends Error {}
+/** People whose names are alike take turns for the address of their profile. */
+const RACES_MAX = 32;
+
+/** Signs someone in whom a portal vouches for, and makes their account when they come for the first time. */
+export async function signIn(app: App, caller: KeyCaller, request: SignIn): Promise<IssuedToken> {
+  const gameId = await requireGameOfKey(app, caller);
+  const identity = await identify(app, gameId, request.portal, request.credentials);
+  const { besides } = request;
+  const second = besides && (await identify(app, gameId, besides.portal, besides.credentials));
+  const { token, confirmation } = await withoutRaces(() =>
+    app.db.write((transaction) => admit(app, transaction, gameId, identity, second, request)),
+  );
+  if (confirmation !== undefined && request.email !== undefined)
+    await mailConfirmation(app, request.email, confirmation, request.language).catch((error) =>
+      app.log.warn('a mail to confirm an address could not be sent', { error }),
+    );
+  return token;
+}
+
+/** People sign in to a game, so the key must be one of a game that is there. */
+async function requireGameOfKey(app: App, caller: KeyCaller): Promise<number> {
+  const { gameId } = caller;
+  if (gameId === undefined) throw new ApiError('ACTION_RESTRICTED_GAME_API_KEY');
+  await requireGame(app.db, caller, gameId).catch((cause) => {
+    throw cause instanceof ApiError ? new ApiError('GAME_NOT_FOUND', { status: 401, cause }) : cause;
+  });
+  return gameId;
+}
+
+async function withoutRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let race = 1; ; race += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LostRace || isDuplicate(error)) || race === RACES_MAX) throw error;
+    }
+  }
+}
+
+interface Admitted {
+  readonly token: IssuedToken;
+  /** The code to mail, where there is an address to confirm. */
+  readonly confirmation: string | undefined;
+}
+
+async function admit(
+  app: App,
+  transaction: Transaction,
+  gameId: number,
+  identity: Identity,
+  second: Identity | undefined,
+  request: SignIn,
+): Promise<Admitted> {
+  const account = await findAccount(transaction, identity, gameId);
+  const known = account && (await findUserIn(transaction, account.user_id));
+  if (known) refuseSignIn(known);
+  await requireTerms(transaction, known, identity, gameId, request.termsAgreed);
+  await useTicket(app, transaction, identity, request.ip);
+  const user = known ?? (await addPerson(app, transaction, identity, request));
+  if (account) await refreshAccount(app, transaction, account, identity);
+  else if (!(await addAccount(app, transaction, user.id, identity, gameId))) throw new LostRace();
+  if (second) await linkBesides(app, transaction, user, second, gameId);
+  if (request.termsAgreed) await agreeFor(app, transaction, user, identity, gameId);
+  const confirmation =
+    request.email && user.email === null
+      ? await beginConfirmation(app, transaction, user.id, request.email)
+      : undefined;
+  const { dateExpires } = request;
+  return { token: await issueToken(app, transaction, { userId: user.id, gameId, dateExpires }), confirmation };
+}
+
+/** PlayStation wants consent for each game. */
+const consentGameOf = ({ portal }: Pick<Identity, 'portal'>, gameId: number) => (portal === 'psn' ? gameId : undefined);
+
+async function requireTerms(
+  transaction: Transaction,
+  user: UserRow | undefined,
+  identity: Identity,
+  gameId: number,
+  termsAgreed: boolean,
+): Promise<void> {
+  if (termsAgreed) return;
+  if (!user || !(await hasAgreed(transaction, user.id, consentGameOf(identity, gameId))))
+    throw new ApiError('NO_TERMS_AGREEMENT');
+}
+
+async function agreeFor(
+  app: App,
+  transaction: Transaction,
+  user: UserRow,
+  identity: Identity,
+  gameId: number,
+): Promise<void> {
+  await agree(app, transaction, user.id);
+  const game = consentGameOf(identity, gameId);
+  if (game !== undefined) await agree(app, transaction, user.id, game);
+}
+
+/**
+ * Whoever has an account by email links the portal to it instead of getting a second one. Telling so reveals that an
+ * address has an account; but a guess that is wrong makes an account, and that identity cannot guess again.
+ */
+async function addPerson(app: App, transaction: Transaction, identity: Identity, request: SignIn): Promise<UserRow> {
+  for (const email of [request.email, identity.email])
+    if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');
+  const username = shownName(identity.displayName) || `player-${app.random.hex(8)}`;
+  return addUser(app, transaction, { email: identity.email, username, language: request.language });
+}
+
+/** Links the second account if both it and the person are free for it; signing in does not depend on that. */
+async function linkBesides(
+  app: App,
+  transaction: Transaction,
+  user: UserRow,
+  identity: Identity,
+  gameId: number,
+): Promise<void> {
+  const account = await findAccount(transaction, identity, gameId);
+  if (!account) await addAccount(app, transaction, user.id, identity, gameId);
+  else if (account.user_id === user.id) await refreshAccount(app, transaction, account, identity);
+}
+
+/** A delegation token, which the game's web view was handed, signs its person in again. */
+export async function signInByDelegation(app: App, caller: KeyCaller, token: string | undefined): Promise<IssuedToken> {
+  const gameId = await requireGameOfKey(app, caller);
+  const userId = await requireDelegationOf(app, gameId, token);
+  return app.db.write(async (transaction) => {
+    const user = await findUserIn(transaction, userId);
+    if (!user) throw new ApiError('SERVICE_INVALID_TOKEN');
+    refuseSignIn(user);
+    if (!(await hasAgreed(transaction, userId))) throw new ApiError('NO_TERMS_AGREEMENT');
+    return issueToken(app, transaction, { userId, gameId });
+  });
+}

@@ -1,0 +1,52 @@
+import type { Generated } from 'kysely';
+
+declare module '../../database/database.ts' {
+  interface Tables {
+    portal_accounts: PortalAccountsTable;
+    portal_settings: PortalSettingsTable;
+    portal_tickets: PortalTicketsTable;
+    email_confirmations: EmailConfirmationsTable;
+  }
+}
+
+/** Who someone is on a portal. */
+export interface PortalAccountsTable {
+  id: Generated<number>;
+  user_id: number;
+  portal: string;
+  portal_id: string;
+  /** The game for which the portal made up the id; 0 where it is the same in all games. */
+  game_id: number;
+  display_name: string;
+  avatar: string;
+  date_added: number;
+  date_used: number;
+}
+
+/** What a game has agreed upon with a platform. */
+export interface PortalSettingsTable {
+  game_id: number;
+  portal: string;
+  /** JSON of what may be shown. */
+  fields: string;
+  /** Encrypted JSON of what may not. */
+  secrets: string;
+  date_updated: number;
+}
+
+/** Tickets and tokens with which someone has signed in already: each is good once. */
+export interface PortalTicketsTable {
+  digest: string;
+  ip: string;
+  date_added: number;
+  date_expires: number;
+}
+
+/** An address that someone says is theirs, until the code from the mail shows it. */
+export interface EmailConfirmationsTable {
+  user_id: number;
+  email: string;
+  digest: string;
+  attempts: number;
+  date_expires: number;
+}
