@@ -26,7 +26,7 @@ import { joinTeam } from '../src/resources/teams/teams.ts';
 import { addUser } from '../src/resources/users/users.ts';
 import { Observer } from './observer.ts';
 import { temporaryDatabases } from './temporary.ts';
-import { zipOf } from './zip.ts';
+import { zipOf } from './zips.ts';
 
 /** The moment at which every test's clock stands still until it is advanced. */
 export const START = 1_800_000_000;

@@ -11,7 +11,7 @@ import { noContent, operation } from '../src/http/operation.ts';
 import { START, startApi } from './api.ts';
 import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
-import { zipOf } from './zip.ts';
+import { zipOf } from './zips.ts';
 
 /** Each test replays the bytes of a shipped client; the numbers are the lines of `docs/API-QUIRKS.md`. */
 const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost' } });

@@ -61,8 +61,14 @@ function fixed<T>(size: number, values: readonly T[], write: (buffer: Buffer, va
 
 export const extraField = (id: number, data: Uint8Array): Buffer => Buffer.concat([u16(id, data.length), data]);
 
-/** A zip archive, honest unless told otherwise. */
-export function zipOf(entries: readonly ZipEntry[], options: ZipOptions = {}): Buffer {
+/** A zip archive, honest unless told otherwise: of these entries, or of files by name. */
+export function zipOf(
+  files: readonly ZipEntry[] | Readonly<Record<string, string | Buffer>>,
+  options: ZipOptions = {},
+) {
+  const entries: readonly ZipEntry[] = Array.isArray(files)
+    ? files
+    : Object.entries(files).map(([name, content]) => ({ name, content }));
   const parts: Buffer[] = options.prefix ? [Buffer.from(options.prefix)] : [];
   const directory: Buffer[] = [];
   let position = 0;

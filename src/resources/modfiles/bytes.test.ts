@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
-import { zipOf } from '../../../test/zip.ts';
+import { zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../compose.ts';
 import { announceArrival, concludeArrival, storageKeyOf } from './bytes.ts';
 import { addModfileOperation, deleteModfileOperation, getModfile } from './operations.ts';

@@ -29,7 +29,15 @@ export const NewModfileBody = z
     }),
   })
   .partial()
-  .extend({ active: z.boolean().default(true).meta({ description: 'Make it the live file.' }) });
+  .extend({
+    upload_id: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .optional()
+      .meta({ description: 'Of a complete upload session of this mod, in place of `filedata`.' }),
+    active: z.boolean().default(true).meta({ description: 'Make it the live file.' }),
+  });
 
 export const ModfileChangesBody = z
   .object({ ...texts, active: z.boolean().meta({ description: 'Make it the live file, or no longer.' }) })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Client, type Mod, START, startApi } from '../../../test/api.ts';
-import { zipOf } from '../../../test/zip.ts';
+import { zipOf } from '../../../test/zips.ts';
 import { NOBODY } from '../../access/caller.ts';
 import { getModEvents } from '../events/operations.ts';
 import { editGameOperation } from '../games/operations.ts';

@@ -1,6 +1,6 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import {
@@ -18,6 +18,7 @@ import {
   requireModForChange,
 } from '../mods/mods.ts';
 import { ADMINISTRATOR } from '../teams/teams.ts';
+import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
 import { safeFilename } from './filenames.ts';
 import { modfileListing } from './listing.ts';
@@ -45,6 +46,9 @@ export interface ReceivedFile {
   readonly sha256: string;
 }
 
+/** What came with the request, or has come in parts before. */
+export type Incoming = ReceivedFile | { readonly uploadId: string };
+
 /** What is told about a file, and can be changed later. */
 export interface FileTexts {
   readonly version?: string | undefined;
@@ -71,17 +75,26 @@ export async function addModfile(
   app: App,
   caller: Caller,
   which: Which,
-  file: ReceivedFile,
+  incoming: Incoming,
   fields: NewFile,
 ): Promise<store.StoredFile> {
   await requireUploader(app.db, caller, which);
+  const uploadId = 'uploadId' in incoming ? incoming.uploadId : undefined;
+  const find = async () =>
+    'key' in incoming ? incoming : requireTakeable(app.db, caller, which.modId, incoming.uploadId);
+  const file = await find();
   if (fields.filehash !== undefined && fields.filehash.toLowerCase() !== file.md5)
     throw new ApiError('FILE_CORRUPTED', { status: 422 });
-  const filesize_uncompressed = await uncompressedBytes(app.storage, file.key, file.bytes);
+  const filesize_uncompressed = await uncompressedBytes(app.storage, file.key, file.bytes).catch(async (error) => {
+    // Another request may have taken the upload meanwhile, and with it the bytes.
+    await find();
+    throw error;
+  });
   const key = storageKeyOf(file.sha256);
   const arrival = await app.db.write(async (transaction) => {
     await requireUploader(transaction, caller, which);
     await targetsFor(transaction, which.gameId, fields.platforms);
+    if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);
   });
   await app.storage.move(file.key, key);
@@ -114,11 +127,6 @@ async function nameFile(
   if (fields.active) await release(app, transaction, mod, row, userId);
   announceMod(transaction, mod.game_id, mod.id);
   return (await store.storedFile(transaction, row.id, mod.id, true))!;
-}
-
-async function requireUploader(reader: Pick<Database, 'first'>, caller: Caller, { gameId, modId }: Which) {
-  const mod = await requireMod(reader, caller, gameId, modId);
-  if (!mayEdit(await levelsOf(reader, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
 }
 
 /** Where a new file is to run. In a game without platforms every file runs everywhere, and says nothing of it. */

@@ -88,17 +88,24 @@ export const addModfileOperation = operation({
   tag: 'Files',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/files',
-  says: 'Uploads a file, which becomes the live one unless `active` is false; on platforms that the game moderates, once it is approved and made active. The first live file accepts the mod where the game does not curate. Managers and administrators of the mod’s team or its game may.',
+  says: 'Adds a file, sent along or uploaded in parts before, which becomes the live one unless `active` is false; on platforms that the game moderates, once it is approved and made active. The first live file accepts the mod where the game does not curate. Managers and administrators of the mod’s team or its game may.',
   access: user('write'),
   params: ModPath,
   body: NewModfileBody,
   files: { filedata: FILE },
   returns: created(ModfileObject),
-  errors: [...NOT_FOUND, 'MODFILE_NO_UPLOAD_PERMISSION'],
-  handle: async (app, { caller, params, body, files }) => {
-    const received = files['filedata'];
-    if (!received) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'filedata', rule: 'required' }] });
-    const file = await addModfile(app, caller, whichOf(params), received, body);
+  errors: [
+    ...NOT_FOUND,
+    'MODFILE_NO_UPLOAD_PERMISSION',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
+    'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
+    'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',
+  ],
+  handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
+    const incoming = files['filedata'] ?? (uploadId ? { uploadId } : undefined);
+    if (!incoming) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'filedata', rule: 'required' }] });
+    const file = await addModfile(app, caller, whichOf(params), incoming, body);
     const { id, mod_id, game_id } = file;
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/files/${id}`;
     return new Created(alone(app, file), address);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
-import { zipOf } from '../../../test/zip.ts';
+import { zipOf } from '../../../test/zips.ts';
 import { addModDependencies, getModDependencies } from '../dependencies/operations.ts';
 import { getModEvents } from '../events/operations.ts';
 import { editGameOperation } from '../games/operations.ts';

@@ -56,6 +56,7 @@ export const createMultipartUploadSession = operation({
   errors: [
     ...MOD_ERRORS,
     'MODFILE_NO_UPLOAD_PERMISSION',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'MULTIPART_UPLOAD_TOO_MANY_SESSIONS',
     'MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE',
     'MULTIPART_UPLOAD_DESTINATION_SESSION_CREATE_FAILED',
@@ -76,7 +77,7 @@ export const getMultipartUploadSessions = operation({
   params: ModPath,
   list: uploadListing,
   returns: ok(pageOf(MultipartUploadObject)),
-  errors: [...MOD_ERRORS],
+  errors: [...MOD_ERRORS, 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN'],
   handle: async (app, { caller, params, list }) => {
     const { rows, total } = await listUploads(app, caller, params.game_id, params.mod_id, list);
     const now = app.clock.now();
@@ -127,6 +128,7 @@ export const addMultipartUploadPart = operation({
   errors: [
     ...MOD_ERRORS,
     'MODFILE_NO_UPLOAD_PERMISSION',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE',
     'MULTIPART_UPLOAD_SESSION_ALREADY_PROCESSING',
     'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
@@ -166,6 +168,7 @@ export const completeMultipartUploadSession = operation({
   errors: [
     ...MOD_ERRORS,
     'MODFILE_NO_UPLOAD_PERMISSION',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE',
     'MULTIPART_UPLOAD_SESSION_ALREADY_PROCESSING',
     'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
@@ -192,6 +195,7 @@ export const deleteMultipartUploadSession = operation({
   returns: noContent,
   errors: [
     ...MOD_ERRORS,
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
     'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
     'MULTIPART_UPLOAD_CANNOT_ABORT',

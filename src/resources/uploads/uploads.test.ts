@@ -3,15 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { z } from 'zod';
-import { type Api, type Client, type Mod, startApi } from '../../../test/api.ts';
+import { type Api, type Client, type ErrorAnswer, type Mod, startApi } from '../../../test/api.ts';
 import { aSession, hashOf, rangeOf, someBytes } from '../../../test/uploads.ts';
-import { exchange, requestOf, serveOperations } from '../../../test/wire.ts';
-import { user } from '../../access/caller.ts';
+import { zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../compose.ts';
-import { MessageObject } from '../../http/objects.ts';
-import { ok, operation } from '../../http/operation.ts';
-import { editModByPut } from '../mods/operations.ts';
+import { addModfileOperation } from '../modfiles/operations.ts';
+import { editModByPut, getMod } from '../mods/operations.ts';
+import { restrictUserInGame } from '../restrictions/operations.ts';
+import { MANAGER, MODERATOR } from '../teams/teams.ts';
 import { REMEMBERED_SECONDS, UPLOAD_SECONDS } from './expiry.ts';
 import {
   addMultipartUploadPart,
@@ -341,45 +340,67 @@ test('what is complete or cancelled takes no parts, and is not completed or canc
   await cancelled.client.refused(deleteMultipartUploadSession, cancelled.input, 400, 29004);
 });
 
-/** Stands for the operation of another noun that makes a file of an upload. */
-const useUpload = operation({
-  id: 'use-upload',
-  tag: 'Test',
-  method: 'POST',
-  path: '/mods/{mod_id}/use',
-  says: 'Uses an upload.',
-  access: user('write'),
-  params: z.object({ mod_id: z.string().transform(Number) }),
-  query: z.object({ upload_id: z.string() }),
-  returns: ok(MessageObject),
-  errors: [],
-  handle: async (app, { caller, params, query }) => {
-    const work = app.db.write((transaction) => takeUpload(app, transaction, caller, params.mod_id, query.upload_id));
-    return { code: 200, message: (await work).filename };
-  },
+const use = (client: Client, mod: Mod, id: string) => ({
+  call: () => client.call(addModfileOperation, { params: paramsOf(mod), body: { upload_id: id } }),
+  refused: (status: number, ref: number) =>
+    client.refused(addModfileOperation, { params: paramsOf(mod), body: { upload_id: id } }, status, ref),
 });
 
-test('a file is made of a session that is complete, by its uploader, by one of many at once', async (t) => {
-  const port = await serveOperations(api, [useUpload]);
-  t.after(() => port.drain(0));
-  const use = (client: Client, mod: Mod, id: string) =>
-    exchange(
-      api,
-      requestOf(`POST /v1/mods/${mod.id}/use?upload_id=${id}`, { Authorization: `Bearer ${client.token}` }),
-      { port: port.port },
-    );
+test('a file is made of a session that is complete, by its uploader, by one of many at once', async () => {
   const session = await aSession(api);
-  const used = () => use(session.client, session.mod, session.id);
-  assert.equal((await used()).ref, 29024);
-  await session.put(someBytes());
-  assert.equal((await used()).ref, 29024);
+  const { client, mod, id } = session;
+  const archive = zipOf({ 'readme.txt': 'In parts' });
+  await use(client, mod, id).refused(400, 29024);
+  await session.put(archive);
+  await use(client, mod, id).refused(400, 29024);
   await session.complete();
-  assert.equal((await use(await api.as(await api.aUser()), session.mod, session.id)).ref, 29017);
-  const answers = await Promise.all(Array.from({ length: 8 }, used));
-  assert.deepEqual(answers.map(({ ref }) => ref ?? 0).sort(), [0, ...Array.from({ length: 7 }, () => 29017)]);
+  const colleague = await api.aUser();
+  await api.joinsMod(colleague, mod, MANAGER);
+  await use(await api.as(colleague), mod, id).refused(400, 29017);
+  await use(await api.as(await api.aUser()), mod, id).refused(403, 15006);
+  await use(client, await api.aMod({ owner: mod.owner }), id).refused(400, 29017);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => use(client, mod, id.toUpperCase()).call()));
+  const refs = answers.map(({ body }) => (body as unknown as Partial<ErrorAnswer>).error?.error_ref ?? 0);
+  assert.deepEqual(refs.sort(), [0, ...Array.from({ length: 7 }, () => 29017)]);
+  const { body } = answers.find(({ status }) => status === 201)!;
+  assert.deepEqual(
+    [body.filename, body.filesize, body.filehash.md5],
+    ['airship.zip', archive.length, hashOf('md5', archive)],
+  );
+  assert.equal((await client.call(getMod, { params: paramsOf(mod) })).body.modfile?.['id'], body.id);
+  const app = api.app();
+  assert.equal(await app.storage.stat(`uploads/${id}`), undefined);
   const cancelled = await aSession(api);
   await cancelled.client.call(deleteMultipartUploadSession, cancelled.input);
-  assert.equal((await use(cancelled.client, cancelled.mod, cancelled.id)).ref, 29004);
+  await use(cancelled.client, cancelled.mod, cancelled.id).refused(400, 29004);
+});
+
+test('an upload that is refused as a file can be used again', async () => {
+  const session = await aSession(api);
+  await session.put(zipOf({ 'readme.txt': 'Anything' }));
+  await session.complete();
+  const { client, mod } = session;
+  const body = { upload_id: session.id, filehash: hashOf('md5', someBytes()) };
+  await client.refused(addModfileOperation, { params: paramsOf(mod), body }, 422, 13001);
+  assert.equal((await use(client, mod, session.id).call()).status, 201);
+});
+
+test('people whom the game keeps from adding mods upload nothing', async () => {
+  const session = await aSession(api);
+  const { client, mod } = session;
+  const game = { id: mod.game_id };
+  const moderator = await api.aUser();
+  await api.joins(moderator, game, MODERATOR);
+  const params = { game_id: mod.game_id, user_id: mod.owner.id };
+  const answer = await (await api.as(moderator)).call(restrictUserInGame, { params, body: { options: 1 } });
+  assert.equal(answer.status, 200, answer.text);
+  const at = { params: paramsOf(mod) };
+  await client.refused(createMultipartUploadSession, { ...at, body: { filename: 'a.zip' } }, 403, 15012);
+  await client.refused(getMultipartUploadSessions, at, 403, 15012);
+  await client.refused(addMultipartUploadPart, session.part(someBytes()), 403, 15012);
+  await client.refused(completeMultipartUploadSession, session.input, 403, 15012);
+  await client.refused(deleteMultipartUploadSession, session.input, 403, 15012);
+  await use(client, mod, session.id).refused(403, 15012);
 });
 
 test('a session that nobody goes on with is cancelled, with its bytes, and forgotten a day later', async () => {

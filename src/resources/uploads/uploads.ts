@@ -5,6 +5,7 @@ import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { type Assembly, StorageFull } from '../../storage/storage.ts';
 import { levelsOf, mayEdit, requireMod, requireModForChange } from '../mods/mods.ts';
+import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import * as store from './store.ts';
 
 export type { ReceivedPart, UploadRow } from './store.ts';
@@ -44,12 +45,13 @@ export const scopeOf = keyOf;
 
 /** Whoever may add files to a mod may upload them. */
 export async function requireUploader(
-  reader: Reader,
+  reader: Pick<Database, 'first'>,
   caller: Caller,
   { gameId, modId }: Pick<Named, 'gameId' | 'modId'>,
 ): Promise<void> {
   const mod = await requireMod(reader, caller, gameId, modId);
   if (!mayEdit(await levelsOf(reader, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
+  await requireMayAddMods(reader, caller, gameId);
 }
 
 /** The person who calls, by token or by a key of their own. */
@@ -174,6 +176,7 @@ export async function assemblyOf(app: App, upload: store.UploadRow): Promise<Ass
 
 export async function listUploads(app: App, caller: Caller, gameId: number, modId: number, request: ListRequest) {
   await requireMod(app.db, caller, gameId, modId);
+  await requireMayAddMods(app.db, caller, gameId);
   return store.list(app.db.query, { modId, userId: personOf(caller) ?? 0 }, uploadListing, request);
 }
 
@@ -186,6 +189,7 @@ export async function listParts(app: App, caller: Caller, named: Named): Promise
 /** Ends a session, and with it every request that still sends a part. */
 export async function cancelUpload(app: App, caller: Caller, named: Named): Promise<void> {
   await requireMod(app.db, caller, named.gameId, named.modId);
+  await requireMayAddMods(app.db, caller, named.gameId);
   const upload = await app.db.write(async (transaction) => {
     const found = await requireUploadForChange(transaction, caller, named);
     const status = statusOf(found, app.clock.now());
