@@ -67,17 +67,28 @@ export async function inspectArchive(
   if (!entries) throw new ArchiveProblem(await reasonOfNoEnd(source));
   if (!entries.some((entry) => !entry.isFolder)) throw new ArchiveProblem('empty');
   return {
-    entries: entries.map(({ name, isFolder, bytes, compressedBytes, crc32 }) => ({
-      name,
-      isFolder,
-      bytes,
-      compressedBytes,
-      crc32,
-    })),
+    entries: entries.map(toArchiveEntry),
     bytesUncompressed: entries.reduce((sum, { bytes }) => sum + bytes, 0),
     reported: walk.reported,
     executables: walk.executables,
   };
+}
+
+const toArchiveEntry = ({ name, isFolder, bytes, compressedBytes, crc32 }: Entry): ArchiveEntry => ({
+  name,
+  isFolder,
+  bytes,
+  compressedBytes,
+  crc32,
+});
+
+/** What an archive holds as its directory says, for one that was inspected before. */
+export async function readContents(source: ArchiveSource): Promise<readonly ArchiveEntry[]> {
+  const end = await findEnd(source, ARCHIVE_POLICY);
+  if (!end) throw new ArchiveProblem(await reasonOfNoEnd(source));
+  const [tally, breath] = [tallyOf(ARCHIVE_POLICY, source.bytes), new Breath()];
+  const entries = await readDirectory(source, end, ARCHIVE_POLICY, { tally, breath, isOutermost: true });
+  return entries.map(toArchiveEntry);
 }
 
 interface Walk {

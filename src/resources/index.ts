@@ -42,6 +42,8 @@ import { migration as dataExports } from './exports/migrations/2026-11-15-data-e
 import { exportOperations } from './exports/operations.ts';
 import { migration as follows } from './follows/migrations/2026-11-15-follows.ts';
 import { followOperations } from './follows/operations.ts';
+import { migration as findings } from './findings/migrations/2026-11-15-findings.ts';
+import { findingOperations } from './findings/operations.ts';
 import { rebuildDocumentsOfMovedSite } from './games/documents.ts';
 import { rebuildGameWords } from './games/games.ts';
 import { pictureHoldings } from './games/holdings.ts';
@@ -126,6 +128,7 @@ export const operations: readonly AnyOperation[] = [
   ...gameOperations,
   ...modOperations,
   ...modfileOperations,
+  ...findingOperations,
   ...tagOperations,
   ...metadataOperations,
   ...mediaOperations,
@@ -186,6 +189,7 @@ export const migrations: readonly Migration[] = [
   ratings,
   modfiles,
   modfilesArrivals,
+  findings,
   modsSearch,
   metadata,
   modMedia,

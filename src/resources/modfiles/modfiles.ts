@@ -1,8 +1,10 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { ArchiveEntry, Inspection } from '../../archives/archives.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { FINDING, putFindings } from '../findings/findings.ts';
 import {
   announceMod,
   applyModChanges,
@@ -20,12 +22,12 @@ import {
 import { ADMINISTRATOR } from '../teams/teams.ts';
 import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
+import { contentsOf, inspectFile } from './contents.ts';
 import { safeFilename } from './filenames.ts';
 import { modfileListing } from './listing.ts';
 import { type LiveFiles, putLiveFiles, recalled, released } from './live.ts';
 import { modfileBody } from './object.ts';
 import * as store from './store.ts';
-import { uncompressedBytes } from './zip.ts';
 
 export type { ModfileRow, PlatformStatus, StoredFile } from './store.ts';
 
@@ -84,8 +86,9 @@ export async function addModfile(
     'key' in incoming ? incoming : requireTakeable(app.db, caller, which.modId, incoming.uploadId);
   const file = await find();
   if (fields.filehash !== undefined && fields.filehash.toLowerCase() !== file.md5)
-    throw new ApiError('FILE_CORRUPTED', { status: 422 });
-  const filesize_uncompressed = await uncompressedBytes(app.storage, file.key, file.bytes).catch(async (error) => {
+    throw new ApiError('FILE_CORRUPTED', { status: 422, fields: [{ field: 'filehash', rule: 'filehash' }] });
+  const field = uploadId === undefined ? 'filedata' : 'upload_id';
+  const inspection = await inspectFile(app, { gameId: which.gameId, field, key: file.key }).catch(async (error) => {
     // Another request may have taken the upload meanwhile, and with it the bytes.
     await find();
     throw error;
@@ -100,12 +103,12 @@ export async function addModfile(
   await app.storage.move(file.key, key);
   return app.db.write(async (transaction) => {
     await concludeArrival(transaction, arrival);
-    return nameFile(app, transaction, caller, which, { ...file, filesize_uncompressed }, fields);
+    return nameFile(app, transaction, caller, which, { ...file, inspection }, fields);
   });
 }
 
 interface CheckedFile extends ReceivedFile {
-  readonly filesize_uncompressed: number;
+  readonly inspection: Inspection;
 }
 
 /** Everything is asked again: the mod, its team and its game may have changed since the file began to arrive. */
@@ -123,11 +126,14 @@ async function nameFile(
   const { userId } = caller as UserCaller;
   const row = await store.add(transaction.query, newRow(app, mod, file, userId, fields));
   await store.putPlatforms(transaction, row.id, targets);
+  await putFindings(app, transaction, row, [FINDING.TYPE], file.inspection.reported.map(toTypeFinding));
   await writeDocument(transaction, row);
   if (fields.active) await release(app, transaction, mod, row, userId);
   announceMod(transaction, mod.game_id, mod.id);
   return (await store.storedFile(transaction, row.id, mod.id, true))!;
 }
+
+const toTypeFinding = (path: string) => ({ kind: FINDING.TYPE, path, detail: path.slice(path.lastIndexOf('.') + 1) });
 
 /** Where a new file is to run. In a game without platforms every file runs everywhere, and says nothing of it. */
 async function targetsFor(
@@ -164,7 +170,7 @@ function newRow(app: App, mod: ModRow, file: CheckedFile, userId: number, texts:
     virus_positive: 0,
     virustotal_hash: null,
     filesize: file.bytes,
-    filesize_uncompressed: file.filesize_uncompressed,
+    filesize_uncompressed: file.inspection.bytesUncompressed,
     status: FILE_THERE,
     withdrawn: 0,
     md5: file.md5,
@@ -346,6 +352,18 @@ async function seesEverything(app: App, caller: Caller, { gameId, modId }: Which
   const mod = await requireMod(app.db, caller, gameId, modId);
   const levels = await levelsOf(app.db, caller, mod);
   return levels.mod > 0 || levels.game > 0;
+}
+
+/** What lies in the archive, for the teams of the mod and its game. */
+export async function listContents(
+  app: App,
+  caller: Caller,
+  which: Which,
+  fileId: number,
+): Promise<readonly ArchiveEntry[]> {
+  const { sha256 } = await requireModfile(app, caller, which, fileId);
+  if (!(await seesEverything(app, caller, which))) throw new ApiError('MODFILE_CANNOT_INSPECT_FILES', { status: 403 });
+  return contentsOf(app, storageKeyOf(sha256));
 }
 
 type Asked = Pick<store.FileScope, 'platform' | 'platformStatus'>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ArchiveEntry } from '../../archives/archives.ts';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import { downloadLink, type LinkedFile, needsSignature } from './links.ts';
@@ -34,6 +35,22 @@ export const ModfileObject = z
     platforms: z.array(ModfilePlatformObject),
   })
   .meta({ id: 'Modfile' });
+
+export const ModfileEntryObject = z
+  .object({
+    path: z.string().meta({ description: 'Ends in a slash for a folder.' }),
+    filesize: Integer,
+    filesize_compressed: Integer,
+    crc32: z.string(),
+  })
+  .meta({ id: 'ModfileEntry' });
+
+export const toModfileEntry = (entry: ArchiveEntry): z.input<typeof ModfileEntryObject> => ({
+  path: entry.name,
+  filesize: entry.bytes,
+  filesize_compressed: entry.compressedBytes,
+  crc32: entry.crc32.toString(16).padStart(8, '0'),
+});
 
 /** What lists of files, and of mods by their files, can be asked about approval. */
 export const PlatformStatusQuery = z.object({

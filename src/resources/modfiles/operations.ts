@@ -1,7 +1,7 @@
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { FilePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
+import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { Created, created, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { isSeenByClass } from '../mods/access.ts';
 import { DecisionsBody, ModfileChangesBody, NewModfileBody } from './changes.ts';
@@ -12,12 +12,13 @@ import {
   decidePlatforms,
   deleteModfile,
   editModfile,
+  listContents,
   listModfiles,
   listOwnModfiles,
   requireModfile,
   type StoredFile,
 } from './modfiles.ts';
-import { ModfileObject, modfileJson, PlatformStatusQuery } from './object.ts';
+import { ModfileEntryObject, ModfileObject, modfileJson, PlatformStatusQuery, toModfileEntry } from './object.ts';
 
 const MEGABYTE = 1_024 * 1_024;
 const FILE = { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' };
@@ -80,6 +81,23 @@ export const getModfile = operation({
     if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
     keepUntil(linksChangeAt(app.clock.now()));
     return alone(app, file);
+  },
+});
+
+export const getModfileContents = operation({
+  id: 'get-modfile-contents',
+  tag: 'Files',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/contents',
+  says: 'Lists the files and folders in the archive. For the teams of the mod and its game.',
+  access: user('read'),
+  params: FilePath,
+  list: pagesOnly,
+  returns: ok(pageOf(ModfileEntryObject)),
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_CANNOT_INSPECT_FILES'],
+  handle: async (app, { caller, params, list }) => {
+    const entries = await listContents(app, caller, whichOf(params), params.file_id);
+    return pageOfAll(entries.map(toModfileEntry), list);
   },
 });
 
@@ -166,6 +184,7 @@ export const modfileOperations = [
   getModfiles,
   getUserModfiles,
   getModfile,
+  getModfileContents,
   addModfileOperation,
   editModfileOperation,
   deleteModfileOperation,
