@@ -30,6 +30,7 @@ import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
 import { finish, jobHandlers, migrations, operations, pageOf, prepare, socketOperations } from './resources/index.ts';
 import { noteOnline } from './resources/users/users.ts';
+import { clamdAt } from './scanning/scanning.ts';
 import { localStorage } from './storage/local.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -90,6 +91,8 @@ export async function composeApp(settings: Settings, environment: Environment, o
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
     egress: createEgress({ allowPrivate: settings.egressAllow }),
+    scanner:
+      settings.clamd === undefined ? undefined : clamdAt(settings.clamd, { patienceMs: settings.scanSeconds * 1_000 }),
     clock,
     random,
     log,

@@ -8,6 +8,7 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { Log } from './log.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Random } from './random.ts';
+import type { Clamd } from './scanning/scanning.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** What a domain function may reach. Production and sandbox each have one, and share none of its parts that hold data. */
@@ -21,6 +22,8 @@ export interface App {
   readonly mail: Mail;
   readonly jobs: Jobs;
   readonly egress: Egress;
+  /** Undefined where files are not scanned. */
+  readonly scanner: Clamd | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'token add': () => import('./commands/token-add.ts'),
   'client add': () => import('./commands/client-add.ts'),
   'portal set': () => import('./commands/portal-set.ts'),
+  scan: () => import('./commands/scan.ts'),
   'demo fill': () => import('./commands/demo-fill.ts'),
   demo: () => import('./commands/demo.ts'),
   'storage check': () => import('./commands/storage-check.ts'),

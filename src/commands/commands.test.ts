@@ -103,6 +103,7 @@ test('every command explains itself', async () => {
     'token add',
     'client add',
     'portal set',
+    'scan',
     'demo',
     'storage check',
     'backup',
@@ -261,6 +262,14 @@ test('a client is registered with addresses that a code may be sent to', async (
     ),
     refuses([...uri('http://localhost:3000/'), '--grants', 'password'], 2, /^--grants must be of/),
   ]);
+});
+
+test('a scan of everything is started where there is a scanner', async () => {
+  await refuses(['scan'], 2, /needs --all/);
+  await refuses(['scan', '--all'], 1, /^There is no scanner: set MODSTEAD_CLAMD/);
+  const { code, out } = await run(['scan', '--all', '--json'], { ...beside, MODSTEAD_CLAMD: 'unix:/nowhere' });
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(out), { files: 0 });
 });
 
 test('the sandbox knows nothing of production', async () => {

@@ -65,6 +65,7 @@ import { modfileHoldings } from './modfiles/holdings.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
 import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-modfiles-arrivals.ts';
+import { migration as modfilesScans } from './modfiles/migrations/2026-11-15-modfiles-scans.ts';
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
@@ -189,6 +190,7 @@ export const migrations: readonly Migration[] = [
   ratings,
   modfiles,
   modfilesArrivals,
+  modfilesScans,
   findings,
   modsSearch,
   metadata,

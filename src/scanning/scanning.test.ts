@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { after, type TestContext } from 'node:test';
+import test, { after } from 'node:test';
+import { type Manner, standIn } from '../../test/clamd.ts';
 import { EICAR, nested, STORED, type ZipEntry, zipOf } from '../../test/zips.ts';
 import { scannerCheck } from '../commands/checks/scanner.ts';
 import { readSettings } from '../config/settings.ts';
@@ -12,82 +13,6 @@ import { clamdAt, isScanPassed, ScannerAway, scanArchive, VIRUS_POSITIVE, VIRUS_
 
 const folder = mkdtempSync(join(tmpdir(), 'modstead-scanning-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Answers as clamd does, or as the test says; sees what was sent. */
-interface Manner {
-  readonly streamBytesMax?: number;
-  /** In place of the answer; what has no NUL at its end is half an answer. */
-  readonly answer?: string;
-  /** After so many commands, or bytes of a stream, it falls silent or hangs up. */
-  readonly silent?: boolean;
-  readonly hangsUp?: boolean;
-}
-
-interface StandIn {
-  readonly address: string;
-  readonly streams: Buffer[];
-}
-
-let count = 0;
-
-/** A clamd that knows one signature, over a real socket. */
-async function standIn(t: TestContext, manner: Manner = {}, over: 'unix' | 'tcp' = 'unix'): Promise<StandIn> {
-  const streams: Buffer[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    converse(socket, manner, streams);
-  });
-  const path = join(folder, `clamd-${++count}`);
-  await new Promise<void>((resolve) => {
-    if (over === 'unix') server.listen(path, resolve);
-    else server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const at = server.address();
-  return { address: typeof at === 'string' ? `unix:${at}` : `tcp://127.0.0.1:${at!.port}`, streams };
-}
-
-function converse(socket: Socket, manner: Manner, streams: Buffer[]): void {
-  let pending = Buffer.alloc(0);
-  let stream: Buffer[] | undefined;
-  const say = (text: string) => {
-    if (manner.silent) return;
-    if (manner.hangsUp) socket.destroy();
-    else socket.end(manner.answer ?? `${text}\0`);
-  };
-  const command = () => {
-    const end = pending.indexOf(0);
-    if (end === -1) return false;
-    const name = pending.toString('latin1', 0, end);
-    pending = pending.subarray(end + 1);
-    if (name === 'zPING') say('PONG');
-    else if (name === 'zVERSION') say('ClamAV 1.4.6/27000/Sun Nov 15 2026');
-    else if (name === 'zINSTREAM') stream = [];
-    else say('UNKNOWN COMMAND');
-    return true;
-  };
-  const piece = (sent: Buffer[]) => {
-    const length = pending.length < 4 ? Infinity : pending.readUInt32BE(0);
-    if (pending.length < 4 + length) return false;
-    sent.push(Buffer.from(pending.subarray(4, 4 + length)));
-    pending = pending.subarray(4 + length);
-    const whole = Buffer.concat(sent);
-    if (whole.length > (manner.streamBytesMax ?? Infinity)) say('INSTREAM size limit exceeded. ERROR');
-    if (length > 0) return true;
-    streams.push(whole);
-    say(whole.includes(EICAR) ? 'stream: Eicar-Signature FOUND' : 'stream: OK');
-    return false;
-  };
-  socket.on('data', (data: Buffer) => {
-    pending = Buffer.concat([pending, data]);
-    while (stream ? piece(stream) : command());
-  });
-}
 
 const sourceOf = (bytes: Buffer) => ({
   bytes: bytes.length,

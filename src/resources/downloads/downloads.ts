@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { isScanPassed } from '../../scanning/states.ts';
 import { isValidLink, needsSignature } from '../modfiles/links.ts';
 import { type Levels, levelsOf, requireMod, requireModByLink } from '../mods/access.ts';
 import * as store from './store.ts';
@@ -8,7 +9,6 @@ import * as store from './store.ts';
 /** Bits of a game's `api_access_options`; that of direct downloads is `needsSignature`. */
 const SIGNED_IN_ONLY = 4;
 const OWNERS_ONLY = 8;
-const MALICIOUS = 1;
 /** A game's `maturity_options`. */
 const ADULTS_ONLY = 2;
 
@@ -35,7 +35,7 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   const isSigned = wanted.segment !== undefined && file !== undefined;
   const isInvited = isSigned && isValidLink(app, file, wanted.segment!, app.clock.now());
   const mod = await (isInvited ? requireModByLink : requireMod)(app.db, caller, wanted.gameId, wanted.modId);
-  if (file?.mod_id !== mod.id || file.virus_positive === MALICIOUS) throw new ApiError('MODFILE_NOT_FOUND');
+  if (file?.mod_id !== mod.id || !isScanPassed(file, app.settings)) throw new ApiError('MODFILE_NOT_FOUND');
   const levels = await levelsOf(app.db, caller, mod);
   if (isDenied(file) && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
   if (!isInvited && (isSigned || needsSignature(file.api_access_options))) throw new ApiError('MOD_NO_VIEW_PERMISSION');

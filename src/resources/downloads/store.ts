@@ -8,6 +8,7 @@ export interface FileRow {
   readonly game_id: number;
   readonly date_added: number;
   readonly filesize: number;
+  readonly virus_status: number;
   readonly virus_positive: number;
   readonly sha256: string;
   readonly storage_key: string;
@@ -22,7 +23,8 @@ export interface FileRow {
   readonly denied: number;
 }
 
-const FILE = statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_positive, f.sha256,
+const FILE =
+  statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_status, f.virus_positive, f.sha256,
   f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options,
   (select count(*) from modfile_platforms p where p.modfile_id = f.id and cast(? as text) in (p.platform, '')) as platforms,
   (select count(*) from modfile_platforms p

@@ -2,16 +2,16 @@ import type { Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
 
 /** In place of a platform: the file that is shown where none is asked for. */
-const SHOWN = '';
+export const SHOWN = '';
 
 /** Which file of a mod is live for a platform. */
 export type LiveFiles = ReadonlyMap<string, number>;
 
 export const isPlatform = (name: string): boolean => name !== SHOWN;
 
-/** The file becomes live on these platforms, and is the one that is shown. */
+/** The file becomes live on these platforms, and the one that is shown if that is among them. */
 export function released(live: LiveFiles, fileId: number, platforms: readonly string[]): LiveFiles {
-  return new Map([...live, ...platforms.map((platform) => [platform, fileId] as const), [SHOWN, fileId]]);
+  return new Map([...live, ...platforms.map((platform) => [platform, fileId] as const)]);
 }
 
 /**

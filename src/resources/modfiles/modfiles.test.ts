@@ -9,7 +9,6 @@ import { editGameOperation } from '../games/operations.ts';
 import { requireModForChange } from '../mods/mods.ts';
 import { editModByPut, getMod, getMods } from '../mods/operations.ts';
 import { ADMINISTRATOR, MANAGER, MODERATOR } from '../teams/teams.ts';
-import { withdrawModfile } from './modfiles.ts';
 import {
   addModfileOperation,
   deleteModfileOperation,
@@ -18,6 +17,7 @@ import {
   getModfiles,
   getUserModfiles,
 } from './operations.ts';
+import { withdrawModfile } from './releasing.ts';
 
 const api = await startApi();
 

@@ -7,15 +7,11 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { FINDING, putFindings } from '../findings/findings.ts';
 import {
   announceMod,
-  applyModChanges,
   type Levels,
   levelsOf,
-  MOD_ACCEPTED,
-  MOD_NOT_ACCEPTED,
   type ModRow,
   mayEdit,
   mayModerate,
-  modChanged,
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
@@ -25,8 +21,9 @@ import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './b
 import { contentsOf, inspectFile } from './contents.ts';
 import { safeFilename } from './filenames.ts';
 import { modfileListing } from './listing.ts';
-import { type LiveFiles, putLiveFiles, recalled, released } from './live.ts';
-import { modfileBody } from './object.ts';
+import { recalled } from './live.ts';
+import { APPROVED, changeLive, recall, release, writeDocument } from './releasing.ts';
+import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
 export type { ModfileRow, PlatformStatus, StoredFile } from './store.ts';
@@ -35,9 +32,7 @@ const FILE_THERE = 1;
 const FILE_DELETED = 3;
 /** Of a file on a platform. */
 const PENDING = 0;
-const APPROVED = 1;
 const DENIED = 2;
-const NOT_CURATED = 0;
 
 /** A file that has arrived as a whole, under a key that nothing else uses. */
 export interface ReceivedFile {
@@ -128,6 +123,7 @@ async function nameFile(
   await store.putPlatforms(transaction, row.id, targets);
   await putFindings(app, transaction, row, [FINDING.TYPE], file.inspection.reported.map(toTypeFinding));
   await writeDocument(transaction, row);
+  await awaitScan(app, transaction, row);
   if (fields.active) await release(app, transaction, mod, row, userId);
   announceMod(transaction, mod.game_id, mod.id);
   return (await store.storedFile(transaction, row.id, mod.id, true))!;
@@ -197,46 +193,6 @@ function columnsOf({ version, changelog, metadata_blob }: FileTexts) {
   };
 }
 
-async function writeDocument(transaction: Transaction, row: store.ModfileRow): Promise<void> {
-  const platforms = await store.platformsOf(transaction, row.id);
-  await store.putDocument(transaction, row.id, modfileBody(row, platforms));
-}
-
-/** Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. */
-async function release(
-  app: App,
-  transaction: Transaction,
-  mod: ModRow,
-  file: store.ModfileRow,
-  userId: number,
-): Promise<void> {
-  const platforms = await store.platformsOf(transaction, file.id);
-  const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
-  if (platforms.length > 0 && approved.length === 0) return;
-  await changeLive(app, transaction, mod, userId, (live) => released(live, file.id, approved));
-}
-
-async function changeLive(
-  app: App,
-  transaction: Transaction,
-  mod: ModRow,
-  userId: number,
-  change: (live: LiveFiles) => LiveFiles,
-): Promise<void> {
-  const before = await store.liveFilesOf(transaction, mod.id);
-  const after = change(before);
-  if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
-  if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
-    await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
-  await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
-}
-
-/** Only a mod that never was accepted: what the game's team has taken back stays so. */
-async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
-  if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
-  return (await store.curationOf(transaction, mod.game_id)) === NOT_CURATED;
-}
-
 /** Changes what is told about a file. Its bytes never change. */
 export async function editModfile(
   app: App,
@@ -254,7 +210,7 @@ export async function editModfile(
       await store.putPlatforms(transaction, fileId, await targetsFor(transaction, mod.game_id, undefined));
     await writeDocument(transaction, after);
     if (active) await release(app, transaction, mod, after, userId);
-    if (active === false) await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
+    if (active === false) await recall(app, transaction, mod, fileId, userId);
     announceMod(transaction, mod.game_id, mod.id);
     return (await store.storedFile(transaction, fileId, mod.id, true))!;
   });
@@ -282,6 +238,7 @@ export async function deleteModfile(app: App, caller: Caller, which: Which, file
     const live = await store.liveFilesOf(transaction, mod.id);
     if ([...live.values()].includes(fileId)) throw new ApiError('MODFILE_CANNOT_DELETE_ACTIVE_RELEASE');
     await store.change(transaction, fileId, { status: FILE_DELETED, date_updated: app.clock.now() });
+    await store.removeAwaited(transaction, fileId);
     await reviewBytes(app, transaction, file.storage_key);
     announceMod(transaction, mod.game_id, mod.id);
   });
@@ -324,20 +281,6 @@ function requireTargets(targets: readonly store.FilePlatform[], { approved, deni
   if (!approved.every((platform) => names.includes(platform))) throw notAmong('approved', targets);
   const left = targets.filter(({ platform }) => !approved.includes(platform));
   if (!denied.every((platform) => left.some((target) => target.platform === platform))) throw notAmong('denied', left);
-}
-
-/** Takes a file down, or puts it back: one that was taken down is live nowhere and nobody can download it. */
-export async function withdrawModfile(
-  app: App,
-  transaction: Transaction,
-  mod: ModRow,
-  fileId: number,
-  { withdrawn, userId }: { readonly withdrawn: boolean; readonly userId: number },
-): Promise<void> {
-  const changes = { withdrawn: Number(withdrawn), date_updated: app.clock.now() };
-  await writeDocument(transaction, await store.change(transaction, fileId, changes));
-  if (withdrawn) await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
-  announceMod(transaction, mod.game_id, mod.id);
 }
 
 /** The file, as far as this caller may see it. */

@@ -148,6 +148,70 @@ const REMOVE_LIVE = statement('delete from mod_live_files where mod_id = ? and p
 export const removeLive = (transaction: Transaction, modId: number, platform: string) =>
   transaction.run(REMOVE_LIVE, [modId, platform]);
 
+/** Platforms on which the file becomes live once it may. */
+const AWAITED = statement('select platform from mod_awaited_files where modfile_id = ? order by platform');
+export async function awaitedOf(transaction: Transaction, fileId: number): Promise<string[]> {
+  return (await transaction.all<{ platform: string }>(AWAITED, [fileId])).map(({ platform }) => platform);
+}
+
+const PUT_AWAITED = statement(`insert into mod_awaited_files (mod_id, platform, modfile_id) values (?, ?, ?)
+  on conflict (mod_id, platform) do update set modfile_id = excluded.modfile_id`);
+export const putAwaited = (transaction: Transaction, modId: number, platform: string, fileId: number) =>
+  transaction.run(PUT_AWAITED, [modId, platform, fileId]);
+
+const REMOVE_AWAITED = statement('delete from mod_awaited_files where modfile_id = ?');
+export const removeAwaited = (transaction: Transaction, fileId: number) => transaction.run(REMOVE_AWAITED, [fileId]);
+
+/** A file, as far as its mod is locked by it. */
+export type FileOfMod = Pick<ModfileRow, 'id' | 'mod_id'>;
+
+/** In the order in which mods are locked. */
+const AT_KEY = statement(`select id, mod_id from modfiles where storage_key = ? and status <> 3 and id > ?
+  order by id limit ?`);
+export const filesAt = (db: Database, key: string, afterId: number, limit: number) =>
+  db.all<FileOfMod>(AT_KEY, [key, afterId, limit]);
+
+const AWAITED_AFTER = statement(`select distinct modfile_id as id, mod_id from mod_awaited_files where modfile_id > ?
+  order by modfile_id limit ?`);
+export const awaitedAfter = (db: Database, afterId: number, limit: number) =>
+  db.all<FileOfMod>(AWAITED_AFTER, [afterId, limit]);
+
+const KEYS = statement(`select distinct storage_key from modfiles where storage_key > ? and status <> 3
+  order by storage_key limit ?`);
+const KEYS_UNSCANNED = statement(`select distinct storage_key from modfiles where storage_key > ? and status <> 3
+  and date_scanned = 0 order by storage_key limit ?`);
+/** The bytes of all files, or of those that no scan has come to the end of. */
+export async function keysAfter(db: Database, key: string, all: boolean, limit: number): Promise<string[]> {
+  const rows = await db.all<{ storage_key: string }>(all ? KEYS : KEYS_UNSCANNED, [key, limit]);
+  return rows.map(({ storage_key }) => storage_key);
+}
+
+const COUNT_KEYS = statement('select count(distinct storage_key) as total from modfiles where status <> 3');
+export async function countKeys(db: Database): Promise<number> {
+  return Number((await db.first<{ total: number }>(COUNT_KEYS, []))!.total);
+}
+
+/** Whom it concerns that a file was taken down: the teams of its mod and game, and those of mods that need the mod. */
+const CONCERNED = statement(`select t.user_id, max(t.own) as own from (
+    select user_id, 1 as own from team_members where resource = 'mods' and resource_id = ?
+    union all select user_id, 1 from team_members where resource = 'games' and resource_id = ?
+    union all select m.user_id, 0 from mod_dependencies d
+      join team_members m on m.resource = 'mods' and m.resource_id = d.mod_id where d.dependency_id = ?
+  ) t group by t.user_id order by t.user_id limit ?`);
+export const concernedBy = (transaction: Transaction, modId: number, gameId: number, limit: number) =>
+  transaction.all<{ user_id: number; own: number }>(CONCERNED, [modId, gameId, modId, limit]);
+
+const THREAT = statement(`select f.filename, m.name as mod, g.name as game, u.email, u.language,
+  (select n.detail from modfile_findings n where n.modfile_id = f.id and n.kind = 1 order by n.id limit 1) as threat
+  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id join users u on u.id = ?
+  where f.id = ? and f.virus_positive = 1 and u.status <> 3`);
+/** What a mail about a threat says, as long as there is one. */
+export const threatFor = (db: Database, userId: number, fileId: number) =>
+  db.first<{ filename: string; mod: string; game: string; email: string | null; language: string; threat: string }>(
+    THREAT,
+    [userId, fileId],
+  );
+
 export const addArrival = (query: Query, arrival: Tables['modfile_arrivals']) =>
   query.insertInto('modfile_arrivals').values(arrival).execute();
 

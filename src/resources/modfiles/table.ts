@@ -7,6 +7,8 @@ declare module '../../database/database.ts' {
     modfile_platforms: ModfilePlatformsTable;
     modfile_arrivals: ModfileArrivalsTable;
     mod_live_files: ModLiveFilesTable;
+    /** The files that become live in their place once their scan has passed. */
+    mod_awaited_files: ModLiveFilesTable;
   }
 }
 

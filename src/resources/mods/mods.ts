@@ -250,6 +250,11 @@ function eventOf(before: store.ModRow | undefined, after: store.ModRow): ModEven
   return before && 'MOD_EDITED';
 }
 
+/** For what happens to a mod without anyone asking: others who change it wait. Undefined once it is gone for ever. */
+export async function holdMod(transaction: Transaction, id: number): Promise<store.ModRow | undefined> {
+  return store.rowForChange(transaction, id);
+}
+
 /** For what changes in the mod object without anyone having edited the mod. */
 export async function refreshMod(app: App, transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>) {
   await rewriteModDocuments(app, transaction, mod.id);

@@ -1,0 +1,22 @@
+import { columns, command, misuse, PROGRAM, Refusal } from './command.ts';
+import { withApp } from './operator.ts';
+
+export default command({
+  name: 'scan',
+  usage: '--all',
+  says: `Lets the scanner look at every stored file again, such as after its signatures have changed.
+The work is done by the jobs of the service, or of "${PROGRAM} work", and goes on after an interruption. What was clean
+stays available meanwhile; where a threat is found the file is taken down.`,
+  json: true,
+  options: { all: { type: 'boolean', says: 'all files, also those that were scanned before' } },
+  run: async ({ values, settings, environment }) => {
+    if (!values.all) throw misuse(`"scan" needs --all; "${PROGRAM} scan --help" shows what it takes.`);
+    const read = settings();
+    if (!read.clamd) throw new Refusal('There is no scanner: set MODSTEAD_CLAMD to the address of clamd.');
+    return withApp(read, environment, async (app) => {
+      const { scanEverything } = await import('../resources/modfiles/scans.ts');
+      const files = await scanEverything(app);
+      return { object: { files }, text: columns([['Will be scanned', `${files} stored files`]]) };
+    });
+  },
+});

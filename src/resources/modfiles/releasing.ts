@@ -1,0 +1,104 @@
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { isScanPassed } from '../../scanning/states.ts';
+import { announceMod, applyModChanges, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow, modChanged } from '../mods/mods.ts';
+import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
+import { modfileBody } from './object.ts';
+import * as store from './store.ts';
+
+/** Of a file on a platform. */
+export const APPROVED = 1;
+const NOT_CURATED = 0;
+
+/** The file as JSON, as it is told from now on. */
+export async function writeDocument(transaction: Transaction, row: store.ModfileRow): Promise<void> {
+  const platforms = await store.platformsOf(transaction, row.id);
+  await store.putDocument(transaction, row.id, modfileBody(row, platforms));
+}
+
+/**
+ * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
+ * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
+ */
+export async function release(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  userId: number,
+): Promise<void> {
+  const platforms = await store.platformsOf(transaction, file.id);
+  const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
+  if (platforms.length > 0 && approved.length === 0) return;
+  for (const platform of [...approved, SHOWN]) await store.putAwaited(transaction, mod.id, platform, file.id);
+  await releaseAwaited(app, transaction, mod, file, userId);
+}
+
+/** Makes a file live where that is awaited, if its scan lets it. */
+export async function releaseAwaited(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  userId: number,
+): Promise<void> {
+  if (file.withdrawn === 1 || !isScanPassed(file, app.settings)) return;
+  const awaited = await store.awaitedOf(transaction, file.id);
+  await store.removeAwaited(transaction, file.id);
+  const targets = await store.platformsOf(transaction, file.id);
+  const isApproved = (name: string) => targets.some(({ platform, status }) => platform === name && status === APPROVED);
+  const platforms = awaited.filter((name) => isPlatform(name) && isApproved(name));
+  // Where the game's team has denied it everywhere since, there is nothing left to show.
+  if (awaited.length === 0 || (targets.length > 0 && platforms.length === 0)) return;
+  await changeLive(app, transaction, mod, userId, (live) => {
+    const isShown = awaited.includes(SHOWN) || !live.has(SHOWN);
+    return released(live, file.id, isShown ? [...platforms, SHOWN] : platforms);
+  });
+}
+
+/** The file is live nowhere from now on, and nobody waits for it to be. */
+export async function recall(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  fileId: number,
+  userId: number,
+): Promise<void> {
+  await store.removeAwaited(transaction, fileId);
+  await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
+}
+
+export async function changeLive(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  userId: number,
+  change: (live: LiveFiles) => LiveFiles,
+): Promise<void> {
+  const before = await store.liveFilesOf(transaction, mod.id);
+  const after = change(before);
+  if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
+  if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
+    await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
+  await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
+}
+
+/** Only a mod that never was accepted: what the game's team has taken back stays so. */
+async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
+  if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
+  return (await store.curationOf(transaction, mod.game_id)) === NOT_CURATED;
+}
+
+/** Takes a file down, or puts it back: one that was taken down is live nowhere and nobody can download it. */
+export async function withdrawModfile(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  fileId: number,
+  { withdrawn, userId }: { readonly withdrawn: boolean; readonly userId: number },
+): Promise<void> {
+  const changes = { withdrawn: Number(withdrawn), date_updated: app.clock.now() };
+  await writeDocument(transaction, await store.change(transaction, fileId, changes));
+  if (withdrawn) await recall(app, transaction, mod, fileId, userId);
+  announceMod(transaction, mod.game_id, mod.id);
+}
