@@ -11,7 +11,7 @@ import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
-import { isPreviewOpen } from '../previews/pieces.ts';
+import { endPreviews, isPreviewOpen } from '../previews/pieces.ts';
 import { addTagGroup, type NewTagGroup, tagGroupsOf } from '../tags/groups.ts';
 import { ADMINISTRATOR, joinTeam, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
@@ -384,6 +384,7 @@ export async function handOverGame(transaction: Transaction, id: number, userId:
 /** Deleted games stay for what refers to them, and nobody sees them again. */
 export async function removeGame(app: App, transaction: Transaction, id: number): Promise<void> {
   await applyGameChanges(app, transaction, id, { status: GAME_DELETED }, 'en');
+  await endPreviews(transaction, 'games', id);
 }
 
 /** Counts mods that became public, or ceased to be. */

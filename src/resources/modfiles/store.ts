@@ -212,6 +212,24 @@ export const threatFor = (db: Database, userId: number, fileId: number) =>
     [userId, fileId],
   );
 
+const KEYS_OF_MOD = statement('select distinct storage_key from modfiles where mod_id = ? and status <> 3');
+export async function keysOfMod(transaction: Transaction, modId: number): Promise<string[]> {
+  const rows = await transaction.all<{ storage_key: string }>(KEYS_OF_MOD, [modId]);
+  return rows.map(({ storage_key }) => storage_key);
+}
+
+/** Deleted ones too; in this order, as the first two are known by the files alone. */
+const REMOVALS = [
+  'delete from modfile_platforms where modfile_id in (select id from modfiles where mod_id = ?)',
+  'delete from modfile_documents where modfile_id in (select id from modfiles where mod_id = ?)',
+  'delete from mod_live_files where mod_id = ?',
+  'delete from mod_awaited_files where mod_id = ?',
+  'delete from modfiles where mod_id = ?',
+].map(statement);
+export async function removeOfMod(transaction: Transaction, modId: number): Promise<void> {
+  for (const removal of REMOVALS) await transaction.run(removal, [modId]);
+}
+
 export const addArrival = (query: Query, arrival: Tables['modfile_arrivals']) =>
   query.insertInto('modfile_arrivals').values(arrival).execute();
 

@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { type Mod, startApi } from '../../../test/api.ts';
+import { aSession } from '../../../test/uploads.ts';
+import { zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../compose.ts';
 import { addModDependencies } from '../dependencies/operations.ts';
 import { getModsEvents } from '../events/operations.ts';
-import { getGameStats } from '../games/operations.ts';
+import { editGameFileTypes } from '../findings/operations.ts';
+import { editGameOperation, getGameStats } from '../games/operations.ts';
 import { addModMedia } from '../media/operations.ts';
 import { addModMetadata } from '../metadata/operations.ts';
 import { modPreviews } from '../previews/operations.ts';
@@ -60,6 +63,33 @@ async function rowsOf(mod: Mod): Promise<Record<string, number>> {
   return found;
 }
 
+/** How many rows there are of a file under its own id: platforms, documents. */
+async function filesRows(id: number): Promise<number[]> {
+  const { query } = api.app().db;
+  const count = async (table: 'modfile_platforms' | 'modfile_documents') =>
+    (await query.selectFrom(table).selectAll().where('modfile_id', '=', id).execute()).length;
+  return [await count('modfile_platforms'), await count('modfile_documents')];
+}
+
+/** A live file with a finding, one that would be live, and an upload that waits for its use. */
+async function aFileOnPlatforms(mod: Mod): Promise<{ id: number }> {
+  const body = { 'platforms[0][platform]': 'windows' };
+  await asGameOwner.call(editGameOperation, { params: { game_id: game.id }, body });
+  await asGameOwner.call(editGameFileTypes, { params: { game_id: game.id }, body: { reported: ['lua'] } });
+  const file = await api.aFile(mod, { archive: zipOf({ 'a.lua': 'x' }) });
+  const { id } = await api.aFile(mod, { active: false });
+  await api
+    .app()
+    .db.write(({ query }) =>
+      query.insertInto('mod_awaited_files').values({ mod_id: mod.id, platform: '', modfile_id: id }).execute(),
+    );
+  const session = await aSession(api, { mod });
+  await session.put(zipOf({ a: 'b' }));
+  await session.complete();
+  assert.deepEqual(await filesRows(file.id), [1, 1]);
+  return file;
+}
+
 test('nothing stays of a mod that is deleted permanently but its events, and its pictures go with the next clean-up', async () => {
   const mod = await api.aMod({ game, owner: ada, visible: 0, community_options: 1 | 128 | 1_024 });
   const [needs, neighbour] = [await api.aMod({ game, owner: ada }), await api.aMod({ game, owner: ada })];
@@ -84,8 +114,11 @@ test('nothing stays of a mod that is deleted permanently but its events, and its
   });
   const [image] = (await asAda.call(getMod, { params })).body.media.images;
   const key = new URL(image!.original).pathname.slice('/files/'.length);
+  const file = await aFileOnPlatforms(mod);
   const filled = Object.keys(await rowsOf(mod));
   for (const table of ['mod_tags', 'mod_metadata', 'mod_dependencies', 'team_members', 'team_invites', 'mod_media'])
+    assert.ok(filled.includes(table), table);
+  for (const table of ['modfiles', 'mod_live_files', 'mod_awaited_files', 'modfile_findings', 'uploads'])
     assert.ok(filled.includes(table), table);
   for (const table of ['mod_download_hours', 'translations', 'mod_documents', 'mod_words', 'preview_links'])
     assert.ok(filled.includes(table), table);
@@ -94,10 +127,13 @@ test('nothing stays of a mod that is deleted permanently but its events, and its
   await asAda.call(deleteModOperation, { params });
   assert.equal((await asAda.call(deleteModOperation, forEver(mod))).status, 204);
   assert.deepEqual(Object.keys(await rowsOf(mod)).sort(), ['mod_events', 'user_events']);
+  assert.deepEqual(await filesRows(file.id), [0, 0]);
   assert.equal(await needing(), false);
   api.clock.advance(2 * HOUR);
   await composeWorker(app).runDue();
   assert.equal(await app.storage.stat(key), undefined);
+  assert.deepEqual(await Array.fromAsync(app.storage.list('modfiles/')), []);
+  assert.deepEqual(await Array.fromAsync(app.storage.list('uploads/')), []);
   const stats = await api.withKey(game).call(getGameStats, { params: { game_id: game.id } });
   assert.deepEqual([stats.body.mods_downloads_today, stats.body.mods_downloads_total], [0, 7]);
 });

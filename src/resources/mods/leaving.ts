@@ -5,14 +5,17 @@ import { forgetTranslations } from '../../localisation/translations.ts';
 import { removeModFromCollections } from '../collections/pieces.ts';
 import { leaveCommentsToJob } from '../comments/pieces.ts';
 import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
+import { removeFindingsOfMod } from '../findings/pieces.ts';
 import { removeMediaOfMod } from '../media/pieces.ts';
 import { removeMetadataOfMod } from '../metadata/pieces.ts';
+import { removeModfilesOfMod } from '../modfiles/pieces.ts';
 import { endPreviews, forgetPreviews } from '../previews/pieces.ts';
 import { removeRatingsOfMod } from '../ratings/pieces.ts';
 import { removeHoursOfMod } from '../stats/pieces.ts';
 import { endSubscriptions, removeSubscriptionsOfMod } from '../subscriptions/pieces.ts';
 import { removeTagsOfMod } from '../tags/pieces.ts';
 import { dissolveTeam } from '../teams/teams.ts';
+import { removeUploadsOfMod } from '../uploads/pieces.ts';
 import * as store from './store.ts';
 
 /**
@@ -43,6 +46,9 @@ const WHEN_REMOVED: readonly Step[] = [
   (app, transaction, mod) => leaveCommentsToJob(app, transaction, 'mods', mod.id),
   (_, transaction, mod) => removeSubscriptionsOfMod(transaction, mod),
   removeRatingsOfMod,
+  (_, transaction, mod) => removeFindingsOfMod(transaction, mod),
+  removeModfilesOfMod,
+  removeUploadsOfMod,
   removeMediaOfMod,
   async (app, transaction, mod) => void (mod.logo && (await reviewPicture(app, transaction, mod.logo))),
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Client, type ErrorAnswer, type Mod, startApi, type User } from '../../../test/api.ts';
-import { editGameOperation, getGame, getGames } from '../games/operations.ts';
+import { deleteGameOperation, editGameOperation, getGame, getGames } from '../games/operations.ts';
 import { deleteModOperation, editModByPut, getMod, getMods, getUserMods } from '../mods/operations.ts';
 import { MANAGER, MODERATOR } from '../teams/teams.ts';
 import { gamePreviews, modPreviews } from './operations.ts';
@@ -214,4 +214,17 @@ test('a game that is public needs no previews', async () => {
     body: { community_options: INVITED },
   });
   assert.equal(edited.body.community_options, INVITED);
+});
+
+test('deleting a game ends its preview and its link', async () => {
+  const hidden = await api.aGame({ accepted: false, settings: { community_options: 1 | INVITED | BY_LINK } });
+  const params = { game_id: hidden.id };
+  const owner = await api.as(hidden.owner);
+  const { user, client } = await person();
+  await owner.call(gamePreviews.invite, { params, body: { user_id: user.id } });
+  assert.equal((await client.call(getGame, { params })).status, 200);
+  assert.equal((await owner.call(deleteGameOperation, { params })).status, 204);
+  await client.refused(getGame, { params }, 404, 14001);
+  const left = await api.app().db.query.selectFrom('previewers').selectAll().where('user_id', '=', user.id).execute();
+  assert.deepEqual(left, []);
 });

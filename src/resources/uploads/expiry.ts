@@ -1,9 +1,9 @@
 import type { App } from '../../context.ts';
+import { keyOf } from './pieces.ts';
 import * as store from './store.ts';
 import {
   cancelled,
   discard,
-  keyOf,
   statusOf,
   UPLOAD_CANCELLED,
   UPLOAD_COMPLETE,

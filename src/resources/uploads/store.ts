@@ -13,6 +13,12 @@ type Reader = Pick<Database, 'first' | 'all'>;
 const BY_UPLOAD_ID = statement('select * from uploads where upload_id = ?');
 export const byUploadId = (reader: Reader, uploadId: string) => reader.first<UploadRow>(BY_UPLOAD_ID, [uploadId]);
 
+const OF_MOD: Statement = {
+  text: 'select * from uploads where mod_id = ? order by id',
+  postgres: 'select * from uploads where mod_id = $1 order by id for update',
+};
+export const ofMod = (transaction: Transaction, modId: number) => transaction.all<UploadRow>(OF_MOD, [modId]);
+
 /** On PostgreSQL others who change the session, or any part of it, wait from here on. */
 const FOR_CHANGE: Statement = {
   text: 'select * from uploads where upload_id = ?',

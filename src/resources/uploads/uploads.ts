@@ -6,6 +6,7 @@ import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { type Assembly, StorageFull } from '../../storage/storage.ts';
 import { levelsOf, mayEdit, requireMod, requireModForChange } from '../mods/mods.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
+import { keyOf } from './pieces.ts';
 import * as store from './store.ts';
 
 export type { ReceivedPart, UploadRow } from './store.ts';
@@ -40,7 +41,6 @@ export interface TakenUpload {
 
 type Reader = Pick<Database, 'first' | 'all'>;
 
-export const keyOf = ({ upload_id }: Pick<store.UploadRow, 'upload_id'>): string => `uploads/${upload_id}`;
 export const scopeOf = keyOf;
 
 /** Whoever may add files to a mod may upload them. */
