@@ -6,6 +6,7 @@ import { translate } from '../../localisation/translations.ts';
 import { addGame, applyGameChanges } from '../games/games.ts';
 import { joinTeam, MODERATOR } from '../teams/teams.ts';
 import { addUser, findUserByEmailIn } from '../users/users.ts';
+import { fillGame } from './filling.ts';
 import * as store from './store.ts';
 import { GAMES, MODERATOR_EMAIL, OWNER, PLAYERS, type SampleGame, TAG_TEXTS } from './texts.ts';
 
@@ -23,8 +24,17 @@ export interface DemoUser {
   readonly email: string;
 }
 
+const MODS_PER_GAME = 24;
+
 /** Adds the sample content to a database without games; nothing where there are some. */
-export function addDemo(app: App): Promise<Demo | undefined> {
+export async function addDemo(app: App): Promise<Demo | undefined> {
+  const demo = await addGames(app);
+  for (const { id, name, accepted } of demo?.games ?? [])
+    if (accepted) await fillGame(app, { gameId: id, mods: MODS_PER_GAME, seed: name });
+  return demo;
+}
+
+function addGames(app: App): Promise<Demo | undefined> {
   return app.db.write(async (transaction) => {
     // Of two that start at once, the second waits here for the first and then finds its games.
     await rememberFact(transaction.query, 'demo', app.environment);

@@ -80,6 +80,20 @@ test('the game counts its public mods, and ranks them by popularity', async () =
   );
 });
 
+test('every mod has a live file that can be downloaded, and takes another one after it', async () => {
+  const { body } = await api.withKey(game).call(getMods, { params: { game_id: game.id }, query: { _limit: 20 } });
+  for (const { id, modfile } of body.data) {
+    const { download, filename } = modfile as { download: { binary_url: string }; filename: string };
+    const { pathname } = new URL(download.binary_url);
+    const answer = await api.request('GET', pathname);
+    assert.deepEqual([answer.status, answer.bytes.toString('latin1', 0, 2)], [200, 'PK'], `${id} ${filename}`);
+  }
+  const files = await query.selectFrom('modfiles').select('id').where('game_id', '=', game.id).execute();
+  assert.equal(files.length, MODS);
+  const another = await api.aFile(await api.aMod({ game }));
+  assert.ok(files.every(({ id }) => id < another.id));
+});
+
 test('the same seed gives the same mods, and another one others', async () => {
   const namesOf = async (seed: string) => {
     const { id } = await api.aGame();

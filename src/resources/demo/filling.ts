@@ -8,6 +8,7 @@ import { recordNewMods } from '../events/events.ts';
 import { countForGame, holdGame, renewGameFigures, tagOptionsChanged } from '../games/games.ts';
 import { addMetadataInBulk } from '../metadata/metadata.ts';
 import { telling as tellMetadata } from '../metadata/pieces.ts';
+import { BULK_TABLES as FILE_TABLES, ModfilesInBulk, type SharedArchive, shareArchive } from '../modfiles/bulk.ts';
 import { BULK_TABLES, ModsInBulk, nextModId, prepareForBulk, rankAllMods, type WholeMod } from '../mods/bulk.ts';
 import { isPublic, type ModRow } from '../mods/mods.ts';
 import { addDownloadsInBulk, FIGURES_SECONDS, following } from '../stats/stats.ts';
@@ -16,6 +17,7 @@ import { addTagGroup, type TagGroup, tagGroupsOf } from '../tags/groups.ts';
 import { telling as tellTags } from '../tags/pieces.ts';
 import { joinTeamsInBulk } from '../teams/teams.ts';
 import { addUser, findUserByEmailIn } from '../users/users.ts';
+import { sampleArchives } from './archives.ts';
 import { TAG_GROUPS } from './mod-texts.ts';
 import { type SampleMod, sampleMods } from './sample-mods.ts';
 import * as store from './store.ts';
@@ -39,10 +41,12 @@ const MODS_PER_AUTHOR = 20;
 export async function fillGame(app: App, filling: Filling): Promise<void> {
   const { gameId, mods } = filling;
   await prepareForBulk(app);
+  const archives: SharedArchive[] = [];
+  for (const archive of sampleArchives()) archives.push(await shareArchive(app, 'sample.zip', archive));
   await app.db.write(async (transaction) => {
     await holdGame(transaction, gameId);
     const bulk: Bulk = { transaction, dialect: app.db.dialect };
-    const fill = () => addAll(app, bulk, filling);
+    const fill = () => addAll(app, bulk, filling, archives);
     if (mods < MANY) await fill();
     else await withoutIndexes(bulk, TABLES, fill);
     await store.analyse(transaction.query, app.db.dialect);
@@ -57,6 +61,7 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
 
 const TABLES = [
   ...BULK_TABLES,
+  ...FILE_TABLES,
   'mod_tags',
   'mod_metadata',
   'team_members',
@@ -65,7 +70,12 @@ const TABLES = [
   'mod_download_hours',
 ] as const;
 
-async function addAll(app: App, bulk: Bulk, { gameId, mods, seed, progress }: Filling): Promise<void> {
+async function addAll(
+  app: App,
+  bulk: Bulk,
+  { gameId, mods, seed, progress }: Filling,
+  archives: readonly SharedArchive[],
+): Promise<void> {
   const { transaction } = bulk;
   const groups = await tagsFor(app, transaction, gameId);
   const source: Source = {
@@ -75,6 +85,7 @@ async function addAll(app: App, bulk: Bulk, { gameId, mods, seed, progress }: Fi
     ofGame: await translationsIn(transaction, 'games', gameId),
     firstId: await nextModId(transaction.query),
     mods,
+    files: await ModfilesInBulk.begin(app, bulk, gameId, archives),
   };
   const samples = sampleMods(seed, groups);
   const [modsInBulk, tagsInBulk] = [new ModsInBulk(app, bulk, gameId), new TagsInBulk(bulk)];
@@ -83,13 +94,15 @@ async function addAll(app: App, bulk: Bulk, { gameId, mods, seed, progress }: Fi
     const wholes = some.map((sample, index) => wholeOf(source, sample, start + index));
     const rows = await modsInBulk.add(wholes);
     await addPieces(app, bulk, tagsInBulk, rows, some);
+    await source.files.add(rows, start);
     progress?.(start + some.length);
   }
   await modsInBulk.finish();
+  await source.files.finish();
   await tagsInBulk.finish(gameId);
 }
 
-/** What other nouns keep of mods; files in bulk have their place here. */
+/** What other nouns keep of mods. */
 async function addPieces(
   app: App,
   bulk: Bulk,
@@ -152,9 +165,14 @@ interface Source {
   readonly ofGame: FieldTranslations;
   readonly firstId: number;
   readonly mods: number;
+  readonly files: ModfilesInBulk;
 }
 
-function wholeOf({ app, gameId, authors, ofGame, firstId, mods }: Source, sample: SampleMod, index: number): WholeMod {
+function wholeOf(
+  { app, gameId, authors, ofGame, firstId, mods, files }: Source,
+  sample: SampleMod,
+  index: number,
+): WholeMod {
   const id = firstId + index;
   const now = app.clock.now();
   const date_added = now - Math.floor(((mods - index) / mods) * HISTORY_SECONDS);
@@ -192,6 +210,7 @@ function wholeOf({ app, gameId, authors, ofGame, firstId, mods }: Source, sample
       : {},
     tellings: [
       tellMetadata(pairs),
+      files.tell(index),
       tellTags(
         sample.tags.filter(({ hidden }) => hidden === 0).map((tag) => ({ ...tag, date_added })),
         ofGame,

@@ -102,7 +102,7 @@ export async function addModfile(
   });
 }
 
-interface CheckedFile extends ReceivedFile {
+export interface CheckedFile extends ReceivedFile {
   readonly inspection: Inspection;
 }
 
@@ -144,15 +144,22 @@ async function targetsFor(
   const wanted = asked === undefined || asked.length === 0 ? open.map(({ platform }) => platform) : asked;
   const targets = open.filter(({ platform }) => wanted.includes(platform));
   if (targets.length < new Set(wanted).size || targets.length === 0) throw notAmong('platforms', open);
-  return targets.map(({ platform, moderated }) => ({ platform, status: moderated ? PENDING : APPROVED }));
+  return targets.map(statusOn);
 }
+
+/** What a new file is on a platform. */
+export const statusOn = ({ platform, moderated }: store.GamePlatform): store.FilePlatform => ({
+  platform,
+  status: moderated ? PENDING : APPROVED,
+});
 
 const notAmong = (field: string, platforms: readonly { platform: string }[]) =>
   new ApiError('VALIDATION_GENERIC', {
     fields: [{ field, rule: 'enum', values: { values: platforms.map(({ platform }) => platform).join(', ') } }],
   });
 
-function newRow(app: App, mod: ModRow, file: CheckedFile, userId: number, texts: FileTexts) {
+/** A new file as it is stored, without its id. */
+export function newRow(app: App, mod: ModRow, file: CheckedFile, userId: number, texts: FileTexts) {
   const filename = safeFilename(file.filename);
   return {
     mod_id: mod.id,
