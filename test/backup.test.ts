@@ -12,7 +12,7 @@ import { systemRandom } from '../src/random.ts';
 import { holdings } from '../src/resources/index.ts';
 import { takeInventory } from '../src/storage/holdings.ts';
 import { startApi } from './api.ts';
-import { zipOf } from './zip.ts';
+import { zipOf } from './zips.ts';
 
 const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });

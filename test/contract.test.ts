@@ -14,6 +14,7 @@ import { guideComments, modComments } from '../src/resources/comments/operations
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { askForExport, exportToken, gatherExport } from '../src/resources/exports/exports.ts';
 import { followUserOperation } from '../src/resources/follows/operations.ts';
+import { editGameFileTypes } from '../src/resources/findings/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
 import { downloadLink } from '../src/resources/modfiles/links.ts';
@@ -33,6 +34,7 @@ import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users
 import { contractProblem } from '../tools/contract.ts';
 import { readmeProblem } from '../tools/readme.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
+import { zipOf } from './zips.ts';
 
 // Nothing but requests may ask the database here, because queries are counted.
 // What is true of every operation is derived from its declaration here, and tested nowhere else.
@@ -46,7 +48,10 @@ for (let i = 0; i < 6; i += 1) mods.push(await api.aMod({ game, owner: ada }));
 const tags = TAG_GROUPS.map(({ name }) => name);
 const params = { game_id: game.id, mod_id: mods[0]!.id };
 const files = [];
-for (let i = 0; i < 6; i += 1) files.push(await api.aFile(mods[0]!));
+const reported = { params: { game_id: game.id }, body: { reported: ['txt'] } };
+await (await api.as(game.owner)).call(editGameFileTypes, reported);
+const archive = zipOf(Object.fromEntries(tags.map((tag, index) => [`${index}.txt`, tag])));
+for (let i = 0; i < 6; i += 1) files.push(await api.aFile(mods[0]!, { archive }));
 for (const mod of mods.slice(1)) await api.aFile(mod);
 await (await api.as(ada)).call(addModTags, { params, body: { tags } });
 await (await api.as(ada)).call(addModMetadata, { params, body: { metadata: tags.map((tag) => `key:${tag}`) } });

@@ -13,7 +13,7 @@ import { requireTakeable } from '../src/resources/uploads/uploads.ts';
 import { type Mod, startApi } from './api.ts';
 import { startS3 } from './s3.ts';
 import { aSession, hashOf, someBytes } from './uploads.ts';
-import { zipOf } from './zip.ts';
+import { zipOf } from './zips.ts';
 
 const PART_BYTES = 52_428_800;
 const HOUR = 3_600;

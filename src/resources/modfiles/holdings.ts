@@ -3,7 +3,7 @@ import type { App } from '../../context.ts';
 import type { Holdings, NamedObject } from '../../storage/holdings.ts';
 import { requireModInAnyState } from '../mods/access.ts';
 import { reviewBytes } from './bytes.ts';
-import { withdrawModfile } from './modfiles.ts';
+import { withdrawModfile } from './releasing.ts';
 import * as store from './store.ts';
 
 const AT_ONCE = 500;

@@ -311,9 +311,11 @@ export async function listContents(
   which: Which,
   fileId: number,
 ): Promise<readonly ArchiveEntry[]> {
-  const { sha256 } = await requireModfile(app, caller, which, fileId);
-  if (!(await seesEverything(app, caller, which))) throw new ApiError('MODFILE_CANNOT_INSPECT_FILES', { status: 403 });
-  return contentsOf(app, storageKeyOf(sha256));
+  const everything = await seesEverything(app, caller, which);
+  const file = await store.storedFile(app.db, fileId, which.modId, everything);
+  if (!file) throw new ApiError('MODFILE_NOT_FOUND');
+  if (!everything) throw new ApiError('MODFILE_CANNOT_INSPECT_FILES', { status: 403 });
+  return contentsOf(app, storageKeyOf(file.sha256));
 }
 
 type Asked = Pick<store.FileScope, 'platform' | 'platformStatus'>;
