@@ -13,8 +13,8 @@ import { addCollectionOperation, followCollectionOperation } from '../src/resour
 import { guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { askForExport, exportToken, gatherExport } from '../src/resources/exports/exports.ts';
-import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { editGameFileTypes } from '../src/resources/findings/operations.ts';
+import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
 import { downloadLink } from '../src/resources/modfiles/links.ts';

@@ -1,7 +1,8 @@
 import type { App } from '../../context.ts';
 import type { Holdings } from '../../storage/holdings.ts';
+import { keyOf } from './pieces.ts';
 import * as store from './store.ts';
-import { cancelled, keyOf, UPLOAD_COMPLETE } from './uploads.ts';
+import { cancelled, UPLOAD_COMPLETE } from './uploads.ts';
 
 const PREFIX = 'uploads/';
 const idIn = (key: string) => key.slice(PREFIX.length);
