@@ -42,9 +42,21 @@ export const COMMON_HEADERS: readonly string[] = [
  * Sends JSON with its length: a shipped client cannot read chunked answers (docs/API-QUIRKS.md, 3). As text rather than
  * as bytes it leaves in one write with its head.
  */
-export function send(response: ServerResponse, status: number, text: string, headers: readonly string[]): void {
+export function send(
+  response: ServerResponse,
+  status: number,
+  text: string | Buffer,
+  headers: readonly string[],
+): void {
   response.writeHead(status, [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(text)), ...headers]);
-  response.end(text);
+  if (typeof text === 'string') response.end(text);
+  else response.end(text, () => release(text));
+}
+
+/** Bytes that were sent are given back at once: to leave them to the garbage collector costs more than to make them. */
+function release({ buffer, byteLength }: Buffer): void {
+  const isWhole = buffer.byteLength === byteLength;
+  if (isWhole) (buffer as ArrayBuffer).transfer(0);
 }
 
 export function sendNothing(response: ServerResponse, status: 204, headers: readonly string[]): void {

@@ -69,7 +69,7 @@ export function createHandling(parts: HandlingParts): Handling {
 /** JSON, or nothing at all. */
 interface Told {
   readonly status: number;
-  readonly text: string | undefined;
+  readonly text: string | Buffer | undefined;
 }
 
 /** Who calls, with what, and what the operation says to it. */
@@ -105,7 +105,7 @@ async function bodyOfAnswer(
       return answer;
     }
     const text = textOf(exchange, answer);
-    observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(text), error: undefined });
+    observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
     if (isRead && text !== undefined && scopes.length > 0)
       lane.keep(exchange, operation, text, { scopes, asOf, until });
     return { status, text };
@@ -135,7 +135,7 @@ function methodOf({ method = 'GET' }: IncomingMessage): string {
   return method === 'HEAD' ? 'GET' : method;
 }
 
-function textOf(exchange: Exchange, answer: unknown): string | undefined {
+function textOf(exchange: Exchange, answer: unknown): string | Buffer | undefined {
   if (answer instanceof Created) {
     exchange.headers.push('location', answer.location);
     return textOf(exchange, answer.body);

@@ -20,7 +20,7 @@ export interface Lane {
   repeat(request: IncomingMessage, response: ServerResponse, id: string): Repeat | undefined;
   /** The operation whose kept answer has been sent, if one was kept. */
   answer(exchange: Exchange): AnyOperation | undefined;
-  keep(exchange: Exchange, operation: AnyOperation, text: string, freshness: Freshness): void;
+  keep(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
 }
 
 export interface Freshness {
@@ -117,7 +117,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       const caller = operation.declaration.access.kind === 'anyone' ? recalledOrNobody(exchange) : exchange.caller;
       const bytes = Buffer.byteLength(text);
       kept[exchange.scope.environment].keep(keyOf(settings, exchange, rest, caller), {
-        body: bytes > TEXT_BYTES_MAX ? Buffer.from(text) : text,
+        body: bytes > TEXT_BYTES_MAX ? Buffer.from(text as string) : String(text),
         bytes,
         headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
         scopes: [...scopes, ...scopesOf(caller)],

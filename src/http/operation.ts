@@ -6,10 +6,10 @@ import type { ApiError, ErrorName } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import type { Platform, Portal } from '../platforms.ts';
 
-/** JSON that is already text, such as a stored document; it is sent as it is. */
+/** JSON that is already text, or the bytes of one, such as a stored document; it is sent as it is. */
 export class Json {
-  readonly text: string;
-  constructor(text: string) {
+  readonly text: string | Buffer;
+  constructor(text: string | Buffer) {
     this.text = text;
   }
 }

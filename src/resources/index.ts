@@ -69,6 +69,7 @@ import { migration as modfilesScans } from './modfiles/migrations/2026-11-15-mod
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
+import { migration as modsCounted } from './mods/migrations/2026-11-15-mods-counted.ts';
 import { migration as modsDmca } from './mods/migrations/2026-11-15-mods-dmca.ts';
 import { migration as modsSearch } from './mods/migrations/2026-11-15-mods-search.ts';
 import { modOperations } from './mods/operations.ts';
@@ -193,6 +194,7 @@ export const migrations: readonly Migration[] = [
   modfilesScans,
   findings,
   modsSearch,
+  modsCounted,
   metadata,
   modMedia,
   previews,

@@ -13,7 +13,7 @@ const LIFETIME = 24 * HOUR;
 const PURPOSE = 'download';
 
 /** Bit of the game's `api_access_options`: without it every link is signed. */
-const DIRECT_DOWNLOADS = 2;
+export const DIRECT_DOWNLOADS = 2;
 
 export const needsSignature = (apiAccessOptions: number): boolean => (apiAccessOptions & DIRECT_DOWNLOADS) === 0;
 
@@ -21,7 +21,7 @@ export const needsSignature = (apiAccessOptions: number): boolean => (apiAccessO
 export const linksChangeAt = (now: number): number => (Math.floor(now / HOUR) + 1) * HOUR;
 
 /** Links end on the hour, a day or a little more from now, so that all who ask within an hour get the same. */
-const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
+export const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
 
 /** Where a file can be downloaded. A signed link needs no other credentials. */
 export function downloadLink(
@@ -32,7 +32,7 @@ export function downloadLink(
   const expires = expiryAt(app.clock.now());
   const { id, mod_id, game_id } = file;
   const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/files/${id}/download`;
-  const binary_url = signed ? `${address}/${segmentFor(app, file, expires)}` : address;
+  const binary_url = signed ? `${address}/${segmentFor(app, fileOf(file), expires)}` : address;
   return { binary_url, date_expires: expires };
 }
 
@@ -40,21 +40,23 @@ export function downloadLink(
 export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment: string, now: number): boolean {
   const [, digits, signature] = /^(\d{1,12})-([\w-]{43})$/.exec(segment) ?? [];
   if (digits === undefined || signature === undefined || Number(digits) <= now) return false;
-  return app.secrets.verify(PURPOSE, signedText(file, Number(digits)), signature);
+  return app.secrets.verify(PURPOSE, `${fileOf(file)}/${Number(digits)}`, signature);
 }
 
 /** Pages of a hundred mods ask for the same signatures over and over; those of the current hour are remembered. */
 const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<string, string> }>();
 const REMEMBERED_MAX = 20_000;
 
-function segmentFor({ secrets }: Pick<App, 'secrets'>, file: LinkedFile, expires: number): string {
+/** The last segment of a link that holds until then; `file` is its id and the hash of its bytes. */
+export function segmentFor({ secrets }: Pick<App, 'secrets'>, file: string, expires: number): string {
   let hour = remembered.get(secrets);
   if (hour?.expires !== expires || hour.segments.size >= REMEMBERED_MAX) hour = { expires, segments: new Map() };
   remembered.set(secrets, hour);
-  const text = signedText(file, expires);
-  const segment = hour.segments.get(text) ?? `${expires}-${secrets.sign(PURPOSE, text)}`;
-  hour.segments.set(text, segment);
+  const known = hour.segments.get(file);
+  if (known !== undefined) return known;
+  const segment = `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
+  hour.segments.set(file, segment);
   return segment;
 }
 
-const signedText = ({ id, sha256 }: LinkedFile, expires: number): string => `${id}/${sha256}/${expires}`;
+const fileOf = ({ id, sha256 }: LinkedFile): string => `${id}/${sha256}`;

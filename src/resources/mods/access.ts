@@ -1,4 +1,5 @@
 import { type Caller, muterOf, type UserCaller, visibilityClass } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
@@ -7,6 +8,7 @@ import type { Platform } from '../../platforms.ts';
 import { GAME_ACCEPTED, isOpenToThirdParties, requireGame, requireShownGame } from '../games/games.ts';
 import { isPreviewOpen } from '../previews/pieces.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
+import { type SingleMod, singleMod } from './page.ts';
 import * as store from './store.ts';
 
 export const MOD_NOT_ACCEPTED = 0;
@@ -91,10 +93,16 @@ async function requirePreview(
  * class of their own; subscribers have none, and see a hidden mod that others of theirs do not.
  */
 export async function isSeenByClass(reader: Reader, caller: Caller, id: number): Promise<boolean> {
-  if (caller.kind !== 'user' || visibilityClass(caller).startsWith('u')) return true;
+  if (hasOwnClass(caller)) return true;
   const mod = await store.standingOf(reader, id);
   return mod !== undefined && isPublic(mod);
 }
+
+/** The same of a mod whose state is known. */
+export const isShownToClass = (caller: Caller, mod: Pick<Shown, 'status' | 'visible'>): boolean =>
+  hasOwnClass(caller) || isPublic(mod);
+
+const hasOwnClass = (caller: Caller) => caller.kind !== 'user' || visibilityClass(caller).startsWith('u');
 
 /** The mod of this game, as far as the question who may do what with it needs it. */
 export async function requireMod(
@@ -166,7 +174,23 @@ export async function requireModInAnyState(
   return row!;
 }
 
-/** One read for what most ask for: a public mod of an accepted game. */
+/** One read for what most ask for, ready to send: a public mod of an accepted game. */
+export async function requireModText(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  language: Language,
+  platform?: Platform,
+): Promise<SingleMod> {
+  const mod = await singleMod(app, gameId, id, language, platform);
+  if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
+    await requireGame(app.db, caller, gameId);
+  await refuseHidden(app.db, caller, gameId, mod && { ...mod, id }, { closed: 'MOD_NO_VIEW_PERMISSION' });
+  return mod!;
+}
+
+/** The same as columns. */
 export async function requireModDocument(
   reader: Reader,
   caller: Caller,

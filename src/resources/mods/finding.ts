@@ -23,7 +23,7 @@ export async function findMods(
   language: string,
   platform?: Platform,
 ): Promise<{ mods: store.StoredMod[]; total: number }> {
-  const found = await findUnmuted(db, scope, await withLikelyWords(db, request));
+  const found = await findIds(db, scope, request);
   const documents = await store.documentsOf(db.query, found.ids, language, platform);
   return { mods: found.ids.flatMap((id) => documents.get(id) ?? []), total: found.total };
 }
@@ -45,6 +45,9 @@ async function findUnmuted(db: Database, scope: store.ModScope, request: ListReq
   return { ids, total: found.total - muted.size };
 }
 
+export const findIds = async (db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> =>
+  findUnmuted(db, scope, request.words.length > 0 ? await withLikelyWords(db, request) : request);
+
 function find(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
   if (!store.isDefault(scope) || scope.platformStatus !== undefined) return findAny(db.query, scope, request);
   return store.isForAll(scope)
@@ -59,7 +62,7 @@ async function findOnPlatform(
   gameId: number,
   request: ListRequest,
 ): Promise<Found> {
-  const all = await store.publicModsOf(db.query, gameId);
+  const all = await store.publicModsOf(db, gameId);
   const { groups, words, likely } = request;
   const asked = { platform: scope.platform, groups, words, likely };
   const total = await totalOf(db, `games/${gameId}/mods`, asked, () => count(db.query, scope, request));
@@ -86,9 +89,12 @@ async function page(query: Query, scope: store.ModScope, request: ListRequest, t
 
 async function findPublic(db: Database, scope: store.ModScope, gameId: number, request: ListRequest): Promise<Found> {
   const { query } = db;
-  const all = await store.publicModsOf(query, gameId);
+  const all = await store.publicModsOf(db, gameId);
   if (request.groups.length === 0 && request.words.length === 0)
-    return { ids: await page(query, scope, request, all), total: all };
+    return {
+      ids: all > request.offset ? await store.publicPage(db, gameId, orderOf(request), request) : [],
+      total: all,
+    };
   if (isSearchAlone(request)) return search(db, gameId, request, all);
   const asked = await withTagIds(query, gameId, request);
   const tags = allOfTags(asked);
@@ -98,6 +104,11 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   const total = await totalOf(db, `games/${gameId}/mods`, { groups, words, likely }, recount);
   if (tags && isByPopularity(asked)) return { ids: await pageOfTags(query, tags, asked, total), total };
   return { ids: await page(query, scope, { ...asked, probing: isDense(asked, total, all) }, total), total };
+}
+
+function orderOf({ sort }: ListRequest): string {
+  const id = `m.id ${sort?.idDescending ? 'desc' : 'asc'}`;
+  return sort ? `${sort.sql} ${sort.descending ? 'desc' : 'asc'}, ${id}` : id;
 }
 
 /** Where the page is full after fewer rows than there are matches, rows are asked in the order of the list. */

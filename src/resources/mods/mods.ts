@@ -25,8 +25,9 @@ import {
   scopeOfSubscriber,
 } from './access.ts';
 import { announceMod, rewriteModDocuments } from './documents.ts';
-import { findMods } from './finding.ts';
+import { findIds, findMods } from './finding.ts';
 import { removeForEver, whenDeleted } from './leaving.ts';
+import { pageOfMods } from './page.ts';
 import * as store from './store.ts';
 import type { ModsTable } from './table.ts';
 import { settleWords } from './words.ts';
@@ -302,7 +303,7 @@ export async function changeModStats(
     await store.rankWords(transaction, mod.id, popularity);
     await rankTagsOfMod(transaction, mod.id, popularity);
   }
-  if (Object.keys(stats).length > 0) await store.putStats(transaction.query, mod.id, stats);
+  if (Object.keys(stats).length > 0) await store.putStats(transaction, mod.id, stats);
   announceMod(transaction, mod.game_id, mod.id);
 }
 
@@ -367,13 +368,38 @@ export async function listModsOfGame(
   gameId: number,
   request: ListRequest,
   language: Language,
-  { platform, platformStatus }: OnPlatform = {},
+  on: OnPlatform = {},
 ) {
+  const scope = await visibleScope(app, caller, gameId, request, on);
+  return findMods(app.db, scope, request, language, on.platform);
+}
+
+/** The same as JSON ready to send. */
+export async function pageOfGame(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  request: ListRequest,
+  language: Language,
+  on: OnPlatform = {},
+): Promise<Buffer> {
+  const scope = await visibleScope(app, caller, gameId, request, on);
+  const { ids, total } = await findIds(app.db, scope, request);
+  const { limit, offset } = request;
+  return pageOfMods(app, { gameId, ids, language, platform: on.platform, limit, offset, total });
+}
+
+async function visibleScope(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  request: ListRequest,
+  { platform, platformStatus }: OnPlatform,
+): Promise<store.ModScope> {
   await requireGame(app.db, caller, gameId);
   const isAsked = platform !== undefined || platformStatus !== undefined;
   const on = isAsked && (await store.hasPlatforms(app.db, gameId)) ? { platform, platformStatus } : {};
-  const scope = await scopeOfGame(app.db, caller, gameId, request, on);
-  return findMods(app.db, scope, request, language, platform);
+  return scopeOfGame(app.db, caller, gameId, request, on);
 }
 
 /** The platform that a request comes from, and whether what waits for approval there is asked for. */

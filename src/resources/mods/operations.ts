@@ -6,11 +6,11 @@ import { Created, created, type Input, Json, noContent, ok, operation } from '..
 import type { Portal } from '../../platforms.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
 import { PlatformStatusQuery } from '../modfiles/object.ts';
-import { isSeenByClass, requireModDocument } from './access.ts';
+import { isShownToClass, requireModDocument, requireModText } from './access.ts';
 import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
-import { listModsOfGame, listModsOfMember, type StoredMod } from './mods.ts';
+import { listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
 import { ModObject, modJson } from './object.ts';
 
 const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
@@ -29,9 +29,11 @@ export const getMods = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_FILTER_ADMIN_ONLY'],
   handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
     const on = { platform, platformStatus: query.platform_status };
-    const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
     keep(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
     keepUntil(linksChangeAt(app.clock.now()));
+    // People have other names on portals, and the page that the database puts together has none of them.
+    if (portal === undefined) return new Json(await pageOfGame(app, caller, params.game_id, list, language, on));
+    const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
     return pageOfMods(app, mods, total, list, portal);
   },
 });
@@ -65,10 +67,16 @@ export const getMod = operation({
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
   handle: async (app, { caller, params, language, platform, portal, keep, keepUntil }) => {
-    const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
-    if (await isSeenByClass(app.db, caller, mod.mod_id))
-      keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
     keepUntil(linksChangeAt(app.clock.now()));
+    if (portal === undefined) {
+      const mod = await requireModText(app, caller, params.game_id, params.mod_id, language, platform);
+      if (isShownToClass(caller, mod))
+        keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
+      return new Json(mod.text);
+    }
+    const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
+    if (isShownToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
+      keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
     return new Json(modJson(app, mod, { alone: true, portal }));
   },
 });

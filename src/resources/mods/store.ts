@@ -14,7 +14,7 @@ import {
 import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
-export type ModStats = ModStatsTable;
+export type ModStats = Omit<ModStatsTable, 'counted'>;
 export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by' | 'date_live'>;
 type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 
@@ -208,9 +208,27 @@ function visibleTo(eb: ExpressionBuilder<Tables & { m: ModsTable }, 'm'>, member
 }
 
 /** Counted with every change, as counting a million takes longer than the page. */
-export async function publicModsOf(query: Query, gameId: number): Promise<number> {
-  const counted = query.selectFrom('game_stats').select('mods_count_total').where('game_id', '=', gameId);
-  return (await counted.executeTakeFirstOrThrow()).mods_count_total;
+export async function publicModsOf(reader: Reader, gameId: number): Promise<number> {
+  return (await reader.first<{ mods_count_total: number }>(PUBLIC_MODS, [gameId]))!.mods_count_total;
+}
+const PUBLIC_MODS = statement('select mods_count_total from game_stats where game_id = ?');
+
+const orders = new Map<string, Statement>();
+
+/** The public mods of a game in an order that has an index. */
+export async function publicPage(
+  reader: Pick<Database, 'all'>,
+  gameId: number,
+  order: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<number[]> {
+  const known = orders.get(order);
+  const read =
+    known ??
+    statement(`select m.id from mods m where m.game_id = ? and m.status = 1 and m.visible = 1
+      order by ${order} limit ? offset ?`);
+  if (!known) orders.set(order, read);
+  return (await reader.all<{ id: number }>(read, [gameId, limit, offset])).map(({ id }) => id);
 }
 
 export interface KnownWord {
@@ -349,7 +367,7 @@ export async function add(query: Query, row: Insertable<ModsTable>): Promise<Mod
   const counts = Object.fromEntries(STATS_COLUMNS.map((name) => [name, 0])) as unknown as Omit<ModStats, 'mod_id'>;
   await query
     .insertInto('mod_stats')
-    .values({ ...counts, mod_id: mod.id, ratings_display_text: 'Unrated', date_expires: mod.date_added })
+    .values(withCounted({ ...counts, mod_id: mod.id, ratings_display_text: 'Unrated', date_expires: mod.date_added }))
     .execute();
   return mod;
 }
@@ -364,8 +382,21 @@ export async function change(transaction: Transaction, id: number, changes: Upda
   return (await transaction.first<ModRow>(update, [...set.map(([, value]) => value), id]))!;
 }
 
-export const putStats = (query: Query, modId: number, stats: Partial<Omit<ModStats, 'mod_id'>>) =>
-  query.updateTable('mod_stats').set(stats).where('mod_id', '=', modId).execute();
+const PUT_COUNTED = statement('update mod_stats set counted = ? where mod_id = ?');
+
+export async function putStats(transaction: Transaction, modId: number, stats: Partial<Omit<ModStats, 'mod_id'>>) {
+  const changed = transaction.query.updateTable('mod_stats').set(stats).where('mod_id', '=', modId).returningAll();
+  const row = await changed.executeTakeFirst();
+  if (row) await transaction.run(PUT_COUNTED, [withCounted(row).counted, modId]);
+}
+
+const RANKED = new Set<string>(['popularity_rank_position', 'popularity_rank_total_mods', 'date_expires']);
+const COUNTED_TEXT = ['mod_id', ...STATS_COLUMNS.filter((name) => !RANKED.has(name))] as readonly (keyof ModStats)[];
+
+const withCounted = (stats: ModStats): ModStatsTable => ({
+  ...stats,
+  counted: COUNTED_TEXT.map((name) => `"${name}":${JSON.stringify(stats[name])}`).join(','),
+});
 
 /** Figures that are counted; the others follow from them. */
 const COUNTED = [
@@ -534,7 +565,7 @@ export interface ModRows {
 
 export async function addMany(bulk: Bulk, { mods, stats, documents, words }: ModRows): Promise<void> {
   await insertMany(bulk, 'mods', mods);
-  await insertMany(bulk, 'mod_stats', stats);
+  await insertMany(bulk, 'mod_stats', stats.map(withCounted));
   await insertMany(bulk, 'mod_documents', documents);
   await insertMany(bulk, 'mod_words', words);
 }

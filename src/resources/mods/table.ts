@@ -82,4 +82,6 @@ export interface ModStatsTable {
   ratings_weighted_aggregate: number;
   ratings_display_text: string;
   date_expires: number;
+  /** All but the rank and `date_expires` as JSON without braces, for answers that hold it as it is. */
+  counted: string;
 }

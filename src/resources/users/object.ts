@@ -67,8 +67,17 @@ function nameOn(portal: Portal | undefined, { portal_names = '{}' }: ShownUser):
   return (JSON.parse(portal_names) as Partial<Record<Portal, string>>)[portal] || null;
 }
 
+export function toAvatar(app: App, avatar: string | null): z.input<typeof AvatarObject> {
+  const address = (name: string) => app.addresses.file(`${avatar ?? 'placeholder/avatar'}/${name}`);
+  return {
+    filename: 'avatar.png',
+    original: address('original.png'),
+    thumb_50x50: address('thumb_50x50.png'),
+    thumb_100x100: address('thumb_100x100.png'),
+  };
+}
+
 export function toUserObject(app: App, user: ShownUser, portal?: Portal): z.input<typeof UserObject> {
-  const address = (name: string) => app.addresses.file(`${user.avatar ?? 'placeholder/avatar'}/${name}`);
   return {
     id: user.id,
     name_id: user.name_id,
@@ -76,12 +85,7 @@ export function toUserObject(app: App, user: ShownUser, portal?: Portal): z.inpu
     display_name_portal: nameOn(portal, user),
     date_online: user.date_online,
     date_joined: user.date_joined,
-    avatar: {
-      filename: 'avatar.png',
-      original: address('original.png'),
-      thumb_50x50: address('thumb_50x50.png'),
-      thumb_100x100: address('thumb_100x100.png'),
-    },
+    avatar: toAvatar(app, user.avatar),
     timezone: user.timezone,
     language: user.language,
     profile_url: app.addresses.user(user.name_id),
