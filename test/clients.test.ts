@@ -139,6 +139,16 @@ test('2: surplus bytes in the same segment as a form are no request either', asy
   assert.equal(requestsSeen(api), seen + 1);
 });
 
+test('2: a form without a file leaves the connection open, also where a file could be sent', async () => {
+  const wire = await Wire.open(api);
+  const form = { Authorization: bearer, 'Content-Type': FORM };
+  for (const summary of ['once', 'twice']) {
+    wire.write(requestOf(`PUT /v1/games/${game.id}/mods/${mod.id}`, form, `summary=${summary}`));
+    const answer = await wire.answer();
+    assert.deepEqual([answer.status, answer.body.summary], [200, summary]);
+  }
+});
+
 test('3: every answer has its length, comes unchunked, and is never compressed', async () => {
   const requests = [
     requestOf(`GET ${at('/games')}`, {}),

@@ -110,6 +110,13 @@ function complain({ id, request, tenant }: Exchange, error: unknown): void {
  */
 export function endWithAnswer({ request, response, operation }: Exchange): void {
   const isLeft = hasBody(request) && !request.complete;
-  const isUpload = operation?.declaration.files ?? operation?.declaration.raw;
-  if (isLeft || isUpload) response.shouldKeepAlive = false;
+  if (isLeft || isUpload(request, operation)) response.shouldKeepAlive = false;
 }
+
+/** A form of an operation that takes files, but without one, is as any other form. */
+function isUpload({ headers }: IncomingMessage, operation: AnyOperation | undefined): boolean {
+  const { files, raw } = operation?.declaration ?? {};
+  return raw !== undefined || (files !== undefined && !isForm(headers['content-type']));
+}
+
+const isForm = (type: string | undefined) => /^\s*application\/x-www-form-urlencoded\b/i.test(type ?? '');
