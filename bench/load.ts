@@ -37,39 +37,50 @@ function drive(
   latencies: number[],
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let answers = 0;
-    let missing = 0;
-    let head: Buffer = Buffer.alloc(0);
-    let sent = 0;
-    const next = () => {
-      sent = performance.now();
-      socket.write(requests(index));
-    };
-    const done = () => {
-      answers += 1;
-      latencies.push(performance.now() - sent);
-      if (performance.now() >= end) {
+    /** A server may end a connection with an answer; the next request then goes out on another one. */
+    const open = () => {
+      const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      let missing = 0;
+      let head: Buffer = Buffer.alloc(0);
+      let sent = 0;
+      let isLast = false;
+      let isOver = false;
+      const next = () => {
+        sent = performance.now();
+        socket.write(requests(index));
+      };
+      const done = () => {
+        answers += 1;
+        latencies.push(performance.now() - sent);
+        isOver = performance.now() >= end || isLast;
+        if (!isOver) return next();
         socket.end();
-        resolve(answers);
-      } else next();
+        if (performance.now() >= end) resolve(answers);
+        else open();
+      };
+      socket.on('connect', next);
+      socket.on('error', reject);
+      socket.on('close', () => {
+        if (!isOver) reject(new Error('the connection was closed without an answer'));
+      });
+      socket.on('data', (chunk: Buffer) => {
+        if (missing === 0) {
+          head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+          const gap = head.indexOf('\r\n\r\n');
+          if (gap === -1) return;
+          const text = head.toString('latin1', 0, gap);
+          const status = text.slice(9, 12);
+          if (status[0] !== '2')
+            return void reject(new Error(`answered ${text}\n${head.toString('utf8', gap).slice(0, 400)}`));
+          isLast = /\r\nconnection: close/i.test(text);
+          const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+          missing = gap + 4 + length - head.length;
+          head = Buffer.alloc(0);
+        } else missing -= chunk.length;
+        if (missing === 0) done();
+      });
     };
-    socket.on('connect', next);
-    socket.on('error', reject);
-    socket.on('data', (chunk: Buffer) => {
-      if (missing === 0) {
-        head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-        const gap = head.indexOf('\r\n\r\n');
-        if (gap === -1) return;
-        const text = head.toString('latin1', 0, gap);
-        const status = text.slice(9, 12);
-        if (status[0] !== '2')
-          return void reject(new Error(`answered ${text}\n${head.toString('utf8', gap).slice(0, 400)}`));
-        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-        missing = gap + 4 + length - head.length;
-        head = Buffer.alloc(0);
-      } else missing -= chunk.length;
-      if (missing === 0) done();
-    });
+    open();
   });
 }

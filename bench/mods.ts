@@ -36,5 +36,6 @@ const mods = await shown
 process.on('message', (message) => {
   if (message === 'cpu') process.send!(process.cpuUsage());
   if (message === 'figures') process.send!({ ...app.db.figures, rss: process.memoryUsage.rss() });
+  if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
 process.send!({ port: service.port, game: game.id, key, token, mods: mods.map(({ id }) => id) });
