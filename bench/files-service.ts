@@ -104,6 +104,7 @@ const uploads = await openPort({
     operations: [receive],
     elsewhere: () => false,
     transfers: createTransfers(app.random),
+    draining: new AbortController().signal,
     count: () => {},
   }),
   tls,

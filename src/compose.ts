@@ -191,6 +191,7 @@ export async function composeService(
   const apps = { production: production.app, sandbox: sandbox.app };
   const metrics = createMetrics(apps);
   const health = { draining: false };
+  const draining = new AbortController();
   const transfers = createTransfers(outside.random);
   const listener = createServer({
     settings,
@@ -208,6 +209,7 @@ export async function composeService(
     }),
     pages: createPages({ settings, pages, errorPage, observe: options.observe }),
     transfers,
+    draining: draining.signal,
     count: metrics.count,
     ...options,
   });
@@ -229,7 +231,7 @@ export async function composeService(
     apps,
     workers,
     certificateFile: tls.file,
-    stop: () => (stopping ??= stopService(settings, port, workers, tenants, health)),
+    stop: () => (stopping ??= stopService(settings, port, workers, tenants, health, draining)),
   };
 }
 
@@ -240,8 +242,10 @@ async function stopService(
   workers: readonly Worker[],
   tenants: Record<Environment, Tenant>,
   health: { draining: boolean },
+  draining: AbortController,
 ): Promise<void> {
   health.draining = true;
+  draining.abort();
   await port.drain(settings.drainSeconds * 1000);
   await Promise.all(workers.map((worker) => worker.stop()));
   for (const { app, limiter } of Object.values(tenants)) {

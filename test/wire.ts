@@ -166,6 +166,7 @@ export async function serveOperations(
     operations,
     elsewhere: () => false,
     transfers: createTransfers(api.app().random),
+    draining: new AbortController().signal,
     count: () => {},
   });
   const { file: _, ...tls } = await localCertificate(join(api.folder, 'tls'), all.domain);

@@ -8,11 +8,22 @@ import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
 import { inputOf, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
-import { type AnyOperation, Bytes, Created, isStoredFile, Json, Redirect, takesBody } from './operation.ts';
+import {
+  type AnyOperation,
+  Bytes,
+  Created,
+  isEventStream,
+  isStoredFile,
+  Json,
+  Redirect,
+  Stream,
+  takesBody,
+} from './operation.ts';
 import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { type Fields, parseForm } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
+import { sendStream } from './stream.ts';
 import { sendFile, sendRedirect } from './transfer/file.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
@@ -21,6 +32,8 @@ export interface HandlingParts {
   readonly operations: readonly AnyOperation[];
   readonly lane: Lane;
   readonly transfers: Transfers;
+  /** The service is about to end. */
+  readonly draining: AbortSignal;
   readonly observe: Observe | undefined;
 }
 
@@ -55,11 +68,15 @@ export function createHandling(parts: HandlingParts): Handling {
     if (!match) throw missing(exchange, router.allowed(path));
     exchange.operation = match.operation;
     const { id, returns } = match.operation.declaration;
-    if (!isStoredFile(returns)) requireJsonWished(request);
+    if (!isStoredFile(returns) && !isEventStream(returns)) requireJsonWished(request);
     const body = await bodyOfAnswer(parts, exchange, match);
     endWithAnswer(exchange);
     if (body instanceof Bytes) await sendFile(parts, exchange, body);
     else if (body instanceof Redirect) sendRedirect(exchange, body);
+    else if (body instanceof Stream)
+      await sendStream(exchange, body, parts.draining, () =>
+        authenticated(exchange, match.operation, parseForm(exchange.search)),
+      );
     else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
     else send(response, body.status, body.text, exchange.headers);
     return id;
@@ -77,7 +94,7 @@ async function bodyOfAnswer(
   { settings, lane, observe }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
-): Promise<Told | Bytes | Redirect> {
+): Promise<Told | Bytes | Redirect | Stream> {
   const { request, tenant } = exchange;
   const { app } = tenant;
   const asOf = app.db.changes.now();
@@ -100,7 +117,7 @@ async function bodyOfAnswer(
     const answer: unknown = await operation.declaration.handle(app, input);
     const { returns } = operation.declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
-    if (answer instanceof Bytes || answer instanceof Redirect) {
+    if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream) {
       observe?.({ operation, status, body: answer, error: undefined });
       return answer;
     }

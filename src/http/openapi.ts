@@ -4,7 +4,7 @@ import { ApiError, catalogue, type ErrorName, unreferenced } from '../errors/cat
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
-import { type AnyOperation, type HeaderField, isStoredFile, takesBody } from './operation.ts';
+import { type AnyOperation, type HeaderField, isEventStream, isStoredFile, takesBody } from './operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from './protocol-errors.ts';
 import { bytesText } from './request/body.ts';
 import { PAGE_MAX } from './request/list.ts';
@@ -364,9 +364,17 @@ const FILE_RESPONSES: Record<string, Response> = {
   416: { description: 'The file has none of these parts, or too many are asked for.' },
 };
 
+const STREAM_RESPONSES: Record<string, Response> = {
+  200: {
+    description: 'Server-Sent Events, without end. Every 15 seconds without news there is a comment.',
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
+  },
+};
+
 function successOf({ declaration }: AnyOperation, schemas: Schemas): Record<string, Response> {
   const { status, schema, orThere } = declaration.returns;
   if (isStoredFile(declaration.returns)) return FILE_RESPONSES;
+  if (isEventStream(declaration.returns)) return STREAM_RESPONSES;
   const response: Response = { description: STATUS_CODES[status]! };
   if (status === 201) response.headers = { Location: { $ref: '#/components/headers/Location' } };
   if (status !== 204) response.content = { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } };

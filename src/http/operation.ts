@@ -150,6 +150,19 @@ export const storedFile = {
 
 export const isStoredFile = ({ schema }: Returns): boolean => schema === storedFile.schema;
 
+/** The answer goes on for as long as someone listens: pieces of text, each asked for once the last was taken. */
+export class Stream {
+  readonly parts: (signal: AbortSignal) => AsyncIterable<string>;
+  constructor(parts: (signal: AbortSignal) => AsyncIterable<string>) {
+    this.parts = parts;
+  }
+}
+
+/** The handler answers `Stream`, whose text is that of Server-Sent Events. */
+export const eventStream = { status: 200, schema: z.instanceof(Stream) } satisfies Returns;
+
+export const isEventStream = ({ schema }: Returns): boolean => schema === eventStream.schema;
+
 type Answer<S extends z.ZodType> = z.input<S> | Json | Created<z.input<S> | Json>;
 
 /** An error in a form that another standard prescribes. */

@@ -3,7 +3,7 @@ import type { ApiError } from '../errors/catalogue.ts';
 import { safeUrl } from '../log.ts';
 import { errorBody, send, toApiError } from './answer.ts';
 import { type Exchange, hasBody } from './exchange.ts';
-import { type AnyOperation, isStoredFile } from './operation.ts';
+import { type AnyOperation, isEventStream, isStoredFile } from './operation.ts';
 
 /** What is seen of every answer; tests hold it against the declarations. */
 export interface Observation {
@@ -22,10 +22,12 @@ const CLIENT_GONE = 499;
 /** What of an exchange is told when it is over. */
 export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
 
-const isFile = ({ operation, request }: Ended) =>
-  operation ? isStoredFile(operation.declaration.returns) : request.url?.startsWith('/files/') === true;
+const isAsSlowAsItsReader = ({ operation, request }: Ended) =>
+  operation
+    ? isStoredFile(operation.declaration.returns) || isEventStream(operation.declaration.returns)
+    : request.url?.startsWith('/files/') === true;
 
-/** A request that takes longer is worth a line of its own, unless it is a file: those are as slow as their readers. */
+/** A request that takes longer is worth a line of its own, unless it is a file or a stream: those are as slow as their readers. */
 const SLOW_MS = 1_000;
 
 /** How requests end: each is counted, logged and, where it failed, answered with what the client may know. */
@@ -47,7 +49,8 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const milliseconds = performance.now() - exchange.started;
     count(operationId, status, milliseconds / 1000);
     const { log } = exchange.tenant.app;
-    if (milliseconds > SLOW_MS && !isFile(exchange)) log.warn('slow request', lineOf(exchange, status, milliseconds));
+    if (milliseconds > SLOW_MS && !isAsSlowAsItsReader(exchange))
+      log.warn('slow request', lineOf(exchange, status, milliseconds));
     else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
   }
 

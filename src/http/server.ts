@@ -29,6 +29,8 @@ export interface ServerParts {
   readonly elsewhere: Elsewhere;
   readonly pages?: PageHandling;
   readonly transfers: Transfers;
+  /** The service is about to end: answers that go on for long do so now. */
+  readonly draining: AbortSignal;
   readonly observe?: Observe;
   readonly count: Count;
 }
@@ -39,11 +41,11 @@ const VERSION = /^\/v(\d+)(?=\/|$)/;
 
 /** Declarations and parts become one listener for requests. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, elsewhere, pages, transfers, observe } = parts;
+  const { settings, tenants, operations, elsewhere, pages, transfers, draining, observe } = parts;
   const exchanges = createExchanges(settings, tenants);
   const lane = createLane(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
-  const handle = createHandling({ settings, operations, lane, transfers, observe });
+  const handle = createHandling({ settings, operations, lane, transfers, draining, observe });
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;

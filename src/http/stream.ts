@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { ApiError } from '../errors/catalogue.ts';
+import type { Exchange } from './exchange.ts';
+import type { Stream } from './operation.ts';
+
+/** Proxies end connections on which nothing moves, often after a minute. */
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = ':\n\n';
+
+const HEADERS: readonly string[] = [
+  'content-type',
+  'text/event-stream; charset=utf-8',
+  'cache-control',
+  'private, no-store',
+  'x-accel-buffering',
+  'no',
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+  'strict-transport-security',
+  'max-age=31536000',
+];
+
+/**
+ * Sends what comes for as long as the client listens, the caller is still known, and the service is not about to end.
+ * The next piece is asked for once the last was taken, so that a slow client holds up nobody and no memory.
+ */
+export async function sendStream(
+  { request, response, headers }: Exchange,
+  { parts }: Stream,
+  draining: AbortSignal,
+  requireKnown: () => unknown,
+): Promise<void> {
+  response.shouldKeepAlive = false;
+  response.writeHead(200, [...HEADERS, ...headers]);
+  if (request.method === 'HEAD') return void response.end();
+  const over = new AbortController();
+  const end = () => over.abort();
+  response.once('close', end);
+  draining.addEventListener('abort', end);
+  if (draining.aborted) end();
+  const heartbeat = setInterval(async () => {
+    try {
+      await requireKnown();
+      if (!response.writableNeedDrain) response.write(HEARTBEAT);
+    } catch {
+      end();
+    }
+  }, HEARTBEAT_MS);
+  try {
+    for await (const text of parts(over.signal)) {
+      await requireKnown();
+      if (!response.write(text)) await once(response, 'drain', { signal: over.signal });
+    }
+  } catch (error) {
+    if (!over.signal.aborted && !(error instanceof ApiError)) throw error;
+  } finally {
+    clearInterval(heartbeat);
+    draining.removeEventListener('abort', end);
+  }
+  response.end();
+}
