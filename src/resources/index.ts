@@ -119,6 +119,9 @@ import { migration as usersLife } from './users/migrations/2026-11-15-users-life
 import { migration as usersPortalNames } from './users/migrations/2026-11-15-users-portal-names.ts';
 import { userOperations } from './users/operations.ts';
 import { foldUsernames } from './users/users.ts';
+import { webhookJobs } from './webhooks/jobs.ts';
+import { migration as webhooks } from './webhooks/migrations/2026-11-15-webhooks.ts';
+import { webhookOperations } from './webhooks/operations.ts';
 
 /** The table of contents: what the API offers, a line per noun. */
 export const operations: readonly AnyOperation[] = [
@@ -156,6 +159,7 @@ export const operations: readonly AnyOperation[] = [
   ...guideOperations,
   ...commentOperations,
   ...portalOperations,
+  ...webhookOperations,
 ];
 
 /** What is asked for over a WebSocket. */
@@ -212,6 +216,7 @@ export const migrations: readonly Migration[] = [
   usersLife,
   usersPortalNames,
   portals,
+  webhooks,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -234,6 +239,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...tagJobs,
   ...uploadJobs,
   ...portalJobs,
+  ...webhookJobs,
 ];
 
 /** What each noun keeps in storage. */

@@ -14,6 +14,7 @@ import {
 } from '../guides/guides.ts';
 import { isPublic, levelsOf, type ModStanding, requireMod, requireModForChange } from '../mods/mods.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
+import { tellStudio } from '../webhooks/outbox.ts';
 import * as store from './store.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -123,8 +124,15 @@ export const commentableGuides: Commentable = {
     commentedGuide(app, reader, caller, await requireGuide(app, reader, caller, gameId, id)),
   hold: async (app, transaction, caller, gameId, id) =>
     commentedGuide(app, transaction, caller, await requireGuideForChange(app, transaction, caller, gameId, id)),
-  happened: (_, transaction, guide, { difference }) =>
-    countCommentsOfGuide(transaction, { id: guide.id, game_id: guide.gameId }, difference),
+  happened: async (app, transaction, guide, { type, userId, difference }) => {
+    await countCommentsOfGuide(transaction, { id: guide.id, game_id: guide.gameId }, difference);
+    await tellStudio(app, transaction, {
+      gameId: guide.gameId,
+      kind: type === 'added' ? 'GUIDE_COMMENT_ADDED' : 'GUIDE_COMMENT_DELETED',
+      subject: `guides/${guide.id}`,
+      data: { guide_id: guide.id, user_id: userId },
+    });
+  },
   errors: {
     unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GUIDE_NO_VIEW_PERMISSION', 'RESOURCE_NOT_FOUND', 'GUIDE_DELETED'],
     noDelete: 'GUIDE_COMMENT_NO_DELETE_PERMISSION',

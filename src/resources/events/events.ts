@@ -1,6 +1,7 @@
 import type { App } from '../../context.ts';
 import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
+import { tellStudio } from '../webhooks/outbox.ts';
 import * as store from './store.ts';
 
 export type { ModEventRow, UserEventRow } from './store.ts';
@@ -50,6 +51,8 @@ export async function recordModEvent(app: App, transaction: Transaction, event: 
   });
   if (type === 'MOD_UNAVAILABLE' || type === 'MOD_DELETED') await store.hideModEvents(transaction, modId);
   transaction.changed(eventsScope(gameId));
+  const data = { mod_id: modId, user_id: event.userId };
+  await tellStudio(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
 /** What makes kept lists of a game's events stale. */
@@ -62,15 +65,19 @@ export interface UserEvent {
   readonly type: UserEventType;
 }
 
-/** Tells what someone did, to themselves alone. As above others wait, those who record for the same person. */
-export const recordUserEvent = (app: App, transaction: Transaction, { gameId, modId, userId, type }: UserEvent) =>
-  store.addUserEvent(transaction, {
+/** Tells what someone did, to themselves and to the game's studio. As above others wait, those who record for the same person. */
+export async function recordUserEvent(app: App, transaction: Transaction, event: UserEvent): Promise<void> {
+  const { gameId, modId, userId, type } = event;
+  await store.addUserEvent(transaction, {
     game_id: gameId,
     mod_id: modId,
     user_id: userId,
     event_type: type,
     date_added: app.clock.now(),
   });
+  const data = { mod_id: modId, user_id: userId };
+  await tellStudio(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
+}
 
 export interface NewModOfOwner {
   readonly gameId: number;

@@ -6,6 +6,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
+import { tellStudio } from '../webhooks/outbox.ts';
 import * as store from './store.ts';
 
 export type { RestrictionRow } from './store.ts';
@@ -82,6 +83,8 @@ export async function restrict(
       throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
     const row = { game_id: gameId, user_id: userId, options, reason, restricted_by: caller.userId };
     await store.put(transaction.query, { ...row, date_added: app.clock.now() });
+    const data = { user_id: userId, options, reason, restricted_by: caller.userId };
+    await tellStudio(app, transaction, { gameId, kind: 'USER_RESTRICTED', subject: `users/${userId}`, data });
     return (await store.restriction(transaction.query, gameId, userId))!;
   });
 }
@@ -89,6 +92,9 @@ export async function restrict(
 export async function lift(app: App, caller: Caller, gameId: number, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     await requireModerator(transaction, caller, gameId);
+    if ((await store.optionsOf(transaction, gameId, userId)) === 0) return;
     await store.remove(transaction.query, gameId, userId);
+    const event = { gameId, kind: 'USER_RESTRICTION_LIFTED', subject: `users/${userId}` } as const;
+    await tellStudio(app, transaction, { ...event, data: { user_id: userId } });
   });
 }
