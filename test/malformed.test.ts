@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AnyOperation } from '../src/http/operation.ts';
+import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
 import { operations } from '../src/resources/index.ts';
 import { type Answer, type ErrorAnswer, startApi } from './api.ts';
 
@@ -9,6 +9,8 @@ const api = await startApi();
 const owner = await api.aUser();
 const game = await api.aGame({ owner });
 const client = await api.as(owner);
+/** Who may listen to a stream would do so without end. */
+const stranger = await api.as(await api.aUser());
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -118,7 +120,8 @@ function assertAnswered({ declaration }: AnyOperation, answer: Answer, about: st
 }
 
 for (const operation of operations) {
-  const { id, method, path } = operation.declaration;
+  const { id, method, path, returns } = operation.declaration;
+  const { token } = isEventStream(returns) ? stranger : client;
   test(`${id} answers malformed requests with a client error`, async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -128,7 +131,7 @@ for (const operation of operations) {
           const target = `/v1${path.replace(/\{\w+\}/g, () => params[next++]!)}?${encoded(query, true)}`;
           const headers: Record<string, string> = { 'accept-language': language, 'x-modio-platform': platform };
           if (type) headers['content-type'] = type;
-          if (authorised && id !== 'logout') headers['authorization'] = `Bearer ${client.token}`;
+          if (authorised && id !== 'logout') headers['authorization'] = `Bearer ${token}`;
           else headers['x-key'] = 'none';
           const answer = await api.request(method, target, { headers, ...(method !== 'GET' && { body }) });
           assertAnswered(

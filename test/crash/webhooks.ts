@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { UserCaller } from '../../src/access/caller.ts';
+import { issueToken } from '../../src/access/credentials.ts';
+import { closeApp, composeApp, outsideOf } from '../../src/compose.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { addGame } from '../../src/resources/games/games.ts';
+import { addMod } from '../../src/resources/mods/mods.ts';
+import { addUser } from '../../src/resources/users/users.ts';
+import { addWebhook } from '../../src/resources/webhooks/webhooks.ts';
+import { kill, type Running, start, withService } from './crash.ts';
+
+const MODS = 4;
+const PATIENCE_MS = 90_000;
+
+export interface WebhookCrashResult {
+  readonly acknowledged: number;
+  /** How many messages came, those that came again included. */
+  readonly heard: number;
+  readonly lost: string[];
+  readonly disordered: string[];
+}
+
+/** What a studio heard of each subject, in the order in which it came. */
+type Heard = Map<string, number[]>;
+
+interface Studio {
+  readonly game: string;
+  readonly webhook: string;
+  readonly token: string;
+  readonly mods: readonly { readonly id: number; acknowledged: number }[];
+}
+
+/**
+ * Kills the service with -9 while clients edit mods and a receiver, which fails now and then, hears of it. In the end
+ * it must have heard of every edit that was acknowledged, in the order of each mod.
+ */
+export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
+  return withService(async (env) => {
+    const receiver = await aReceiver();
+    const settings = { ...env, MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32' };
+    const studio = await makeStudio(settings, receiver.url);
+    try {
+      for (let loop = 1; loop <= loops; loop += 1) await editUntilKilled(await start(settings), studio);
+      receiver.recover();
+      const service = await start(settings);
+      const waiting = await waitingAfterPatience(service.port, studio);
+      await kill(service.process);
+      return resultOf(studio, receiver.heard, waiting);
+    } finally {
+      receiver.close();
+    }
+  });
+}
+
+/** Takes a message after a moment, and refuses every fifth. */
+async function aReceiver() {
+  const heard: Heard = new Map();
+  const state = { messages: 0, fails: true };
+  const server = createServer((message, response) => {
+    let text = '';
+    message.on('data', (chunk) => (text += chunk));
+    message.on('end', () => {
+      const { id, subject } = JSON.parse(text) as { id: number; subject: string };
+      heard.set(subject, [...(heard.get(subject) ?? []), id]);
+      state.messages += 1;
+      response.statusCode = state.fails && state.messages % 5 === 0 ? 500 : 200;
+      setImmediate(() => response.end());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    heard,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    recover: () => (state.fails = false),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function makeStudio(env: Record<string, string>, url: string): Promise<Studio> {
+  const settings = readSettings(env);
+  const app = await composeApp(settings, 'production', outsideOf(settings));
+  const made = await app.db.write(async (transaction) => {
+    const owner = await addUser(app, transaction, { username: 'Crash' });
+    const game = await addGame(app, transaction, { name: 'Crash', ownerId: owner.id, accepted: true });
+    const mods = [];
+    for (let i = 0; i < MODS; i += 1) {
+      const mod = { name: `Crash ${i}`, summary: '0', accepted: true, ownerId: owner.id, gameId: game.id };
+      mods.push({ id: (await addMod(app, transaction, mod)).id, acknowledged: 0 });
+    }
+    const { access_token } = await issueToken(app, transaction, { userId: owner.id });
+    return { owner, game, mods, token: access_token };
+  });
+  const { webhook } = await addWebhook(app, ownerCaller(made.owner.id), made.game.id, {
+    name: 'Studio',
+    url,
+    kinds: ['MOD_EDITED'],
+    isActive: true,
+  });
+  await closeApp(app);
+  const game = `/v1/games/${made.game.id}`;
+  return { game, webhook: `${game}/webhooks/${webhook.id}`, token: made.token, mods: made.mods };
+}
+
+const ownerCaller = (userId: number): UserCaller => ({
+  kind: 'user',
+  userId,
+  tokenId: 0,
+  scopes: ['read', 'write'],
+  gameId: undefined,
+  admin: false,
+  language: 'en',
+  dateExpires: Number.POSITIVE_INFINITY,
+  inTeams: true,
+});
+
+async function editUntilKilled(service: Running, { game, token, mods }: Studio): Promise<void> {
+  const agent = new Agent({ keepAlive: true });
+  const state = { killed: false };
+  const editing = mods.map(async (mod) => {
+    for (let edit = 1; !state.killed; edit += 1) {
+      const path = `${game}/mods/${mod.id}`;
+      const body = `summary=${process.hrtime.bigint()}`;
+      const answer = await send(service.port, agent, 'PUT', path, token, body).catch(() => undefined);
+      if (answer?.status !== 200) return;
+      mod.acknowledged += 1;
+    }
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 700));
+  state.killed = true;
+  await kill(service.process);
+  await Promise.all(editing);
+  agent.destroy();
+}
+
+/** How many deliveries are not done although there was time for them. */
+async function waitingAfterPatience(port: number, { webhook, token }: Studio): Promise<number> {
+  const agent = new Agent({ keepAlive: true });
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const path = `${webhook}/deliveries?_limit=1&state-not=delivered`;
+    const { body } = await send(port, agent, 'GET', path, token);
+    const { result_total } = JSON.parse(body) as { result_total: number };
+    if (result_total === 0 || performance.now() > until) {
+      agent.destroy();
+      return result_total;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function resultOf({ mods }: Studio, heard: Heard, waiting: number): WebhookCrashResult {
+  const lost = waiting === 0 ? [] : [`${waiting} deliveries still wait`];
+  const disordered: string[] = [];
+  for (const { id, acknowledged } of mods) {
+    const ids = heard.get(`mods/${id}`) ?? [];
+    const first = [...new Set(ids)];
+    if (first.length < acknowledged) lost.push(`mod ${id}: ${acknowledged} acknowledged, ${first.length} heard`);
+    if (first.some((each, index) => index > 0 && each < first[index - 1]!)) disordered.push(`mod ${id}: ${first}`);
+  }
+  return {
+    acknowledged: mods.reduce((sum, mod) => sum + mod.acknowledged, 0),
+    heard: [...heard.values()].reduce((sum, ids) => sum + ids.length, 0),
+    lost,
+    disordered,
+  };
+}
+
+function send(
+  port: number,
+  agent: Agent,
+  method: string,
+  path: string,
+  token: string,
+  body?: string,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers: Record<string, string> = { 'x-forwarded-proto': 'https', authorization: `Bearer ${token}` };
+    if (body) headers['content-type'] = 'application/x-www-form-urlencoded';
+    const sent = request({ port, host: '127.0.0.1', agent, method, path, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
