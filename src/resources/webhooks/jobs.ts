@@ -1,7 +1,8 @@
 import type { App } from '../../context.ts';
 import type { JobHandler } from '../../jobs/worker.ts';
-import { deliverDue, LEASE_SECONDS, removeOldStudioEvents } from './delivering.ts';
+import { deliverDue, LEASE_SECONDS, removeOldStudioEvents, wakeOverdue } from './delivering.ts';
 
+const MINUTE = 60;
 const HOUR = 3_600;
 
 export const webhookJobs: readonly JobHandler<App>[] = [
@@ -10,5 +11,6 @@ export const webhookJobs: readonly JobHandler<App>[] = [
     leaseSeconds: LEASE_SECONDS,
     run: (app, { webhookId }: { webhookId: number }, job) => deliverDue(app, webhookId, job),
   },
+  { kind: 'webhooks.wake-overdue', every: MINUTE, run: (app) => wakeOverdue(app) },
   { kind: 'webhooks.remove-old-events', every: HOUR, run: (app) => removeOldStudioEvents(app) },
 ];

@@ -128,6 +128,12 @@ export async function nextDue(query: Query, webhookId: number): Promise<number |
   return first?.date_due;
 }
 
+const OVERDUE = statement(`select distinct d.webhook_id as id from webhook_deliveries d
+  join webhooks w on w.id = d.webhook_id and w.is_active = 1 and w.date_resumes <= ?
+  where d.state = 'waiting' and d.date_due <= ?`);
+/** The endpoints for which something is due. */
+export const overdue = (transaction: Transaction, now: number) => transaction.all<{ id: number }>(OVERDUE, [now, now]);
+
 /** Writes the outcome of an attempt, unless another one was begun since. */
 export const settle = (
   query: Query,

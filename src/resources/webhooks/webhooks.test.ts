@@ -264,6 +264,17 @@ test('after a day a delivery is parked with those behind it, and is sent again w
   assert.ok((await deliveries()).every(({ state }) => state === 'delivered'));
 });
 
+test('a job that is gone takes no delivery with it', async () => {
+  const receiver = await aReceiver();
+  const game = await api.aGame();
+  const mod = await api.aMod({ game });
+  await aWebhook(game, receiver.url);
+  await edit(mod, 'Better');
+  await api.app().db.write(({ query }) => query.deleteFrom('jobs').where('kind', '=', 'webhooks.deliver').execute());
+  await pass(120);
+  assert.deepEqual(typesOf(receiver.got), ['MOD_EDITED']);
+});
+
 test('another secret signs beside the old one until that ends, or alone at once', async () => {
   const receiver = await aReceiver();
   const game = await api.aGame();
