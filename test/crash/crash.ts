@@ -117,6 +117,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 async function writeUntilKilled(service: Running, writers: readonly Writer[]): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   const state = { killed: false, acknowledged: 0 };
+  const enough = Promise.withResolvers<void>();
   const writing = writers.map(async (writer) => {
     while (!state.killed) {
       writer.attempted = String(Number(writer.attempted) + 1);
@@ -126,9 +127,12 @@ async function writeUntilKilled(service: Running, writers: readonly Writer[]): P
       if (answer?.status !== 200) return;
       writer.acknowledged = writer.attempted;
       state.acknowledged += 1;
+      if (state.acknowledged > WRITERS) enough.resolve();
     }
   });
-  await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 700));
+  // However slow the machine is, some writes are acknowledged; then it is any moment.
+  await Promise.race([enough.promise, Promise.all(writing)]);
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 700));
   state.killed = true;
   await kill(service.process);
   await Promise.all(writing);
