@@ -166,7 +166,8 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
       if (access.kind === 'authentication') return byKey(access, apiKey);
       if (bearer) return byToken(access, bearer);
-      const takesKey = access.kind === 'anyone' || (access.kind !== 'user' && method === 'GET');
+      const isOpenToKeys = method === 'GET' || (access.kind === 'reader' && access.keyWrites === true);
+      const takesKey = access.kind === 'anyone' || (access.kind !== 'user' && isOpenToKeys);
       return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
     },
     recall({ bearer, apiKey }) {

@@ -88,8 +88,8 @@ export const muterOf = (caller: Caller): number | undefined =>
 export type Access =
   /** Whoever calls; with `named` also as themselves, if their credentials are good. */
   | { readonly kind: 'anyone'; readonly named?: true }
-  /** An API key or a token that may read. */
-  | { readonly kind: 'reader' }
+  /** An API key or a token that may read. A key alone reads, unless the operation takes it for a write as well. */
+  | { readonly kind: 'reader'; readonly keyWrites?: true }
   /** A person's token with this scope, or a service's with that one, which then acts as the leader of its game. */
   | { readonly kind: 'user'; readonly scope: 'read' | 'write'; readonly service?: TokenScope }
   /** The token of a game's backend with this scope, and with all of these. */
@@ -100,6 +100,8 @@ export type Access =
 export const anyone = (): Access => ({ kind: 'anyone' });
 export const visitor = (): Access => ({ kind: 'anyone', named: true });
 export const reader = (): Access => ({ kind: 'reader' });
+/** The same where people write who need not have signed in. */
+export const readerWhoWrites = (): Access => ({ kind: 'reader', keyWrites: true });
 export const user = (scope: 'read' | 'write'): Access => ({ kind: 'user', scope });
 export const userOrService = (scope: 'read' | 'write', service: TokenScope): Access => ({
   kind: 'user',

@@ -5,7 +5,8 @@ import type { AnyOperation } from './operation.ts';
 /** A call to try in a shell, with what the operation cannot do without. */
 export function exampleOf({ declaration }: AnyOperation, described: OperationObject): string {
   const { method, access } = declaration;
-  const byKey = access.kind === 'authentication' || (access.kind === 'reader' && method === 'GET');
+  const byKey =
+    access.kind === 'authentication' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
   const path = declaration.path.replace(/\{\w+\}/g, '1');
   const address = `"$API${path}${byKey ? '?api_key=$KEY' : ''}"`;
   const lines = [

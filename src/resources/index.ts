@@ -88,6 +88,8 @@ import { previewOperations } from './previews/operations.ts';
 import { ratingJobs } from './ratings/jobs.ts';
 import { migration as ratings } from './ratings/migrations/2026-11-15-ratings.ts';
 import { ratingOperations } from './ratings/operations.ts';
+import { migration as reports } from './reports/migrations/2026-11-15-reports.ts';
+import { reportOperations } from './reports/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
@@ -139,6 +141,7 @@ export const operations: readonly AnyOperation[] = [
   ...mediaOperations,
   ...previewOperations,
   ...restrictionOperations,
+  ...reportOperations,
   ...lookupOperations,
   ...dependencyOperations,
   ...collectionOperations,
@@ -203,6 +206,7 @@ export const migrations: readonly Migration[] = [
   modMedia,
   previews,
   gameRestrictions,
+  reports,
   tags,
   tagsInOrder,
   oauthClients,

@@ -14,7 +14,7 @@ import {
 } from './restrictions.ts';
 
 const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
-const OPTIONS = 'Bits: 1 may not add mods, 2 may not add guides, 4 may not comment';
+const OPTIONS = 'Bits: 1 may not add mods, 2 may not add guides, 4 may not comment, 8 may not rate, 16 may not report';
 const RestrictionPath = GamePath.extend({ user_id: PathId });
 
 export const RestrictionObject = z
@@ -61,7 +61,7 @@ export const restrictUserInGame = operation({
   tag: 'Games',
   method: 'PUT',
   path: '/games/{game_id}/restrictions/{user_id}',
-  says: 'Keeps someone from adding mods or guides to a game, or from commenting in it. For its team, whose members cannot be restricted themselves.',
+  says: 'Keeps someone from adding mods or guides to a game, or from commenting, rating or reporting in it. For its team, whose members cannot be restricted themselves.',
   access: user('write'),
   params: RestrictionPath,
   body: z.object({

@@ -17,7 +17,9 @@ type Reader = Pick<Database, 'first'>;
 export const ADD_MODS = 1;
 const ADD_GUIDES = 2;
 const ADD_COMMENTS = 4;
-export const OPTIONS_ALL = ADD_MODS | ADD_GUIDES | ADD_COMMENTS;
+const RATE = 8;
+const REPORT = 16;
+export const OPTIONS_ALL = ADD_MODS | ADD_GUIDES | ADD_COMMENTS | RATE | REPORT;
 
 /** What lists of restrictions may be filtered and sorted by. */
 export const restrictionListing: Listing = {
@@ -41,6 +43,12 @@ export async function requireMayAddMods(reader: Reader, caller: Caller, gameId: 
 export async function isKeptFromGuides(reader: Reader, caller: Caller, gameId: number): Promise<boolean> {
   const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
   return (options & ADD_GUIDES) !== 0;
+}
+
+/** People whom the game's team has kept from it report nothing there. */
+export async function requireMayReport(reader: Reader, caller: Caller, gameId: number): Promise<void> {
+  const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
+  if ((options & REPORT) !== 0) throw new ApiError('REPORT_NO_REPORT_PERMISSION_BY_ADMIN');
 }
 
 /** Who keeps the caller from commenting in a game, if anyone does: its team, or those who run the site. */

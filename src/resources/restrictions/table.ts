@@ -11,7 +11,7 @@ export interface GameRestrictionsTable {
   id: Generated<number>;
   game_id: number;
   user_id: number;
-  /** Bits: 1 add mods, 2 add guides, 4 comment. */
+  /** Bits: 1 add mods, 2 add guides, 4 comment, 8 rate, 16 report. */
   options: number;
   reason: string;
   restricted_by: number;
