@@ -20,6 +20,7 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'storage check': () => import('./commands/storage-check.ts'),
   backup: () => import('./commands/backup.ts'),
   restore: () => import('./commands/restore.ts'),
+  'audit verify': () => import('./commands/audit-verify.ts'),
   doctor: () => import('./commands/doctor.ts'),
 };
 

@@ -17,6 +17,8 @@ import { accountOperations } from './accounts/operations.ts';
 import { addFirstVersions } from './agreements/agreements.ts';
 import { migration as agreements } from './agreements/migrations/2026-11-15-agreements.ts';
 import { agreementOperations } from './agreements/operations.ts';
+import { migration as audit } from './audit/migrations/2026-11-15-audit.ts';
+import { auditOperations } from './audit/operations.ts';
 import { migration as blocks } from './blocks/migrations/2026-11-15-blocks.ts';
 import { blockOperations } from './blocks/operations.ts';
 import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
@@ -142,6 +144,7 @@ export const operations: readonly AnyOperation[] = [
   ...previewOperations,
   ...restrictionOperations,
   ...reportOperations,
+  ...auditOperations,
   ...lookupOperations,
   ...dependencyOperations,
   ...collectionOperations,
@@ -207,6 +210,7 @@ export const migrations: readonly Migration[] = [
   previews,
   gameRestrictions,
   reports,
+  audit,
   tags,
   tagsInOrder,
   oauthClients,

@@ -5,6 +5,7 @@ import { factOf, rememberFact } from '../../database/facts.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { sanitised } from '../../markup.ts';
+import { audit } from '../audit/audit.ts';
 import { FIRST_VERSIONS } from './first-versions.ts';
 import * as store from './store.ts';
 import { isAgreementType, LEGAL_PAGES } from './types.ts';
@@ -68,6 +69,7 @@ export async function addVersion(
   return app.db.write(async (transaction) => {
     const id = await store.add(transaction.query, { ...draftOf(app, texts), type, user_id: caller.userId });
     transaction.changed('agreements');
+    await audit(app, transaction, { ...audited(caller, id), action: 'agreements.add', data: { type } });
     return (await store.byId(transaction.query, id))!;
   });
 }
@@ -104,6 +106,8 @@ export async function changeVersion(
     await store.change(transaction.query, id, { ...changes, date_updated: now });
     if (is_active) await store.putInForce(transaction.query, version, now);
     transaction.changed('agreements');
+    const action = is_active ? 'agreements.put-in-force' : 'agreements.edit';
+    await audit(app, transaction, { ...audited(caller, id), action });
     return (await store.byId(transaction.query, id))!;
   });
 }
@@ -115,8 +119,14 @@ export async function deleteVersion(app: App, caller: UserCaller, id: number): P
     if (version.is_active === 1) throw new ApiError('AGREEMENT_CANNOT_DELETE_LIVE_AGREEMENT');
     await store.change(transaction.query, id, { date_deleted: app.clock.now() });
     transaction.changed('agreements');
+    await audit(app, transaction, { ...audited(caller, id), action: 'agreements.delete' });
   });
 }
+
+const audited = ({ userId }: UserCaller, id: number) => ({
+  actor: userId,
+  subject: { resource: 'agreements', id, gameId: 0 },
+});
 
 async function requireForChange(
   transaction: Transaction,

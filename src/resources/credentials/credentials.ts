@@ -2,6 +2,7 @@ import type { Caller, TokenScope, UserCaller } from '../../access/caller.ts';
 import { type IssuedToken, issueKey, issueToken, revokeKeys, revokeTokens } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { audit } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { revokeGrant } from '../oauth/grants.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
@@ -91,5 +92,8 @@ export const rotateGameKey = (app: App, caller: Caller, gameId: number): Promise
     const level = await teamLevel(transaction, caller, 'games', gameId);
     if (level < ADMINISTRATOR) throw new ApiError('API_KEY_NO_ACCESS_FOR_REFRESH');
     await revokeKeys(app, transaction, { gameId });
-    return issueKey(app, transaction, { gameId });
+    const key = await issueKey(app, transaction, { gameId });
+    const subject = { resource: 'games', id: gameId, gameId };
+    await audit(app, transaction, { actor: (caller as UserCaller).userId, action: 'games.rotate-key', subject });
+    return key;
   });

@@ -6,6 +6,7 @@ import { completePictures } from '../../images/pictures.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { hasAccepted } from '../agreements/acceptances.ts';
 import { AGREEMENT_TYPES } from '../agreements/types.ts';
+import { audit } from '../audit/audit.ts';
 import { enablesPreviews } from '../previews/pieces.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
@@ -53,8 +54,27 @@ export async function editGame(
     requireMayChange(caller, before, level, changes);
     requirePreviewable(before, changes);
     await applyGameChanges(app, transaction, id, changes, written);
+    await audit(app, transaction, {
+      ...auditedGame(caller, id),
+      action: 'games.edit',
+      data: tellable(before, changes),
+    });
     return (await store.documentOf(transaction, id, answered, true))!;
   });
+}
+
+const auditedGame = (caller: Caller, id: number) => ({
+  actor: (caller as UserCaller).userId,
+  subject: { resource: 'games', id, gameId: id },
+});
+
+/** Which fields were changed; of numbers also from what to what. */
+function tellable(before: GameRow, changes: GameChanges): Record<string, unknown> {
+  const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const isChanged = ([field, value]: [string, unknown]) => value !== before[field as keyof GameRow];
+  const told = ([field, value]: [string, unknown]) =>
+    [field, typeof value === 'number' ? [before[field as keyof GameRow], value] : true] as const;
+  return Object.fromEntries(sent.filter(isChanged).map(told));
 }
 
 /** Clients send the whole game back, so a value that stays is no wish to change it. */
@@ -148,5 +168,6 @@ export async function deleteGame(app: App, caller: Caller, id: number): Promise<
     if (sellable > 0) throw new ApiError('GAME_CANT_BE_DELETED_SELLABLE_MODS');
     if (total > 0) throw new ApiError('GAME_CANT_BE_DELETED_EXISTING_MODS');
     await removeGame(app, transaction, id);
+    await audit(app, transaction, { ...auditedGame(caller, id), action: 'games.delete' });
   });
 }

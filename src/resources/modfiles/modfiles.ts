@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { audit } from '../audit/audit.ts';
 import { FINDING, putFindings } from '../findings/findings.ts';
 import {
   announceMod,
@@ -279,6 +280,9 @@ export async function decidePlatforms(
     const { userId } = caller as UserCaller;
     await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, (name) => denied.includes(name)));
     announceMod(transaction, mod.game_id, mod.id);
+    const subject = { resource: 'modfiles', id: fileId, gameId: mod.game_id };
+    const data = { mod: mod.id, approved, denied };
+    await audit(app, transaction, { actor: userId, action: 'modfiles.decide-platforms', subject, data });
     return (await store.storedFile(transaction, fileId, mod.id, true))!;
   });
 }

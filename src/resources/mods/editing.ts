@@ -13,12 +13,13 @@ import {
   type UploadedPicture,
 } from '../../images/pictures.ts';
 import type { Language } from '../../localisation/languages.ts';
+import { audit } from '../audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { replaceMetadata } from '../metadata/metadata.ts';
 import { enablesPreviews } from '../previews/pieces.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { replaceTagsOfMod } from '../tags/tags.ts';
-import { ADMINISTRATOR } from '../teams/teams.ts';
+import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
   isPublic,
   type Levels,
@@ -112,6 +113,11 @@ export async function editMod(
       await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
     await applyModChanges(app, transaction, before, changes, (caller as UserCaller).userId, written);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
+    await auditByGame(app, transaction, caller, before, {
+      action: 'mods.edit',
+      needs: MANAGER,
+      data: told(before, fields),
+    });
     return (await store.documentOf(transaction, id, answered))!;
   });
 }
@@ -135,6 +141,7 @@ export async function deleteMod(app: App, caller: Caller, gameId: number, id: nu
     const levels = await levelsOf(transaction, caller, mod);
     if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
     await removeMod(app, transaction, mod, (caller as UserCaller).userId);
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.delete', needs: ADMINISTRATOR });
   });
 }
 
@@ -145,7 +152,36 @@ export async function deleteModForEver(app: App, caller: Caller, gameId: number,
     const levels = await levelsOf(transaction, caller, mod);
     if (levels.mod < ADMINISTRATOR && levels.game < ADMINISTRATOR) throw new ApiError('MOD_NO_DELETE_PERMISSION');
     await removeModForEver(app, transaction, mod);
+    if (levels.mod < ADMINISTRATOR)
+      await audit(app, transaction, { ...auditedMod(caller, mod), action: 'mods.delete-for-ever' });
   });
+}
+
+const auditedMod = (caller: Caller, { id, game_id }: store.ModRow) => ({
+  actor: (caller as UserCaller).userId,
+  subject: { resource: 'mods', id, gameId: game_id },
+});
+
+/** What someone does with a mod whose own team they are not in at the level for it, they do for its game. */
+async function auditByGame(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  mod: store.ModRow,
+  { action, needs, data = {} }: { action: string; needs: number; data?: Record<string, unknown> },
+): Promise<void> {
+  const own = await teamLevel(transaction, { ...(caller as UserCaller), admin: false }, 'mods', mod.id);
+  if (own < needs || 'status' in data) await audit(app, transaction, { ...auditedMod(caller, mod), action, data });
+}
+
+/** Which fields were changed; of the status also from what to what. */
+function told(before: store.ModRow, changes: ModChanges): Record<string, unknown> {
+  const isChanged = ([field, value]: [string, unknown]) =>
+    value !== undefined && value !== before[field as keyof store.ModRow];
+  const entries = Object.entries(changes).filter(isChanged);
+  return Object.fromEntries(
+    entries.map(([field, value]) => [field, field === 'status' ? [before.status, value] : true]),
+  );
 }
 
 /** A deleted mod is edited by bringing it back, which is for administrators of its game. */

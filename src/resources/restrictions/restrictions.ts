@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import type { Database } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { audit } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
@@ -93,6 +94,7 @@ export async function restrict(
     await store.put(transaction.query, { ...row, date_added: app.clock.now() });
     const data = { user_id: userId, options, reason, restricted_by: caller.userId };
     await tellStudio(app, transaction, { gameId, kind: 'USER_RESTRICTED', subject: `users/${userId}`, data });
+    await audit(app, transaction, { ...audited(caller, gameId, userId), action: 'users.restrict', reason, data: { options } });
     return (await store.restriction(transaction.query, gameId, userId))!;
   });
 }
@@ -104,5 +106,11 @@ export async function lift(app: App, caller: Caller, gameId: number, userId: num
     await store.remove(transaction.query, gameId, userId);
     const event = { gameId, kind: 'USER_RESTRICTION_LIFTED', subject: `users/${userId}` } as const;
     await tellStudio(app, transaction, { ...event, data: { user_id: userId } });
+    await audit(app, transaction, { ...audited(caller, gameId, userId), action: 'users.lift-restriction' });
   });
 }
+
+const audited = (caller: Caller, gameId: number, userId: number) => ({
+  actor: (caller as UserCaller).userId,
+  subject: { resource: 'users', id: userId, gameId },
+});

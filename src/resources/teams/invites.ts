@@ -6,7 +6,7 @@ import type { Language } from '../../localisation/languages.ts';
 import { say, type TextName } from '../../localisation/texts.ts';
 import { sendMailing } from '../mailings/mailings.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../users/users.ts';
-import { actingIn } from './members.ts';
+import { actingIn, auditTeam } from './members.ts';
 import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
 import * as store from './store.ts';
 import { joinTeam, MANAGER, type TeamResource } from './teams.ts';
@@ -59,6 +59,7 @@ export async function inviteMember(
     });
     await app.jobs.enqueue(transaction, MAIL_JOB, { id, language });
     announceTeam(transaction, place);
+    await auditTeam(app, transaction, acting, 'invite', { invite: id, level });
     return (await store.seatOf(transaction.query, place, id))!;
   });
 }

@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import { audit } from '../audit/audit.ts';
 import {
   announceTeam,
   handOver,
@@ -88,6 +89,8 @@ export async function changeMember(
     if (isNewLeader) await handOver(app, transaction, place, seat.user_id!);
     if (seat.pending) announceTeam(transaction, place);
     else await teamChanged(app, transaction, place, acting.standing, caller.userId);
+    const data = { user: seat.user_id, level: [seat.level, level], leader: isNewLeader };
+    await auditTeam(app, transaction, acting, 'change', data);
     return (await store.seatOf(transaction.query, place, id))!;
   });
 }
@@ -99,10 +102,26 @@ export async function removeMember(app: App, caller: UserCaller, place: Place, i
     const seat = await requireSeat(transaction, acting, id);
     requireMayTouch(acting, seat, REFUSALS[place.resource].remove);
     await requireStaysLed(transaction, acting, seat, 'TEAM_MUST_HAVE_LEADER');
-    if (seat.user_id !== null) return leaveTeam(app, transaction, acting, id, seat.user_id);
-    await store.closeInvite(transaction.query, id, app.clock.now());
-    announceTeam(transaction, place);
+    if (seat.user_id !== null) await leaveTeam(app, transaction, acting, id, seat.user_id);
+    else {
+      await store.closeInvite(transaction.query, id, app.clock.now());
+      announceTeam(transaction, place);
+    }
+    await auditTeam(app, transaction, acting, 'remove', { user: seat.user_id, level: seat.level });
   });
+}
+
+/** The team of a game decides over others, that of a mod over itself. */
+export async function auditTeam(
+  app: App,
+  transaction: Transaction,
+  { place: { resource, id, gameId }, userId }: Acting,
+  done: 'invite' | 'change' | 'remove',
+  data: Record<string, unknown>,
+): Promise<void> {
+  if (resource !== 'games') return;
+  const subject = { resource, id, gameId };
+  await audit(app, transaction, { actor: userId, action: `games.team-${done}`, subject, data });
 }
 
 async function leaveTeam(app: App, transaction: Transaction, acting: Acting, id: number, userId: number) {

@@ -1,0 +1,22 @@
+import { command, Refusal } from './command.ts';
+import { withApp } from './operator.ts';
+
+export default command({
+  name: 'audit verify',
+  usage: '',
+  says: 'Follows the chain of the audit log, and fails where a row was changed, added or removed.',
+  json: true,
+  options: {},
+  run: async ({ settings, environment }) =>
+    withApp(settings(), environment, async (app) => {
+      const { verifyAudit } = await import('../resources/audit/audit.ts');
+      const { rows, broken } = await verifyAudit(app);
+      if (broken)
+        throw new Refusal(
+          `The audit log is broken: row ${broken.id} was ${SAYS[broken.problem]}, after ${rows} good rows.`,
+        );
+      return { object: { rows }, text: `The audit log is whole: ${rows} rows.` };
+    }),
+});
+
+const SAYS = { missing: 'removed', changed: 'changed', added: 'added by someone else' } as const;
