@@ -24,6 +24,7 @@ import { addClient } from '../src/resources/oauth/clients.ts';
 import { putSettings } from '../src/resources/portals/settings.ts';
 import { letIn } from '../src/resources/previews/previews.ts';
 import { addModRating } from '../src/resources/ratings/operations.ts';
+import { submitReportOperation } from '../src/resources/reports/operations.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
 import { subscribeToMod } from '../src/resources/subscriptions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
@@ -173,6 +174,15 @@ for (const name of tags) {
 }
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary: `${summary}!` } });
 
+const waiting = await api.aMod({ game, owner: ada });
+for (const mod of mods) {
+  const body = { resource: 'mods', id: mod.id, type: 0, summary: 'Wrong' };
+  await api.withKey(game).call(submitReportOperation, { body });
+  await api.aGuide({ game, owner: ada, status: 0, withheld: 1 });
+  const pending = { modfile_id: (await api.aFile(waiting, { active: false })).id, platform: 'windows', status: 0 };
+  await api.app().db.write(({ query }) => query.insertInto('modfile_platforms').values(pending).execute());
+}
+
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
@@ -183,6 +193,9 @@ const PARAMETERS: Record<string, string | number> = {
   target_user_id: 999_999,
   team_member_id: 999_999,
   invite_id: 999_999,
+  report_id: 999_999,
+  content: 'mods',
+  content_id: mods[0]!.id,
   agreement_type_id: 1,
   agreement_version_id: version,
   client_id: 999_999,
@@ -201,6 +214,9 @@ const PARAMETERS: Record<string, string | number> = {
 const QUERIES: Record<string, Record<string, string>> = { 'get-multipart-upload-parts': { upload_id } };
 /** Reads of which a key of a game gets nothing: what is listed belongs to a person. */
 const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions'];
+
+/** Reads for those who run the site alone. */
+const STAFF = ['get-audit', 'get-reports'];
 
 const errors = { ...catalogue, ...unreferenced };
 const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');
@@ -230,6 +246,7 @@ function isRefused(answer: Answer, error: ErrorName): void {
 async function allowedTo({ declaration: { id, access, method } }: AnyOperation): Promise<Client> {
   if (access.kind === 'anyone') return api.nobody();
   if (PERSONAL.includes(id)) return api.as(ada);
+  if (STAFF.includes(id)) return operator;
   return access.kind === 'user' || (access.kind === 'reader' && method !== 'GET') ? api.as(ada) : api.withKey(game);
 }
 

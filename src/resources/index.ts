@@ -51,6 +51,7 @@ import { rebuildGameWords } from './games/games.ts';
 import { pictureHoldings } from './games/holdings.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
+import { migration as gamesTakedown } from './games/migrations/2026-11-15-games-takedown.ts';
 import { gameOperations } from './games/operations.ts';
 import { guideJobs } from './guides/jobs.ts';
 import { migration as guides } from './guides/migrations/2026-11-15-guides.ts';
@@ -63,6 +64,8 @@ import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.t
 import { mediaOperations } from './media/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
+import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
+import { moderationOperations } from './moderation/operations.ts';
 import { modfileHoldings } from './modfiles/holdings.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
@@ -145,6 +148,7 @@ export const operations: readonly AnyOperation[] = [
   ...restrictionOperations,
   ...reportOperations,
   ...auditOperations,
+  ...moderationOperations,
   ...lookupOperations,
   ...dependencyOperations,
   ...collectionOperations,
@@ -211,6 +215,8 @@ export const migrations: readonly Migration[] = [
   gameRestrictions,
   reports,
   audit,
+  moderation,
+  gamesTakedown,
   tags,
   tagsInOrder,
   oauthClients,

@@ -4,20 +4,12 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { reviewPicture } from '../../images/pictures.ts';
+import { type Audited, audit } from '../audit/audit.ts';
 import { eraseMutes } from '../mutes/personal.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import { eraseSeats } from '../teams/personal.ts';
-import {
-  changeUser,
-  findUserIn,
-  normalisedEmail,
-  requireUserIn,
-  USER_ACTIVE,
-  USER_BANNED,
-  USER_DELETED,
-  type UserRow,
-} from '../users/users.ts';
+import { changeUser, findUserIn, normalisedEmail, requireUserIn, USER_DELETED, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
 /** A step of a noun when an account ends, within the transaction: what it keeps of the person alone goes. */
@@ -105,18 +97,13 @@ async function requireModerated(transaction: Transaction, caller: Caller, userId
   return requireUserIn(transaction, userId);
 }
 
-export const banUser = (app: App, caller: Caller, userId: number, isBanned: boolean): Promise<void> =>
-  app.db.write(async (transaction) => {
-    const user = await requireModerated(transaction, caller, userId);
-    await changeUser(transaction, user.id, { status: isBanned ? USER_BANNED : USER_ACTIVE });
-  });
-
 /** A locked account ends every sign-in and takes no new one, until it is clear whose it is. */
 export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boolean): Promise<void> =>
   app.db.write(async (transaction) => {
     const user = await requireModerated(transaction, caller, userId);
     if (isLocked) await signOut(app, transaction, user.id);
     await changeUser(transaction, user.id, { date_locked: isLocked ? app.clock.now() : null });
+    await audit(app, transaction, audited(caller, user.id, isLocked ? 'users.lock' : 'users.unlock'));
   });
 
 /** The operator's way to delete an account, with the guards that protect others. */
@@ -128,4 +115,11 @@ export const deleteUser = (app: App, caller: Caller, userId: number): Promise<vo
     if (user.admin === 1) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
     await requireNothingLed(transaction, user.id);
     await erase(app, transaction, user);
+    await audit(app, transaction, audited(caller, user.id, 'users.delete'));
   });
+
+const audited = (caller: Caller, userId: number, action: string): Audited => ({
+  actor: (caller as UserCaller).userId,
+  action,
+  subject: { resource: 'users', id: userId, gameId: 0 },
+});

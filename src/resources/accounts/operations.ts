@@ -4,7 +4,7 @@ import { AccessTokenObject, MessageObject, UserPath, WebMessageObject } from '..
 import { noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
-import { banUser, closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
+import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { askForEmailChange, confirmEmailChange } from './email-change.ts';
 import { mergeAccount } from './merging.ts';
 
@@ -187,26 +187,6 @@ export const mergeOwnAccount = operation({
 const MODERATION = ['USER_NOT_FOUND', 'USER_CANT_VIEW_ADMIN_ONLY', 'USER_ADMIN_CANT_MODERATE_SELF'] as const;
 const moderated = { tag: 'Users', access: user('write'), params: UserPath, returns: noContent } as const;
 
-export const banAUser = operation({
-  ...moderated,
-  id: 'ban-a-user',
-  method: 'POST',
-  path: '/users/{user_id}/ban',
-  says: 'Bans a person from the whole site. Those who run it may.',
-  errors: MODERATION,
-  handle: (app, { caller, params }) => banUser(app, caller, params.user_id, true),
-});
-
-export const unbanAUser = operation({
-  ...moderated,
-  id: 'unban-a-user',
-  method: 'DELETE',
-  path: '/users/{user_id}/ban',
-  says: 'Takes a ban back. Those who run the site may.',
-  errors: MODERATION,
-  handle: (app, { caller, params }) => banUser(app, caller, params.user_id, false),
-});
-
 export const lockAUser = operation({
   ...moderated,
   id: 'lock-a-user',
@@ -252,8 +232,6 @@ export const accountOperations = [
   reopenOwnAccount,
   deleteOwnAccount,
   mergeOwnAccount,
-  banAUser,
-  unbanAUser,
   lockAUser,
   unlockAUser,
   deleteAUser,

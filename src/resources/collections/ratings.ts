@@ -2,6 +2,7 @@ import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { requireMayRate } from '../restrictions/restrictions.ts';
 import { announceCollection, requireCollectionForChange } from './access.ts';
 import * as store from './store.ts';
 
@@ -28,6 +29,7 @@ export async function rateCollection(
   const { userId } = caller as UserCaller;
   await app.db.write(async (transaction) => {
     const collection = await requireCollectionForChange(transaction, caller, gameId, id);
+    await requireMayRate(transaction, caller, gameId);
     const before = await store.ratingOf(transaction, id, userId);
     if (rating === 0 && !before) throw new ApiError('RATING_RESOURCE_NOT_RATED');
     if (rating !== 0 && before?.rating === rating) throw new ApiError('RATING_RESOURCE_ALREADY_RATED');

@@ -65,6 +65,9 @@ const fields = {
     .min(0)
     .max(10_000)
     .meta({ description: 'How many mods a collection may hold; 0 for the usual 100.' }),
+  takedown_reports: z.int().min(0).max(10_000).meta({
+    description: 'How many people report a mod or guide before it is hidden until the team has looked; 0 for never.',
+  }),
   monetization_options: Bits(31).meta({ description: 'For administrators.' }),
   revenue_options: Count.meta({ description: 'For administrators.' }),
   max_stock: Count.meta({ description: 'For administrators.' }),

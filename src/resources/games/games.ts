@@ -280,11 +280,12 @@ type Settable =
   | 'cloud_cooking_status'
   | 'max_stock'
   | 'service_features'
+  | 'takedown_reports'
   | 'icon'
   | 'logo'
   | 'header';
 
-export type GameChanges = { readonly [F in Settable]?: GamesTable[F] | undefined } & {
+export type GameChanges = { readonly [F in Settable]?: Updateable<GamesTable>[F] | undefined } & {
   readonly theme?: Readonly<Record<string, string>> | undefined;
   readonly other_urls?: readonly { label: string; url: string }[] | undefined;
   readonly platforms?: readonly GamePlatform[] | undefined;

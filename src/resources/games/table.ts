@@ -33,6 +33,8 @@ export interface GamesTable {
   cloud_cooking_status: number;
   max_stock: number;
   service_features: number;
+  /** How many people report a thing before it is hidden until the team has looked; 0 for never. */
+  takedown_reports: Generated<number>;
   name: string;
   name_folded: string;
   name_id: string;

@@ -73,3 +73,6 @@ export async function requireGuideForChange(
   await requireGuides(transaction, caller, gameId);
   return refuseHidden(app, transaction, caller, gameId, await store.rowForChange(transaction, id));
 }
+
+/** Whoever may see it: for those who decide over it and ask that themselves. Others who change it wait from here on. */
+export const holdGuide = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);

@@ -161,6 +161,9 @@ export async function holdMods(transaction: Transaction, ids: readonly number[])
   return mods;
 }
 
+/** Without a file a mod is not accepted. */
+export const hasLiveFile = (transaction: Transaction, id: number) => store.hasLiveFile(transaction, id);
+
 /** The mod in whatever state, deleted too, for those who decide over it. Others wait from here on. */
 export async function requireModInAnyState(
   transaction: Transaction,

@@ -5,6 +5,7 @@ import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
 import { requireModForChange } from '../mods/mods.ts';
+import { requireMayRate } from '../restrictions/restrictions.ts';
 import { countRating } from '../stats/stats.ts';
 import type { RatedResource } from './pieces.ts';
 import * as store from './store.ts';
@@ -65,6 +66,7 @@ export async function rateMod(
 ): Promise<void> {
   await app.db.write(async (transaction) => {
     const mod = await requireModForChange(transaction, caller, gameId, modId);
+    await requireMayRate(transaction, caller, gameId);
     const { community_options } = await requireGame(transaction, caller, gameId);
     if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });

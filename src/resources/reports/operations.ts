@@ -1,9 +1,19 @@
 import { z } from 'zod';
-import { readerWhoWrites } from '../../access/caller.ts';
-import { MessageObject } from '../../http/objects.ts';
-import { Created, created, operation } from '../../http/operation.ts';
+import { readerWhoWrites, type UserCaller, user } from '../../access/caller.ts';
+import { GamePath, Id, Integer, MessageObject, PathId, page, pageOf, Timestamp } from '../../http/objects.ts';
+import { Created, created, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { REASONS_MAX, submitReport } from './reports.ts';
+import {
+  itemListing,
+  listReportedItems,
+  listReports,
+  listReportsOfGame,
+  type ReportedItem,
+  reportListing,
+  resolveInGame,
+  resolveOnSite,
+} from './resolving.ts';
 import type { Resource } from './subjects.ts';
 
 const RESOURCES = ['games', 'mods', 'users', 'guides', 'collections', 'comments'] as const satisfies Resource[];
@@ -77,4 +87,142 @@ export const submitReportOperation = operation({
   },
 });
 
-export const reportOperations = [submitReportOperation];
+export const ReportObject = z
+  .object({
+    id: Id,
+    resource: z.string(),
+    resource_id: Id,
+    game_id: Integer,
+    author_id: Integer.meta({ description: 'Who made what is reported' }),
+    user_id: Integer.meta({ description: 'Who reports it; 0 for someone who was not signed in' }),
+    type: Integer,
+    reason: Integer,
+    platforms: z.string(),
+    status: Integer.meta({ description: '0 open, 1 resolved' }),
+    summary: z.string(),
+    name: z.string(),
+    contact: z.string(),
+    resolution: z.string(),
+    resolved_by: Integer,
+    date_added: Timestamp,
+    date_resolved: Timestamp,
+  })
+  .meta({ id: 'Report' });
+
+export const ReportedItemObject = z
+  .object({
+    id: Id.meta({ description: 'Of the first of these reports' }),
+    resource: z.string(),
+    resource_id: Id,
+    author_id: Integer,
+    reports: Integer.meta({ description: 'How many there are' }),
+    has_dmca: z.boolean(),
+    date_first: Timestamp,
+    date_last: Timestamp,
+  })
+  .meta({ id: 'ReportedItem' });
+
+const toItem = ({ dmca, ...row }: ReportedItem): z.input<typeof ReportedItemObject> => ({
+  ...row,
+  reports: Number(row.reports),
+  has_dmca: Number(dmca) === 1,
+});
+
+const OF_GAME = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
+const ReportPath = z.object({ report_id: PathId });
+const Resolution = z.object({ reason: z.string().trim().max(5_000).default('') });
+
+export const getReportedItems = operation({
+  id: 'get-game-reported-items',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/games/{game_id}/moderation/reports',
+  says: 'Lists what is reported in a game, a row per thing with its count. Open reports unless `status` is asked for; `type` 1 is the queue of DMCA, 2 of what does not work. For its team.',
+  access: user('read'),
+  params: GamePath,
+  list: itemListing,
+  returns: ok(pageOf(ReportedItemObject)),
+  errors: OF_GAME,
+  handle: async (app, { caller, params, list }) => {
+    const { rows, total } = await listReportedItems(app, caller, params.game_id, list);
+    return page(rows.map(toItem), total, list);
+  },
+});
+
+export const getGameReports = operation({
+  id: 'get-game-reports',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/games/{game_id}/reports',
+  says: 'Lists the reports in a game, open ones unless `status` is asked for. For its team.',
+  access: user('read'),
+  params: GamePath,
+  list: reportListing,
+  returns: ok(pageOf(ReportObject)),
+  errors: OF_GAME,
+  handle: async (app, { caller, params, list }) => {
+    const { rows, total } = await listReportsOfGame(app, caller, params.game_id, list);
+    return page(rows, total, list);
+  },
+});
+
+export const resolveGameReport = operation({
+  id: 'resolve-game-report',
+  tag: 'Moderation',
+  method: 'POST',
+  path: '/games/{game_id}/reports/{report_id}/resolve',
+  says: 'Resolves one report. For the game’s team.',
+  access: user('write'),
+  params: GamePath.extend(ReportPath.shape),
+  body: Resolution,
+  emptyBody: true,
+  returns: ok(ReportObject),
+  errors: [...OF_GAME, 'REPORT_NOT_FOUND', 'REPORT_ALREADY_RESOLVED'],
+  handle: (app, { caller, params, body }) =>
+    resolveInGame(app, caller as UserCaller, params.game_id, params.report_id, body.reason),
+});
+
+export const getReports = operation({
+  id: 'get-reports',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/reports',
+  says: 'Lists the reports of the whole site, open ones unless `status` is asked for. For those who run it.',
+  access: user('read'),
+  list: reportListing,
+  returns: ok(pageOf(ReportObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list }) => {
+    const { rows, total } = await listReports(app, caller as UserCaller, list);
+    return page(rows, total, list);
+  },
+});
+
+export const resolveReport = operation({
+  id: 'resolve-report',
+  tag: 'Moderation',
+  method: 'POST',
+  path: '/reports/{report_id}/resolve',
+  says: 'Resolves one report. For those who run the site; a person who was met in a game is for its team.',
+  access: user('write'),
+  params: ReportPath,
+  body: Resolution,
+  emptyBody: true,
+  returns: ok(ReportObject),
+  errors: [
+    'USER_CANT_VIEW_ADMIN_ONLY',
+    'REPORT_NOT_FOUND',
+    'REPORT_ALREADY_RESOLVED',
+    'REPORT_USER_REPORT_BELONGS_TO_GAME',
+  ],
+  handle: (app, { caller, params, body }) => resolveOnSite(app, caller as UserCaller, params.report_id, body.reason),
+});
+
+export const reportOperations = [
+  submitReportOperation,
+  getReportedItems,
+  getGameReports,
+  resolveGameReport,
+  getReports,
+  resolveReport,
+];

@@ -2,6 +2,7 @@ import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { takeDownIfReported } from '../moderation/decisions.ts';
 import { requireModForChange } from '../mods/mods.ts';
 import { requireMayReport } from '../restrictions/restrictions.ts';
 import { platformsNamed } from './platforms.ts';
@@ -56,7 +57,7 @@ async function put(app: App, transaction: Transaction, caller: Caller, subject: 
     resolved_by: 0,
     resolution: '',
   });
-  if (added) return;
+  if (added) return takeDownIfReported(app, transaction, subject);
   if (subject.resource === 'mods') throw new ApiError('MOD_REPORT_EXISTING_UNRESOLVED');
   await store.retell(transaction, telling, said);
 }

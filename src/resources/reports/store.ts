@@ -1,5 +1,6 @@
-import type { Insertable, Selectable } from 'kysely';
-import { type Database, statement, type Transaction } from '../../database/database.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import type { ReportsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -83,3 +84,64 @@ export const retell = (
     .where('resource_id', '=', resource_id)
     .where('type', '=', type)
     .execute();
+
+const HELD: Statement = {
+  text: 'select * from reports where id = ?',
+  postgres: 'select * from reports where id = $1 for update',
+};
+/** On PostgreSQL others who resolve it wait from here on. */
+export const held = (transaction: Transaction, id: number) => transaction.first<ReportRow>(HELD, [id]);
+
+type Resolved = Pick<ReportRow, 'status' | 'date_resolved' | 'resolved_by' | 'resolution'>;
+
+export const resolve = ({ query }: Transaction, id: number, done: Resolved) =>
+  query.updateTable('reports').set(done).where('id', '=', id).execute();
+
+export const resolveAll = ({ query }: Transaction, resource: string, id: number, done: Resolved) =>
+  query
+    .updateTable('reports')
+    .set(done)
+    .where('resource', '=', resource)
+    .where('resource_id', '=', id)
+    .where('status', '=', 0)
+    .execute();
+
+const COUNT = statement(`select count(*) as "all", coalesce(sum(case when status = 0 then 1 else 0 end), 0) as open
+  from reports where resource = ? and resource_id = ?`);
+export async function countOf(reader: Reader, resource: string, id: number): Promise<{ all: number; open: number }> {
+  const { all, open } = (await reader.first<{ all: number; open: number }>(COUNT, [resource, id]))!;
+  return { all: Number(all), open: Number(open) };
+}
+
+/** Open ones, unless the request filters by `status` itself; of one game, or of all. */
+function within(query: Query, gameId: number | undefined, { groups }: ListRequest) {
+  const all = query.selectFrom('reports as r');
+  const ofGame = gameId === undefined ? all : all.where('r.game_id', '=', gameId);
+  const asksStatus = groups.flat().some(({ column }) => column.name === 'status');
+  return asksStatus ? ofGame : ofGame.where('r.status', '=', 0);
+}
+
+export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  const wanted = narrowed(within(query, gameId, request), listing, request);
+  const { total } = await wanted.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const rows: ReportRow[] = await paged(wanted.selectAll('r'), listing, request).execute();
+  return { rows, total: Number(total) };
+}
+
+/** One row for all reports about a thing, with how many there are. */
+export async function listItems(query: Query, gameId: number, listing: Listing, request: ListRequest) {
+  const grouped = narrowed(within(query, gameId, request), listing, request)
+    .select(['r.resource', 'r.resource_id', 'r.author_id'])
+    .select([
+      sql<number>`min(r.id)`.as('id'),
+      sql<number>`count(*)`.as('reports'),
+      sql<number>`min(r.date_added)`.as('date_first'),
+      sql<number>`max(r.date_added)`.as('date_last'),
+      sql<number>`max(case when r.type = 1 then 1 else 0 end)`.as('dmca'),
+    ])
+    .groupBy(['r.resource', 'r.resource_id', 'r.author_id'])
+    .as('q');
+  const { total } = await query.selectFrom(grouped).select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const rows = await paged(query.selectFrom(grouped).selectAll('q'), { ...listing, from: 'q' }, request).execute();
+  return { rows, total: Number(total) };
+}

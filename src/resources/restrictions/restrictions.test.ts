@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { type Answer, assertRefused, type Client, type Game, startApi } from '../../../test/api.ts';
+import { addCollectionOperation, addCollectionRating } from '../collections/operations.ts';
+import { addModRating } from '../ratings/operations.ts';
 import { MODERATOR } from '../teams/teams.ts';
 import { getGameRestrictions, liftRestrictionInGame, restrictUserInGame } from './operations.ts';
 
@@ -62,4 +64,18 @@ test('only the game’s team restricts, and nobody of it, nor themselves', async
   await asModerator.refused(restrictUserInGame, at(game.owner), 403, 29500);
   await asModerator.refused(restrictUserInGame, at(await api.aUser({ admin: true })), 403, 29500);
   await asModerator.refused(restrictUserInGame, at({ id: 999_999 }), 404, 17000);
+});
+
+test('who is kept from rating in a game rates neither its mods nor its collections', async () => {
+  const game = await api.aGame();
+  const [grace, mod] = [await api.aUser(), await api.aMod({ game })];
+  const params = { game_id: game.id, mod_id: mod.id, user_id: grace.id };
+  await (await api.as(game.owner)).call(restrictUserInGame, { params, body: { options: 8 } });
+  const body = { name: 'Best', mod_ids: [mod.id] };
+  const { id } = (await (await api.as(mod.owner)).call(addCollectionOperation, { params, body })).body;
+  const client = await api.as(grace);
+  const first = await client.refused(addModRating, { params, body: { rating: 1 } }, 422, 13009);
+  const rated = { params: { ...params, collection_id: id }, body: { rating: 1 } };
+  const second = await client.refused(addCollectionRating, rated, 422, 13009);
+  for (const { body } of [first, second]) assert.deepEqual(Object.keys(body.error.errors!), ['rating']);
 });

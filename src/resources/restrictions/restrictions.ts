@@ -52,6 +52,13 @@ export async function requireMayReport(reader: Reader, caller: Caller, gameId: n
   if ((options & REPORT) !== 0) throw new ApiError('REPORT_NO_REPORT_PERMISSION_BY_ADMIN');
 }
 
+/** People whom the game's team has kept from it rate nothing there. */
+export async function requireMayRate(reader: Reader, caller: Caller, gameId: number): Promise<void> {
+  const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
+  if ((options & RATE) !== 0)
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'kept_from_rating' }] });
+}
+
 /** Who keeps the caller from commenting in a game, if anyone does: its team, or those who run the site. */
 export async function whoKeepsFromComments(
   reader: Reader,
@@ -94,7 +101,12 @@ export async function restrict(
     await store.put(transaction.query, { ...row, date_added: app.clock.now() });
     const data = { user_id: userId, options, reason, restricted_by: caller.userId };
     await tellStudio(app, transaction, { gameId, kind: 'USER_RESTRICTED', subject: `users/${userId}`, data });
-    await audit(app, transaction, { ...audited(caller, gameId, userId), action: 'users.restrict', reason, data: { options } });
+    await audit(app, transaction, {
+      ...audited(caller, gameId, userId),
+      action: 'users.restrict',
+      reason,
+      data: { options },
+    });
     return (await store.restriction(transaction.query, gameId, userId))!;
   });
 }

@@ -29,6 +29,9 @@ export async function requireUserIn(transaction: Transaction, id: number): Promi
   return user;
 }
 
+/** In whatever state the account is. Others who change it wait from here on. */
+export const holdUser = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
+
 /** In whatever state the account is. */
 export const findUserIn = (transaction: Transaction, id: number) => store.rowIn(transaction, id);
 
@@ -99,13 +102,15 @@ export async function changeUser(
 }
 
 /** Bans, closes or reopens an account. It takes effect on every process at once. */
-export async function setUserStatus(app: App, id: number, status: number): Promise<void> {
-  await app.db.write(async (transaction) => {
-    await store.setStatus(transaction.query, id, status);
-    transaction.changed(`users/${id}`);
-    transaction.changed('users');
-    accessChanged(transaction);
-  });
+export const setUserStatus = (app: App, id: number, status: number): Promise<void> =>
+  app.db.write((transaction) => putUserStatus(transaction, id, status));
+
+/** The same within a transaction. */
+export async function putUserStatus(transaction: Transaction, id: number, status: number): Promise<void> {
+  await store.setStatus(transaction.query, id, status);
+  transaction.changed(`users/${id}`);
+  transaction.changed('users');
+  accessChanged(transaction);
 }
 
 /** What someone is called on the portals that they linked. */
