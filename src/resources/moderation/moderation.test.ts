@@ -40,7 +40,7 @@ async function moderated(settings: Record<string, number> = {}) {
 
 const decision = (game: Game, resource: 'mods' | 'guides', { id }: { id: number }, action: string, reason = '') => ({
   params: { game_id: game.id },
-  body: { resource, id, action, reason },
+  body: { resource, id, decision: action, reason },
 });
 const at = (item: Mod | Guide, content: 'mods' | 'guides') => ({
   params: { game_id: item.game_id, content, content_id: item.id, mod_id: item.id, guide_id: item.id },

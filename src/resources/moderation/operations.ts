@@ -97,7 +97,7 @@ export const decideOverContent = operation({
   body: z.object({
     resource: Moderated,
     id: Id,
-    action: z.enum(ACTIONS),
+    decision: z.enum(ACTIONS),
     reason: z.string().trim().max(5_000).default(''),
   }),
   returns: noContent,
@@ -112,7 +112,8 @@ export const decideOverContent = operation({
     'MOD_NO_DELETE_PERMISSION',
     'MOD_CANNOT_DELETE_MONETISED',
   ],
-  handle: (app, { caller, params, body }) => decide(app, caller as UserCaller, params.game_id, body),
+  handle: (app, { caller, params, body: { decision: action, ...what } }) =>
+    decide(app, caller as UserCaller, params.game_id, { ...what, action }),
 });
 
 export const ModerationStateObject = z
