@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, encodeForm, type Game, type Mod, START, startApi, type User } from '../../../test/api.ts';
 import { addModDependencies } from '../dependencies/operations.ts';
+import { getUserEvents } from '../events/operations.ts';
 import { editGameOperation } from '../games/operations.ts';
-import { deleteModOperation, editModOperation } from '../mods/operations.ts';
+import { deleteModOperation, editModOperation, getMod } from '../mods/operations.ts';
 import { countDownload } from '../stats/stats.ts';
+import { getUserSubscriptions, subscribeToMod } from '../subscriptions/operations.ts';
 import { ADMINISTRATOR, MANAGER, MODERATOR } from '../teams/teams.ts';
 import {
   addCollectionOperation,
@@ -19,7 +21,9 @@ import {
   getModCollection,
   getModCollections,
   getUserProfileCollections,
+  subscribeToCollectionMods,
   unfollowCollectionOperation,
+  unsubscribeFromCollectionMods,
   updateCollectionOperation,
 } from './operations.ts';
 import * as store from './store.ts';
@@ -338,6 +342,45 @@ test('people follow what is public, once, and leave it also when it was hidden',
   assert.equal((await asStranger.call(unfollowCollectionOperation, { params })).status, 204);
   await asStranger.refused(unfollowCollectionOperation, { params }, 404, 14000);
   assert.equal((await asAda.call(getModCollection, { params })).body.stats.followers_total, 0);
+});
+
+test('who subscribes to a collection has all of its mods that everyone can have, and leaves them all at once', async () => {
+  const [had, open, hidden, fileless] = await mods(4);
+  for (const mod of [had!, open!, hidden!]) await api.aFile(mod);
+  const made = await aCollection({ mod_ids: ids([had!, open!, hidden!, fileless!]) });
+  const hide = { params: { game_id: game.id, mod_id: hidden!.id }, body: { visible: 0 } };
+  await (await api.as(hidden!.owner)).call(editModOperation, hide);
+  const person = await api.as(await api.aUser());
+  const subscribed = async () => ids((await person.call(getUserSubscriptions, { query: { _sort: 'id' } })).body.data);
+  const subscribersOf = async (mod: Mod) =>
+    (await person.call(getMod, { params: { game_id: game.id, mod_id: mod.id } })).body.stats.subscribers_total;
+  await person.call(subscribeToMod, { params: { game_id: game.id, mod_id: had!.id } });
+  for (let i = 0; i < 2; i += 1) {
+    const answer = await person.call(subscribeToCollectionMods, { params: at(made) });
+    assert.deepEqual([answer.status, answer.body.id], [200, made.id], answer.text);
+    assert.deepEqual(await subscribed(), ids([had!, open!]));
+    assert.deepEqual([await subscribersOf(had!), await subscribersOf(open!)], [1, 1]);
+  }
+  assert.equal((await person.call(getUserEvents)).body.result_total, 2);
+  await (await api.as(open!.owner)).call(editModOperation, {
+    params: { game_id: game.id, mod_id: open!.id },
+    body: { visible: 0 },
+  });
+  for (let i = 0; i < 2; i += 1) {
+    const answer = await person.call(unsubscribeFromCollectionMods, { params: at(made) });
+    assert.deepEqual([answer.status, answer.body.id], [200, made.id], answer.text);
+    assert.deepEqual(await subscribed(), []);
+  }
+  assert.equal((await person.call(getUserEvents)).body.result_total, 4);
+  assert.equal(await subscribersOf(had!), 0);
+});
+
+test('nobody subscribes to the mods of a collection that they do not see', async () => {
+  const made = await aCollection({ visible: 0 });
+  for (const operation of [subscribeToCollectionMods, unsubscribeFromCollectionMods]) {
+    await asStranger.refused(operation, { params: at(made) }, 404, 14000);
+    assert.equal((await asAda.call(operation, { params: at(made) })).status, 200);
+  }
 });
 
 test('people tell whether the mods work together, and take it back', async () => {

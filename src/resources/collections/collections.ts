@@ -131,14 +131,3 @@ export async function listModsOfCollection(
   const documents = await modDocuments(app, ids, language, platform);
   return { mods: ids.flatMap((modId) => documents.get(modId) ?? []), total, isForAll: isPublic(collection) };
 }
-
-/** What someone subscribes to, or no longer does, who does so with a whole collection: its public mods. */
-export async function modsToSubscribe(
-  transaction: Transaction,
-  caller: Caller,
-  gameId: number,
-  id: number,
-): Promise<number[]> {
-  await requireCollection(transaction, caller, gameId, id);
-  return store.publicModsOf(transaction.query, id);
-}

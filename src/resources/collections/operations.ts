@@ -31,6 +31,7 @@ import { followCollection, unfollowCollection } from './following.ts';
 import { collectionListing, collectionModListing } from './listing.ts';
 import { ModCollectionObject, toModCollection } from './object.ts';
 import { rateCollection, ratingsAgeAt } from './ratings.ts';
+import { subscribeToMods, unsubscribeFromMods } from './subscribing.ts';
 
 const CollectionPath = GamePath.extend({ collection_id: PathId });
 const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
@@ -266,6 +267,34 @@ export const unfollowCollectionOperation = operation({
     unfollowCollection(app, caller as UserCaller, params.game_id, params.collection_id),
 });
 
+export const subscribeToCollectionMods = operation({
+  id: 'subscribe-to-collection-mods',
+  tag: 'Collections',
+  method: 'POST',
+  path: '/games/{game_id}/collections/{collection_id}/subscriptions',
+  says: 'Subscribes to the public mods of a collection, but for those that have no file, are sold or cannot be had.',
+  access: user('write'),
+  params: CollectionPath,
+  returns: ok(ModCollectionObject),
+  errors: GAME,
+  handle: async (app, { caller, params }) =>
+    toModCollection(app, await subscribeToMods(app, caller as UserCaller, params.game_id, params.collection_id)),
+});
+
+export const unsubscribeFromCollectionMods = operation({
+  id: 'unsubscribe-from-collection-mods',
+  tag: 'Collections',
+  method: 'DELETE',
+  path: '/games/{game_id}/collections/{collection_id}/subscriptions',
+  says: 'Ends the subscriptions to all mods of a collection.',
+  access: user('write'),
+  params: CollectionPath,
+  returns: ok(ModCollectionObject),
+  errors: GAME,
+  handle: async (app, { caller, params }) =>
+    toModCollection(app, await unsubscribeFromMods(app, caller as UserCaller, params.game_id, params.collection_id)),
+});
+
 export const addCollectionRating = operation({
   id: 'add-collection-rating',
   tag: 'Collections',
@@ -359,6 +388,8 @@ export const collectionOperations = [
   deleteCollectionMods,
   followCollectionOperation,
   unfollowCollectionOperation,
+  subscribeToCollectionMods,
+  unsubscribeFromCollectionMods,
   addCollectionRating,
   getCollectionsOfMod,
   getMeCollections,
