@@ -10,7 +10,7 @@ import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { blockAUser } from '../src/resources/blocks/operations.ts';
 import { addCollectionOperation, followCollectionOperation } from '../src/resources/collections/operations.ts';
-import { guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
 import { askForExport, exportToken, gatherExport } from '../src/resources/exports/exports.ts';
 import { editGameFileTypes } from '../src/resources/findings/operations.ts';
@@ -165,6 +165,12 @@ for (const name of tags) {
   const { id } = (await (await api.as(ada)).call(addCollectionOperation, { params, body })).body;
   await (await api.as(ada)).call(followCollectionOperation, { params: { ...params, collection_id: id } });
   collections.push(id);
+}
+for (const content of tags) {
+  const ofCollection = { game_id: game.id, collection_id: collections[0]! };
+  COMMENTS['collections'] = (
+    await asAda.call(collectionComments.add, { params: ofCollection, body: { content: `On ${content}` } })
+  ).body.id;
 }
 
 let webhook_id = 0;

@@ -8,6 +8,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { reviewPicture, type UploadedPicture } from '../../images/pictures.ts';
 import { sanitised } from '../../markup.ts';
 import { freeSlug, slug } from '../../slug.ts';
+import { leaveCommentsToJob } from '../comments/pieces.ts';
 import { requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
 import { tagGroupsOf } from '../tags/groups.ts';
@@ -305,6 +306,7 @@ export async function deleteCollectionForEver(app: App, caller: Caller, gameId: 
     const { isSubmitter, level } = await standingOf(transaction, caller, collection);
     if (!isSubmitter && level < ADMINISTRATOR) throw new ApiError('COLLECTIONS_NO_DELETE_PERMISSION');
     await store.remove(transaction.query, id);
+    await leaveCommentsToJob(app, transaction, 'collections', id);
     if (collection.logo) await reviewPicture(app, transaction, collection.logo);
     announceCollection(transaction, collection);
   });

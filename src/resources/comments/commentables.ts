@@ -2,6 +2,15 @@ import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ErrorName } from '../../errors/catalogue.ts';
+import {
+  type CollectionRow,
+  GAME_COLLECTION_COMMENTS,
+  isPublic as isPublicCollection,
+  mayModerate,
+  requireCollection,
+  requireCollectionForChange,
+  standingOf,
+} from '../collections/collections.ts';
 import { recordModEvent } from '../events/events.ts';
 import { requireGame } from '../games/games.ts';
 import {
@@ -40,8 +49,8 @@ export interface Commentable {
   readonly resource: string;
   /** As in the ids of operations and the names of parameters. */
   readonly noun: string;
-  /** The bits of `community_options` without which nobody comments: of the game, and of the thing. */
-  readonly allowedBy: { readonly game: number; readonly thing: number };
+  /** The bits of `community_options` without which nobody comments: of the game, and of a thing that has its own. */
+  readonly allowedBy: { readonly game: number; readonly thing?: number };
   /** Finds it for those who may see it, and refuses all others. */
   find(app: App, reader: Reader, caller: Caller, gameId: number, id: number): Promise<Commented>;
   /** The same for a new comment or a deletion: others who comment on it wait from here on. */
@@ -139,5 +148,37 @@ export const commentableGuides: Commentable = {
     tooDeep: 'GUIDE_COMMENT_REPLY_READ_TOO_BIG',
     keptByTeam: 'GUIDE_COMMENT_NO_COMMENT_PERMISSION_BY_ADMIN',
     noNegativeKarma: 'GUIDE_COMMENT_NEGATIVE_KARMA_DISABLED',
+  },
+};
+
+async function commentedCollection(reader: Reader, caller: Caller, collection: CollectionRow): Promise<Commented> {
+  const standing = await standingOf(reader, caller, collection);
+  return {
+    id: collection.id,
+    gameId: collection.game_id,
+    ownerId: collection.submitted_by,
+    isPublic: isPublicCollection(collection),
+    options: 0,
+    gameOptions: (await requireGame(reader, caller, collection.game_id)).community_options,
+    isTeam: standing.isSubmitter || mayModerate(standing),
+  };
+}
+
+export const commentableCollections: Commentable = {
+  resource: 'collections',
+  noun: 'collection',
+  allowedBy: { game: GAME_COLLECTION_COMMENTS },
+  find: async (_, reader, caller, gameId, id) =>
+    commentedCollection(reader, caller, await requireCollection(reader, caller, gameId, id)),
+  hold: async (_, transaction, caller, gameId, id) =>
+    commentedCollection(transaction, caller, await requireCollectionForChange(transaction, caller, gameId, id)),
+  // A collection tells no number of comments, and has no events.
+  happened: async () => {},
+  errors: {
+    unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NOT_FOUND'],
+    noDelete: 'COLLECTIONS_COMMENT_NO_DELETE_PERMISSION',
+    tooDeep: 'COLLECTIONS_COMMENT_REPLY_READ_TOO_BIG',
+    keptByTeam: 'COLLECTIONS_COMMENT_NO_COMMENT_PERMISSION_BY_ADMIN',
+    noNegativeKarma: 'MOD_COMMENT_NEGATIVE_KARMA_DISABLED',
   },
 };

@@ -2,44 +2,67 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, type Guide, type Mod, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
+import { addCollectionOperation, deleteCollectionOperation } from '../collections/operations.ts';
 import { getModEvents } from '../events/operations.ts';
 import { getGuide } from '../guides/operations.ts';
 import { deleteModOperation } from '../mods/operations.ts';
 import { restrictUserInGame } from '../restrictions/operations.ts';
 import { MODERATOR } from '../teams/teams.ts';
 import { mentionedIn } from './comments.ts';
-import { guideComments, modComments } from './operations.ts';
+import { collectionComments, guideComments, modComments } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 
 /** The same is true of comments on every kind of thing, but for the references of its errors. */
+type Thing = Mod | Guide;
+interface About {
+  readonly game: Game;
+  readonly community_options?: number;
+}
 const KINDS = [
   {
     noun: 'mod',
     operations: modComments,
     refs: { noDelete: 15027, tooDeep: 15041, byTeam: 15042, noNegative: 15095 },
     gameBit: 1,
-    thing: (about: { game: Game; community_options?: number }): Promise<Mod | Guide> => api.aMod(about),
+    hasSwitch: true,
+    thing: (about: About): Promise<Thing> => api.aMod(about),
   },
   {
     noun: 'guide',
     operations: guideComments,
     refs: { noDelete: 19027, tooDeep: 19041, byTeam: 19042, noNegative: 19045 },
     gameBit: 2_048,
-    thing: (about: { game: Game; community_options?: number }): Promise<Mod | Guide> => api.aGuide(about),
+    hasSwitch: true,
+    thing: (about: About): Promise<Thing> => api.aGuide(about),
+  },
+  {
+    noun: 'collection',
+    operations: collectionComments,
+    refs: { noDelete: 29610, tooDeep: 29612, byTeam: 29611, noNegative: 15095 },
+    gameBit: 8_192,
+    hasSwitch: false,
+    thing: aCollection,
   },
 ];
-const OPTIONS = 1 | 2 | 256 | 2_048;
+const OPTIONS = 1 | 2 | 256 | 2_048 | 4_096 | 8_192;
 
-for (const { noun, operations, refs, gameBit, thing: aThing } of KINDS) {
-  const paramsOf = (thing: Mod | Guide, comment?: { id: number }) => ({
+async function aCollection({ game }: About): Promise<Thing> {
+  const owner = await api.aUser();
+  const body = { name: api.unique('Collection'), mod_ids: [(await api.aMod({ game })).id] };
+  const made = await (await api.as(owner)).call(addCollectionOperation, { params: { game_id: game.id }, body });
+  return { ...made.body, owner };
+}
+
+for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KINDS) {
+  const paramsOf = (thing: Thing, comment?: { id: number }) => ({
     game_id: thing.game_id,
     [`${noun}_id`]: thing.id,
     ...(comment && { comment_id: comment.id }),
   });
-  const add = async (client: Client, thing: Mod | Guide, content: string, reply?: { id: number }) =>
+  const add = async (client: Client, thing: Thing, content: string, reply?: { id: number }) =>
     (await client.call(operations.add, { params: paramsOf(thing), body: { content, reply_id: reply?.id } })).body;
-  const list = async (client: Client, thing: Mod | Guide, query = {}) =>
+  const list = async (client: Client, thing: Thing, query = {}) =>
     (await client.call(operations.getAll, { params: paramsOf(thing), query })).body;
   const scene = async (about: { options?: number; own?: number } = {}) => {
     const game = await api.aGame({ settings: { community_options: about.options ?? OPTIONS } });
@@ -193,8 +216,8 @@ for (const { noun, operations, refs, gameBit, thing: aThing } of KINDS) {
     assert.equal((await asGrace.call(operations.vote, { params, body: { karma: 1 } })).body.karma, 1);
   });
 
-  test(`where the game or the ${noun} has switched comments off, nobody comments, and what is there can be read`, async () => {
-    for (const about of [{ options: OPTIONS & ~gameBit }, { own: 0 }]) {
+  test(`where the game${hasSwitch ? ` or the ${noun}` : ''} has switched comments off, on a ${noun} nobody comments, and what is there can be read`, async () => {
+    for (const about of [{ options: OPTIONS & ~gameBit }, ...(hasSwitch ? [{ own: 0 }] : [])]) {
       const { thing, asAda, asOwner, key } = await scene(about);
       for (const client of [asAda, asOwner])
         await client.refused(operations.add, { params: paramsOf(thing), body: { content: 'Hello' } }, 403, 14038);
@@ -388,6 +411,22 @@ test('comments leave with a mod that is deleted permanently', async () => {
   const { query } = api.app().db;
   assert.deepEqual(await query.selectFrom('comments').selectAll().where('id', '=', body.id).execute(), []);
   assert.deepEqual(await query.selectFrom('comment_votes').selectAll().where('comment_id', '=', body.id).execute(), []);
+});
+
+test('comments leave with a collection that is deleted permanently, and are hidden with one that is hidden', async () => {
+  const game = await api.aGame();
+  const { id, owner } = await aCollection({ game });
+  const params = { game_id: game.id, collection_id: id };
+  const [client, other] = [await api.as(owner), await api.as(await api.aUser())];
+  const { body } = await other.call(collectionComments.add, { params, body: { content: 'Hello' } });
+  assert.equal((await other.call(collectionComments.getAll, { params })).body.result_total, 1);
+  await client.call(deleteCollectionOperation, { params });
+  await other.refused(collectionComments.getAll, { params }, 404, 14000);
+  await other.refused(collectionComments.add, { params, body: { content: 'Still there?' } }, 404, 14000);
+  await client.call(deleteCollectionOperation, { params, body: { permanent: true } });
+  await composeWorker(api.app()).runDue();
+  const { query } = api.app().db;
+  assert.deepEqual(await query.selectFrom('comments').selectAll().where('id', '=', body.id).execute(), []);
 });
 
 const TAGS = 'script img svg iframe object embed math style link meta base form input video audio body details a div x';

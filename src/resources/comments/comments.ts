@@ -125,7 +125,7 @@ function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 
 }
 
 async function requireMayAdd(transaction: Transaction, caller: Caller, on: Commentable, thing: Commented) {
-  const allows = (options: number, bit: number) => (options & bit) !== 0;
+  const allows = (options: number, bit: number | undefined) => bit === undefined || (options & bit) !== 0;
   if (!allows(thing.gameOptions, on.allowedBy.game) || !allows(thing.options, on.allowedBy.thing))
     throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
   const keeper = await whoKeepsFromComments(transaction, caller, thing.gameId);

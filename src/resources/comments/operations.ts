@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import { PathId, page, pageOf } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
-import { type Commentable, type Commented, commentableGuides, commentableMods } from './commentables.ts';
+import {
+  type Commentable,
+  type Commented,
+  commentableCollections,
+  commentableGuides,
+  commentableMods,
+} from './commentables.ts';
 import {
   addComment,
   type CommentPlace,
@@ -195,5 +201,8 @@ export function commentOperationsOf(on: Commentable) {
 
 export const modComments = commentOperationsOf(commentableMods);
 export const guideComments = commentOperationsOf(commentableGuides);
+export const collectionComments = commentOperationsOf(commentableCollections);
 
-export const commentOperations = [...Object.values(modComments), ...Object.values(guideComments)];
+export const commentOperations = [modComments, guideComments, collectionComments].flatMap((each) =>
+  Object.values(each),
+);
