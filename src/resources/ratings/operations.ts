@@ -21,6 +21,7 @@ export const addModRating = operation({
     'GAME_DELETED',
     'MOD_NOT_FOUND',
     'MOD_DELETED',
+    'MOD_NOT_ACCEPTED',
     'RATING_RESOURCE_ALREADY_RATED',
     'RATING_RESOURCE_NOT_RATED',
   ],

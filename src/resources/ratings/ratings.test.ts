@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
 import { editGameOperation } from '../games/operations.ts';
-import { deleteModOperation, getMod } from '../mods/operations.ts';
+import { deleteModOperation, editModByPut, getMod } from '../mods/operations.ts';
+import { subscribeToMod } from '../subscriptions/operations.ts';
 import { addModRating, getUserRatings } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -95,3 +96,17 @@ test('what cannot be seen cannot be rated, and ratings go with their mod', async
 });
 
 const ROW = { game_id: game.id, resource: 'mods', rating: 1, date_added: 1 };
+
+test('a mod that is not accepted is rated by nobody, and what was said of it can be taken back', async () => {
+  const mod = await api.aMod({ game });
+  await api.aFile(mod);
+  const [subscriber, owner] = [await person(), await api.as(mod.owner)];
+  await subscriber.call(subscribeToMod, { params: at(mod) });
+  await subscriber.call(addModRating, { params: at(mod), body: { rating: 1 } });
+  const body = { status: 0 };
+  await (await api.as(game.owner)).call(editModByPut, { params: at(mod), body });
+  for (const client of [subscriber, owner])
+    await client.refused(addModRating, { params: at(mod), body: { rating: -1 } }, 403, 15011);
+  await (await person()).refused(addModRating, { params: at(mod), body: { rating: 1 } }, 404, 15022);
+  assert.equal((await subscriber.call(addModRating, { params: at(mod), body: { rating: 0 } })).status, 201);
+});

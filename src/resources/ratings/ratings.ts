@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
-import { requireModForChange } from '../mods/mods.ts';
+import { MOD_ACCEPTED, requireModForChange } from '../mods/mods.ts';
 import { requireMayRate } from '../restrictions/restrictions.ts';
 import { countRating } from '../stats/stats.ts';
 import type { RatedResource } from './pieces.ts';
@@ -67,6 +67,8 @@ export async function rateMod(
   await app.db.write(async (transaction) => {
     const mod = await requireModForChange(transaction, caller, gameId, modId);
     await requireMayRate(transaction, caller, gameId);
+    // Its team and those who subscribed before see it, but it is not there to be judged. What was said can be taken back.
+    if (rating !== 0 && mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
     const { community_options } = await requireGame(transaction, caller, gameId);
     if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
