@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startApi } from '../../../test/api.ts';
+import { type Client, type Mod, startApi } from '../../../test/api.ts';
+import { mentionedIn } from '../comments/comments.ts';
+import { modComments } from '../comments/operations.ts';
 import { getMods } from '../mods/operations.ts';
 import { getUsersMuted, muteAUser } from '../mutes/operations.ts';
 import { modPreviews } from '../previews/operations.ts';
@@ -61,4 +63,41 @@ test('who is blocked can write invitations to a team, but they never arrive', as
   const answer = await (await api.as(mod.owner)).call(addModTeamMember, { params, body: { email, level: 1 } });
   assert.equal(answer.status, 201, answer.text);
   assert.equal((await ada.call(getTeamInvites)).body.result_total, 0);
+});
+
+test('between people of whom one has blocked the other, neither comments on what the other made, nor replies', async () => {
+  const [ada, bob] = [await api.aUser(), await api.aUser()];
+  const [asAda, asBob] = [await api.as(ada), await api.as(bob)];
+  const mod = await api.aMod({ owner: ada });
+  const elsewhere = await api.aMod();
+  const at = ({ game_id, id }: { game_id: number; id: number }) => ({ game_id, mod_id: id });
+  const say = async (client: Client, on: Mod, content: string, reply_id = 0) =>
+    (await client.call(modComments.add, { params: at(on), body: { content, reply_id } })).body;
+  const before = await say(asBob, mod, 'First');
+  const [ofAda, ofBob] = [await say(asAda, elsewhere, 'Mine'), await say(asBob, elsewhere, 'And mine')];
+  await asAda.call(blockAUser, named(bob));
+  await asBob.refused(modComments.add, { params: at(mod), body: { content: 'Again' } }, 403, 17062);
+  const edited = { params: { ...at(mod), comment_id: before.id }, body: { content: 'Worse' } };
+  await asBob.refused(modComments.update, edited, 403, 17062);
+  for (const [client, reply_id] of [
+    [asBob, ofAda.id],
+    [asAda, ofBob.id],
+  ] as const)
+    await client.refused(modComments.add, { params: at(elsewhere), body: { content: 'You', reply_id } }, 403, 17062);
+  const mentioning = await say(asBob, elsewhere, `@${ada.name_id} can you hear me?`);
+  assert.deepEqual(await mentionedIn(api.app().db, mentioning.id), []);
+  const deleted = await asBob.call(modComments.remove, { params: { ...at(mod), comment_id: before.id } });
+  assert.equal(deleted.status, 204);
+  await asAda.call(unblockAUser, named(bob));
+  assert.equal((await say(asBob, mod, 'Sorry', 0)).thread_position, '02');
+});
+
+test('a game’s team is heard on every mod of the game, blocked or not', async () => {
+  const mod = await api.aMod();
+  const moderator = await api.aUser();
+  await api.joins(moderator, { id: mod.game_id }, 1);
+  await (await api.as(mod.owner)).call(blockAUser, named(moderator));
+  const params = { game_id: mod.game_id, mod_id: mod.id };
+  const answer = await (await api.as(moderator)).call(modComments.add, { params, body: { content: 'Please' } });
+  assert.equal(answer.status, 201, answer.text);
 });

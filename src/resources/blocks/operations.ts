@@ -9,7 +9,7 @@ export const blockAUser = operation({
   tag: 'Users',
   method: 'POST',
   path: '/users/{user_id}/block',
-  says: 'Blocks a person: they can no longer follow or invite the caller, and what they make is no longer shown.',
+  says: 'Blocks a person: they can no longer follow or invite the caller or comment on what the caller made, and what they make is no longer shown.',
   access: user('write'),
   params: UserPath,
   returns: noContent,

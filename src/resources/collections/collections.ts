@@ -1,4 +1,4 @@
-import type { Caller, UserCaller } from '../../access/caller.ts';
+import { type Caller, muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Query, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
@@ -79,7 +79,9 @@ export async function listCollectionsOfGame(
   const asksMore = asksStatus || asksVisible;
   const everything = asksMore && (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
   const ownId = asksMore && caller.kind === 'user' ? caller.userId : undefined;
-  return listed(app, { gameId, modId, everything, ownId }, request);
+  // Who decides over collections has to see those of everyone.
+  const muterId = everything ? undefined : muterOf(caller);
+  return listed(app, { gameId, modId, everything, ownId, muterId }, request);
 }
 
 /** Whether everyone of a visibility class gets the same list: one's own hidden collections make it personal. */
@@ -96,18 +98,18 @@ export async function listCollectionsOfMod(
   request: ListRequest,
 ): Promise<ListedCollections & { isForAll: boolean }> {
   const mod = await requireMod(app.db, caller, gameId, modId);
-  return { ...(await listed(app, { gameId, modId }, request)), isForAll: isPublicMod(mod) };
+  return { ...(await listed(app, { gameId, modId, muterId: muterOf(caller) }, request)), isForAll: isPublicMod(mod) };
 }
 
 export const listOwnCollections = (app: App, { userId }: UserCaller, request: ListRequest) =>
   listed(app, { submitterId: userId, ownOnly: true }, request);
 
-export const listFollowedCollections = (app: App, { userId, gameId }: UserCaller, request: ListRequest) =>
-  listed(app, { followerId: userId, tokenGameId: gameId }, request);
+export const listFollowedCollections = (app: App, caller: UserCaller, request: ListRequest) =>
+  listed(app, { followerId: caller.userId, tokenGameId: caller.gameId, muterId: muterOf(caller) }, request);
 
 export async function listCollectionsOfUser(app: App, caller: UserCaller, userId: number, request: ListRequest) {
   await requireUser(app, userId);
-  return listed(app, { submitterId: userId, tokenGameId: caller.gameId }, request);
+  return listed(app, { submitterId: userId, tokenGameId: caller.gameId, muterId: muterOf(caller) }, request);
 }
 
 /** The mods of a collection; hidden ones where they are asked for, to those who may see them anyway. */
@@ -126,7 +128,8 @@ export async function listModsOfCollection(
         memberId: caller.kind === 'user' && caller.inTeams ? caller.userId : undefined,
       }
     : undefined;
-  const scope = { collectionId: id, hidden, platform };
+  const muterId = hidden?.everything ? undefined : muterOf(caller);
+  const scope = { collectionId: id, hidden, platform, muterId };
   const { ids, total } = await store.listMods(app.db.query, scope, collectionModListing, request);
   const documents = await modDocuments(app, ids, language, platform);
   return { mods: ids.flatMap((modId) => documents.get(modId) ?? []), total, isForAll: isPublic(collection) };

@@ -9,6 +9,7 @@ import {
   type Transaction,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isNotMutedBy } from '../../database/muted.ts';
 import type { CollectionRatingsTable, CollectionsTable } from './table.ts';
 
 export type CollectionRow = Selectable<CollectionsTable>;
@@ -90,16 +91,19 @@ export interface CollectionScope {
   readonly tokenGameId?: number | undefined;
   /** The bit of the game's `community_options` without which it has no collections. */
   readonly gameBit: number;
+  /** Without collections of people whom this person has muted. */
+  readonly muterId?: number | undefined;
 }
 
 function within(query: Query, scope: CollectionScope, sinceDay: number) {
-  const { gameId, submitterId, followerId, modId, ownId, gameBit, tokenGameId = 0 } = scope;
+  const { gameId, submitterId, followerId, modId, ownId, gameBit, muterId, tokenGameId = 0 } = scope;
   let views = viewsIn(query, sinceDay).where(sql<boolean>`(g.community_options & ${gameBit}) <> 0`);
   if (gameId !== undefined) views = views.where('c.game_id', '=', gameId);
   else if (!scope.ownOnly)
     views = views
       .where('g.status', '=', 1)
       .where(sql<boolean>`((g.api_access_options & 1) <> 0 or g.id = ${tokenGameId})`);
+  if (muterId !== undefined) views = views.where(isNotMutedBy(muterId, 'c.submitted_by'));
   if (submitterId !== undefined) views = views.where('c.submitted_by', '=', submitterId);
   if (followerId !== undefined)
     views = views.where(
@@ -187,6 +191,8 @@ export interface ModScope {
   readonly hidden?: { readonly everything: boolean; readonly memberId: number | undefined } | undefined;
   /** Only mods that are live on this platform, where the game has platforms. */
   readonly platform?: string | undefined;
+  /** Without mods of people whom this person has muted. */
+  readonly muterId?: number | undefined;
 }
 
 export async function listMods(
@@ -202,7 +208,7 @@ export async function listMods(
   return { ids, total: Number(total) };
 }
 
-function modsWithin(query: Query, { collectionId, hidden, platform }: ModScope) {
+function modsWithin(query: Query, { collectionId, hidden, platform, muterId }: ModScope) {
   let mods = query
     .selectFrom('collection_mods as x')
     .innerJoin('mods as m', 'm.id', 'x.mod_id')
@@ -213,6 +219,7 @@ function modsWithin(query: Query, { collectionId, hidden, platform }: ModScope) 
       sql<boolean>`(not exists (select 1 from game_platforms o where o.game_id = m.game_id)
         or exists (select 1 from mod_live_files l where l.mod_id = m.id and l.platform = ${platform}))`,
     );
+  if (muterId !== undefined) mods = mods.where(isNotMutedBy(muterId, 'm.submitted_by'));
   if (hidden?.everything) return mods;
   const memberId = hidden?.memberId;
   return mods.where((eb) =>
@@ -228,9 +235,9 @@ function modsWithin(query: Query, { collectionId, hidden, platform }: ModScope) 
   );
 }
 
-/** The mods that everyone sees, in the order in which they were put into the collection. */
-export async function publicModsOf(query: Query, collectionId: number): Promise<number[]> {
-  const mods = modsWithin(query, { collectionId }).select('m.id').orderBy('x.place');
+/** The mods that everyone sees, or everyone but this person, in the order in which they were put into the collection. */
+export async function publicModsOf(query: Query, collectionId: number, muterId?: number): Promise<number[]> {
+  const mods = modsWithin(query, { collectionId, muterId }).select('m.id').orderBy('x.place');
   return (await mods.execute()).map((row) => row.id);
 }
 

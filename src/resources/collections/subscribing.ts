@@ -1,4 +1,4 @@
-import type { UserCaller } from '../../access/caller.ts';
+import { muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { holdMods } from '../mods/mods.ts';
 import { subscribable, subscribeToAll, unsubscribeFromAll } from '../subscriptions/subscriptions.ts';
@@ -10,7 +10,7 @@ import * as store from './store.ts';
 export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id: number): Promise<ShownCollection> {
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
-    const ids = await store.publicModsOf(transaction.query, id);
+    const ids = await store.publicModsOf(transaction.query, id, muterOf(caller));
     const mods = await holdMods(transaction, ids);
     const wanted = await subscribable(
       transaction,

@@ -1,9 +1,10 @@
-import type { Caller, UserCaller } from '../../access/caller.ts';
+import { type Caller, muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold, type Listing, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { plainText, sanitised } from '../../markup.ts';
+import { requireNotBlocked } from '../blocks/blocks.ts';
 import { whoKeepsFromComments } from '../restrictions/restrictions.ts';
 import type { Commentable, Commented } from './commentables.ts';
 import { namesIn } from './mentions.ts';
@@ -53,7 +54,7 @@ export async function listComments(
 ) {
   const thing = await on.find(app, app.db, caller, place.gameId, place.id);
   const ordered = { ...request, sort: request.sort ?? PINNED_FIRST };
-  return { thing, ...(await store.list(app.db.query, subjectOf(on, place), listing, ordered)) };
+  return { thing, ...(await store.list(app.db.query, subjectOf(on, place), muterOf(caller), listing, ordered)) };
 }
 
 export async function showComment(app: App, caller: Caller, on: Commentable, place: CommentPlace): Promise<Told> {
@@ -85,6 +86,7 @@ export async function addComment(
     const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
     await requireMayAdd(transaction, caller, on, thing);
     const above = replyId === 0 ? undefined : await requireAbove(transaction, on, thing, replyId);
+    await requireHeard(transaction, caller, thing, above);
     const text = textOf(content);
     if (!thing.isTeam) {
       requireFewLinks(content);
@@ -131,6 +133,22 @@ async function requireMayAdd(transaction: Transaction, caller: Caller, on: Comme
   const keeper = await whoKeepsFromComments(transaction, caller, thing.gameId);
   if (keeper === 'operator') throw new ApiError('USER_COMMENTS_RESTRICTED');
   if (keeper === 'team') throw new ApiError(on.errors.keptByTeam);
+}
+
+/**
+ * Nobody writes below something of a person whom they have blocked, or who has blocked them. The team is there to be
+ * heard about the thing itself.
+ */
+async function requireHeard(
+  transaction: Transaction,
+  { userId }: UserCaller,
+  thing: Commented,
+  above: store.CommentRow | undefined,
+): Promise<void> {
+  const others = new Set([...(thing.isTeam ? [] : [thing.ownerId]), ...(above ? [above.submitted_by] : [])]);
+  others.delete(userId);
+  // In one order, so that of people who write at once none waits for the other.
+  for (const other of [...others].sort((one, two) => one - two)) await requireNotBlocked(transaction, userId, other);
 }
 
 /** The comment that is replied to. Below a locked one the team alone goes on. */
@@ -189,6 +207,8 @@ async function write(
 ): Promise<void> {
   if (comment.submitted_by !== caller.userId) throw new ApiError('MOD_COMMENT_KARMA_NO_PERMISSION');
   if (await whoKeepsFromComments(transaction, caller, thing.gameId)) throw new ApiError('USER_COMMENTS_RESTRICTED');
+  const above = comment.reply_id === 0 ? undefined : await store.byId(transaction, comment.reply_id);
+  await requireHeard(transaction, caller, thing, above);
   if (!thing.isTeam) requireFewLinks(content);
   const text = textOf(content);
   await store.setContent(transaction, comment.id, text);

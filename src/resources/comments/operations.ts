@@ -127,6 +127,7 @@ export function commentOperationsOf(on: Commentable) {
       errors.keptByTeam,
       'USER_COMMENTS_RESTRICTED',
       errors.tooDeep,
+      'USER_IS_BLOCKED',
       'USER_CANT_DO_ACTION_SPAM_DETECTED',
     ],
     handle: async (app, { caller, params, body }) => {
@@ -152,6 +153,7 @@ export function commentOperationsOf(on: Commentable) {
     errors: [
       ...found,
       'USER_COMMENTS_RESTRICTED',
+      'USER_IS_BLOCKED',
       'USER_CANT_DO_ACTION_SPAM_DETECTED',
       'RESOURCE_NO_MODERATE_PERMISSION',
       'MOD_COMMENT_KARMA_NO_PERMISSION',

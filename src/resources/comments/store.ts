@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isNotMutedBy } from '../../database/muted.ts';
 import type { CommentsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -52,11 +53,20 @@ const shown = (query: Query, subject: Subject) =>
 /** A comment with its author, whose columns come along under their own names. */
 export type StoredComment = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
-export async function list(query: Query, subject: Subject, listing: Listing, request: ListRequest) {
-  const { total } = await narrowed(of(query, subject), listing, request)
+/** Without those of people whom the reader has muted. */
+export async function list(
+  query: Query,
+  subject: Subject,
+  muterId: number | undefined,
+  listing: Listing,
+  request: ListRequest,
+) {
+  const isHeard = muterId === undefined ? sql<boolean>`1 = 1` : isNotMutedBy(muterId, 'c.submitted_by');
+  const { total } = await narrowed(of(query, subject).where(isHeard), listing, request)
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow();
-  const comments = await paged(narrowed(shown(query, subject), listing, request), listing, request).execute();
+  const wanted = narrowed(shown(query, subject).where(isHeard), listing, request);
+  const comments = await paged(wanted, listing, request).execute();
   return { comments, total: Number(total) };
 }
 
@@ -177,7 +187,7 @@ export async function putVote(
   await transaction.run(ADD_KARMA, [karma - before, commentId]);
 }
 
-/** Puts those of the named people who have an account in the place of who was mentioned before. */
+/** Puts those of the named people who have an account, and want to hear of the author, in the place of who was mentioned before. */
 export async function putMentions(query: Query, commentId: number, nameIds: readonly string[], authorId: number) {
   await query.deleteFrom('comment_mentions').where('comment_id', '=', commentId).execute();
   if (nameIds.length === 0) return;
@@ -187,6 +197,16 @@ export async function putMentions(query: Query, commentId: number, nameIds: read
     .where('name_id', 'in', nameIds)
     .where('status', '=', 1)
     .where('id', '<>', authorId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('blocks')
+            .select('blocks.user_id')
+            .whereRef('blocks.user_id', '=', 'users.id')
+            .where('blocks.blocked_id', '=', authorId),
+        ),
+      ),
+    )
     .execute();
   if (people.length > 0)
     await query

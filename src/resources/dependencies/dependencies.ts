@@ -1,4 +1,4 @@
-import type { Caller, UserCaller } from '../../access/caller.ts';
+import { type Caller, muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
@@ -89,7 +89,8 @@ export async function listDependants(
   if ((await store.optionOf(app.db, gameId)) === DISALLOWED) return { mods: [], total: 0 };
   const everything = (await teamLevel(app.db, caller, 'games', gameId)) > 0;
   const userId = caller.kind === 'user' ? caller.userId : undefined;
-  const { ids, total } = await store.dependants(app.db.query, modId, { everything, userId }, request);
+  const onlooker = { everything, userId, muterId: everything ? undefined : muterOf(caller) };
+  const { ids, total } = await store.dependants(app.db.query, modId, onlooker, request);
   const documents = await modDocuments(app, ids, language);
   return { mods: ids.flatMap((id) => documents.get(id) ?? []), total };
 }

@@ -9,6 +9,7 @@ import {
   type Transaction,
 } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
+import { isNotMutedBy } from '../../database/muted.ts';
 import './table.ts';
 
 type Page = Pick<ListRequest, 'limit' | 'offset'>;
@@ -55,12 +56,14 @@ export async function below(
 export interface Onlooker {
   readonly everything: boolean;
   readonly userId: number | undefined;
+  /** Whose mutes are looked at. */
+  readonly muterId: number | undefined;
 }
 
 export async function dependants(
   query: Query,
   modId: number,
-  { everything, userId }: Onlooker,
+  { everything, userId, muterId }: Onlooker,
   { limit, offset }: Page,
 ): Promise<{ ids: number[]; total: number }> {
   const shown = sql<boolean>`m.status <> 3 and (${everything ? 1 : 0} = 1 or (m.status = 1 and m.visible = 1)
@@ -69,7 +72,8 @@ export async function dependants(
     .selectFrom('mod_dependencies as d')
     .innerJoin('mods as m', 'm.id', 'd.mod_id')
     .where('d.dependency_id', '=', modId)
-    .where(shown);
+    .where(shown)
+    .$if(muterId !== undefined, (mods) => mods.where(isNotMutedBy(muterId!, 'm.submitted_by')));
   const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const rows = await all.select('m.id').orderBy('m.id').limit(limit).offset(offset).execute();
   return { ids: rows.map((row) => row.id), total: Number(total) };

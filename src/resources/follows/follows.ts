@@ -1,4 +1,4 @@
-import type { UserCaller } from '../../access/caller.ts';
+import { muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -41,7 +41,16 @@ export async function unfollowUser(app: App, caller: UserCaller, userId: number,
   });
 }
 
-export async function listFollows(app: App, side: store.Side, userId: number, request: ListRequest) {
+/** Whom one follows oneself is listed whole: it is where one sees whom to follow no longer. */
+export async function listFollows(
+  app: App,
+  caller: UserCaller,
+  side: store.Side,
+  userId: number,
+  request: ListRequest,
+) {
   await requireUser(app, userId);
-  return store.list(app.db.query, side, userId, followListing, request);
+  const isOwnChoice = side === 'following' && userId === caller.userId;
+  const whose = { side, userId, muterId: isOwnChoice ? undefined : muterOf(caller) };
+  return store.list(app.db.query, whose, followListing, request);
 }

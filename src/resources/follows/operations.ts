@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../access/caller.ts';
+import { type Caller, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { ListRequest } from '../../database/listing.ts';
 import { Id, PathId, page, pageOf, UserPath } from '../../http/objects.ts';
@@ -49,8 +49,8 @@ const PEOPLE = {
   returns: ok(pageOf(UserObject)),
 } as const;
 
-async function answerPeople(app: App, side: Side, userId: number, list: ListRequest) {
-  const { users, total } = await listFollows(app, side, userId, list);
+async function answerPeople(app: App, caller: Caller, side: Side, userId: number, list: ListRequest) {
+  const { users, total } = await listFollows(app, caller as UserCaller, side, userId, list);
   return page(
     users.map((each) => toUserObject(app, each)),
     total,
@@ -65,7 +65,7 @@ export const getUserFollowers = operation({
   says: 'Lists the people who follow a person.',
   params: UserPath,
   errors: ['USER_NOT_FOUND'],
-  handle: (app, { params, list }) => answerPeople(app, 'followers', params.user_id, list),
+  handle: (app, { caller, params, list }) => answerPeople(app, caller, 'followers', params.user_id, list),
 });
 
 export const getUserFollowing = operation({
@@ -75,7 +75,7 @@ export const getUserFollowing = operation({
   says: 'Lists the people whom a person follows.',
   params: UserPath,
   errors: ['USER_NOT_FOUND'],
-  handle: (app, { params, list }) => answerPeople(app, 'following', params.user_id, list),
+  handle: (app, { caller, params, list }) => answerPeople(app, caller, 'following', params.user_id, list),
 });
 
 export const getMyFollowers = operation({
@@ -85,7 +85,7 @@ export const getMyFollowers = operation({
   path: '/me/followers',
   says: 'Lists the people who follow the caller.',
   errors: [],
-  handle: (app, { caller, list }) => answerPeople(app, 'followers', (caller as UserCaller).userId, list),
+  handle: (app, { caller, list }) => answerPeople(app, caller, 'followers', (caller as UserCaller).userId, list),
 });
 
 export const getMyFollowing = operation({
@@ -95,7 +95,7 @@ export const getMyFollowing = operation({
   path: '/me/following',
   says: 'Lists the people whom the caller follows.',
   errors: [],
-  handle: (app, { caller, list }) => answerPeople(app, 'following', (caller as UserCaller).userId, list),
+  handle: (app, { caller, list }) => answerPeople(app, caller, 'following', (caller as UserCaller).userId, list),
 });
 
 export const followOperations = [

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isNotMutedBy } from '../../database/muted.ts';
 import type { FollowsTable } from './table.ts';
 
 const PUT = statement(`insert into follows (user_id, followed_id, date_added) values (?, ?, ?)
@@ -21,8 +22,13 @@ const SIDES = {
 } as const;
 export type Side = keyof typeof SIDES;
 
-/** The followers of someone, or whom they follow; deleted and banned people are left out. */
-export async function list(query: Query, side: Side, userId: number, listing: Listing, request: ListRequest) {
+/** The followers of someone, or whom they follow, without people who were deleted or banned, or whom the reader has muted. */
+export async function list(
+  query: Query,
+  { side, userId, muterId }: { side: Side; userId: number; muterId: number | undefined },
+  listing: Listing,
+  request: ListRequest,
+) {
   const { listed, of } = SIDES[side];
   const people = () =>
     narrowed(
@@ -30,7 +36,8 @@ export async function list(query: Query, side: Side, userId: number, listing: Li
         .selectFrom('users as u')
         .innerJoin('follows as f', listed, 'u.id')
         .where(of, '=', userId)
-        .where('u.status', 'not in', [3, 4]),
+        .where('u.status', 'not in', [3, 4])
+        .$if(muterId !== undefined, (all) => all.where(isNotMutedBy(muterId!, 'u.id'))),
       listing,
       request,
     );

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, muterOf } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
@@ -170,7 +170,9 @@ export async function listGuides(app: App, caller: Caller, gameId: number, reque
   const asksStatus = request.groups.flat().some(({ column }) => column.name === 'status');
   const everything = asksStatus && (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
   const ownId = caller.kind === 'user' ? caller.userId : undefined;
-  const scope = { gameId, now, everything, ownId, asksStatus };
+  // Who decides over guides has to see those of everyone.
+  const muterId = everything ? undefined : muterOf(caller);
+  const scope = { gameId, now, everything, ownId, asksStatus, muterId };
   const page = await store.list(app.db.query, scope, guideListing, await withLikelyWords(app.db, request));
   return { ...page, isForAll: !asksStatus, nextLive: await store.nextLive(app.db, gameId, now) };
 }

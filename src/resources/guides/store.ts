@@ -9,6 +9,7 @@ import {
   type Value,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isNotMutedBy } from '../../database/muted.ts';
 import type { GuidesTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -75,13 +76,16 @@ export interface GuideScope {
   readonly ownId: number | undefined;
   /** The request filters by it itself; otherwise lists show what everyone sees. */
   readonly asksStatus: boolean;
+  /** Without guides of people whom this person has muted. */
+  readonly muterId: number | undefined;
 }
 
-function within(query: Query, { gameId, now, everything, ownId, asksStatus }: GuideScope) {
-  const guides = query
+function within(query: Query, { gameId, now, everything, ownId, asksStatus, muterId }: GuideScope) {
+  let guides = query
     .selectFrom('guides as r')
     .innerJoin('users as u', 'u.id', 'r.submitted_by')
     .where('r.game_id', '=', gameId);
+  if (muterId !== undefined) guides = guides.where(isNotMutedBy(muterId, 'r.submitted_by'));
   if (!asksStatus) return guides.where('r.status', '=', 1).where('r.date_live', '<=', now);
   if (everything) return guides;
   return guides.where((eb) => {

@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
+import type { AnyOperation } from '../../http/operation.ts';
+import { blockAUser } from '../blocks/operations.ts';
+import {
+  addCollectionOperation,
+  getCollectionMods,
+  getCollectionsOfMod,
+  getModCollections,
+  getUserProfileCollections,
+  subscribeToCollectionMods,
+} from '../collections/operations.ts';
+import { modComments } from '../comments/operations.ts';
+import { addModDependencies, getModDependants } from '../dependencies/operations.ts';
 import { getModsEvents } from '../events/operations.ts';
+import { followUserOperation, getMyFollowing, getUserFollowers } from '../follows/operations.ts';
+import { getGuides } from '../guides/operations.ts';
 import { getMod, getMods } from '../mods/operations.ts';
 import { getModsStats } from '../stats/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../subscriptions/operations.ts';
@@ -91,4 +105,80 @@ test('the mods of whom one has muted are in none of one’s lists and totals, an
   assert.equal((await ada.call(getMod, { params: { ...params, mod_id: mods[1]!.id } })).status, 200);
   await ada.call(unmuteAUser, { params: { user_id: loud.id } });
   assert.equal((await asked(ada, {}))[1], 6);
+});
+
+test('what people wrote and put together whom one has muted or blocked is in none of one’s lists either', async () => {
+  const game = await api.aGame();
+  const params = { game_id: game.id };
+  const [loud, calm, mute] = [await api.aUser(), await api.aUser(), await api.aUser()];
+  const base = await api.aMod({ game, owner: calm });
+  await api.aFile(base);
+  const of = { mod_id: base.id };
+  let collection_id = 0;
+  const mods: Mod[] = [];
+  for (const owner of [loud, calm]) {
+    const client = await api.as(owner);
+    mods.push(await api.aMod({ game, owner }));
+    await api.aFile(mods.at(-1)!);
+    await api.aGuide({ game, owner });
+    await client.call(addModDependencies, {
+      params: { ...params, mod_id: mods.at(-1)!.id },
+      body: { dependencies: [base.id] },
+    });
+    const body = { name: 'Best', mod_ids: [base.id, ...mods.map(({ id }) => id)] };
+    collection_id = (await client.call(addCollectionOperation, { params, body })).body.id;
+    await client.call(modComments.add, { params: { ...params, ...of }, body: { content: 'Hello' } });
+    await client.call(followUserOperation, { params: { user_id: owner.id }, body: { user_id: mute.id } });
+  }
+  const [ada, bob] = [await api.as(mute), await api.as(await api.aUser())];
+  for (const { id } of [loud, calm])
+    await ada.call(followUserOperation, { params: { user_id: mute.id }, body: { user_id: id } });
+  const LISTS: [AnyOperation, Record<string, number>, number][] = [
+    [getGuides, params, 1],
+    [getModCollections, params, 1],
+    [getCollectionsOfMod, { ...params, ...of }, 1],
+    [getCollectionMods, { ...params, collection_id }, 2],
+    [modComments.getAll, { ...params, ...of }, 1],
+    [getModDependants, { ...params, ...of }, 1],
+    [getUserProfileCollections, { user_id: loud.id }, 0],
+    [getUserFollowers, { user_id: mute.id }, 1],
+  ];
+  const look = async (client: Client) => {
+    const totals = [];
+    for (const [operation, where] of LISTS) {
+      const { body } = await client.call(operation, { params: where });
+      const { data, result_total } = body as { data: unknown[]; result_total: number };
+      assert.equal(data.length, result_total);
+      totals.push(result_total);
+    }
+    return totals;
+  };
+  const all = [2, 2, 2, 3, 2, 2, 1, 2];
+  for (const client of [ada, bob]) assert.deepEqual(await look(client), all);
+  await ada.call(muteAUser, { params: { user_id: loud.id } });
+  const less = LISTS.map(([, , total]) => total);
+  assert.deepEqual(await look(ada), less);
+  assert.deepEqual(await look(bob), all);
+  // Whom one follows is one's own choice, and listed so that it can be changed.
+  assert.equal((await ada.call(getMyFollowing)).body.result_total, 2);
+  await ada.call(subscribeToCollectionMods, { params: { ...params, collection_id } });
+  const { query } = api.app().db;
+  const had = await query.selectFrom('subscriptions').select('mod_id').where('user_id', '=', mute.id).execute();
+  assert.deepEqual(had.map(({ mod_id }) => mod_id).sort(), [base.id, mods[1]!.id].sort());
+  await ada.call(unmuteAUser, { params: { user_id: loud.id } });
+  assert.deepEqual(await look(ada), all);
+  await ada.call(blockAUser, { params: { user_id: loud.id } });
+  // A block ends following as well.
+  assert.deepEqual(await look(ada), less);
+});
+
+test('a game’s team sees also what those made whom it has muted, where it asks as the team', async () => {
+  const game = await api.aGame();
+  const loud = await api.aUser();
+  await api.aGuide({ game, owner: loud });
+  const team = await api.as(game.owner);
+  await team.call(muteAUser, { params: { user_id: loud.id } });
+  const total = async (query: Record<string, number>) =>
+    (await team.call(getGuides, { params: { game_id: game.id }, query })).body.result_total;
+  assert.deepEqual([await total({}), await total({ status: 1 })], [0, 1]);
 });
