@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { issueServiceToken } from '../src/access/credentials.ts';
+import type { AnyOperation } from '../src/http/operation.ts';
+import { addAgreementVersion } from '../src/resources/agreements/operations.ts';
+import { addCollectionOperation, updateCollectionOperation } from '../src/resources/collections/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
+import { operations } from '../src/resources/index.ts';
+import { downloadLink } from '../src/resources/modfiles/links.ts';
+import { addClient } from '../src/resources/oauth/clients.ts';
+import { addGameTeamMember, getGameTeamMembers, getModTeamMembers } from '../src/resources/teams/operations.ts';
+import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
+import { setUserStatus, USER_BANNED } from '../src/resources/users/users.ts';
+import { type CallInput, type Client, START, startApi, type User } from './api.ts';
+import {
+  AUTHORISATION,
+  CALLERS,
+  type CallerName,
+  FROM_ELSEWHERE,
+  OPEN_IN_CLOSED_GAMES,
+  OWN_SIGNS,
+  type Row,
+  SCENES,
+  type SceneName,
+  SIGNS,
+} from './authorisation.ts';
+
+const api = await startApi({
+  settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' },
+});
+const app = api.app();
+const picture = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#345' } })
+  .png()
+  .toBuffer();
+const TEAM_ADDRESS = 'author@example.org';
+const LEVELS = [1, 4, 8] as const;
+const GAME_CLOSED = 14_007;
+
+const people = {
+  stranger: await api.aUser(),
+  author: await api.aUser({ email: TEAM_ADDRESS }),
+  banned: await api.aUser(),
+  admin: await api.aUser({ admin: true }),
+};
+const elsewhere = await api.aGame();
+const members = { mod: [] as User[], game: [] as User[] };
+for (const team of [members.mod, members.game]) for (const _ of LEVELS) team.push(await api.aUser());
+/** A person to whom things are done: invited, restricted, muted, followed. */
+const other = await api.aUser();
+
+const agreement = await (await api.as(people.admin)).call(addAgreementVersion, {
+  body: { type: 1, name: 'Terms', description: 'Be kind.' },
+});
+
+type Params = Record<string, string | number>;
+
+/** A game with a thing of every kind, all of them the author's, and the teams of both. */
+async function aScene(name: SceneName) {
+  const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
+  const { author } = people;
+  const asAuthor = await api.as(author);
+  const mods = [await api.aMod({ game, owner: author }), await api.aMod({ game, owner: author })];
+  for (const [index, level] of LEVELS.entries()) {
+    await api.joinsMod(members.mod[index]!, mods[0]!, level);
+    await api.joins(members.game[index]!, game, level);
+  }
+  const hidden = name === 'hidden';
+  const [mod, needed] = mods as [(typeof mods)[0], (typeof mods)[0]];
+  const file = await api.aFile(mod);
+  const guide = await api.aGuide({ game, owner: author, tags: ['a'] });
+  const inGame = { game_id: game.id };
+  const ofMod = { ...inGame, mod_id: mod.id };
+  const made = { name: 'Best', mod_ids: mods.map(({ id }) => id) };
+  const { id: collection_id } = (await asAuthor.call(addCollectionOperation, { params: inGame, body: made })).body;
+  const ofCollection = { ...inGame, collection_id };
+  const commentOn = async (on: typeof modComments, params: Params) =>
+    (await asAuthor.call(on.add, { params, body: { content: api.unique('Hello') } })).body.id;
+  const comments: Record<string, number> = {
+    mods: await commentOn(modComments, ofMod),
+    guides: await commentOn(guideComments, { ...inGame, guide_id: guide.id }),
+    collections: await commentOn(collectionComments, ofCollection),
+  };
+  const upload = await asAuthor.call(createMultipartUploadSession, { params: ofMod, body: { filename: 'a.zip' } });
+  const asOwner = await api.as(game.owner);
+  const seats = {
+    mods: (await asAuthor.call(getModTeamMembers, { params: ofMod })).body.data,
+    games: (await asOwner.call(getGameTeamMembers, { params: inGame })).body.data,
+  };
+  const invited = await asOwner.call(addGameTeamMember, { params: inGame, body: { email: TEAM_ADDRESS, level: 1 } });
+  if (hidden) {
+    await asAuthor.call(updateCollectionOperation, { params: ofCollection, body: { visible: 0 } });
+    await app.db.write(async ({ query }) => {
+      await query.updateTable('mods').set({ visible: 0 }).where('id', '=', mod.id).execute();
+      await query.updateTable('guides').set({ status: 0 }).where('id', '=', guide.id).execute();
+    });
+  }
+  if (name === 'closed') await asOwner.call(editGameOperation, { params: inGame, body: { api_access_options: 0 } });
+  const client = await app.db.write((transaction) =>
+    addClient(app, transaction, { gameId: game.id, name, redirectUris: [], grants: ['client_credentials'] }),
+  );
+  const token = await app.db.query
+    .selectFrom('access_tokens')
+    .select('id')
+    .where('user_id', '=', author.id)
+    .executeTakeFirstOrThrow();
+  const session = await app.db.write(({ query }) =>
+    query
+      .insertInto('sessions')
+      .values({
+        digest: name,
+        user_id: author.id,
+        user_agent: name,
+        date_added: START,
+        date_expires: START + 86_400,
+        date_revoked: null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  const named = { ...ofMod, ...file };
+  const params: Params = {
+    ...ofMod,
+    collection_id,
+    guide_id: guide.id,
+    file_id: file.id,
+    user_id: other.id,
+    target_user_id: other.id,
+    invite_id: invited.body.id,
+    agreement_type_id: 1,
+    agreement_version_id: agreement.body.id,
+    client_id: client.client_id,
+    token_id: token.id,
+    session_id: session.id,
+    verification_hash: downloadLink(app, named, { signed: true }).binary_url.split('/').at(-1)!,
+  };
+  return { game, mod, needed, comments, seats, params, upload_id: upload.body.upload_id, clientId: client.client_id };
+}
+type Scene = Awaited<ReturnType<typeof aScene>>;
+
+async function callersOf({ game, clientId }: Scene): Promise<Record<CallerName, Client>> {
+  const [mod1, mod4, mod8] = await Promise.all(members.mod.map((each) => api.as(each)));
+  const [game1, game4, game8] = await Promise.all(members.game.map((each) => api.as(each)));
+  const service = await app.db.write((transaction) =>
+    issueServiceToken(app, transaction, {
+      clientId,
+      gameId: game.id,
+      scopes: ['read', 'write', 'update'],
+      lifetimeSeconds: 3_600,
+    }),
+  );
+  const banned = await api.as(people.banned);
+  await setUserStatus(app, people.banned.id, USER_BANNED);
+  return {
+    nobody: api.nobody(),
+    key: api.withKey(game),
+    otherKey: api.withKey(elsewhere),
+    stranger: await api.as(people.stranger),
+    otherToken: await api.as(people.stranger, { gameId: elsewhere.id }),
+    readOnly: await api.as(people.author, { scopes: ['read'] }),
+    author: await api.as(people.author),
+    mod1: mod1!,
+    mod4: mod4!,
+    mod8: mod8!,
+    game1: game1!,
+    game4: game4!,
+    game8: game8!,
+    admin: await api.as(people.admin),
+    banned,
+    service: api.withToken(service.access_token),
+  };
+}
+
+const logo = { logo: { filename: 'logo.png', bytes: picture } };
+/** None that anyone could open: what is let through is refused after that. */
+const zip = { filedata: { filename: 'a.zip', bytes: Buffer.from('no archive') } };
+
+/** What is sent along, by operation: enough to be refused for nothing but who sends it. */
+const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
+  'request-email-security-code': () => ({ body: { email: 'someone@example.org' } }),
+  'exchange-email-security-code': () => ({ body: { security_code: 'AAAAA' } }),
+  'oauth-token': () => ({ body: { grant_type: 'client_credentials' } }),
+  'oauth-revoke': () => ({ body: { token: 'x' } }),
+  'add-oauth-client': () => ({ body: { name: 'Backend', grants: ['client_credentials'] } }),
+  'add-own-token': () => ({ body: { name: 'Mine', scopes: ['read'] } }),
+  'add-game': () => ({ body: { name: api.unique('Game'), summary: 'A game' }, files: logo }),
+  'edit-game': () => ({ body: { summary: 'Better' } }),
+  'add-game-media': () => ({ files: logo }),
+  'add-mod': () => ({ body: { name: api.unique('Mod'), summary: 'A mod' }, files: logo }),
+  'edit-mod': () => ({ body: { summary: 'Better' } }),
+  'edit-mod-put': () => ({ body: { summary: 'Better' } }),
+  'add-modfile': () => ({ files: zip }),
+  'edit-modfile': () => ({ body: { changelog: 'Better' } }),
+  'manage-platform-status': () => ({ body: { approved: ['windows'] } }),
+  'add-game-tag-options': () => ({ body: { name: 'More', type: 'checkboxes', tags: ['c'] } }),
+  'delete-game-tag-options': () => ({ body: { name: 'Kind', tags: ['b'] } }),
+  'rename-game-tag': () => ({ body: { from: 'a', to: 'c' } }),
+  'add-mod-tags': () => ({ body: { tags: ['a'] } }),
+  'delete-mod-tags': () => ({ body: { tags: ['a'] } }),
+  'add-mod-kvp-metadata': () => ({ body: { metadata: ['a:b'] } }),
+  'delete-mod-kvp-metadata': () => ({ body: { metadata: ['a:b'] } }),
+  'add-mod-media': () => ({ body: { youtube: ['https://www.youtube.com/watch?v=dQw4w9WgXcQ'] } }),
+  'delete-mod-media': () => ({ body: { youtube: ['https://www.youtube.com/watch?v=dQw4w9WgXcQ'] } }),
+  'reorder-mod-media': () => ({ body: { youtube: ['https://www.youtube.com/watch?v=dQw4w9WgXcQ'] } }),
+  'add-game-previewer': () => ({ body: { user_id: other.id } }),
+  'add-mod-previewer': () => ({ body: { user_id: other.id } }),
+  'register-game-previewer': () => ({ body: { hash: 'made-up' } }),
+  'register-mod-previewer': () => ({ body: { hash: 'made-up' } }),
+  'restrict-user-in-game': () => ({ body: { options: 1 } }),
+  'get-resource-owner': ({ mod }) => ({ body: { resource_type: 'mods', resource_id: mod.id } }),
+  'add-mod-dependencies': ({ needed }) => ({ body: { dependencies: [needed.id] } }),
+  'delete-mod-dependencies': ({ needed }) => ({ body: { dependencies: [needed.id] } }),
+  'add-collection': () => ({ body: { name: 'More' } }),
+  'update-collection': () => ({ body: { summary: 'Better' } }),
+  'delete-collection-mods': ({ needed }) => ({ body: { mod_ids: [needed.id] } }),
+  'add-collection-rating': () => ({ body: { rating: 1 } }),
+  'add-mod-team-member': () => ({ body: { email: 'new@example.org', level: 1 } }),
+  'add-game-team-member': () => ({ body: { email: 'new@example.org', level: 1 } }),
+  'update-mod-team-member': () => ({ body: { position: 'Artist' } }),
+  'update-game-team-member': () => ({ body: { position: 'Artist' } }),
+  'follow-user': () => ({ body: { user_id: people.admin.id } }),
+  'add-mod-rating': () => ({ body: { rating: 1 } }),
+  'add-agreement-version': () => ({ body: { type: 1, name: 'Terms', description: 'Be kinder.' } }),
+  'edit-agreement-version': () => ({ body: { name: 'Terms of use' } }),
+  'accept-agreement': () => ({ body: { agreement_version_id: agreement.body.id } }),
+  'create-multipart-upload-session': () => ({ body: { filename: 'b.zip' } }),
+  'get-multipart-upload-parts': ({ upload_id }) => ({ query: { upload_id } }),
+  'add-multipart-upload-part': ({ upload_id }) => ({
+    query: { upload_id },
+    raw: Buffer.from('abc'),
+    headers: { 'content-range': 'bytes 0-2/3', 'content-type': 'application/octet-stream' },
+  }),
+  'complete-multipart-upload-session': ({ upload_id }) => ({ query: { upload_id } }),
+  'delete-multipart-upload-session': ({ upload_id }) => ({ query: { upload_id } }),
+  'add-guide': () => ({
+    body: { name: 'How', summary: 'How it is done, in short', description: 'Like this.', tags: ['a'] },
+    files: logo,
+  }),
+  'edit-guide': () => ({ body: { summary: 'How it is done, even shorter' } }),
+  ...Object.fromEntries(
+    ['mod', 'guide', 'collection'].flatMap((noun) => [
+      [`add-${noun}-comment`, () => ({ body: { content: 'Hello' } })],
+      [`update-${noun}-comment`, () => ({ body: { content: 'Hello again' } })],
+      [`add-${noun}-comment-karma`, () => ({ body: { karma: 1 } })],
+    ]),
+  ),
+};
+
+function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
+  const [, , , nouns = ''] = path.split('/');
+  const team = path.includes('/mods/') ? scene.seats.mods : scene.seats.games;
+  const params = {
+    ...scene.params,
+    comment_id: scene.comments[nouns] ?? 0,
+    team_member_id: team.find(({ level }) => level === 1)!.id,
+  };
+  return { params, ...REQUESTS[id]?.(scene) };
+}
+
+class Undone extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super();
+    this.result = result;
+  }
+}
+
+/** From here on nothing that is done lasts, so that everyone finds the same, whoever was there before. */
+function undoEveryWrite(): void {
+  const { db } = app;
+  const write = db.write.bind(db);
+  const undone: typeof db.write = async (work) => {
+    try {
+      return await write(async (transaction) => {
+        throw new Undone(await work(transaction));
+      });
+    } catch (error) {
+      if (error instanceof Undone) return error.result as never;
+      throw error;
+    }
+  };
+  Object.assign(db, { write: undone });
+}
+
+const scenes = new Map<SceneName, { scene: Scene; callers: Record<CallerName, Client> }>();
+for (const name of SCENES) {
+  const scene = await aScene(name);
+  scenes.set(name, { scene, callers: await callersOf(scene) });
+}
+undoEveryWrite();
+
+/** The reference of the refusal, or 0 for whoever is let through, also to a mistake of their own. */
+async function outcome(client: Client, operation: AnyOperation, scene: Scene): Promise<number> {
+  const answer = await client.call(operation, inputFor(operation, scene));
+  assert.ok(answer.status < 500, answer.text);
+  const { error } = (answer.body ?? {}) as { error?: { error_ref?: number } };
+  return [401, 403, 404].includes(answer.status) ? (error?.error_ref ?? 0) : 0;
+}
+
+/** What a row says, as references. */
+function expected(signs: string, { refs = [] }: Row): number[] {
+  return [...signs.replaceAll(' ', '')].map((sign) => SIGNS[sign] ?? refs[OWN_SIGNS.indexOf(sign)] ?? Number.NaN);
+}
+
+const byCaller = (refs: readonly number[], callers: readonly CallerName[] = CALLERS) =>
+  Object.fromEntries(callers.map((caller, index) => [caller, refs[index]]));
+
+async function outcomes(name: SceneName, operation: AnyOperation, asked: readonly CallerName[] = CALLERS) {
+  const { scene, callers } = scenes.get(name)!;
+  return byCaller(await Promise.all(asked.map((caller) => outcome(callers[caller], operation, scene))), asked);
+}
+
+test('the table has a row for every operation, and no other', () => {
+  const ids = operations.map(({ declaration }) => declaration.id);
+  assert.deepEqual(Object.keys(AUTHORISATION).sort(), ids.sort());
+});
+
+/** What names the thing in its body is done to it too. */
+const isDoneToThing = ({ declaration: { id, path } }: AnyOperation) =>
+  /\{(mod|guide|collection)_id\}/.test(path) || id === 'get-resource-owner';
+
+for (const operation of operations) {
+  const { id, path } = operation.declaration;
+  const row = AUTHORISATION[id] ?? { open: '' };
+
+  test(`${id} is open to those for whom it is meant`, async () => {
+    assert.deepEqual(await outcomes('open', operation), byCaller(expected(row.open, row)));
+  });
+
+  if (isDoneToThing(operation))
+    test(`${id} tells nobody of what is hidden from them`, async () => {
+      assert.deepEqual(await outcomes('hidden', operation), byCaller(expected(row.hidden ?? '', row)));
+    });
+
+  if (path.includes('{game_id}') && !OPEN_IN_CLOSED_GAMES.includes(id))
+    test(`${id} is closed with its game`, async () => {
+      const inOpen = byCaller(expected(row.open, row));
+      const closed = FROM_ELSEWHERE.map((caller) => (inOpen[caller] === SIGNS['k'] ? SIGNS['k']! : GAME_CLOSED));
+      assert.deepEqual(await outcomes('closed', operation, FROM_ELSEWHERE), byCaller(closed, FROM_ELSEWHERE));
+    });
+}
