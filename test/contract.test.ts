@@ -16,6 +16,7 @@ import { askForExport, exportToken, gatherExport } from '../src/resources/export
 import { editGameFileTypes } from '../src/resources/findings/operations.ts';
 import { followUserOperation } from '../src/resources/follows/operations.ts';
 import { operations } from '../src/resources/index.ts';
+import { addMessage, addMessageThread, inviteToThread } from '../src/resources/messages/operations.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
 import { downloadLink } from '../src/resources/modfiles/links.ts';
 import { editModByPut } from '../src/resources/mods/operations.ts';
@@ -159,6 +160,17 @@ for (const mod of mods) {
   await asAda.call(blockAUser, { params: { user_id: foe.id } });
 }
 
+let thread_id = 0;
+for (const content of tags) {
+  const letter = { subject: content, content, user_ids: [(await api.aUser()).id] };
+  thread_id = (await asAda.call(addMessageThread, { body: letter })).body.id;
+  const host = await api.as(await api.aUser());
+  const body = { ...letter, user_ids: [(await api.aUser()).id] };
+  const { id } = (await host.call(addMessageThread, { body })).body;
+  await host.call(inviteToThread, { params: { thread_id: id }, body: { user_id: ada.id } });
+}
+for (const content of tags) await asAda.call(addMessage, { params: { thread_id }, body: { content: `${content}!` } });
+
 const collections = [];
 for (const name of tags) {
   const body = { name, mod_ids: [...mods.map(({ id }) => id), ...needed] };
@@ -212,6 +224,8 @@ const PARAMETERS: Record<string, string | number> = {
   portal_id: 'steam',
   webhook_id,
   delivery_id: 999_999,
+  thread_id,
+  message_id: 999_999,
   file_id: file.id,
   verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
 };

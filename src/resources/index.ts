@@ -62,6 +62,8 @@ import { migration as emailOptOuts } from './mailings/migrations/2026-11-15-emai
 import { mailingOperations } from './mailings/operations.ts';
 import { migration as modMedia } from './media/migrations/2026-11-15-mod-media.ts';
 import { mediaOperations } from './media/operations.ts';
+import { migration as messages } from './messages/migrations/2026-11-15-messages.ts';
+import { messageOperations } from './messages/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
 import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
@@ -170,6 +172,7 @@ export const operations: readonly AnyOperation[] = [
   ...commentOperations,
   ...portalOperations,
   ...webhookOperations,
+  ...messageOperations,
 ];
 
 /** What is asked for over a WebSocket. */
@@ -209,6 +212,7 @@ export const migrations: readonly Migration[] = [
   findings,
   modsSearch,
   modsCounted,
+  messages,
   metadata,
   modMedia,
   previews,

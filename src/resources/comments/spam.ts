@@ -19,7 +19,7 @@ export function requireFewLinks(content: string): void {
 }
 
 /** Spaces and case make no other text. */
-const gist = (content: string) => fold(content).replace(/\s+/g, ' ').trim();
+export const gist = (content: string) => fold(content).replace(/\s+/g, ' ').trim();
 
 /** The same text again in the same place or too often elsewhere, and too many comments in a minute. */
 export async function requireNoFlood(
