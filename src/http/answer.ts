@@ -59,6 +59,17 @@ function release({ buffer, byteLength }: Buffer): void {
   if (isWhole) (buffer as ArrayBuffer).transfer(0);
 }
 
+export function sendCsv(
+  response: ServerResponse,
+  { text, filename }: { text: string; filename: string },
+  headers: readonly string[],
+): void {
+  const [, , ...common] = COMMON_HEADERS;
+  const type = ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="${filename}"`];
+  response.writeHead(200, [...type, ...common, 'content-length', String(Buffer.byteLength(text)), ...headers]);
+  response.end(text);
+}
+
 export function sendNothing(response: ServerResponse, status: 204, headers: readonly string[]): void {
   response.writeHead(status, ['cache-control', 'private, no-store', ...headers]);
   response.end();

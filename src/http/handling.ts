@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { boundGameOf, type Caller } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import { send, sendNothing } from './answer.ts';
+import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
 import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
@@ -12,6 +12,8 @@ import {
   type AnyOperation,
   Bytes,
   Created,
+  Csv,
+  isCsv,
   isEventStream,
   isStoredFile,
   Json,
@@ -68,7 +70,7 @@ export function createHandling(parts: HandlingParts): Handling {
     if (!match) throw missing(exchange, router.allowed(path));
     exchange.operation = match.operation;
     const { id, returns } = match.operation.declaration;
-    if (!isStoredFile(returns) && !isEventStream(returns)) requireJsonWished(request);
+    if (!isStoredFile(returns) && !isEventStream(returns) && !isCsv(returns)) requireJsonWished(request);
     const body = await bodyOfAnswer(parts, exchange, match);
     endWithAnswer(exchange);
     if (body instanceof Bytes) await sendFile(parts, exchange, body);
@@ -77,6 +79,7 @@ export function createHandling(parts: HandlingParts): Handling {
       await sendStream(exchange, body, parts.draining, () =>
         authenticated(exchange, match.operation, parseForm(exchange.search)),
       );
+    else if (body instanceof Csv) sendCsv(response, body, exchange.headers);
     else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
     else send(response, body.status, body.text, exchange.headers);
     return id;
@@ -94,7 +97,7 @@ async function bodyOfAnswer(
   { settings, lane, observe }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
-): Promise<Told | Bytes | Redirect | Stream> {
+): Promise<Told | Bytes | Redirect | Stream | Csv> {
   const { request, tenant } = exchange;
   const { app } = tenant;
   const asOf = app.db.changes.now();
@@ -117,7 +120,7 @@ async function bodyOfAnswer(
     const answer: unknown = await operation.declaration.handle(app, input);
     const { returns } = operation.declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
-    if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream) {
+    if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream || answer instanceof Csv) {
       observe?.({ operation, status, body: answer, error: undefined });
       return answer;
     }

@@ -4,7 +4,7 @@ import { ApiError, catalogue, type ErrorName, unreferenced } from '../errors/cat
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
-import { type AnyOperation, type HeaderField, isEventStream, isStoredFile, takesBody } from './operation.ts';
+import { type AnyOperation, type HeaderField, isCsv, isEventStream, isStoredFile, takesBody } from './operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from './protocol-errors.ts';
 import { bytesText } from './request/body.ts';
 import { PAGE_MAX } from './request/list.ts';
@@ -283,7 +283,8 @@ function pagingOf({ sorts, words }: Listing): (Parameter | Reference)[] {
 }
 
 function requestBodyOf(operation: AnyOperation, schemas: Schemas): NonNullable<OperationObject['requestBody']> {
-  const { body, files = {} } = operation.declaration;
+  const { body, json, files = {} } = operation.declaration;
+  if (json) return jsonBodyOf([...fieldsOf(body, 'input', schemas)]);
   const type = operation.declaration.files ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -299,7 +300,18 @@ function requestBodyOf(operation: AnyOperation, schemas: Schemas): NonNullable<O
     if (file.required) required.push(name);
   }
   const schema: JsonSchema = { type: 'object', properties, ...(required.length > 0 && { required }) };
-  return { required: required.length > 0, content: { [type]: { schema } } };
+  return {
+    required: required.length > 0,
+    content: { [type]: { schema } },
+  };
+}
+
+/** Fields as shipped clients send them, by their plain names. */
+function jsonBodyOf(fields: readonly [string, Field][]): NonNullable<OperationObject['requestBody']> {
+  const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
+  const required = fields.filter(([, field]) => field.required).map(([name]) => name);
+  const schema: JsonSchema = { type: 'object', properties, ...(required.length > 0 && { required }) };
+  return { required: required.length > 0, content: { [JSON_TYPE]: { schema } } };
 }
 
 function rawBodyOf({ bytesMax, says }: RawRule): NonNullable<OperationObject['requestBody']> {
@@ -371,10 +383,18 @@ const STREAM_RESPONSES: Record<string, Response> = {
   },
 };
 
+const CSV_RESPONSES: Record<string, Response> = {
+  200: {
+    description: 'The table, with names in its first line.',
+    content: { 'text/csv': { schema: { type: 'string' } } },
+  },
+};
+
 function successOf({ declaration }: AnyOperation, schemas: Schemas): Record<string, Response> {
   const { status, schema, orThere } = declaration.returns;
   if (isStoredFile(declaration.returns)) return FILE_RESPONSES;
   if (isEventStream(declaration.returns)) return STREAM_RESPONSES;
+  if (isCsv(declaration.returns)) return CSV_RESPONSES;
   const response: Response = { description: STATUS_CODES[status]! };
   if (status === 201) response.headers = { Location: { $ref: '#/components/headers/Location' } };
   if (status !== 204) response.content = { [JSON_TYPE]: { schema: schemas.of(schema, 'output') } };

@@ -142,6 +142,21 @@ export class Redirect {
   }
 }
 
+/** A table as text (RFC 4180), to be saved under its name. */
+export class Csv {
+  readonly text: string;
+  readonly filename: string;
+  constructor(text: string, filename: string) {
+    this.text = text;
+    this.filename = filename;
+  }
+}
+
+/** The handler answers `Csv`. */
+export const csv = { status: 200, schema: z.instanceof(Csv) } satisfies Returns;
+
+export const isCsv = ({ schema }: Returns): boolean => schema === csv.schema;
+
 /** The handler answers `Bytes`, or `Redirect` where the storage hands them out itself. */
 export const storedFile = {
   status: 200,
@@ -197,6 +212,8 @@ export interface Declaration<
   readonly body?: B;
   /** Nothing need be sent at all: shipped clients leave the body out where every field can be. */
   readonly emptyBody?: true;
+  /** Shipped clients send these fields as JSON; forms are taken as well. */
+  readonly json?: true;
   readonly files?: Readonly<Record<string, FileField>>;
   /** The body is not a form but bytes, of which the handler takes at most so many. */
   readonly raw?: { readonly bytesMax: number; readonly says: string };

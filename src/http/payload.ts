@@ -6,11 +6,12 @@ import { hasBody } from './exchange.ts';
 import { type AnyOperation, needsMultipart, type RawBody, takesBody, type Upload } from './operation.ts';
 import { contentTypeOf, limited, readText } from './request/body.ts';
 import { emptyFields, type Fields, parseForm } from './request/forms.ts';
-import { mergeInputJson } from './request/json.ts';
+import { mergeInputJson, parseJsonBody } from './request/json.ts';
 import { type FilePart, readMultipart } from './request/multipart.ts';
 
 const FORM_BYTES_MAX = 4 * 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data';
 
 export interface Payload {
@@ -51,6 +52,8 @@ export async function readPayload(
   if (!takesBody(operation)) return ofFields(query);
   if (!hasBody(request)) return ofFields(merged(operation, query, {}));
   const type = requireContentType(request, operation);
+  if (type === JSON_TYPE)
+    return ofFields(merged(operation, query, parseJsonBody(await readText(request, FORM_BYTES_MAX))));
   if (type === MULTIPART) return readParts(app, request, operation, query);
   return ofFields(merged(operation, query, parseForm(await readText(request, FORM_BYTES_MAX))));
 }
@@ -66,7 +69,9 @@ function requireContentType({ headers }: IncomingMessage, { declaration }: AnyOp
   const header = headers['content-type'];
   if (!header) throw new ApiError('MISSING_CONTENT_TYPE');
   const type = contentTypeOf(header)?.type;
-  const accepted = needsMultipart(declaration) ? [MULTIPART] : [FORM, MULTIPART];
+  const accepted = needsMultipart(declaration)
+    ? [MULTIPART]
+    : [FORM, MULTIPART, ...(declaration.json ? [JSON_TYPE] : [])];
   if (!type || !accepted.includes(type)) throw new ApiError('INCORRECT_CONTENT_TYPE');
   return type;
 }

@@ -37,7 +37,7 @@ function accessErrors({ declaration: { access, method } }: AnyOperation): readon
     case 'authentication':
       return [...KEY_ERRORS, 'ACTION_RESTRICTED_NO_TEST_KEY'];
     case 'reader':
-      return [...KEY_ERRORS, ...tokenErrors(access), ...(method === 'GET' ? [] : SIGNED_IN)];
+      return [...KEY_ERRORS, ...tokenErrors(access), ...(method === 'GET' || access.keyWrites ? [] : SIGNED_IN)];
     case 'user':
       return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN, ...when(!!access.service, ...OF_ONE_GAME)];
     case 'service':

@@ -12,6 +12,19 @@ export function parseInputJson(text: string): Fields {
   return value;
 }
 
+/** A body of fields. A shipped client sends them as a list of `{ Key, Value }` (docs/API-QUIRKS.md). */
+export function parseJsonBody(text: string): Fields {
+  if (!text.trimStart().startsWith('[')) return parseInputJson(text);
+  const { pairs } = parseInputJson(`{"pairs":${text}}`);
+  const fields = emptyFields();
+  for (const pair of Array.isArray(pairs) ? pairs : []) {
+    if (!isFields(pair) || typeof pair['Key'] !== 'string' || isPoisonous(pair['Key']))
+      throw new ApiError('JSON_MALFORMED');
+    fields[pair['Key']] = pair['Value'] ?? null;
+  }
+  return fields;
+}
+
 /** The published rule: a key that is in `input_json` and also a plain parameter has the value of `input_json`. */
 export function mergeInputJson(fields: Fields): Fields {
   const { input_json: json, ...plain } = fields;

@@ -21,6 +21,7 @@ import {
   requireGuide,
   requireGuideForChange,
 } from '../guides/guides.ts';
+import { noteActive } from '../metrics/pieces.ts';
 import { isPublic, levelsOf, type ModStanding, requireMod, requireModForChange } from '../mods/mods.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { tellStudio } from '../webhooks/outbox.ts';
@@ -46,7 +47,7 @@ export interface Commented {
 /** A kind of thing that people comment on. Its operations follow from this description alone. */
 export interface Commentable {
   /** As in the path, and in the table of comments. */
-  readonly resource: string;
+  readonly resource: 'mods' | 'guides' | 'collections';
   /** As in the ids of operations and the names of parameters. */
   readonly noun: string;
   /** The bits of `community_options` without which nobody comments: of the game, and of a thing that has its own. */
@@ -95,14 +96,16 @@ export const commentableMods: Commentable = {
     commentedMod(reader, caller, await requireMod(reader, caller, gameId, id)),
   hold: async (_, transaction, caller, gameId, id) =>
     commentedMod(transaction, caller, await requireModForChange(transaction, caller, gameId, id)),
-  happened: (app, transaction, mod, { type, userId }) =>
-    recordModEvent(app, transaction, {
+  happened: async (app, transaction, mod, { type, userId }) => {
+    await noteActive(app, transaction, mod.gameId, { userId });
+    await recordModEvent(app, transaction, {
       gameId: mod.gameId,
       modId: mod.id,
       userId,
       type: type === 'added' ? 'MOD_COMMENT_ADDED' : 'MOD_COMMENT_DELETED',
       isPublic: mod.isPublic,
-    }),
+    });
+  },
   errors: {
     unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
     noDelete: 'MOD_COMMENT_NO_DELETE_PERMISSION',

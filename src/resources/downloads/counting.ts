@@ -1,5 +1,6 @@
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
+import { noteActive } from '../metrics/pieces.ts';
 import { countDownload } from '../stats/stats.ts';
 import * as store from './store.ts';
 
@@ -68,13 +69,16 @@ export const countNoted = (app: App): Promise<void> => gatheringOf(app).write();
 
 /** In the order of mods, so that two processes that count the same ones do not wait for each other in a circle. */
 async function countAll(app: App, transaction: Transaction, begun: readonly BegunDownload[]): Promise<void> {
+  const first: BegunDownload[] = [];
   const counts = new Map<number, { id: number; game_id: number; downloads: number }>();
   for (const download of begun.toSorted((a, b) => a.mod_id - b.mod_id)) {
     if (!(await isFirstOfDay(app, transaction, download))) continue;
+    first.push(download);
     const { mod_id: id, game_id } = download;
     counts.set(id, { id, game_id, downloads: (counts.get(id)?.downloads ?? 0) + 1 });
   }
   for (const { downloads, ...mod } of counts.values()) await countDownload(app, transaction, mod, downloads);
+  for (const { game_id, address } of first) await noteActive(app, transaction, game_id, { address });
 }
 
 /** Addresses are kept as digests of their day, and a day's begins anew for everyone: so yesterday's is looked for too. */

@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
+import { noteActive } from '../metrics/pieces.ts';
 import { MOD_ACCEPTED, requireModForChange } from '../mods/mods.ts';
 import { requireMayRate } from '../restrictions/restrictions.ts';
 import { countRating } from '../stats/stats.ts';
@@ -73,7 +74,8 @@ export async function rateMod(
     if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
-    await countRating(transaction, mod, await putRating(app, transaction, caller.userId, which));
+    await countRating(app, transaction, mod, await putRating(app, transaction, caller.userId, which));
+    await noteActive(app, transaction, gameId, { userId: caller.userId });
   });
 }
 

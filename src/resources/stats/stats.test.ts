@@ -42,11 +42,11 @@ test('what is counted shows in the figures, in the mod itself, and in those of i
   await key.call(getMod, inputOf(mod));
   await download(mod, 3);
   await app.db.write(async (transaction) => {
-    await countSubscription(transaction, mod, 1);
-    await countSubscription(transaction, mod, 1);
-    await countSubscription(transaction, mod, -1);
+    await countSubscription(app, transaction, mod, 1);
+    await countSubscription(app, transaction, mod, 1);
+    await countSubscription(app, transaction, mod, -1);
     for (const rating of [{ positive: 1 }, { positive: 1 }, { negative: 1 }, { positive: 1, negative: -1 }])
-      await countRating(transaction, mod, rating);
+      await countRating(app, transaction, mod, rating);
   });
   const stats = await statsOf(mod);
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('figures of a game’s mods are filtered, sorted and paged', async () => {
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   await api.aMod();
   for (const [index, mod] of mods.entries()) await download(mod, [5, 1, 9][index]);
-  await app.db.write((transaction) => countRating(transaction, mods[1]!, { negative: 1 }));
+  await app.db.write((transaction) => countRating(app, transaction, mods[1]!, { negative: 1 }));
   const places = async (query: Record<string, string | number>) => {
     const { body } = await api.withKey(game).call(getModsStats, { params: { game_id: game.id }, query });
     return body.data.map(({ mod_id }) => mods.findIndex(({ id }) => id === mod_id));
@@ -102,8 +102,8 @@ test('what many count at once is neither lost nor counted twice', async () => {
       const rating = { positive: turn % 3 === 0 ? 1 : 0, negative: turn % 5 === 0 ? 1 : 0 };
       await Promise.all([
         download(mod, downloads),
-        app.db.write((transaction) => countSubscription(transaction, mod, subscribers)),
-        app.db.write((transaction) => countRating(transaction, mod, rating)),
+        app.db.write((transaction) => countSubscription(app, transaction, mod, subscribers)),
+        app.db.write((transaction) => countRating(app, transaction, mod, rating)),
       ]);
       sum.downloads += downloads;
       sum.subscribers += subscribers;

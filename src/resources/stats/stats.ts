@@ -4,6 +4,7 @@ import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
+import { countForMod } from '../metrics/pieces.ts';
 import { requireMod } from '../mods/access.ts';
 import { addToModStats, type ModCounts, rankMods } from '../mods/mods.ts';
 import { displayText, percentagePositive, wilsonLowerBound } from './ratings.ts';
@@ -62,6 +63,7 @@ export async function countDownload(app: App, transaction: Transaction, mod: Mod
   const hour = Math.floor(app.clock.now() / HOUR);
   await store.addToHour(transaction, { mod_id: mod.id, game_id: mod.game_id, hour, downloads });
   await countForGame(transaction, mod.game_id, { mods_downloads_today: downloads, mods_downloads_total: downloads });
+  await countForMod(app, transaction, mod, { downloads });
 }
 
 /** Downloads of today of many mods that have none counted yet. */
@@ -83,19 +85,27 @@ export const addDownloadsInBulk = (
   );
 
 /** `subscribers` is 1 for someone who subscribes, and -1 for someone who no longer does. */
-export async function countSubscription(transaction: Transaction, mod: ModNames, subscribers: number): Promise<void> {
+export async function countSubscription(
+  app: App,
+  transaction: Transaction,
+  mod: ModNames,
+  subscribers: number,
+): Promise<void> {
   await addToModStats(transaction, mod, { subscribers_total: subscribers }, following);
   await countForGame(transaction, mod.game_id, { mods_subscribers_total: subscribers });
+  await countForMod(app, transaction, mod, { subscribers });
 }
 
 /** Who changes a rating from negative to positive is counted with 1 and -1. */
 export async function countRating(
+  app: App,
   transaction: Transaction,
   mod: ModNames,
   { positive = 0, negative = 0 }: { positive?: number; negative?: number },
 ): Promise<void> {
   const difference = { ratings_total: positive + negative, ratings_positive: positive, ratings_negative: negative };
   await addToModStats(transaction, mod, difference, following);
+  await countForMod(app, transaction, mod, { ratings_positive: positive, ratings_negative: negative });
 }
 
 /** The figures that follow from those that are counted. */

@@ -5,6 +5,7 @@ import type { Listing } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { dependenciesBelow } from '../dependencies/dependencies.ts';
 import { recordUserEvent } from '../events/events.ts';
+import { noteActive } from '../metrics/pieces.ts';
 import { holdMods, isPublic, type ModRow, modListing, requireMod } from '../mods/mods.ts';
 import { countSubscription } from '../stats/stats.ts';
 import * as store from './store.ts';
@@ -84,8 +85,11 @@ export async function subscribeToAll(
     await store.put(transaction, { user_id: userId, mod_id: mod.id, date_added: app.clock.now() });
   }
   for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
-  for (const mod of added) await countSubscription(transaction, mod, 1);
+  for (const mod of added) await countSubscription(app, transaction, mod, 1);
+  for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, { userId });
 }
+
+const gamesOf = (mods: readonly ModRow[]) => new Set(mods.map(({ game_id }) => game_id));
 
 const namesOf = ({ id, game_id }: Pick<ModRow, 'id' | 'game_id'>) => ({ gameId: game_id, modId: id });
 
@@ -109,7 +113,8 @@ export async function unsubscribeFromAll(
   for (const mod of mods) if (await store.remove(transaction, userId, mod.id)) removed.push(mod);
   for (const mod of removed)
     await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
-  for (const mod of removed) await countSubscription(transaction, mod, -1);
+  for (const mod of removed) await countSubscription(app, transaction, mod, -1);
+  for (const gameId of gamesOf(removed)) await noteActive(app, transaction, gameId, { userId });
   return removed.length;
 }
 
@@ -135,7 +140,7 @@ export async function takeOffSubscribers(
       const people = await store.removeSome(transaction, modId, date, TAKEN_OFF_AT_ONCE);
       for (const userId of people)
         await recordUserEvent(app, transaction, { gameId, modId, userId, type: 'USER_UNSUBSCRIBE' });
-      if (people.length > 0) await countSubscription(transaction, mod, -people.length);
+      if (people.length > 0) await countSubscription(app, transaction, mod, -people.length);
       return people.length;
     });
   while ((await step()) === TAKEN_OFF_AT_ONCE) await heartbeat();

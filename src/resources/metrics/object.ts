@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import { Csv } from '../../http/operation.ts';
+import type { Day, Ranked } from './metrics.ts';
+
+export const MetricsSecretObject = z
+  .object({
+    secret: z.string().meta({ description: 'What the game signs its reports with; empty where it has none.' }),
+    date_added: Timestamp,
+  })
+  .meta({ id: 'MetricsSecret' });
+
+export const MetricsDaysObject = z
+  .object({
+    data: z.array(
+      z.object({
+        date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }),
+        downloads: Integer,
+        subscribers: Integer.meta({ description: 'Those who subscribed less those who ended it.' }),
+        active_users: Integer.meta({ description: 'People, and for downloads addresses, who did something.' }),
+        ratings_positive: Integer,
+        ratings_negative: Integer,
+        sessions: Integer,
+        session_seconds: Integer,
+      }),
+    ),
+  })
+  .meta({ id: 'MetricsDays' });
+
+export const MetricsRankingObject = z
+  .object({
+    data: z.array(
+      z.object({
+        rank: Id,
+        rank_before: Integer.meta({ description: 'The place in the month before, and 0 for none.' }),
+        id: Id,
+        name_id: z.string(),
+        name: z.string(),
+        downloads: Integer,
+        subscribers: Integer,
+      }),
+    ),
+  })
+  .meta({ id: 'MetricsRanking' });
+
+export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankingObject> => ({
+  data: rows.map(({ id, name_id, name, downloads, subscribers, rank_before }, index) => ({
+    rank: index + 1,
+    rank_before: Number(rank_before),
+    id,
+    name_id,
+    name,
+    downloads,
+    subscribers,
+  })),
+});
+
+/** Of dates and numbers alone, so that no cell can be a formula. */
+export function toCsv(gameId: number, days: readonly Day[]): Csv {
+  const columns = Object.keys(days[0]!) as (keyof Day)[];
+  const lines = [columns, ...days.map((day) => columns.map((column) => day[column]))];
+  return new Csv(`${lines.map((line) => line.join(',')).join('\r\n')}\r\n`, `metrics-${gameId}.csv`);
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { type Caller, readerWhoWrites, user } from '../../access/caller.ts';
+import { GamePath } from '../../http/objects.ts';
+import { Created, created, csv, noContent, ok, operation } from '../../http/operation.ts';
+import { daysOf, type Ranking, topOf } from './metrics.ts';
+import { MetricsDaysObject, MetricsRankingObject, MetricsSecretObject, toCsv, toRanking } from './object.ts';
+import { removeSecret, renewSecret, showSecret } from './secrets.ts';
+import { report, type Step } from './sessions.ts';
+
+const SessionBody = z.object({
+  session_id: z.string().min(1).max(100),
+  session_ts: z.int().min(1).meta({ description: 'Unix time, in seconds or milliseconds' }),
+  session_nonce: z.string().min(1).max(200),
+  session_order_id: z.int().min(1).meta({ description: 'Higher with every report of a session' }),
+  session_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i)
+    .meta({ description: 'HMAC-SHA256 of ids, time, session and nonce with the secret of the game, in hexadecimal' }),
+});
+const StartBody = SessionBody.extend({
+  ids: z.array(z.int().min(1)).max(1_000).default([]).meta({ description: 'The mods that are in use.' }),
+});
+
+const gameOf = (caller: Caller): number | undefined =>
+  caller.kind === 'key' || caller.kind === 'user' || caller.kind === 'service' ? caller.gameId : undefined;
+
+const sessionOperation = <B extends typeof SessionBody | typeof StartBody>(step: Step, says: string, body: B) =>
+  operation({
+    id: `metrics-session-${step}`,
+    tag: 'Metrics',
+    method: 'POST',
+    path: `/metrics/sessions/${step}`,
+    says,
+    access: readerWhoWrites(),
+    body: body as typeof SessionBody,
+    json: true,
+    returns: noContent,
+    errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'METRICS_INTERNAL_ERROR'],
+    handle: (app, { caller, body: sent, hostGameId }) =>
+      report(app, caller, hostGameId ?? gameOf(caller), step, {
+        sessionId: sent.session_id,
+        ts: sent.session_ts,
+        nonce: sent.session_nonce,
+        orderId: sent.session_order_id,
+        hash: sent.session_hash,
+        ids: (sent as { ids?: number[] }).ids ?? [],
+      }),
+  });
+
+export const startSession = sessionOperation(
+  'start',
+  'Tells that someone begins to play, and with which mods.',
+  StartBody,
+);
+export const continueSession = sessionOperation('heartbeat', 'Tells that someone still plays.', SessionBody);
+export const endSession = sessionOperation('end', 'Tells that someone has stopped playing.', SessionBody);
+
+const SECRET = '/games/{game_id}/metrics/secret';
+const ADMINISTRATORS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
+
+export const getMetricsSecret = operation({
+  id: 'get-metrics-secret',
+  tag: 'Metrics',
+  method: 'GET',
+  path: SECRET,
+  says: 'Shows administrators of a game the secret with which it signs reports of sessions.',
+  access: user('read'),
+  params: GamePath,
+  returns: ok(MetricsSecretObject),
+  errors: [...ADMINISTRATORS, 'METRICS_INTERNAL_ERROR'],
+  handle: (app, { caller, params }) => showSecret(app, caller, params.game_id),
+});
+
+export const addMetricsSecret = operation({
+  id: 'add-metrics-secret',
+  tag: 'Metrics',
+  method: 'POST',
+  path: SECRET,
+  says: 'Gives a game a new secret for reports of sessions. The one before ends at once.',
+  access: user('write'),
+  params: GamePath,
+  returns: created(MetricsSecretObject),
+  errors: ADMINISTRATORS,
+  handle: async (app, { caller, params: { game_id } }) =>
+    new Created(
+      await renewSecret(app, caller, game_id),
+      `${app.addresses.gameApi(game_id)}/games/${game_id}/metrics/secret`,
+    ),
+});
+
+export const deleteMetricsSecret = operation({
+  id: 'delete-metrics-secret',
+  tag: 'Metrics',
+  method: 'DELETE',
+  path: SECRET,
+  says: 'Takes the secret of a game away. No reports of sessions are taken from then on.',
+  access: user('write'),
+  params: GamePath,
+  returns: noContent,
+  errors: ADMINISTRATORS,
+  handle: (app, { caller, params }) => removeSecret(app, caller, params.game_id),
+});
+
+const TEAM = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
+const SpanQuery = z.object({
+  from: z.iso.date().optional().meta({ description: 'The first day; without it, thirty days end at the last one.' }),
+  to: z.iso.date().optional().meta({ description: 'The last day, at most a year later; without it today.' }),
+});
+
+export const getGameMetrics = operation({
+  id: 'get-game-metrics',
+  tag: 'Metrics',
+  method: 'GET',
+  path: '/games/{game_id}/metrics/days',
+  says: 'Shows the team of a game what happened in it, day by day.',
+  access: user('read'),
+  params: GamePath,
+  query: SpanQuery,
+  returns: ok(MetricsDaysObject),
+  errors: TEAM,
+  handle: async (app, { caller, params, query }) => ({ data: await daysOf(app, caller, params.game_id, query) }),
+});
+
+export const exportGameMetrics = operation({
+  id: 'export-game-metrics',
+  tag: 'Metrics',
+  method: 'GET',
+  path: '/games/{game_id}/metrics/days/csv',
+  says: 'The same as a table for spreadsheets.',
+  access: user('read'),
+  params: GamePath,
+  query: SpanQuery,
+  returns: csv,
+  errors: TEAM,
+  handle: async (app, { caller, params, query }) =>
+    toCsv(params.game_id, await daysOf(app, caller, params.game_id, query)),
+});
+
+const rankingOperation = (ranking: Ranking, says: string) =>
+  operation({
+    id: `get-top-${ranking}`,
+    tag: 'Metrics',
+    method: 'GET',
+    path: `/games/{game_id}/metrics/top/${ranking}`,
+    says,
+    access: user('read'),
+    params: GamePath,
+    query: z.object({
+      month: z
+        .string()
+        .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)
+        .optional()
+        .meta({ description: 'In UTC, as `2026-11`; without it the present one.' }),
+    }),
+    returns: ok(MetricsRankingObject),
+    errors: TEAM,
+    handle: async (app, { caller, params, query }) =>
+      toRanking(await topOf(app, caller, params.game_id, ranking, query.month)),
+  });
+
+export const getTopMods = rankingOperation(
+  'mods',
+  'Shows the team of a game which mods were downloaded most in a month.',
+);
+export const getTopCreators = rankingOperation('creators', 'Shows the team of a game whose mods were downloaded most.');
+
+export const metricsOperations = [
+  startSession,
+  continueSession,
+  endSession,
+  getMetricsSecret,
+  addMetricsSecret,
+  deleteMetricsSecret,
+  getGameMetrics,
+  exportGameMetrics,
+  getTopMods,
+  getTopCreators,
+];
