@@ -68,6 +68,9 @@ import { migration as metadata } from './metadata/migrations/2026-11-15-metadata
 import { metadataOperations } from './metadata/operations.ts';
 import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
 import { moderationOperations } from './moderation/operations.ts';
+import { metricsJobs } from './metrics/jobs.ts';
+import { migration as metrics } from './metrics/migrations/2026-11-15-metrics.ts';
+import { metricsOperations } from './metrics/operations.ts';
 import { modfileHoldings } from './modfiles/holdings.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
@@ -83,6 +86,9 @@ import { modOperations } from './mods/operations.ts';
 import { rebuildModWords } from './mods/words.ts';
 import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
 import { muteOperations } from './mutes/operations.ts';
+import { notificationJobs } from './notifications/jobs.ts';
+import { migration as notifications } from './notifications/migrations/2026-11-15-notifications.ts';
+import { notificationOperations } from './notifications/operations.ts';
 import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
@@ -173,6 +179,8 @@ export const operations: readonly AnyOperation[] = [
   ...portalOperations,
   ...webhookOperations,
   ...messageOperations,
+  ...metricsOperations,
+  ...notificationOperations,
 ];
 
 /** What is asked for over a WebSocket. */
@@ -214,6 +222,8 @@ export const migrations: readonly Migration[] = [
   modsCounted,
   messages,
   metadata,
+  metrics,
+  notifications,
   modMedia,
   previews,
   gameRestrictions,
@@ -246,7 +256,9 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...eventJobs,
   ...exportJobs,
   ...gameJobs,
+  ...metricsJobs,
   ...modfileJobs,
+  ...notificationJobs,
   ...oauthJobs,
   ...sessionJobs,
   ...serviceJobs,

@@ -5,9 +5,10 @@ import { fold, type Listing, type ListRequest } from '../../database/listing.ts'
 import { ApiError } from '../../errors/catalogue.ts';
 import { plainText, sanitised } from '../../markup.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
+import { type NotificationKind, notify } from '../notifications/pieces.ts';
 import { whoKeepsFromComments } from '../restrictions/restrictions.ts';
 import type { Commentable, Commented } from './commentables.ts';
-import { namesIn } from './mentions.ts';
+import { mentionedIn, namesIn } from './mentions.ts';
 import { requireFewLinks, requireNoFlood } from './spam.ts';
 import * as store from './store.ts';
 
@@ -111,9 +112,25 @@ export async function addComment(
     await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
     transaction.changed(commentsScope(subject));
     const told = await tell(transaction, on, { ...place, commentId }, thing);
+    await tellOf(app, transaction, on, thing, { commentId, userId: caller.userId, repliedTo: above?.submitted_by });
     await on.happened(app, transaction, thing, { type: 'added', userId: caller.userId, difference: 1 });
     return told;
   });
+}
+
+/** Each is told once: who is named, who is replied to, or whose thing it is. */
+async function tellOf(
+  app: App,
+  transaction: Transaction,
+  on: Commentable,
+  thing: Commented,
+  { commentId, userId, repliedTo }: { commentId: number; userId: number; repliedTo: number | undefined },
+): Promise<void> {
+  const told = new Map<number, NotificationKind>([[thing.ownerId, 'comment']]);
+  if (repliedTo !== undefined) told.set(repliedTo, 'reply');
+  for (const id of await mentionedIn(transaction, commentId)) told.set(id, 'mention');
+  const about = { resource: on.resource, resourceId: thing.id, gameId: thing.gameId, commentId } as const;
+  for (const [id, kind] of told) await notify(app, transaction, { ...about, userId: id, kind, actorId: userId });
 }
 
 const below = (above: string | undefined, number: string) => (above === undefined ? number : `${above}.${number}`);

@@ -4,6 +4,7 @@ import type { ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
 import { mutedListing } from '../mutes/mutes.ts';
+import { notify } from '../notifications/pieces.ts';
 import { findUserIn, requireUser, USER_BANNED, USER_DELETED } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -29,6 +30,8 @@ export async function followUser(app: App, caller: UserCaller, userId: number, t
     await requireNotBlocked(transaction, userId, target.id);
     const row = { user_id: userId, followed_id: target.id, date_added: app.clock.now() };
     if (!(await store.put(transaction, row))) throw new ApiError('USER_ALREADY_FOLLOWED');
+    const follower = { actorId: userId, resource: 'users', resourceId: userId } as const;
+    await notify(app, transaction, { userId: target.id, kind: 'follower', ...follower });
   });
 }
 

@@ -5,6 +5,7 @@ import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { plainText, sanitised } from '../../markup.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
+import { notify } from '../notifications/pieces.ts';
 import { requireUserIn, USER_ACTIVE } from '../users/users.ts';
 import { requireFewReplies, requireFewThreads, requireMayInviteMore, requireNoSpam } from './limits.ts';
 import * as store from './store.ts';
@@ -102,6 +103,8 @@ export async function startThread(app: App, caller: UserCaller, thread: NewThrea
     for (const user_id of [userId, ...people])
       await store.addMember(transaction.query, { ...member, user_id, last_read_id: 0 });
     await store.addMessage(transaction, { ...messageOf(app, id, userId, text), first: 1 });
+    const about = { actorId: userId, resource: 'threads', resourceId: id } as const;
+    for (const each of people) await notify(app, transaction, { userId: each, kind: 'message', ...about });
     return store.threadOf(transaction.query, userId, store.IN_THREAD, id);
   });
 }
@@ -201,6 +204,8 @@ export async function invite(app: App, caller: UserCaller, threadId: number, inv
       unread: 0,
       last_read_id: 0,
     });
+    const about = { actorId: userId, resource: 'threads', resourceId: threadId } as const;
+    await notify(app, transaction, { userId: invitedId, kind: 'message_invite', ...about });
   });
 }
 

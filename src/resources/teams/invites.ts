@@ -5,6 +5,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say, type TextName } from '../../localisation/texts.ts';
 import { sendMailing } from '../mailings/mailings.ts';
+import { notify } from '../notifications/pieces.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../users/users.ts';
 import { actingIn, auditTeam } from './members.ts';
 import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
@@ -58,10 +59,19 @@ export async function inviteMember(
       date_actioned: null,
     });
     await app.jobs.enqueue(transaction, MAIL_JOB, { id, language });
+    await tellInvited(app, transaction, place, address, caller.userId);
     announceTeam(transaction, place);
     await auditTeam(app, transaction, acting, 'invite', { invite: id, level });
     return (await store.seatOf(transaction.query, place, id))!;
   });
+}
+
+/** Who has an account is told on the site as well. */
+async function tellInvited(app: App, transaction: Transaction, place: Place, email: string, actorId: number) {
+  const known = await findUserByEmailIn(transaction, email);
+  const { resource, id: resourceId, gameId } = place;
+  if (known)
+    await notify(app, transaction, { userId: known.id, kind: 'team_invite', actorId, resource, resourceId, gameId });
 }
 
 async function requireNewcomer(transaction: Transaction, place: Place, email: string): Promise<void> {

@@ -1,0 +1,78 @@
+import type { UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Listing, ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { KINDS, type NotificationKind } from './pieces.ts';
+import * as store from './store.ts';
+
+export { KINDS, type NotificationKind, notify } from './pieces.ts';
+export type { StoredNotification } from './store.ts';
+
+export const notificationListing: Listing = {
+  from: 'n',
+  columns: {
+    id: { kind: 'integer' },
+    kind: { kind: 'text' },
+    game_id: { kind: 'integer' },
+    date_added: { kind: 'integer' },
+    is_read: { kind: 'integer' },
+  },
+  sorts: { id: 'n.id', date_added: 'n.date_added' },
+};
+
+/** The newest first, unless another order is asked for. */
+export const notificationsOf = (app: App, { userId }: UserCaller, request: ListRequest) => {
+  const sort = request.sort ?? { sql: 'n.id', descending: true };
+  return store.list(app.db.query, userId, notificationListing, { ...request, sort });
+};
+
+/** One of another person is answered as one that does not exist. */
+export const setRead = (app: App, { userId }: UserCaller, id: number, isRead: boolean) =>
+  app.db.write(async (transaction) => {
+    await store.setRead(transaction, userId, id, isRead);
+    const notification = await store.find(transaction.query, userId, id);
+    if (!notification) throw new ApiError('NOTIFICATION_NOT_FOUND');
+    return notification;
+  });
+
+export const readAll = (app: App, { userId }: UserCaller) =>
+  app.db.write(async (transaction) => void (await store.readAll(transaction, userId)));
+
+export const removeNotification = (app: App, { userId }: UserCaller, id: number) =>
+  app.db.write(async (transaction) => {
+    if (!(await store.remove(transaction, userId, id))) throw new ApiError('NOTIFICATION_NOT_FOUND');
+  });
+
+export const removeAll = (app: App, { userId }: UserCaller) =>
+  app.db.write(async (transaction) => void (await store.removeAll(transaction, userId)));
+
+export type Wanted = Record<NotificationKind, boolean>;
+
+export async function settingsOf(app: App, { userId }: UserCaller): Promise<Wanted> {
+  const offs = await store.offsOf(app.db, userId);
+  return Object.fromEntries(KINDS.map((kind) => [kind, !offs.includes(kind)])) as Wanted;
+}
+
+/** What is not named stays as it is. */
+export async function changeSettings(
+  app: App,
+  caller: UserCaller,
+  changes: { readonly [K in NotificationKind]?: boolean | undefined },
+): Promise<Wanted> {
+  await app.db.write(async (transaction) => {
+    for (const kind of KINDS) {
+      const isWanted = changes[kind];
+      if (isWanted !== undefined) await store.setWanted(transaction, caller.userId, kind, isWanted);
+    }
+  });
+  return settingsOf(app, caller);
+}
+
+const KEPT_SECONDS = 90 * 86_400;
+const REMOVED_AT_ONCE = 500;
+
+export async function removeOld(app: App): Promise<void> {
+  const before = app.clock.now() - KEPT_SECONDS;
+  const step = () => app.db.write((transaction) => store.removeSomeBefore(transaction, before, REMOVED_AT_ONCE));
+  while ((await step()) === REMOVED_AT_ONCE);
+}
