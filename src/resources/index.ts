@@ -66,11 +66,11 @@ import { migration as messages } from './messages/migrations/2026-11-15-messages
 import { messageOperations } from './messages/operations.ts';
 import { migration as metadata } from './metadata/migrations/2026-11-15-metadata.ts';
 import { metadataOperations } from './metadata/operations.ts';
-import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
-import { moderationOperations } from './moderation/operations.ts';
 import { metricsJobs } from './metrics/jobs.ts';
 import { migration as metrics } from './metrics/migrations/2026-11-15-metrics.ts';
 import { metricsOperations } from './metrics/operations.ts';
+import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
+import { moderationOperations } from './moderation/operations.ts';
 import { modfileHoldings } from './modfiles/holdings.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';

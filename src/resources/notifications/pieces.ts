@@ -13,7 +13,7 @@ export interface Happening {
   readonly kind: NotificationKind;
   /** Who did it. */
   readonly actorId: number;
-  readonly resource: 'mods' | 'guides' | 'games' | 'users' | 'threads';
+  readonly resource: 'mods' | 'guides' | 'collections' | 'games' | 'users' | 'threads';
   readonly resourceId: number;
   readonly gameId?: number;
   readonly commentId?: number;
