@@ -3,7 +3,7 @@ export type Side = { path?: Patterns; pathNot?: Patterns; circular?: boolean };
 export type Rule = { name: string; says: string; from: Side; to: Side };
 
 const FOUNDATION =
-  '^src/(access|archives|config|database|egress|errors|images|jobs|limits|localisation|mail|scanning|storage)/';
+  '^src/(access|archives|config|database|egress|errors|filters|images|jobs|limits|localisation|mail|scanning|storage)/';
 const NOUN = '^src/resources/([^/]+)/';
 /** The files of a noun that shape the API; the others hold its rules and its SQL. */
 const API_SHAPES = '^src/resources/[^/]+/(operations|object|changes)\\.ts$';

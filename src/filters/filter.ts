@@ -1,0 +1,129 @@
+import { Automaton } from './automaton.ts';
+import { innocentWords, refusedAt, refusedWithin } from './dictionary.ts';
+import { hasDoubledLetter, skeletonOf, withFewerRepeats } from './skeleton.ts';
+
+/** A game's `profanity_option`. */
+export const FILTER_LEVELS = { off: 0, basic: 1, moderate: 2, strict: 3 } as const;
+export type FilterLevel = (typeof FILTER_LEVELS)[keyof typeof FILTER_LEVELS];
+
+/** What a game adds to the words of its level, and what it takes from them. */
+export interface OwnWords {
+  readonly allowed: readonly string[];
+  readonly denied: readonly string[];
+}
+
+export interface TextFilter {
+  /** The entry of the lists that the text contains, or undefined where it has none. */
+  refused(text: string): string | undefined;
+}
+
+/** How much of a word has to be the refused one. */
+type Reach = 'word' | 'inflected' | 'anywhere';
+
+interface Entry {
+  /** As the list has it. */
+  readonly said: string;
+  readonly pattern: string;
+  readonly reach: Reach;
+}
+
+/** These scripts put no space between words, or write endings onto them. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u;
+const ENDINGS = new Set(['s', 'es', 'z', 'ed', 'er', 'ers', 'ing', 'in', 'ty', 'head', 'heads', 'face']);
+/** Shorter ones have no endings, and are not looked for behind stars. */
+const LETTERS_MIN = 4;
+/** Shorter ones are within too many words of other languages. */
+const WITHIN_LETTERS_MIN = 6;
+
+function reachAt(level: FilterLevel, word: string): Reach {
+  if (UNSPACED.test(word)) return 'anywhere';
+  const isLookedForWithin = word.length >= WITHIN_LETTERS_MIN || refusedWithin.has(word);
+  if (level === FILTER_LEVELS.strict && isLookedForWithin) return 'anywhere';
+  return level >= FILTER_LEVELS.moderate && word.length >= LETTERS_MIN ? 'inflected' : 'word';
+}
+
+/** `1` and `|` may stand for either letter. */
+const spellings = (word: string): string[] => [
+  ...new Set([word, word.replaceAll('l', 'i'), word.replaceAll('i', 'l')]),
+];
+
+const PATTERN = { word: (text: string) => ` ${text} `, inflected: (text: string) => ` ${text}`, anywhere: String };
+
+function entriesOf(level: FilterLevel, words: readonly string[], allowed: ReadonlySet<string>): Entry[] {
+  return words.flatMap((said) => {
+    const word = skeletonOf(said).join(' ');
+    if (word === '' || allowed.has(word)) return [];
+    const reach = reachAt(level, word);
+    return spellings(word).map((spelling) => ({ said, pattern: PATTERN[reach](spelling), reach }));
+  });
+}
+
+/** As the text has it, and with fewer repeats in three ways. */
+const SPELLINGS_MAX = 4;
+
+const INNOCENT = new Set(innocentWords.map((word) => skeletonOf(word).join(' ')));
+
+/** A filter looks at every character a fixed number of times, however many words it knows. */
+export function createFilter(level: FilterLevel, { allowed, denied }: OwnWords): TextFilter {
+  const own = new Set(allowed.map((word) => skeletonOf(word).join(' ')));
+  const listed = level === FILTER_LEVELS.off ? [] : refusedAt[level];
+  const entries = [...entriesOf(level, denied, own), ...entriesOf(level, listed, own)];
+  const automaton = new Automaton(entries.map(({ pattern }) => pattern));
+  const deniedWords = new Set(denied.map((word) => skeletonOf(word).join(' ')));
+  const masked = maskedWords(entries);
+
+  const isHarmless = (word: string) => own.has(word) || (INNOCENT.has(word) && !deniedWords.has(word));
+
+  function search(words: readonly string[], isReduced: boolean): Entry | undefined {
+    const text = ` ${words.join(' ')} `;
+    const found = automaton.first(text, (number, end) => {
+      const { pattern, reach } = entries[number]!;
+      // A doubled letter is one of the word itself, so a word without any is not the same.
+      if (isReduced && (pattern.trim().length < LETTERS_MIN || hasDoubledLetter(pattern))) return false;
+      return reach !== 'inflected' || isInflection(text, end);
+    });
+    return found === undefined ? undefined : entries[found];
+  }
+
+  return {
+    refused(text) {
+      if (entries.length === 0) return undefined;
+      const words = skeletonOf(text).filter((word) => !isHarmless(word));
+      const ways = words.map(withFewerRepeats);
+      const most = ways.some(({ length }) => length > 1) ? SPELLINGS_MAX : 1;
+      for (let way = 0; way < most; way += 1) {
+        const spelt = ways.map((each) => each[way] ?? each[0]!);
+        const entry = search(spelt, way === SPELLINGS_MAX - 1);
+        if (entry) return entry.said;
+      }
+      return words
+        .filter((word) => word.includes('*'))
+        .map(masked)
+        .find((said) => said !== undefined);
+    },
+  };
+}
+
+function isInflection(text: string, end: number): boolean {
+  const stop = text.indexOf(' ', end);
+  const rest = text.slice(end, stop);
+  return rest === '' || ENDINGS.has(rest);
+}
+
+const HIDDEN_MAX = 3;
+
+/** Words with stars for some of their letters, such as `f*ck`, by their length. */
+function maskedWords(entries: readonly Entry[]): (word: string) => string | undefined {
+  const byLength = Map.groupBy(
+    entries.filter(({ pattern }) => !pattern.trim().includes(' ') && pattern.trim().length >= LETTERS_MIN),
+    ({ pattern }) => pattern.trim().length,
+  );
+  return (word) => {
+    const hidden = word.split('*').length - 1;
+    const isMasked = hidden > 0 && hidden <= HIDDEN_MAX && hidden * 2 <= word.length && word[0] !== '*';
+    if (!isMasked) return undefined;
+    const fits = ({ pattern }: Entry) =>
+      [...pattern.trim()].every((letter, at) => word[at] === '*' || word[at] === letter);
+    return byLength.get(word.length)?.find(fits)?.said;
+  };
+}
