@@ -13,6 +13,20 @@ export interface KeyCaller {
   readonly userId: number | undefined;
 }
 
+/** What someone hands in with a request, for the rules of the game to look at. */
+export interface Submission {
+  /** The id of the operation. */
+  readonly operation: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly ip: string;
+  readonly files: readonly { readonly filename: string; readonly bytes: number }[];
+  /** The names within an archive, once it has been read. */
+  contents?: readonly string[];
+  /** Set where rules refuse it: stores that they did, once what was begun has been taken back. */
+  refusal?: () => Promise<void>;
+}
+
 export interface UserCaller {
   readonly kind: 'user';
   readonly userId: number;
@@ -29,6 +43,8 @@ export interface UserCaller {
   readonly mutes?: boolean;
   /** The registered client that the person let in. Without one the token is the person's own. */
   readonly clientId?: number | undefined;
+  /** What they hand in, if the operation is one that games have rules for. */
+  readonly submission?: Submission;
   /** Set where it is no person who calls but the game's own backend, as its leader. */
   readonly service?: ServiceCaller;
 }

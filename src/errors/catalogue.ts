@@ -487,14 +487,17 @@ export type ApiErrorDetails = {
   /** Becomes the Retry-After header and the `{seconds}` of the rate limit messages. */
   retryAfterSeconds?: number;
   status?: number;
+  /** Words of those who decided, in place of the catalogue's. */
+  text?: string;
   cause?: unknown;
 };
 
-/** An answer to the client. It carries no text: the message is chosen by name and language when the answer is written. */
+/** An answer to the client. It seldom carries a text: the message is chosen by name and language when the answer is written. */
 export class ApiError extends Error {
   readonly error: ErrorName;
   readonly ref: number;
   readonly status: number;
+  readonly text: string | undefined;
   readonly values: MessageValues | undefined;
   readonly fields: readonly FieldProblem[] | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -505,6 +508,7 @@ export class ApiError extends Error {
     this.error = error;
     this.ref = errors[error].ref;
     this.status = details.status ?? errors[error].status;
+    this.text = details.text;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.values =
       details.retryAfterSeconds === undefined

@@ -10,7 +10,11 @@ export interface ErrorBody {
 
 export function errorBody(error: ApiError, language: Language): ErrorBody {
   const body: ErrorBody = {
-    error: { code: error.status, error_ref: error.ref, message: errorMessage(error.error, language, error.values) },
+    error: {
+      code: error.status,
+      error_ref: error.ref,
+      message: error.text ?? errorMessage(error.error, language, error.values),
+    },
   };
   if (error.status === 422 && error.fields?.length) {
     const texts = error.fields.map(({ field, rule, values }) => [

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { boundGameOf, type Caller } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
+import type { App } from '../context.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
 import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
-import { inputOf, paramsOf } from './input.ts';
+import { type AnyInput, inputOf, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
 import {
   type AnyOperation,
@@ -117,7 +118,7 @@ async function bodyOfAnswer(
       until = Math.min(until, second);
     };
     const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
-    const answer: unknown = await operation.declaration.handle(app, input);
+    const answer: unknown = await handled(app, operation, input);
     const { returns } = operation.declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
     if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream || answer instanceof Csv) {
@@ -131,6 +132,16 @@ async function bodyOfAnswer(
     return { status, text };
   } finally {
     await payload.discard();
+  }
+}
+
+/** What rules refused is noted before it is told. */
+async function handled(app: App, { declaration }: AnyOperation, input: AnyInput): Promise<unknown> {
+  try {
+    return await declaration.handle(app, input);
+  } catch (error) {
+    if (input.caller.kind === 'user') await input.caller.submission?.refusal?.();
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Submission } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
@@ -42,7 +43,7 @@ export function inputOf(
   };
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
   return {
-    caller: exchange.caller,
+    caller: declaration.rules ? submitting(exchange, declaration, checked.body, payload) : exchange.caller,
     params,
     query: checked.query,
     body: checked.body,
@@ -61,6 +62,23 @@ export function inputOf(
     hostGameId: exchange.scope.gameId,
     ...keeping,
   };
+}
+
+/** Headers that rules may look at: what says where something comes from, and nothing that lets anyone in. */
+const RULED_HEADERS =
+  /^(?:user-agent|accept-language|content-language|origin|referer|x-[a-z]+-(?:origin|platform|portal))$/;
+
+function submitting({ caller, request, ip }: Exchange, { id }: { id: string }, fields: unknown, payload: Payload) {
+  if (caller.kind !== 'user') return caller;
+  const headers = Object.entries(request.headers).filter(([name]) => RULED_HEADERS.test(name));
+  const submission: Submission = {
+    operation: id,
+    fields: fields as Submission['fields'],
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+    ip,
+    files: payload.uploads,
+  };
+  return { ...caller, submission };
 }
 
 function ownHeaders(names: readonly string[], headers: IncomingHttpHeaders): AnyInput['headers'] {

@@ -32,6 +32,7 @@ export interface OperationObject {
   description: string;
   security: Record<string, string[]>[];
   'x-requests-per-minute'?: number;
+  'x-allowsRules'?: true;
   parameters: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, Response | Reference>;
@@ -94,13 +95,14 @@ function byPathAndMethod({ declaration: one }: AnyOperation, { declaration: othe
 }
 
 function operationObject(operation: AnyOperation, schemas: Schemas): OperationObject {
-  const { id, tag, says, limit, raw } = operation.declaration;
+  const { id, tag, says, limit, raw, rules } = operation.declaration;
   return {
     operationId: id,
     tags: [tag],
     description: says,
     security: securityOf(operation),
     ...(limit !== undefined && { 'x-requests-per-minute': limit }),
+    ...(rules && { 'x-allowsRules': rules }),
     parameters: parametersOf(operation, schemas),
     ...(takesBody(operation) && { requestBody: requestBodyOf(operation, schemas) }),
     ...(raw && { requestBody: rawBodyOf(raw) }),

@@ -221,6 +221,8 @@ export interface Declaration<
   readonly headers?: Readonly<Record<string, HeaderField>>;
   /** What a list may be filtered and sorted by. */
   readonly list?: Listing;
+  /** Games have rules for what is handed in here; the handler's caller then carries it, and the noun asks them. */
+  readonly rules?: true;
   readonly returns: Returns<R>;
   readonly errors: readonly ErrorName[];
   /** How errors are told where it is not in the API's own form. */

@@ -105,6 +105,9 @@ import { migration as reports } from './reports/migrations/2026-11-15-reports.ts
 import { reportOperations } from './reports/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
+import { ruleJobs } from './rules/jobs.ts';
+import { migration as gameRules } from './rules/migrations/2026-11-15-game-rules.ts';
+import { ruleOperations } from './rules/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
 import { sessionJobs } from './sessions/jobs.ts';
@@ -137,6 +140,8 @@ import { foldUsernames } from './users/users.ts';
 import { webhookJobs } from './webhooks/jobs.ts';
 import { migration as webhooks } from './webhooks/migrations/2026-11-15-webhooks.ts';
 import { webhookOperations } from './webhooks/operations.ts';
+import { migration as gameWordlists } from './wordlists/migrations/2026-11-15-game-wordlists.ts';
+import { wordlistOperations } from './wordlists/operations.ts';
 
 /** The table of contents: what the API offers, a line per noun. */
 export const operations: readonly AnyOperation[] = [
@@ -181,6 +186,8 @@ export const operations: readonly AnyOperation[] = [
   ...messageOperations,
   ...metricsOperations,
   ...notificationOperations,
+  ...wordlistOperations,
+  ...ruleOperations,
 ];
 
 /** What is asked for over a WebSocket. */
@@ -245,6 +252,8 @@ export const migrations: readonly Migration[] = [
   usersPortalNames,
   portals,
   webhooks,
+  gameWordlists,
+  gameRules,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -270,6 +279,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...uploadJobs,
   ...portalJobs,
   ...webhookJobs,
+  ...ruleJobs,
 ];
 
 /** What each noun keeps in storage. */

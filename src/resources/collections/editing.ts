@@ -14,6 +14,7 @@ import { withPicture } from '../mods/editing.ts';
 import { tagGroupsOf } from '../tags/groups.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
+import { requireCleanTexts } from '../wordlists/wordlists.ts';
 import {
   announceCollection,
   COLLECTION_ACCEPTED,
@@ -69,6 +70,7 @@ export async function addCollection(
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAdd(transaction, caller, gameId);
     await requireUserIn(transaction, userId);
+    await requireCleanTexts(transaction, gameId, { ...texts });
     const level = await teamLevel(transaction, caller, 'games', gameId);
     await requireMayTag(transaction, { isSubmitter: true, level }, gameId, [], tags);
     const now = app.clock.now();
@@ -180,6 +182,7 @@ export async function updateCollection(
       const standing = await standingOf(transaction, caller, before);
       const settable = await withoutWhatStays(transaction, before, sent);
       await requireMayChange(transaction, standing, before, { ...settable, ...picture, tags }, ids !== undefined);
+      await requireCleanTexts(transaction, gameId, { ...settable });
       if (settable.name_id !== undefined) await requireFreeNameId(transaction.query, gameId, settable.name_id, id);
       const after = await store.change(transaction.query, id, {
         ...prepared(settable),

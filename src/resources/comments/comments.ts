@@ -7,6 +7,7 @@ import { plainText, sanitised } from '../../markup.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
 import { type NotificationKind, notify } from '../notifications/pieces.ts';
 import { whoKeepsFromComments } from '../restrictions/restrictions.ts';
+import { ruled } from '../rules/judging.ts';
 import type { Commentable, Commented } from './commentables.ts';
 import { mentionedIn, namesIn } from './mentions.ts';
 import { requireFewLinks, requireNoFlood } from './spam.ts';
@@ -93,6 +94,7 @@ export async function addComment(
       requireFewLinks(content);
       await requireNoFlood(app, transaction, subject, caller.userId, content);
     }
+    await ruled(app, transaction, caller, thing.gameId);
     const number = (await store.lastPosition(transaction, subject, replyId)) + 1;
     const commentId = await store.add(transaction.query, {
       ...text,
@@ -210,6 +212,7 @@ export async function changeComment(
     if (content !== undefined) await write(transaction, caller, thing, comment, content);
     if (options !== undefined) await pinOrLock(transaction, thing, comment, options);
     if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
+    await ruled(app, transaction, caller, thing.gameId);
     transaction.changed(commentsScope(subjectOf(on, place)));
     return tell(transaction, on, place, thing);
   });

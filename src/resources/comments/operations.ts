@@ -120,8 +120,10 @@ export function commentOperationsOf(on: Commentable) {
     access: user('write'),
     params: Path,
     body: NewCommentBody,
+    rules: true,
     returns: created(CommentObject),
     errors: [
+      'RULES_BASED_MODERATION_FAILURE',
       ...found,
       'COMMENTS_DISABLED_CAN_NOT_ADD',
       errors.keptByTeam,
@@ -149,8 +151,10 @@ export function commentOperationsOf(on: Commentable) {
     access: user('write'),
     params: CommentPath,
     body: CommentChangesBody,
+    rules: true,
     returns: ok(CommentObject),
     errors: [
+      'RULES_BASED_MODERATION_FAILURE',
       ...found,
       'USER_COMMENTS_RESTRICTED',
       'USER_IS_BLOCKED',

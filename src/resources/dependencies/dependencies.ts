@@ -5,6 +5,7 @@ import type { ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import type { Platform } from '../../platforms.ts';
+import { ruledMod } from '../mods/holding.ts';
 import {
   isPublic,
   levelsOf,
@@ -120,9 +121,10 @@ export async function addDependencies(
     if (present.length + added.length - removed.length > PER_MOD_MAX)
       throw refusal({ rule: 'array_max', values: { max: PER_MOD_MAX } });
     await requireMayDepend(transaction, caller, mod, added, option);
+    const standing = await ruledMod(app, transaction, caller, mod);
     await store.remove(transaction.query, modId, removed);
     await store.add(transaction.query, modId, added, app.clock.now());
-    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await modChanged(app, transaction, standing, { userId: (caller as UserCaller).userId });
   });
 }
 

@@ -89,8 +89,9 @@ export const addModDependencies = operation({
       path: ['dependencies'],
       params: { rule: 'required' },
     }),
+  rules: true,
   returns: created(MessageObject),
-  errors: [...NOT_FOUND, 'MOD_DEPENDENCY_NO_ADD_PERMISSION'],
+  errors: ['RULES_BASED_MODERATION_FAILURE', ...NOT_FOUND, 'MOD_DEPENDENCY_NO_ADD_PERMISSION'],
   handle: async (app, { caller, params, body, language }) => {
     const { game_id, mod_id } = params;
     await addDependencies(app, caller, game_id, mod_id, { ids: body.dependencies, sync: body.sync });

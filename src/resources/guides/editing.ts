@@ -7,6 +7,7 @@ import { reviewPicture, type UploadedPicture } from '../../images/pictures.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
 import { isKeptFromGuides } from '../restrictions/restrictions.ts';
+import { ruled } from '../rules/judging.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import {
   addGuide,
@@ -43,10 +44,18 @@ export async function submitGuide(
     await requireMayAdd(transaction, caller, gameId);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     await requireNoReservedTags(transaction, level, gameId, sent.tags);
-    const waits = level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0;
+    const { held } = await ruled(app, transaction, caller, gameId);
+    const waits = held !== undefined || (level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0);
     const status = sent.status === GUIDE_NOT_ACCEPTED || waits ? GUIDE_NOT_ACCEPTED : GUIDE_ACCEPTED;
     const ownerId = (caller as UserCaller).userId;
-    const guide = await addGuide(app, transaction, { ...sent, ...picture, status, gameId, ownerId });
+    const guide = await addGuide(app, transaction, {
+      ...sent,
+      ...picture,
+      status,
+      gameId,
+      ownerId,
+      withheld: Number(held !== undefined),
+    });
     return guideIn(app, transaction, gameId, guide.id);
   });
 }
@@ -85,12 +94,14 @@ export async function editGuide(
     const isDeletion = changes.status === GUIDE_DELETED;
     if (isDeletion) await requireMayDelete(transaction, caller, before, 'GUIDE_NO_DELETE_PERMISSION_DMCA');
     else await requireMayChange(transaction, caller, before, changes);
-    const withheld = await withholds(transaction, caller, before, changes);
+    const { held } = await ruled(app, transaction, caller, gameId);
+    const waiting = held ? { status: GUIDE_NOT_ACCEPTED } : {};
+    const withheld = held ? 1 : await withholds(transaction, caller, before, changes);
     await applyGuideChanges(
       app,
       transaction,
       before,
-      isDeletion ? { status: GUIDE_DELETED } : { ...changes, withheld },
+      isDeletion ? { status: GUIDE_DELETED } : { ...changes, ...waiting, withheld },
     );
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
     return guideIn(app, transaction, gameId, id);

@@ -82,8 +82,15 @@ export const addGuideOperation = operation({
   params: GamePath,
   body: NewGuideBody,
   files: { logo: { ...LOGO, required: true } },
+  rules: true,
   returns: created(GuideObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GUIDE_NO_ADD_PERMISSION', 'GUIDE_CONTAINS_RESERVED_TAGS'],
+  errors: [
+    'RULES_BASED_MODERATION_FAILURE',
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GUIDE_NO_ADD_PERMISSION',
+    'GUIDE_CONTAINS_RESERVED_TAGS',
+  ],
   handle: async (app, { caller, params, body, files }) => {
     const guide = await submitGuide(app, caller, params.game_id, body, files['logo']);
     const address = `${app.addresses.gameApi(guide.game_id)}/games/${guide.game_id}/guides/${guide.guide_id}`;
@@ -101,8 +108,10 @@ export const editGuideOperation = operation({
   params: GuidePath,
   body: GuideChangesBody,
   files: { logo: LOGO },
+  rules: true,
   returns: ok(GuideObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     ...OF_GUIDE,
     'GUIDE_NO_UPDATE_PERMISSION',
     'GUIDE_NO_UPDATE_PERMISSION_DMCA',

@@ -13,6 +13,7 @@ import {
   type UploadedPicture,
 } from '../../images/pictures.ts';
 import { MOD_LOGO } from '../mods/editing.ts';
+import { ruledMod } from '../mods/holding.ts';
 import {
   applyModChanges,
   levelsOf,
@@ -67,7 +68,8 @@ export async function addMedia(
   await preparePictures(app, pictures);
   const isDone = await app.db.write(async (transaction) => {
     if (!(await claimPictures(app, transaction, pictures))) return false;
-    const mod = await modFor(transaction, caller, gameId, modId, 'MOD_MEDIA_NO_ADD_PERMISSION');
+    const allowed = await modFor(transaction, caller, gameId, modId, 'MOD_MEDIA_NO_ADD_PERMISSION');
+    const mod = await ruledMod(app, transaction, caller, allowed);
     let isChanged = false;
     for (const each of wanted) isChanged = (await put(app, transaction, mod, each, sync, weights)) || isChanged;
     await requireRoom(app, transaction, modId);

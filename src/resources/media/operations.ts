@@ -51,8 +51,10 @@ export const addModMedia = operation({
     image: { bytesMax: IMAGE_BYTES_MAX, numbered: true, says: `${PICTURE}, and more of them with further numbers.` },
     images: { bytesMax: ARCHIVE_BYTES_MAX, many: true, says: `A zip of images, or images: ${PICTURE}.` },
   },
+  rules: true,
   returns: created(MessageObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     ...NOT_FOUND,
     'MOD_MEDIA_NO_ADD_PERMISSION',
     'MEDIA_EXCEEDS_FILE_CAPACITY',

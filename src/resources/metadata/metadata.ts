@@ -4,6 +4,7 @@ import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import { ruledMod } from '../mods/holding.ts';
 import { levelsOf, type ModRow, mayEdit, modChanged, requireMod, requireModForChange } from '../mods/mods.ts';
 import { toKvp } from './pieces.ts';
 import * as store from './store.ts';
@@ -26,7 +27,8 @@ export async function addMetadata(
   pairs: readonly string[],
 ): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mod = await modFor(transaction, caller, gameId, modId, 'MOD_METADATA_NO_ADD_PERMISSION');
+    const allowed = await modFor(transaction, caller, gameId, modId, 'MOD_METADATA_NO_ADD_PERMISSION');
+    const mod = await ruledMod(app, transaction, caller, allowed);
     const present = await store.pairsOfMod(transaction, modId);
     const added = [...new Set(pairs).difference(new Set(present))];
     if (present.length + added.length > PAIRS_MAX)

@@ -34,8 +34,10 @@ export const addModMetadata = operation({
   access: user('write'),
   params: ModPath,
   body: z.object({ metadata: z.array(MetadataPair).min(1).max(PAIRS_MAX) }),
+  rules: true,
   returns: created(MessageObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     'GAME_NOT_FOUND',
     'GAME_DELETED',
     'MOD_NOT_FOUND',

@@ -6,6 +6,7 @@ import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { FINDING, putFindings } from '../findings/findings.ts';
+import { ruledMod } from '../mods/holding.ts';
 import {
   announceMod,
   type Levels,
@@ -89,9 +90,12 @@ export async function addModfile(
     await find();
     throw error;
   });
+  const submission = caller.kind === 'user' ? caller.submission : undefined;
+  if (submission) submission.contents = inspection.entries.map(({ name }) => name);
   const key = storageKeyOf(file.sha256);
   const arrival = await app.db.write(async (transaction) => {
     await requireUploader(transaction, caller, which);
+    await ruledMod(app, transaction, caller, await requireModForChange(transaction, caller, which.gameId, which.modId));
     await targetsFor(transaction, which.gameId, fields.platforms);
     if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);
@@ -211,8 +215,9 @@ export async function editModfile(
 ): Promise<store.StoredFile> {
   const { userId } = caller as UserCaller;
   return app.db.write(async (transaction) => {
-    const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId);
+    const { file, levels, ...found } = await requireFileForChange(transaction, caller, which, fileId);
     if (!mayEdit(levels) || (active && file.withdrawn === 1)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
+    const mod = await ruledMod(app, transaction, caller, found.mod);
     const after = await store.change(transaction, fileId, { ...columnsOf(texts), date_updated: app.clock.now() });
     if (active && (await store.platformsOf(transaction, fileId)).length === 0)
       await store.putPlatforms(transaction, fileId, await targetsFor(transaction, mod.game_id, undefined));

@@ -111,8 +111,10 @@ export const addModfileOperation = operation({
   params: ModPath,
   body: NewModfileBody,
   files: { filedata: FILE },
+  rules: true,
   returns: created(ModfileObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     ...NOT_FOUND,
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
@@ -139,8 +141,9 @@ export const editModfileOperation = operation({
   access: user('write'),
   params: FilePath,
   body: ModfileChangesBody,
+  rules: true,
   returns: ok(ModfileObject),
-  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_UPDATE_PERMISSION'],
+  errors: ['RULES_BASED_MODERATION_FAILURE', ...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_UPDATE_PERMISSION'],
   handle: async (app, { caller, params, body }) =>
     alone(app, await editModfile(app, caller, whichOf(params), params.file_id, body)),
 });

@@ -2,6 +2,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { isScanPassed } from '../../scanning/states.ts';
 import { announceMod, applyModChanges, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow, modChanged } from '../mods/mods.ts';
+import { isHeld } from '../rules/judging.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
 import { modfileBody } from './object.ts';
 import * as store from './store.ts';
@@ -86,7 +87,8 @@ export async function changeLive(
 /** Only a mod that never was accepted: what the game's team has taken back stays so. */
 async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
   if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
-  return (await store.curationOf(transaction, mod.game_id)) === NOT_CURATED;
+  const isCurated = (await store.curationOf(transaction, mod.game_id)) !== NOT_CURATED;
+  return !isCurated && !(await isHeld(transaction, 'mods', mod.id));
 }
 
 /** Takes a file down, or puts it back: one that was taken down is live nowhere and nobody can download it. */

@@ -18,6 +18,7 @@ import { requireGame, requireGameForChange } from '../games/games.ts';
 import { replaceMetadata } from '../metadata/metadata.ts';
 import { enablesPreviews } from '../previews/pieces.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
+import { releaseHold, ruled } from '../rules/judging.ts';
 import { replaceTagsOfMod } from '../tags/tags.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
@@ -26,12 +27,14 @@ import {
   levelsOf,
   MOD_ACCEPTED,
   MOD_DELETED,
+  MOD_NOT_ACCEPTED,
   mayEdit,
   mayModerate,
   requireMod,
   requireModForChange,
   requireModInAnyState,
 } from './access.ts';
+import { holdMod } from './holding.ts';
 import {
   addMod,
   applyModChanges,
@@ -85,7 +88,9 @@ export async function submitMod(
     // Nobody deletes the game while it gets its mod.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAddMods(transaction, caller, gameId);
+    const { held } = await ruled(app, transaction, caller, gameId);
     const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
+    if (held) await holdMod(app, transaction, mod, held);
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
     await putPieces(app, transaction, levels, mod, { tags, metadata_kvp });
     if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
@@ -109,9 +114,13 @@ export async function editMod(
     await requireMayChange(transaction, caller, before, changes);
     requireNoOffer(sent);
     requirePreviewable(before, changes);
+    const { held } = await ruled(app, transaction, caller, gameId);
+    if (held) await holdMod(app, transaction, before, held);
+    else if (changes.status === MOD_ACCEPTED) await releaseHold(transaction, 'mods', id);
+    const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};
     if (tags || metadata_kvp)
       await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
-    await applyModChanges(app, transaction, before, changes, (caller as UserCaller).userId, written);
+    await applyModChanges(app, transaction, before, { ...changes, ...waiting }, (caller as UserCaller).userId, written);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
     await auditByGame(app, transaction, caller, before, {
       action: 'mods.edit',

@@ -91,8 +91,10 @@ export const addModOperation = operation({
   params: GamePath,
   body: NewModBody,
   files: { logo: { ...LOGO, required: true } },
+  rules: true,
   returns: created(ModObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     'GAME_NOT_FOUND',
     'GAME_DELETED',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
@@ -116,8 +118,10 @@ const edited = {
   params: ModPath,
   body: ModChangesBody,
   files: { logo: LOGO },
+  rules: true,
   returns: ok(ModObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     'GAME_NOT_FOUND',
     'GAME_DELETED',
     'MOD_NOT_FOUND',

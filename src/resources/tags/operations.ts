@@ -122,8 +122,10 @@ export const addModTags = operation({
   access: user('write'),
   params: ModPath,
   body: z.object({ tags: z.array(z.string().trim().min(1).max(50)).min(1).max(TAGS_MAX) }),
+  rules: true,
   returns: created(MessageObject),
   errors: [
+    'RULES_BASED_MODERATION_FAILURE',
     'GAME_NOT_FOUND',
     'GAME_DELETED',
     'MOD_NOT_FOUND',

@@ -5,6 +5,7 @@ import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { translationsOf } from '../../localisation/translations.ts';
 import { holdGame, tagCountsChanged } from '../games/games.ts';
+import { ruledMod } from '../mods/holding.ts';
 import {
   isPublic,
   type Levels,
@@ -43,17 +44,18 @@ export async function addTagsToMod(
   names: readonly string[],
 ): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mod = await requireModForChange(transaction, caller, gameId, modId);
-    const levels = await levelsOf(transaction, caller, mod);
-    const groups = await optionsOf(transaction, levels, mod, 'MOD_TAGS_NO_ADD_PERMISSION');
+    const present = await requireModForChange(transaction, caller, gameId, modId);
+    const levels = await levelsOf(transaction, caller, present);
+    const groups = await optionsOf(transaction, levels, present, 'MOD_TAGS_NO_ADD_PERMISSION');
     requireOptions(groups);
     const chosen = choose(groups, names);
     requireMayUse(levels, chosen, 'MOD_TAGS_NO_ADD_PERMISSION');
     requireOneOfDropdown(chosen);
-    const present = await store.tagsOfMod(transaction, modId);
+    const mod = await ruledMod(app, transaction, caller, present);
+    const tags = await store.tagsOfMod(transaction, modId);
     await changeTags(app, transaction, caller, mod, {
-      added: chosen.filter(({ id }) => !present.some((tag) => tag.id === id)),
-      removed: present.filter((tag) => chosen.some((other) => isInsteadOf(other, tag))),
+      added: chosen.filter(({ id }) => !tags.some((tag) => tag.id === id)),
+      removed: tags.filter((tag) => chosen.some((other) => isInsteadOf(other, tag))),
     });
   });
 }

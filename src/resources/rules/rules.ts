@@ -1,0 +1,266 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import type { Listing, ListRequest } from '../../database/listing.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { holdGame, requireGame } from '../games/games.ts';
+import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
+import { type Facts, parseCondition } from './conditions.ts';
+import { type Asked, type Finding, RuleSet, rulesScope, type Said, toAsked } from './judging.ts';
+import * as store from './store.ts';
+
+export type { DecisionRow, RuleRow, VersionRow } from './store.ts';
+
+type Reader = Pick<Database, 'first'>;
+
+export const VERDICTS = ['allow', 'deny', 'report', 'hold'] as const;
+export type RuleVerdict = (typeof VERDICTS)[number];
+
+/** Operations whose submissions can wait for the game's team: those of mods and guides, which have a status. */
+const HOLDABLE = [
+  'add-mod',
+  'edit-mod',
+  'edit-mod-put',
+  'add-modfile',
+  'edit-modfile',
+  'add-mod-media',
+  'add-mod-tags',
+  'add-mod-kvp-metadata',
+  'add-mod-dependencies',
+  'add-guide',
+  'edit-guide',
+];
+/** Comments are there or not. */
+const UNHELD = [
+  'add-mod-comment',
+  'update-mod-comment',
+  'add-guide-comment',
+  'update-guide-comment',
+  'add-collection-comment',
+  'update-collection-comment',
+];
+/** The operations that rules are about, by their ids. */
+export const RULED: readonly string[] = [...HOLDABLE, ...UNHELD];
+
+const RULES_MAX = 200;
+
+export const decisionListing: Listing = {
+  from: 'd',
+  columns: {
+    id: { kind: 'integer' },
+    user_id: { kind: 'integer' },
+    rule_id: { kind: 'integer' },
+    rule_version: { kind: 'integer' },
+    date_added: { kind: 'integer' },
+    verdict: { kind: 'text' },
+    operation: { kind: 'text' },
+  },
+  sorts: { id: 'd.id', date_added: 'd.date_added' },
+};
+
+export interface SentRule {
+  readonly name: string;
+  readonly operations: readonly string[];
+  /** JSON. */
+  readonly when: string;
+  readonly verdict: RuleVerdict;
+  readonly message: string;
+  readonly enabled: boolean;
+}
+
+async function requireLevel(reader: Reader, caller: Caller, gameId: number, level: number): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  if ((await teamLevel(reader, caller, 'games', gameId)) < level) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+}
+
+/** Rules of a game change one after the other, so that their order and number stay right. */
+async function changing<T>(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return app.db.write(async (transaction) => {
+    await requireLevel(transaction, caller, gameId, MANAGER);
+    await holdGame(transaction, gameId);
+    transaction.changed(rulesScope(gameId));
+    return work(transaction);
+  });
+}
+
+export async function listRules(app: App, caller: Caller, gameId: number): Promise<store.RuleRow[]> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  return store.rulesOf(app.db.query, gameId);
+}
+
+async function ruleIn({ query }: Pick<Transaction, 'query'>, gameId: number, id: number): Promise<store.RuleRow> {
+  const rule = await store.rule(query, gameId, id);
+  if (!rule) throw new ApiError('RESOURCE_NOT_FOUND');
+  return rule;
+}
+
+export async function showRule(app: App, caller: Caller, gameId: number, id: number): Promise<store.RuleRow> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  return ruleIn(app.db, gameId, id);
+}
+
+export async function listVersions(app: App, caller: Caller, gameId: number, id: number): Promise<store.VersionRow[]> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  const versions = await store.versionsOf(app.db.query, gameId, id);
+  if (versions.length === 0) throw new ApiError('RESOURCE_NOT_FOUND');
+  return versions;
+}
+
+/** What is stored for what was sent, or a refusal that names what does not fit. */
+function contentOf({ name, operations, when, verdict, message }: SentRule) {
+  const condition = parseCondition(when);
+  const offered = verdict === 'hold' ? HOLDABLE : RULED;
+  if (!operations.every((operation) => offered.includes(operation)))
+    throw new ApiError('VALIDATION_GENERIC', {
+      fields: [{ field: 'operations', rule: 'enum', values: { values: offered.join(', ') } }],
+    });
+  const about = operations.length > 0 ? [...new Set(operations)] : offered;
+  return { name, operations: JSON.stringify(about), condition: JSON.stringify(condition), verdict, message };
+}
+
+export async function addRule(app: App, caller: UserCaller, gameId: number, sent: SentRule): Promise<store.RuleRow> {
+  const content = contentOf(sent);
+  return changing(app, caller, gameId, async (transaction) => {
+    const { query } = transaction;
+    const present = await store.rulesOf(query, gameId);
+    if (present.length >= RULES_MAX)
+      throw new ApiError('VALIDATION_GENERIC', {
+        fields: [{ field: 'rules', rule: 'array_max', values: { max: RULES_MAX } }],
+      });
+    const now = app.clock.now();
+    const position = (present.at(-1)?.position ?? 0) + 1;
+    const dates = { date_added: now, date_updated: now };
+    const { id } = await store.add(query, {
+      game_id: gameId,
+      position,
+      enabled: Number(sent.enabled),
+      version: 1,
+      ...dates,
+    });
+    const version = { rule_id: id, game_id: gameId, version: 1, edited_by: caller.userId, date_added: now };
+    await store.addVersion(query, { ...content, ...version });
+    return ruleIn(transaction, gameId, id);
+  });
+}
+
+/** What a rule says is never changed but said anew, in a further version. Switching it on or off makes none. */
+export async function editRule(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  id: number,
+  { enabled, ...sent }: { readonly [F in keyof SentRule]?: SentRule[F] | undefined },
+): Promise<store.RuleRow> {
+  return changing(app, caller, gameId, async (transaction) => {
+    const { query } = transaction;
+    const before = await ruleIn(transaction, gameId, id);
+    const content = contentOf({
+      name: sent.name ?? before.name,
+      operations: sent.operations ?? JSON.parse(before.operations),
+      when: sent.when ?? before.condition,
+      verdict: sent.verdict ?? (before.verdict as RuleVerdict),
+      message: sent.message ?? before.message,
+      enabled: true,
+    });
+    const isSame = Object.entries(content).every(([field, value]) => before[field as keyof typeof content] === value);
+    const version = before.version + Number(!isSame);
+    const now = app.clock.now();
+    if (!isSame) {
+      const of = { rule_id: id, game_id: gameId, version, edited_by: caller.userId, date_added: now };
+      await store.addVersion(query, { ...content, ...of });
+    }
+    await store.change(query, id, {
+      version,
+      enabled: enabled === undefined ? before.enabled : Number(enabled),
+      date_updated: now,
+    });
+    return ruleIn(transaction, gameId, id);
+  });
+}
+
+/** Its versions stay, for the decisions that they made. */
+export const deleteRule = (app: App, caller: Caller, gameId: number, id: number): Promise<void> =>
+  changing(app, caller, gameId, async (transaction) => {
+    await ruleIn(transaction, gameId, id);
+    await store.remove(transaction.query, id);
+  });
+
+/** Rules are asked in this order from now on: all of them, each once. */
+export const reorderRules = (
+  app: App,
+  caller: Caller,
+  gameId: number,
+  ids: readonly number[],
+): Promise<store.RuleRow[]> =>
+  changing(app, caller, gameId, async ({ query }) => {
+    const present = new Set((await store.rulesOf(query, gameId)).map(({ id }) => id));
+    const named = new Set(ids);
+    if (ids.length !== named.size || named.symmetricDifference(present).size > 0)
+      throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rule_ids', rule: 'once' }] });
+    for (const [index, id] of ids.entries()) await store.change(query, id, { position: index + 1 });
+    return store.rulesOf(query, gameId);
+  });
+
+export async function listDecisions(app: App, caller: Caller, gameId: number, request: ListRequest) {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  const newestFirst = { sql: 'd.id', descending: true };
+  return store.listDecisions(app.db.query, gameId, decisionListing, { ...request, sort: request.sort ?? newestFirst });
+}
+
+const TRIED_MAX = 1_000;
+
+/** Past submissions that a rule would have spoken to. Nothing comes of it. */
+export async function tryRule(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  sent: SentRule,
+): Promise<{ tried: number; met: store.DecisionRow[] }> {
+  await requireLevel(app.db, caller, gameId, MANAGER);
+  const rules = new RuleSet([toAsked({ ...contentOf(sent), version: 0 }, 0)]);
+  const past = await store.newestDecisions(app.db.query, gameId, TRIED_MAX);
+  const met: store.DecisionRow[] = [];
+  for (const [index, row] of past.entries()) {
+    // Others have their turn between two handfuls of submissions.
+    if (index % 20 === 19) await new Promise((resolve) => void setImmediate(resolve));
+    if (speaks(rules.judge(factsIn(row)))) met.push(row);
+  }
+  return { tried: past.length, met };
+}
+
+const factsIn = ({ facts }: store.DecisionRow) => JSON.parse(facts) as Facts;
+const speaks = ({ decided, reports }: Finding) => decided !== undefined || reports.length > 0;
+
+export interface Replay {
+  readonly decision: store.DecisionRow;
+  /** What the same versions of the rules say to the same facts. */
+  readonly verdict: string;
+}
+
+/** Asks the versions of the rules that spoke once more. */
+export async function replayDecision(app: App, caller: Caller, gameId: number, id: number): Promise<Replay> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  const decision = await store.decision(app.db.query, gameId, id);
+  if (!decision) throw new ApiError('RESOURCE_NOT_FOUND');
+  const spoke: Said[] = JSON.parse(decision.reports);
+  if (decision.rule_id !== 0) spoke.push({ rule_id: decision.rule_id, version: decision.rule_version });
+  const asked: Asked[] = [];
+  for (const { rule_id, version } of spoke)
+    asked.push(toAsked((await store.version(app.db.query, gameId, rule_id, version))!, rule_id));
+  const { decided, reports } = new RuleSet(asked).judge(factsIn(decision));
+  return { decision, verdict: decided?.verdict ?? (reports.length > 0 ? 'report' : 'none') };
+}
+
+const DECISIONS_KEPT_SECONDS = 30 * 86_400;
+const REMOVED_AT_ONCE = 500;
+
+export async function removeOldDecisions(app: App, heartbeat: () => Promise<void>): Promise<void> {
+  const before = app.clock.now() - DECISIONS_KEPT_SECONDS;
+  const step = () => app.db.write((transaction) => store.removeOldDecisions(transaction, before, REMOVED_AT_ONCE));
+  while ((await step()) === REMOVED_AT_ONCE) await heartbeat();
+}

@@ -1,0 +1,120 @@
+import type { Insertable, Selectable } from 'kysely';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import type { GameRulesTable, GameRuleVersionsTable, RuleDecisionsTable, RuleHoldsTable } from './table.ts';
+
+export type VersionRow = Selectable<GameRuleVersionsTable>;
+export type DecisionRow = Selectable<RuleDecisionsTable>;
+export type NewDecision = Insertable<RuleDecisionsTable>;
+
+type Reader = Pick<Database, 'first' | 'all'>;
+
+const rules = (query: Query, gameId: number) =>
+  query
+    .selectFrom('game_rules as r')
+    .innerJoin('game_rule_versions as v', (on) =>
+      on.onRef('v.rule_id', '=', 'r.id').onRef('v.version', '=', 'r.version'),
+    )
+    .where('r.game_id', '=', gameId);
+
+const shown = (query: Query, gameId: number) =>
+  rules(query, gameId)
+    .select(['r.id', 'r.game_id', 'r.position', 'r.enabled', 'r.version', 'r.date_added', 'r.date_updated'])
+    .select(['v.name', 'v.operations', 'v.condition', 'v.verdict', 'v.message', 'v.edited_by']);
+
+export type RuleRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
+
+export const rulesOf = (query: Query, gameId: number): Promise<RuleRow[]> =>
+  shown(query, gameId).orderBy('r.position').orderBy('r.id').execute();
+
+export const rule = (query: Query, gameId: number, id: number) =>
+  shown(query, gameId).where('r.id', '=', id).executeTakeFirst();
+
+export const add = (query: Query, row: Insertable<GameRulesTable>) =>
+  query.insertInto('game_rules').values(row).returning('id').executeTakeFirstOrThrow();
+
+export const addVersion = (query: Query, row: Insertable<GameRuleVersionsTable>) =>
+  query.insertInto('game_rule_versions').values(row).execute();
+
+export const change = (query: Query, id: number, row: Partial<Omit<GameRulesTable, 'id'>>) =>
+  query.updateTable('game_rules').set(row).where('id', '=', id).execute();
+
+export const remove = (query: Query, id: number) => query.deleteFrom('game_rules').where('id', '=', id).execute();
+
+export const versionsOf = (query: Query, gameId: number, ruleId: number): Promise<VersionRow[]> =>
+  query
+    .selectFrom('game_rule_versions')
+    .selectAll()
+    .where('game_id', '=', gameId)
+    .where('rule_id', '=', ruleId)
+    .orderBy('version', 'desc')
+    .execute();
+
+export const version = (query: Query, gameId: number, ruleId: number, number: number) =>
+  query
+    .selectFrom('game_rule_versions')
+    .selectAll()
+    .where('game_id', '=', gameId)
+    .where('rule_id', '=', ruleId)
+    .where('version', '=', number)
+    .executeTakeFirst();
+
+export const addDecision = (query: Query, row: NewDecision) => query.insertInto('rule_decisions').values(row).execute();
+
+const decisions = (query: Query, gameId: number) =>
+  query.selectFrom('rule_decisions as d').where('d.game_id', '=', gameId);
+
+export async function listDecisions(query: Query, gameId: number, listing: Listing, request: ListRequest) {
+  const { total } = await narrowed(decisions(query, gameId), listing, request)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await paged(
+    narrowed(decisions(query, gameId).selectAll(), listing, request),
+    listing,
+    request,
+  ).execute();
+  return { rows, total: Number(total) };
+}
+
+export const newestDecisions = (query: Query, gameId: number, most: number): Promise<DecisionRow[]> =>
+  decisions(query, gameId).selectAll().orderBy('d.id', 'desc').limit(most).execute();
+
+export const decision = (query: Query, gameId: number, id: number) =>
+  decisions(query, gameId).selectAll().where('d.id', '=', id).executeTakeFirst();
+
+const HISTORY = statement(`select count(*) as submissions,
+  coalesce(sum(case when verdict = 'deny' then 1 else 0 end), 0) as denied,
+  coalesce(sum(case when digest = ? then 1 else 0 end), 0) as same
+  from rule_decisions where game_id = ? and user_id = ? and date_added > ?`);
+export async function historyOf(reader: Reader, of: { gameId: number; userId: number; digest: string; since: number }) {
+  const row = await reader.first<{ submissions: number; denied: number; same: number }>(HISTORY, [
+    of.digest,
+    of.gameId,
+    of.userId,
+    of.since,
+  ]);
+  return { submissions: Number(row!.submissions), denied: Number(row!.denied), same: Number(row!.same) };
+}
+
+const PERSON = statement('select username, email, language, date_joined from users where id = ?');
+export const personOf = (reader: Reader, userId: number) =>
+  reader.first<{ username: string; email: string | null; language: string; date_joined: number }>(PERSON, [userId]);
+
+export const putHold = (query: Query, row: RuleHoldsTable) =>
+  query
+    .insertInto('rule_holds')
+    .values(row)
+    .onConflict((key) => key.columns(['resource', 'resource_id']).doUpdateSet(row))
+    .execute();
+
+const HELD = statement('select rule_id from rule_holds where resource = ? and resource_id = ?');
+export const holdOf = (reader: Pick<Database, 'first'>, resource: string, id: number) =>
+  reader.first<{ rule_id: number }>(HELD, [resource, id]);
+
+export const removeHold = (query: Query, resource: string, id: number) =>
+  query.deleteFrom('rule_holds').where('resource', '=', resource).where('resource_id', '=', id).execute();
+
+const OLDEST = statement(`delete from rule_decisions where id in
+  (select id from rule_decisions where date_added < ? order by date_added limit ?) returning id`);
+export const removeOldDecisions = async (transaction: Transaction, before: number, most: number): Promise<number> =>
+  (await transaction.all(OLDEST, [before, most])).length;
