@@ -27,6 +27,7 @@ import { letIn } from '../src/resources/previews/previews.ts';
 import { addModRating } from '../src/resources/ratings/operations.ts';
 import { submitReportOperation } from '../src/resources/reports/operations.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
+import { addGameRule, editGameRule, getGameRuleDecisions } from '../src/resources/rules/operations.ts';
 import { subscribeToMod } from '../src/resources/subscriptions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
 import { addModTeamMember } from '../src/resources/teams/operations.ts';
@@ -201,6 +202,15 @@ for (const mod of mods) {
   await api.app().db.write(({ query }) => query.insertInto('modfile_platforms').values(pending).execute());
 }
 
+let rule_id = 0;
+for (const name of tags) {
+  const body = { name, when: '{"all":[]}', verdict: 'report' };
+  rule_id = (await asAda.call(addGameRule, { params, body })).body.id;
+}
+for (const name of tags)
+  await asAda.call(editGameRule, { params: { ...params, rule_id }, body: { name: `${name} anew` } });
+const decision_id = (await asAda.call(getGameRuleDecisions, { params })).body.data[0]!.id;
+
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
@@ -228,6 +238,8 @@ const PARAMETERS: Record<string, string | number> = {
   message_id: 999_999,
   notification_id: 999_999,
   file_id: file.id,
+  rule_id,
+  decision_id,
   verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
 };
 
