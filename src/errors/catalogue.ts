@@ -306,7 +306,7 @@ export const catalogue = {
   USER_IS_BLOCKED: { ref: 17062, status: 403 },
   USER_CANNOT_BLOCK_SITE_ADMIN: { ref: 17063, status: 403 },
   USER_CANNOT_MUTE_SITE_ADMIN: { ref: 17064, status: 403 },
-  USER_MUTE_LIST_SYNC_FAILED: { ref: 17065, status: 500 },
+  USER_MUTE_LIST_SYNC_FAILED: { ref: 17065, status: 403 },
   GUIDE_COMMENT_NO_DELETE_PERMISSION: { ref: 19027, status: 403 },
   GUIDE_COMMENT_REPLY_READ_TOO_BIG: { ref: 19041, status: 400 },
   GUIDE_COMMENT_NO_COMMENT_PERMISSION_BY_ADMIN: { ref: 19042, status: 403 },

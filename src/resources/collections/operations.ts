@@ -276,7 +276,7 @@ export const subscribeToCollectionMods = operation({
   access: user('write'),
   params: CollectionPath,
   returns: ok(ModCollectionObject),
-  errors: GAME,
+  errors: [...GAME, 'SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED'],
   handle: async (app, { caller, params }) =>
     toModCollection(app, await subscribeToMods(app, caller as UserCaller, params.game_id, params.collection_id)),
 });
@@ -290,7 +290,7 @@ export const unsubscribeFromCollectionMods = operation({
   access: user('write'),
   params: CollectionPath,
   returns: ok(ModCollectionObject),
-  errors: GAME,
+  errors: [...GAME, 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
   handle: async (app, { caller, params }) =>
     toModCollection(app, await unsubscribeFromMods(app, caller as UserCaller, params.game_id, params.collection_id)),
 });

@@ -1,5 +1,6 @@
 import { muterOf, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
+import { ApiError } from '../../errors/catalogue.ts';
 import { holdMods } from '../mods/mods.ts';
 import { subscribable, subscribeToAll, unsubscribeFromAll } from '../subscriptions/subscriptions.ts';
 import { requireCollection } from './access.ts';
@@ -16,7 +17,8 @@ export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id
       transaction,
       ids.flatMap((modId) => mods.get(modId) ?? []),
     );
-    await subscribeToAll(app, transaction, caller.userId, wanted);
+    const added = await subscribeToAll(app, transaction, caller.userId, wanted);
+    if (wanted.length > 0 && added === 0) throw new ApiError('SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED');
     return showCollection(app, transaction, id);
   });
 }
@@ -31,7 +33,8 @@ export function unsubscribeFromMods(
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
     const mods = await holdMods(transaction, await store.modIdsOf(transaction.query, id));
-    await unsubscribeFromAll(app, transaction, caller.userId, [...mods.values()]);
+    const removed = await unsubscribeFromAll(app, transaction, caller.userId, [...mods.values()]);
+    if (mods.size > 0 && removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
     return showCollection(app, transaction, id);
   });
 }

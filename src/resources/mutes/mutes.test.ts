@@ -20,7 +20,7 @@ import { getMod, getMods } from '../mods/operations.ts';
 import { getModsStats } from '../stats/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../subscriptions/operations.ts';
 import { setUserStatus, USER_GUEST } from '../users/users.ts';
-import { getUsersMuted, muteAUser, unmuteAUser } from './operations.ts';
+import { getUsersMuted, muteAUser, syncUsersMuted, unmuteAUser } from './operations.ts';
 
 const api = await startApi();
 
@@ -35,6 +35,43 @@ test('a muted person is listed until the mute is taken back', async () => {
   assert.deepEqual(await muted(), [bob.id, cleo.id]);
   assert.equal((await ada.call(unmuteAUser, { params: { user_id: bob.id } })).status, 204);
   assert.deepEqual(await muted(), [cleo.id]);
+});
+
+test('whom someone has blocked on a platform is muted here, as far as they are here', async () => {
+  const [ada, bob, cleo, operator] = [
+    await api.aUser(),
+    await api.aUser(),
+    await api.aUser(),
+    await api.aUser({ admin: true }),
+  ];
+  const client = await api.as(ada);
+  const headers = { 'X-Modio-Portal': 'PSN' };
+  const sync = (portal_ids: string[]) => client.call(syncUsersMuted, { headers, body: { portal_ids } });
+  await client.refused(syncUsersMuted, { headers, body: { portal_ids: ['b'] } }, 403, 17065);
+  await api.app().db.write(async ({ query }) => {
+    for (const [person, portal, portal_id] of [
+      [ada, 'psn', 'a'],
+      [bob, 'psn', 'b'],
+      [cleo, 'steam', 'c'],
+      [operator, 'psn', 'o'],
+    ] as const) {
+      const account = { user_id: person.id, portal, portal_id, game_id: 0, display_name: '', avatar: '' };
+      await query
+        .insertInto('portal_accounts')
+        .values({ ...account, date_added: 0, date_used: 0 })
+        .execute();
+    }
+  });
+  await client.refused(syncUsersMuted, { body: { portal_ids: ['b'] } }, 403, 17065);
+  assert.deepEqual(
+    (await sync(['a', 'b', 'c', 'o', 'nobody'])).body.data.map(({ id }) => id),
+    [bob.id],
+  );
+  assert.deepEqual(
+    (await client.call(syncUsersMuted)).body.data.map(({ id }) => id),
+    [bob.id],
+    'without ids it is the list alone',
+  );
 });
 
 test('nobody mutes themselves, those who run the site, or someone who is not there', async () => {

@@ -3,6 +3,7 @@ import { accessOfChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import type { Portal } from '../../platforms.ts';
 import { requireUserIn, USER_GUEST } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -23,6 +24,29 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
     if (other.status === USER_GUEST) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
     if (other.admin === 1) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
     await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
+    accessOfChanged(transaction, caller.userId);
+  });
+}
+
+/**
+ * Mutes those whom the person has blocked on a platform, which their game reads there. Nobody is unmuted: what someone
+ * decided here stays. Ids that nobody has linked are passed over.
+ */
+export async function muteFromPortal(
+  app: App,
+  caller: UserCaller,
+  portal: Portal | undefined,
+  ids: readonly string[],
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    if (portal === undefined || !(await store.isLinked(transaction, caller.userId, portal)))
+      throw new ApiError('USER_MUTE_LIST_SYNC_FAILED');
+    if ((await requireUserIn(transaction, caller.userId)).status === USER_GUEST)
+      throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
+    const people = await store.peopleOn(transaction.query, portal, caller.gameId ?? 0, ids);
+    const date_added = app.clock.now();
+    for (const muted_id of people.filter((id) => id !== caller.userId))
+      await store.put(transaction, { user_id: caller.userId, muted_id, date_added });
     accessOfChanged(transaction, caller.userId);
   });
 }

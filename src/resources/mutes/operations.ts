@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import { type UserCaller, user } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
 import { page, pageOf, UserPath } from '../../http/objects.ts';
-import { noContent, ok, operation } from '../../http/operation.ts';
+import { type Input, noContent, ok, operation } from '../../http/operation.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
-import { mutedBy, mutedListing, muteUser, unmuteUser } from './mutes.ts';
+import { mutedBy, mutedListing, muteFromPortal, muteUser, unmuteUser } from './mutes.ts';
+
+const PORTAL_IDS_MAX = 1_000;
 
 export const muteAUser = operation({
   id: 'mute-a-user',
@@ -46,14 +50,43 @@ export const getUsersMuted = operation({
   list: mutedListing,
   returns: ok(pageOf(UserObject)),
   errors: [],
-  handle: async (app, { caller, list, portal }) => {
-    const { users, total } = await mutedBy(app, caller as UserCaller, list);
-    return page(
-      users.map((each) => toUserObject(app, each, portal)),
-      total,
-      list,
-    );
+  handle: (app, input) => pageOfMuted(app, input),
+});
+
+export const syncUsersMuted = operation({
+  id: 'sync-users-muted',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/users/muted',
+  says: 'Mutes those whom the caller has blocked on the platform that the portal header names, and lists the muted. Some clients ask for the list this way.',
+  access: user('write'),
+  emptyBody: true,
+  body: z.object({
+    portal_ids: z
+      .array(z.string().min(1).max(200))
+      .max(PORTAL_IDS_MAX)
+      .default([])
+      .meta({ description: 'The ids of the blocked on that platform.' }),
+  }),
+  list: mutedListing,
+  returns: ok(pageOf(UserObject)),
+  errors: ['USER_MUTE_LIST_SYNC_FAILED', 'USER_CANNOT_MUTE_AS_GUEST'],
+  handle: async (app, input) => {
+    const { caller, portal, body } = input;
+    if (body.portal_ids.length > 0) await muteFromPortal(app, caller as UserCaller, portal, body.portal_ids);
+    return pageOfMuted(app, input);
   },
 });
 
-export const muteOperations = [muteAUser, unmuteAUser, getUsersMuted];
+type Asked = Pick<Input<unknown, unknown, unknown>, 'caller' | 'list' | 'portal'>;
+
+async function pageOfMuted(app: App, { caller, list, portal }: Asked) {
+  const { users, total } = await mutedBy(app, caller as UserCaller, list);
+  return page(
+    users.map((each) => toUserObject(app, each, portal)),
+    total,
+    list,
+  );
+}
+
+export const muteOperations = [muteAUser, unmuteAUser, getUsersMuted, syncUsersMuted];

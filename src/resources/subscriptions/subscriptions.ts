@@ -72,13 +72,16 @@ export async function subscribable(transaction: Transaction, mods: readonly ModR
   return open;
 }
 
-/** Whether they may is asked before, and the mods are held: counts of a game come after all of its mods are. */
+/**
+ * Whether they may is asked before, and the mods are held: counts of a game come after all of its mods are. Returns to
+ * how many of the mods they had not subscribed before.
+ */
 export async function subscribeToAll(
   app: App,
   transaction: Transaction,
   userId: number,
   mods: readonly ModRow[],
-): Promise<void> {
+): Promise<number> {
   const added: ModRow[] = [];
   for (const mod of mods) {
     if (!(await store.isSubscribed(transaction, userId, mod.id))) added.push(mod);
@@ -87,6 +90,7 @@ export async function subscribeToAll(
   for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
   for (const mod of added) await countSubscription(app, transaction, mod, 1);
   for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, { userId });
+  return added.length;
 }
 
 const gamesOf = (mods: readonly ModRow[]) => new Set(mods.map(({ game_id }) => game_id));
