@@ -41,3 +41,7 @@ export async function noteActive(
   if (await store.beActive(transaction, gameId, day, name))
     await store.addToDay(transaction, gameId, day, { active_users: 1 });
 }
+
+/** Days of the game keep what was counted; no ranking names the mod again. */
+export const removeMonthsOfMod = async (transaction: Transaction, mod: { id: number }): Promise<void> =>
+  void (await store.removeMod(transaction, mod.id));

@@ -143,3 +143,6 @@ export async function forgetBefore(transaction: Transaction, { day, second }: { 
   await transaction.run(FORGET_SEEN, [second]);
   await transaction.run(FORGET_SESSIONS, [second]);
 }
+
+const REMOVE_MOD = statement('delete from metrics_mod_months where mod_id = ?');
+export const removeMod = (transaction: Transaction, modId: number) => transaction.run(REMOVE_MOD, [modId]);

@@ -8,9 +8,11 @@ import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
 import { removeFindingsOfMod } from '../findings/pieces.ts';
 import { removeMediaOfMod } from '../media/pieces.ts';
 import { removeMetadataOfMod } from '../metadata/pieces.ts';
+import { removeMonthsOfMod } from '../metrics/pieces.ts';
 import { removeModfilesOfMod } from '../modfiles/pieces.ts';
 import { endPreviews, forgetPreviews } from '../previews/pieces.ts';
 import { removeRatingsOfMod } from '../ratings/pieces.ts';
+import { forgetHold } from '../rules/pieces.ts';
 import { removeHoursOfMod } from '../stats/pieces.ts';
 import { endSubscriptions, removeSubscriptionsOfMod } from '../subscriptions/pieces.ts';
 import { removeTagsOfMod } from '../tags/pieces.ts';
@@ -39,6 +41,8 @@ const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => removeTagsOfMod(transaction, mod),
   (_, transaction, mod) => removeDependenciesOfMod(transaction, mod),
   (_, transaction, mod) => removeHoursOfMod(transaction, mod),
+  (_, transaction, mod) => removeMonthsOfMod(transaction, mod),
+  (_, transaction, mod) => forgetHold(transaction, 'mods', mod.id),
   (_, transaction, mod) => removeModFromCollections(transaction, mod),
   (_, transaction, mod) => dissolveTeam(transaction, 'mods', mod.id),
   (_, transaction, mod) => forgetPreviews(transaction, 'mods', mod.id),
