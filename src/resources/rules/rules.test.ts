@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { type Answer, type CallInput, type Client, type Game, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
 import type { AnyOperation } from '../../http/operation.ts';
+import { addCollectionOperation } from '../collections/operations.ts';
 import { modComments } from '../comments/operations.ts';
 import { editGameOperation } from '../games/operations.ts';
 import { operations } from '../index.ts';
@@ -322,6 +323,8 @@ test('every operation that the contract marks asks the rules', async () => {
     ).body.id;
   const onMod = { game_id: game.id, mod_id: mod.id };
   const onGuide = { game_id: game.id, guide_id: guide.id };
+  const made = await client.call(addCollectionOperation, { params: { game_id: game.id }, body: { name: 'Set' } });
+  const onCollection = { game_id: game.id, collection_id: made.body.id };
   const inputs: Record<string, CallInput> = {
     'add-mod': newMod(game),
     'edit-mod': { params: onMod, body: { summary: 'New' } },
@@ -346,6 +349,11 @@ test('every operation that the contract marks asks the rules', async () => {
     'add-guide-comment': { params: onGuide, body: { content: 'Nice' } },
     'update-guide-comment': {
       params: { ...onGuide, comment_id: await comment('guides', guide.id) },
+      body: { content: 'Nicer' },
+    },
+    'add-collection-comment': { params: onCollection, body: { content: 'Nice' } },
+    'update-collection-comment': {
+      params: { ...onCollection, comment_id: await comment('collections', onCollection.collection_id) },
       body: { content: 'Nicer' },
     },
   };
