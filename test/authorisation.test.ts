@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import sharp from 'sharp';
 import { issueServiceToken } from '../src/access/credentials.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
+import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
 import { addAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { addCollectionOperation, updateCollectionOperation } from '../src/resources/collections/operations.ts';
 import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { askForExport, exportToken, gatherExport } from '../src/resources/exports/exports.ts';
 import { editGameOperation } from '../src/resources/games/operations.ts';
 import { operations } from '../src/resources/index.ts';
+import { addMessage, addMessageThread, inviteToThread } from '../src/resources/messages/operations.ts';
+import { addMetricsSecret } from '../src/resources/metrics/operations.ts';
+import { decideOverContent } from '../src/resources/moderation/operations.ts';
 import { downloadLink } from '../src/resources/modfiles/links.ts';
+import { editModByPut } from '../src/resources/mods/operations.ts';
 import { addClient } from '../src/resources/oauth/clients.ts';
+import { putSettings } from '../src/resources/portals/settings.ts';
+import { submitReportOperation } from '../src/resources/reports/operations.ts';
+import { addGameRule, getGameRuleDecisions } from '../src/resources/rules/operations.ts';
 import { addGameTeamMember, getGameTeamMembers, getModTeamMembers } from '../src/resources/teams/operations.ts';
 import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
 import { setUserStatus, USER_BANNED } from '../src/resources/users/users.ts';
+import { addGameWebhook, getGameWebhookDeliveries } from '../src/resources/webhooks/operations.ts';
 import { type CallInput, type Client, START, startApi, type User } from './api.ts';
 import {
   AUTHORISATION,
@@ -31,9 +39,6 @@ const api = await startApi({
   settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' },
 });
 const app = api.app();
-const picture = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#345' } })
-  .png()
-  .toBuffer();
 const TEAM_ADDRESS = 'author@example.org';
 const LEVELS = [1, 4, 8] as const;
 const GAME_CLOSED = 14_007;
@@ -54,16 +59,53 @@ const agreement = await (await api.as(people.admin)).call(addAgreementVersion, {
   body: { type: 1, name: 'Terms', description: 'Be kind.' },
 });
 
+const asAuthor = await api.as(people.author);
+const letter = { subject: 'Hello', content: 'How are you?', user_ids: [other.id] };
+const thread = { thread_id: (await asAuthor.call(addMessageThread, { body: letter })).body.id };
+const message = await asAuthor.call(addMessage, { params: thread, body: { content: 'Well?' } });
+await asAuthor.call(inviteToThread, { params: thread, body: { user_id: people.stranger.id } });
+await askForExport(app, {
+  kind: 'user',
+  userId: people.author.id,
+  tokenId: 0,
+  scopes: ['read'],
+  gameId: undefined,
+  admin: false,
+  language: 'en',
+  dateExpires: START,
+  inTeams: true,
+});
+await gatherExport(app, 1);
+const notification = await app.db.write(async ({ query }) => {
+  const dates = { date_added: START, date_used: START };
+  const account = { user_id: people.author.id, portal: 'steam', portal_id: '1', game_id: 0 };
+  await query
+    .insertInto('portal_accounts')
+    .values({ ...account, display_name: 'Author', avatar: '', ...dates })
+    .execute();
+  const about = { resource: 'users', resource_id: other.id, game_id: 0, comment_id: 0 };
+  const told = { user_id: people.author.id, kind: 'follower', actor_id: other.id, ...about };
+  return query
+    .insertInto('notifications')
+    .values({ ...told, date_added: START, is_read: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+});
+
+const STEAM = { app_id: '1', ticket_key: '0'.repeat(64) };
+const RULE = { name: 'Everything', when: '{"all":[]}', verdict: 'report' };
+const reportOn = (id: number) => ({ resource: 'mods', id, type: 0, summary: 'Wrong' });
+
 type Params = Record<string, string | number>;
 
 /** A game with a thing of every kind, all of them the author's, and the teams of both. */
 async function aScene(name: SceneName) {
   const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
   const { author } = people;
-  const asAuthor = await api.as(author);
   const mods = [await api.aMod({ game, owner: author }), await api.aMod({ game, owner: author })];
+  const denied = await api.aMod({ game, owner: author });
   for (const [index, level] of LEVELS.entries()) {
-    await api.joinsMod(members.mod[index]!, mods[0]!, level);
+    for (const mod of [mods[0]!, denied]) await api.joinsMod(members.mod[index]!, mod, level);
     await api.joins(members.game[index]!, game, level);
   }
   const hidden = name === 'hidden';
@@ -89,6 +131,23 @@ async function aScene(name: SceneName) {
     games: (await asOwner.call(getGameTeamMembers, { params: inGame })).body.data,
   };
   const invited = await asOwner.call(addGameTeamMember, { params: inGame, body: { email: TEAM_ADDRESS, level: 1 } });
+  const denial = { resource: 'mods', id: denied.id, decision: 'deny', reason: 'Not like this' };
+  await asOwner.call(decideOverContent, { params: inGame, body: denial });
+  await app.db.write((transaction) => putSettings(app, transaction, game.id, 'steam', STEAM));
+  const listening = { name, url: 'https://10.0.0.1/' };
+  const webhook = await asOwner.call(addGameWebhook, { params: inGame, body: listening });
+  const ofWebhook = { ...inGame, webhook_id: webhook.body.id };
+  await asAuthor.call(editModByPut, { params: ofMod, body: { summary: 'As it is told' } });
+  const deliveries = await asOwner.call(getGameWebhookDeliveries, { params: ofWebhook });
+  await asOwner.call(addMetricsSecret, { params: inGame });
+  const rule = await asOwner.call(addGameRule, { params: inGame, body: RULE });
+  const decisions = await asOwner.call(getGameRuleDecisions, { params: inGame });
+  await api.withKey(game).call(submitReportOperation, { body: reportOn(mod.id) });
+  const report = await app.db.query
+    .selectFrom('reports')
+    .select('id')
+    .where('game_id', '=', game.id)
+    .executeTakeFirstOrThrow();
   if (hidden) {
     await asAuthor.call(updateCollectionOperation, { params: ofCollection, body: { visible: 0 } });
     await app.db.write(async ({ query }) => {
@@ -133,6 +192,19 @@ async function aScene(name: SceneName) {
     client_id: client.client_id,
     token_id: token.id,
     session_id: session.id,
+    ...thread,
+    ...ofWebhook,
+    message_id: message.body.id,
+    notification_id: notification.id,
+    delivery_id: deliveries.body.data[0]!.id,
+    rule_id: rule.body.id,
+    decision_id: decisions.body.data[0]!.id,
+    report_id: report.id,
+    content: 'mods',
+    content_id: denied.id,
+    portal: 'steam',
+    portal_id: 'steam',
+    export_token: exportToken(app, 1),
     verification_hash: downloadLink(app, named, { signed: true }).binary_url.split('/').at(-1)!,
   };
   return { game, mod, needed, comments, seats, params, upload_id: upload.body.upload_id, clientId: client.client_id };
@@ -172,9 +244,19 @@ async function callersOf({ game, clientId }: Scene): Promise<Record<CallerName, 
   };
 }
 
-const logo = { logo: { filename: 'logo.png', bytes: picture } };
+/** What is let through is refused after that, so that no picture is drawn. */
+const logo = { logo: { filename: 'logo.png', bytes: Buffer.from('no picture') } };
 /** None that anyone could open: what is let through is refused after that. */
 const zip = { filedata: { filename: 'a.zip', bytes: Buffer.from('no archive') } };
+
+/** As a game reports it, but signed by nobody. */
+const SESSION = {
+  session_id: '6f1f1f52-1c5d-4d0e-9d0b-3d1f6a0c2b11',
+  session_ts: START,
+  session_nonce: 'a'.repeat(32),
+  session_order_id: 1,
+  session_hash: '0'.repeat(64),
+};
 
 /** What is sent along, by operation: enough to be refused for nothing but who sends it. */
 const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
@@ -238,6 +320,60 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
     files: logo,
   }),
   'edit-guide': () => ({ body: { summary: 'How it is done, even shorter' } }),
+  'request-email-change': () => ({ body: { email: 'another@example.org' } }),
+  'change-email': () => ({ body: { new_code: 'AAAAA', old_code: 'AAAAA' } }),
+  'delete-account': () => ({ body: { email: TEAM_ADDRESS } }),
+  'merge-account': () => ({ body: { access_token: 'made-up' } }),
+  'oauth-device-authorization': ({ clientId }) => ({ body: { client_id: clientId } }),
+  'edit-game-file-types': () => ({ body: { refused: ['exe'] } }),
+  'submit-report': ({ mod }) => ({ body: reportOn(mod.id) }),
+  'ban-user': () => ({ body: { reason: 'Spam' } }),
+  'add-game-moderation-decision': ({ mod }) => ({
+    body: { resource: 'mods', id: mod.id, decision: 'deny', reason: 'Not like this' },
+  }),
+  'appeal-moderation-decision': () => ({ body: { reason: 'It is as it should be' } }),
+  'edit-authenticated-user': () => ({ body: { timezone: 'Europe/Berlin' } }),
+  'add-avatar': () => ({ files: { avatar: { filename: 'a.png', bytes: Buffer.from('no picture') } } }),
+  'opt-out-of-emails': () => ({ body: { hash: 'made-up' } }),
+  'edit-mailings': () => ({ body: { wanted: false } }),
+  ...Object.fromEntries(
+    Object.entries({
+      steam: { appdata: 'made-up' },
+      'gog-galaxy': { appdata: 'made-up' },
+      'xbox-live': { xbox_token: 'made-up' },
+      psn: { auth_code: 'made-up' },
+      'psn-sdk': { auth_code: 'made-up' },
+      switch: { id_token: 'made-up' },
+      epicgames: { id_token: 'made-up' },
+      google: { id_token: 'made-up' },
+      apple: { id_token: 'made-up' },
+      discord: { discord_token: 'made-up' },
+      oculus: { device: 'quest', nonce: 'made-up', user_id: 1, access_token: 'made-up' },
+      facebook: { facebook_token: 'made-up' },
+      itchio: { itchio_token: 'made-up' },
+      openid: { id_token: 'made-up' },
+    }).map(([portal, body]) => [`authenticate-via-${portal}`, () => ({ body: { ...body, terms_agreed: true } })]),
+  ),
+  'me-register': () => ({ body: { email: 'another@example.org' } }),
+  'me-authenticate': () => ({ body: { security_code: 'AAAAA' } }),
+  'add-connection': ({ game }) => ({ body: { game_id: game.id, appdata: 'made-up' } }),
+  'edit-game-portal': () => ({ body: { active: false } }),
+  'add-game-webhook': () => ({ body: { name: 'More', url: 'https://10.0.0.1/' } }),
+  'edit-game-webhook': () => ({ body: { name: 'Better' } }),
+  'add-message-thread': () => ({ body: letter }),
+  'add-message': () => ({ body: { content: 'Hello again' } }),
+  'invite-to-message-thread': () => ({ body: { user_id: people.admin.id } }),
+  'update-message-settings': () => ({ body: { accept_from: 'nobody' } }),
+  ...Object.fromEntries(
+    ['start', 'heartbeat', 'end'].map((step) => [`metrics-session-${step}`, () => ({ body: SESSION })]),
+  ),
+  'update-notification': () => ({ body: { is_read: true } }),
+  'update-notification-settings': () => ({ body: { comment: false } }),
+  'edit-game-wordlists': () => ({ body: { denied: ['word'] } }),
+  'add-game-rule': () => ({ body: RULE }),
+  'reorder-game-rules': ({ params }) => ({ body: { rule_ids: [params['rule_id']!] } }),
+  'try-game-rule': () => ({ body: RULE }),
+  'edit-game-rule': () => ({ body: { name: 'Better' } }),
   ...Object.fromEntries(
     ['mod', 'guide', 'collection'].flatMap((noun) => [
       [`add-${noun}-comment`, () => ({ body: { content: 'Hello' } })],
@@ -289,11 +425,20 @@ for (const name of SCENES) {
   const scene = await aScene(name);
   scenes.set(name, { scene, callers: await callersOf(scene) });
 }
+const leaderElsewhere = await api.as(elsewhere.owner);
 undoEveryWrite();
+
+/** A stream that opens does not end, so nothing but its head is asked for. */
+async function opensStream(client: Client, { declaration }: AnyOperation, { params = {} }: CallInput) {
+  const path = declaration.path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+  return (await client.send('HEAD', path)).status === 200;
+}
 
 /** The reference of the refusal, or 0 for whoever is let through, also to a mistake of their own. */
 async function outcome(client: Client, operation: AnyOperation, scene: Scene): Promise<number> {
-  const answer = await client.call(operation, inputFor(operation, scene));
+  const input = inputFor(operation, scene);
+  if (isEventStream(operation.declaration.returns) && (await opensStream(client, operation, input))) return 0;
+  const answer = await client.call(operation, input);
   assert.ok(answer.status < 500, answer.text);
   const { error } = (answer.body ?? {}) as { error?: { error_ref?: number } };
   return [401, 403, 404].includes(answer.status) ? (error?.error_ref ?? 0) : 0;
@@ -319,7 +464,10 @@ test('the table has a row for every operation, and no other', () => {
 
 /** What names the thing in its body is done to it too. */
 const isDoneToThing = ({ declaration: { id, path } }: AnyOperation) =>
-  /\{(mod|guide|collection)_id\}/.test(path) || id === 'get-resource-owner';
+  /\{(mod|guide|collection)_id\}/.test(path) || ['get-resource-owner', 'submit-report'].includes(id);
+
+/** What is in a game by its number, and found in no other. */
+const IN_GAME = /\{game_id\}.*\{(?!user_id|portal|content\})\w+\}/;
 
 for (const operation of operations) {
   const { id, path } = operation.declaration;
@@ -339,5 +487,17 @@ for (const operation of operations) {
       const inOpen = byCaller(expected(row.open, row));
       const closed = FROM_ELSEWHERE.map((caller) => (inOpen[caller] === SIGNS['k'] ? SIGNS['k']! : GAME_CLOSED));
       assert.deepEqual(await outcomes('closed', operation, FROM_ELSEWHERE), byCaller(closed, FROM_ELSEWHERE));
+    });
+
+  if (IN_GAME.test(path))
+    test(`${id} finds in a game nothing of another, whoever leads it`, async () => {
+      const { scene } = scenes.get('open')!;
+      const input = inputFor(operation, scene);
+      const answer = await leaderElsewhere.call(operation, {
+        ...input,
+        params: { ...input.params, game_id: elsewhere.id },
+      });
+      // A preview link that is none is refused the same whether or not the mod is there.
+      assert.equal(answer.status, id === 'register-mod-previewer' ? 403 : 404, answer.text);
     });
 }
