@@ -177,6 +177,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'mute-a-user': { open: '!kk ++w ++++ +++ +bw' },
   'unmute-a-user': { open: '!kk ++w ++++ +++ +bw' },
   'get-users-muted': { open: '!kk +++ ++++ +++ +br' },
+  'sync-users-muted': { open: '!kk ++w ++++ +++ +bw' },
   'block-a-user': { open: '!kk ++w ++++ +++ +bw' },
   'unblock-a-user': { open: '!kk ++w ++++ +++ +bw' },
   'get-users-blocked': { open: '!kk +++ ++++ +++ +br' },
