@@ -65,6 +65,19 @@ export type Caller = Nobody | KeyCaller | UserCaller | ServiceCaller;
 
 export const NOBODY: Nobody = { kind: 'nobody' };
 
+/** Whoever runs the service, by commands and by what it does itself: no person, and above all teams. */
+export const OPERATOR: UserCaller = {
+  kind: 'user',
+  userId: 0,
+  tokenId: 0,
+  scopes: ['read', 'write'],
+  gameId: undefined,
+  admin: true,
+  language: 'en',
+  dateExpires: Number.MAX_SAFE_INTEGER,
+  inTeams: false,
+};
+
 /** The service in the place of its game's leader: with what the leader may do in that game, and nothing beyond it. */
 export const asLeader = (service: ServiceCaller): UserCaller => ({
   kind: 'user',

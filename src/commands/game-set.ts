@@ -1,11 +1,12 @@
 import type { z } from 'zod';
+import { OPERATOR } from '../access/caller.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { validate } from '../http/request/coerce.ts';
 import { assign, type Fields, type FieldValue, isFields, newFormTree, toFields } from '../http/request/forms.ts';
 import { GameChangesBody } from '../resources/games/changes.ts';
 import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
 import { sayProblem } from './failure.ts';
-import { OPERATOR, requireKnownGame, withApp } from './operator.ts';
+import { requireKnownGame, withApp } from './operator.ts';
 
 const KEYS = Object.keys(GameChangesBody.shape);
 

@@ -1,4 +1,4 @@
-import type { UserCaller } from '../access/caller.ts';
+import { OPERATOR } from '../access/caller.ts';
 import { type Addresses, addressesOf, type Environment } from '../config/addresses.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
@@ -8,19 +8,6 @@ import { SITE_FACT } from '../resources/games/documents.ts';
 import type { GameRow } from '../resources/games/games.ts';
 import type { UserRow } from '../resources/users/users.ts';
 import { PROGRAM, Refusal } from './command.ts';
-
-/** Whoever can run commands runs the site. */
-export const OPERATOR: UserCaller = {
-  kind: 'user',
-  userId: 0,
-  tokenId: 0,
-  scopes: ['read', 'write'],
-  gameId: undefined,
-  admin: true,
-  language: 'en',
-  dateExpires: Number.MAX_SAFE_INTEGER,
-  inTeams: false,
-};
 
 /**
  * Runs the work on an environment that is up to date, and lets go of it afterwards. The service is loaded only

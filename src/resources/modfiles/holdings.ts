@@ -1,4 +1,4 @@
-import type { UserCaller } from '../../access/caller.ts';
+import { OPERATOR } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Holdings, NamedObject } from '../../storage/holdings.ts';
 import { requireModInAnyState } from '../mods/access.ts';
@@ -7,19 +7,6 @@ import { withdrawModfile } from './releasing.ts';
 import * as store from './store.ts';
 
 const AT_ONCE = 500;
-
-/** Whoever runs the service: no person, and above all teams. */
-const OPERATOR: UserCaller = {
-  kind: 'user',
-  userId: 0,
-  tokenId: 0,
-  scopes: ['read', 'write'],
-  gameId: undefined,
-  admin: true,
-  language: 'en',
-  dateExpires: Number.MAX_SAFE_INTEGER,
-  inTeams: false,
-};
 
 /** A file whose bytes are gone or damaged is withdrawn, like one with a virus: nobody shall be offered it. */
 export const modfileHoldings: Holdings<App> = {
