@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
-import type { ListRequest } from './listing.ts';
+import type { Listing, ListRequest } from './listing.ts';
 import type { Migration } from './migrate.ts';
-import { isForgiven, isMistyped, variantsOf } from './words.ts';
+import { isForgiven, isMistyped, termsOf, variantsOf, wordsOf } from './words.ts';
 
 declare module './database.ts' {
   interface Tables {
@@ -37,6 +38,21 @@ export async function learnWords(query: Query, words: readonly string[]): Promis
     .values(rows)
     .onConflict((key) => key.columns(['variant', 'word']).doNothing())
     .execute();
+}
+
+/** What a row is found by from now on, in the table of words of its noun. */
+export async function putNameWords(
+  query: Query,
+  { table, key }: NonNullable<Listing['words']>,
+  id: number,
+  name: string,
+): Promise<void> {
+  const words = wordsOf(name);
+  await sql`delete from ${sql.table(table)} where ${sql.ref(key)} = ${id}`.execute(query);
+  const rows = termsOf(words).map((term) => sql`(${id}, ${term})`);
+  if (rows.length > 0)
+    await sql`insert into ${sql.table(table)} (${sql.ref(key)}, word) values ${sql.join(rows)}`.execute(query);
+  await learnWords(query, words);
 }
 
 /** In one order for all, so that two who learn the same words do not wait for each other. */

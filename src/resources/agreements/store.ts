@@ -2,11 +2,10 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { PERSON } from '../../database/people.ts';
 import type { AgreementVersionsTable } from './table.ts';
 
 export type VersionRow = Selectable<AgreementVersionsTable>;
-
-const USER_COLUMNS = ['name_id', 'username', 'date_online', 'date_joined', 'avatar', 'timezone', 'language'] as const;
 
 /** The nearest version on one side that has been in force. */
 const neighbour = (nearest: 'max' | 'min', side: '<' | '>') =>
@@ -26,7 +25,7 @@ const shown = (query: Query) =>
     .selectAll('v')
     .select(['b.id as previous_id', 'b.date_live as previous_date_live'])
     .select(['a.id as next_id', 'a.date_live as next_date_live'])
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+    .select(PERSON);
 
 export type ShownVersion = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 

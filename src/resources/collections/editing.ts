@@ -2,12 +2,12 @@ import type { Updateable } from 'kysely';
 import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
-import { learnWords } from '../../database/search.ts';
-import { fold, termsOf, wordsOf } from '../../database/words.ts';
+import { fold } from '../../database/words.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { reviewPicture, type UploadedPicture } from '../../images/pictures.ts';
 import { sanitised } from '../../markup.ts';
-import { freeSlug, slug } from '../../slug.ts';
+import { freeNameId, requireFreeNameId } from '../../name-ids.ts';
+import { slug } from '../../slug.ts';
 import { leaveCommentsToJob } from '../comments/pieces.ts';
 import { requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
@@ -88,7 +88,7 @@ export async function addCollection(
       date_updated: now,
     });
     await putMods(app, transaction, caller, added, { ids: mod_ids, sync: false });
-    await putWords(transaction, added);
+    await store.putWords(transaction.query, added);
     await putTags(transaction, added.id, tags);
     await settle(app, transaction, added);
     return showCollection(app, transaction, added.id);
@@ -117,24 +117,16 @@ async function requireMayAdd(reader: Pick<Transaction, 'first'>, caller: Caller,
   if (!(await hasCollections(reader, caller, gameId))) throw new ApiError('COLLECTIONS_NO_ADD_PERMISSION');
 }
 
-const ALIKE_MAX = 100;
 /** Leaves room for what tells equal names apart. */
 const STEM_LENGTH_MAX = 37;
 
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: SentFields) {
   if (name_id !== undefined) {
-    await requireFreeNameId(query, gameId, name_id, 0);
+    await requireFreeNameId(query, 'collections', gameId, name_id, 0);
     return name_id;
   }
   const short = Array.from(slug(name!)).slice(0, STEM_LENGTH_MAX).join('');
-  const stem = freeSlug(short, 'collection', []);
-  const taken = await store.nameIdsLike(query, gameId, stem, ALIKE_MAX);
-  return taken.length < ALIKE_MAX ? freeSlug(stem, 'collection', taken) : `${stem}-${app.random.hex(12)}`;
-}
-
-async function requireFreeNameId(query: Transaction['query'], gameId: number, nameId: string, exceptId: number) {
-  if (await store.isNameIdTaken(query, gameId, nameId, exceptId))
-    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+  return freeNameId(app.random, query, 'collections', gameId, { name: short, fallback: 'collection' });
 }
 
 /** What is stored for what was sent: markup is sanitised, and the name has a folded twin. */
@@ -144,12 +136,6 @@ function prepared(fields: Omit<SentFields, 'tags' | 'mod_ids'>): Updateable<Coll
   if (plain.description !== undefined) columns.description = sanitised(plain.description);
   if (plain.name !== undefined) columns.name_folded = fold(plain.name);
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
-}
-
-async function putWords({ query }: Transaction, { id, name }: Pick<store.CollectionRow, 'id' | 'name'>): Promise<void> {
-  const words = wordsOf(name);
-  await store.putWords(query, id, termsOf(words));
-  await learnWords(query, words);
 }
 
 async function putTags(transaction: Transaction, id: number, tags: readonly CollectionTag[]): Promise<void> {
@@ -183,7 +169,8 @@ export async function updateCollection(
       const settable = await withoutWhatStays(transaction, before, sent);
       await requireMayChange(transaction, standing, before, { ...settable, ...picture, tags }, ids !== undefined);
       await requireCleanTexts(transaction, gameId, { ...settable });
-      if (settable.name_id !== undefined) await requireFreeNameId(transaction.query, gameId, settable.name_id, id);
+      if (settable.name_id !== undefined)
+        await requireFreeNameId(transaction.query, 'collections', gameId, settable.name_id, id);
       const after = await store.change(transaction.query, id, {
         ...prepared(settable),
         ...picture,
@@ -192,7 +179,7 @@ export async function updateCollection(
       });
       if (ids) await putMods(app, transaction, caller, after, { ids, sync });
       if (tags) await putTags(transaction, id, tags);
-      if (after.name !== before.name) await putWords(transaction, after);
+      if (after.name !== before.name) await store.putWords(transaction.query, after);
       if (before.logo && picture.logo && before.logo !== picture.logo)
         await reviewPicture(app, transaction, before.logo);
       await settle(app, transaction, after);

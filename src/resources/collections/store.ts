@@ -10,6 +10,7 @@ import {
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
+import { putNameWords } from '../../database/search.ts';
 import type { CollectionRatingsTable, CollectionsTable } from './table.ts';
 
 export type CollectionRow = Selectable<CollectionsTable>;
@@ -341,14 +342,8 @@ export const add = (query: Query, row: Insertable<CollectionsTable>): Promise<Co
 export const change = (query: Query, id: number, changes: Updateable<CollectionsTable>): Promise<CollectionRow> =>
   query.updateTable('collections').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-export async function putWords(query: Query, collectionId: number, words: readonly string[]): Promise<void> {
-  await query.deleteFrom('collection_words').where('collection_id', '=', collectionId).execute();
-  if (words.length > 0)
-    await query
-      .insertInto('collection_words')
-      .values(words.map((word) => ({ collection_id: collectionId, word })))
-      .execute();
-}
+export const putWords = (query: Query, { id, name }: Pick<CollectionRow, 'id' | 'name'>) =>
+  putNameWords(query, { table: 'collection_words', key: 'collection_id' }, id, name);
 
 /** Folded, as filters compare them. */
 export async function putTags(query: Query, collectionId: number, tags: readonly string[]): Promise<void> {
@@ -358,29 +353,6 @@ export async function putTags(query: Query, collectionId: number, tags: readonly
       .insertInto('collection_tags')
       .values(tags.map((tag) => ({ collection_id: collectionId, tag: tag.toLowerCase() })))
       .execute();
-}
-
-export async function isNameIdTaken(query: Query, gameId: number, nameId: string, exceptId: number): Promise<boolean> {
-  const taken = query
-    .selectFrom('collections')
-    .select('id')
-    .where('game_id', '=', gameId)
-    .where('name_id', '=', nameId)
-    .where('id', '<>', exceptId);
-  return (await taken.executeTakeFirst()) !== undefined;
-}
-
-/** The stem itself and what begins with it and a hyphen: in a `name_id` no character sorts before the hyphen. */
-export async function nameIdsLike(query: Query, gameId: number, stem: string, most: number): Promise<string[]> {
-  const rows = await query
-    .selectFrom('collections')
-    .select('name_id')
-    .where('game_id', '=', gameId)
-    .where('name_id', '>=', stem)
-    .where('name_id', '<', `${stem}-\u{10ffff}`)
-    .limit(most)
-    .execute();
-  return rows.map((row) => row.name_id);
 }
 
 export async function remove(query: Query, id: number): Promise<void> {

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
+import { USER } from '../../database/people.ts';
 import type { CommentsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -13,16 +14,6 @@ export interface Subject {
   readonly id: number;
 }
 
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-] as const;
 const COMMENT_COLUMNS = [
   'resource',
   'resource_id',
@@ -48,7 +39,7 @@ const shown = (query: Query, subject: Subject) =>
   of(query, subject)
     .select('c.id as comment_id')
     .select(COMMENT_COLUMNS.map((name) => `c.${name}` as const))
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+    .select(USER);
 
 /** A comment with its author, whose columns come along under their own names. */
 export type StoredComment = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;

@@ -5,8 +5,7 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
-import { learnWords, withLikelyWords } from '../../database/search.ts';
-import { termsOf, wordsOf } from '../../database/words.ts';
+import { withLikelyWords } from '../../database/search.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
@@ -223,16 +222,10 @@ export async function addGame(
     position: 'Owner',
   });
   for (const [position, group] of (game.tagGroups ?? []).entries()) await addTagGroup(query, row.id, position, group);
-  await putWords(query, row);
+  await store.putWords(query, row);
   await rewriteDocuments(app, transaction, row);
   announceGame(transaction, row.id);
   return { ...row, api_key: await issueKey(app, transaction, { gameId: row.id }) };
-}
-
-async function putWords(query: Transaction['query'], { id, name }: Pick<store.GameRow, 'id' | 'name'>): Promise<void> {
-  const words = wordsOf(name);
-  await store.putWords(query, id, termsOf(words));
-  await learnWords(query, words);
 }
 
 /** What names are taken apart into; another number has all of them taken apart anew. */
@@ -242,7 +235,7 @@ const WORDS_FORM = '2';
 export async function rebuildGameWords(app: App): Promise<void> {
   if ((await factOf(app.db.query, WORDS_FACT)) === WORDS_FORM) return;
   await app.db.write(async ({ query }) => {
-    for (const game of await store.allNames(query)) await putWords(query, game);
+    for (const game of await store.allNames(query)) await store.putWords(query, game);
     await rememberFact(query, WORDS_FACT, WORDS_FORM);
   });
 }
@@ -313,7 +306,7 @@ export async function applyGameChanges(
   if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
   const after = await store.change(transaction, id, columnsOf(app, before, changes, language));
   if (changes.platforms) await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
-  if (after.name !== before.name) await putWords(query, after);
+  if (after.name !== before.name) await store.putWords(query, after);
   await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);
   announceGame(transaction, id);
 }

@@ -11,6 +11,8 @@ import {
   type Value,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { USER, type USER_COLUMNS } from '../../database/people.ts';
+import { putNameWords } from '../../database/search.ts';
 import type {
   GameDocumentsTable,
   GamePlatformsTable,
@@ -22,18 +24,6 @@ import type {
 export type GameRow = Selectable<GamesTable>;
 type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 
-/** What the user object is made of. */
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-  'portal_names',
-] as const;
 export type StatsRow = GameStatsTable;
 
 /** A game's document with what is put behind it. */
@@ -53,7 +43,7 @@ const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_tota
 
 /** One read for the whole object: the submitter's columns come along under their own names. */
 const documentIn = (languages: string, tags: string) =>
-  statement(`select ${USER_COLUMNS.map((name) => `u.${name}`).join(', ')}, g.id as game_id, g.status as game_status,
+  statement(`select ${USER.join(', ')}, g.id as game_id, g.status as game_status,
       g.date_live as game_date_live,
       d.body, t.${tags} as tags, ${STATS}
     from games g join game_documents d on d.game_id = g.id and d.language ${languages}
@@ -157,7 +147,7 @@ async function documentsOf(
     )
     .innerJoin('game_stats as s', 's.game_id', 'g.id')
     .innerJoin('users as u', 'u.id', 'g.submitted_by')
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const))
+    .select(USER)
     .select([
       'g.id as game_id',
       'g.status as game_status',
@@ -263,14 +253,8 @@ export async function nameIdsLike(query: Query, stem: string): Promise<string[]>
   return rows.map((row) => row.name_id);
 }
 
-export async function putWords(query: Query, gameId: number, words: readonly string[]): Promise<void> {
-  await query.deleteFrom('game_words').where('game_id', '=', gameId).execute();
-  if (words.length > 0)
-    await query
-      .insertInto('game_words')
-      .values(words.map((word) => ({ game_id: gameId, word })))
-      .execute();
-}
+export const putWords = (query: Query, { id, name }: Pick<GameRow, 'id' | 'name'>) =>
+  putNameWords(query, { table: 'game_words', key: 'game_id' }, id, name);
 
 const PLATFORMS = statement('select * from game_platforms where game_id = ? order by platform');
 export const platformsIn = (transaction: Transaction, gameId: number) =>

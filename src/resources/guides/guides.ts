@@ -3,11 +3,9 @@ import { type Caller, muterOf } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
-import { learnWords, withLikelyWords } from '../../database/search.ts';
-import { termsOf, wordsOf } from '../../database/words.ts';
-import { ApiError } from '../../errors/catalogue.ts';
+import { withLikelyWords } from '../../database/search.ts';
 import { sanitised } from '../../markup.ts';
-import { freeSlug } from '../../slug.ts';
+import { freeNameId, requireFreeNameId } from '../../name-ids.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
 import { GUIDE_ACCEPTED, GUIDE_DELETED, requireGuide, requireGuides } from './access.ts';
@@ -53,12 +51,6 @@ function announce(transaction: Transaction, { id, game_id }: Pick<store.GuideRow
 /** What makes kept lists of a game's guides stale. */
 export const guidesScope = (gameId: number) => `games/${gameId}/guides`;
 
-async function putWords(query: Transaction['query'], { id, name }: Pick<store.GuideRow, 'id' | 'name'>): Promise<void> {
-  const words = wordsOf(name);
-  await store.putWords(query, id, termsOf(words));
-  await learnWords(query, words);
-}
-
 export async function addGuide(app: App, transaction: Transaction, guide: NewGuide): Promise<store.GuideRow> {
   const { gameId, ownerId, tags = [], status = GUIDE_ACCEPTED, ...fields } = guide;
   await requireUserIn(transaction, ownerId);
@@ -85,7 +77,7 @@ export async function addGuide(app: App, transaction: Transaction, guide: NewGui
     comments_total: 0,
   });
   await store.putTags(transaction.query, row.id, tagsOf(tags), now);
-  await putWords(transaction.query, row);
+  await store.putWords(transaction.query, row);
   announce(transaction, row);
   return row;
 }
@@ -96,21 +88,12 @@ function tagsOf(names: readonly string[]) {
   return [...tags].map(([name_folded, name]) => ({ name, name_folded }));
 }
 
-const ALIKE_MAX = 100;
-
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: GuideChanges) {
   if (name_id !== undefined) {
-    await requireFreeNameId(query, gameId, name_id, 0);
+    await requireFreeNameId(query, 'guides', gameId, name_id, 0);
     return name_id;
   }
-  const stem = freeSlug(name!, 'guide', []);
-  const taken = await store.nameIdsLike(query, gameId, stem, ALIKE_MAX);
-  return taken.length < ALIKE_MAX ? freeSlug(name!, 'guide', taken) : `${stem}-${app.random.hex(12)}`;
-}
-
-async function requireFreeNameId(query: Transaction['query'], gameId: number, nameId: string, exceptId: number) {
-  if (await store.isNameIdTaken(query, gameId, nameId, exceptId))
-    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+  return freeNameId(app.random, query, 'guides', gameId, { name: name!, fallback: 'guide' });
 }
 
 /** What is stored for what was sent: markup is sanitised, and the name has a folded twin. */
@@ -131,13 +114,14 @@ export async function applyGuideChanges(
   changes: GuideChanges,
 ): Promise<store.GuideRow> {
   const { query } = transaction;
-  if (changes.name_id !== undefined) await requireFreeNameId(query, before.game_id, changes.name_id, before.id);
+  if (changes.name_id !== undefined)
+    await requireFreeNameId(query, 'guides', before.game_id, changes.name_id, before.id);
   const now = app.clock.now();
   const columns = prepared(changes);
   if (columns.status === GUIDE_ACCEPTED && before.date_live === 0) columns.date_live ??= now;
   const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
   if (changes.tags) await store.putTags(query, before.id, tagsOf(changes.tags), now);
-  if (after.name !== before.name) await putWords(query, after);
+  if (after.name !== before.name) await store.putWords(query, after);
   announce(transaction, after);
   return after;
 }

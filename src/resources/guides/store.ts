@@ -10,21 +10,12 @@ import {
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
+import { USER } from '../../database/people.ts';
+import { putNameWords } from '../../database/search.ts';
 import type { GuidesTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
 export type GuideRow = Selectable<GuidesTable>;
-
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-] as const;
 
 const GUIDE_COLUMNS = [
   'game_id',
@@ -103,7 +94,7 @@ const shown = (query: Query, ids: readonly number[]) =>
     .where('r.id', 'in', ids)
     .select(GUIDE_COLUMNS.map((name) => `r.${name}` as const))
     .select(['r.id as guide_id', 'r.name_id as guide_name_id', 'g.name as game_name', 'g.name_id as game_name_id'])
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+    .select(USER);
 
 type Shown = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
@@ -236,32 +227,8 @@ export async function tagNames(query: Query, guideId: number): Promise<string[]>
   return rows.map(({ name_folded }) => name_folded);
 }
 
-export async function putWords(query: Query, guideId: number, words: readonly string[]): Promise<void> {
-  await query.deleteFrom('guide_words').where('guide_id', '=', guideId).execute();
-  if (words.length > 0)
-    await query
-      .insertInto('guide_words')
-      .values(words.map((word) => ({ guide_id: guideId, word })))
-      .execute();
-}
-
-export async function isNameIdTaken(query: Query, gameId: number, nameId: string, exceptId: number): Promise<boolean> {
-  const taken = query.selectFrom('guides').select('id').where('game_id', '=', gameId).where('name_id', '=', nameId);
-  return (await taken.where('id', '<>', exceptId).executeTakeFirst()) !== undefined;
-}
-
-/** The stem itself and what begins with it and a hyphen: in a `name_id` no character sorts before the hyphen. */
-export async function nameIdsLike(query: Query, gameId: number, stem: string, most: number): Promise<string[]> {
-  const rows = await query
-    .selectFrom('guides')
-    .select('name_id')
-    .where('game_id', '=', gameId)
-    .where('name_id', '>=', stem)
-    .where('name_id', '<', `${stem}-\u{10ffff}`)
-    .limit(most)
-    .execute();
-  return rows.map((row) => row.name_id);
-}
+export const putWords = (query: Query, { id, name }: Pick<GuideRow, 'id' | 'name'>) =>
+  putNameWords(query, { table: 'guide_words', key: 'guide_id' }, id, name);
 
 const COUNT_COMMENTS = statement('update guides set comments_total = comments_total + ? where id = ?');
 export const countComments = (transaction: Transaction, id: number, difference: number) =>

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { USER } from '../../database/people.ts';
 import type { MessageMembersTable, MessagesTable, MessageThreadsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -10,18 +11,6 @@ export type MemberRow = Selectable<MessageMembersTable>;
 export const INVITED = 0;
 export const IN_THREAD = 1;
 export const GONE = 2;
-
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-] as const;
-const user = USER_COLUMNS.map((name) => `u.${name}` as const);
 
 /** Of someone who sends many at once, each waits for the one before and is counted with it. SQLite has one writer. */
 const TAKE_TURN: Statement = {
@@ -189,7 +178,7 @@ const membersOf = (query: Query, threadIds: readonly number[]) =>
     .selectFrom('message_members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .select(['m.thread_id', 'm.status'])
-    .select(user)
+    .select(USER)
     .where('m.thread_id', 'in', threadIds)
     .where('m.status', '<>', GONE)
     .orderBy('m.date_added')
@@ -218,7 +207,7 @@ const messagesFor = (query: Query, threadId: number, readerId: number) =>
 const shown = (query: Query, threadId: number, readerId: number) =>
   messagesFor(query, threadId, readerId)
     .select(['m.id as message_id', 'm.thread_id', 'm.date_added', 'm.markup'])
-    .select(user);
+    .select(USER);
 
 /** A message with its author, whose columns come along under their own names. */
 export type StoredMessage = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;

@@ -7,8 +7,8 @@ import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate } from '../../localisation/translations.ts';
 import { sanitised } from '../../markup.ts';
+import { freeNameId, requireFreeNameId } from '../../name-ids.ts';
 import type { Platform } from '../../platforms.ts';
-import { freeSlug } from '../../slug.ts';
 import { type ModEventType, recordModEvent, recordUserEvent } from '../events/events.ts';
 import { countPublicMods, requireGame } from '../games/games.ts';
 import { countTagsOfMod, rankTagsOfMod } from '../tags/counts.ts';
@@ -132,22 +132,12 @@ async function communityDefault(transaction: Transaction, gameId: number): Promi
   return isOptIn ? COMMUNITY_DEFAULT & ~ALLOW_DEPENDENCY : COMMUNITY_DEFAULT;
 }
 
-const ALIKE_MAX = 100;
-
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: ModChanges) {
   if (name_id !== undefined) {
-    await requireFreeNameId(query, gameId, name_id, 0);
+    await requireFreeNameId(query, 'mods', gameId, name_id, 0);
     return name_id;
   }
-  const stem = freeSlug(name!, 'mod', []);
-  const taken = await store.nameIdsLike(query, gameId, stem, ALIKE_MAX);
-  // Many have this name: counting through them would take longer with each.
-  return taken.length < ALIKE_MAX ? freeSlug(name!, 'mod', taken) : `${stem}-${app.random.hex(12)}`;
-}
-
-async function requireFreeNameId(query: Transaction['query'], gameId: number, nameId: string, exceptId: number) {
-  if (await store.isNameIdTaken(query, gameId, nameId, exceptId))
-    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+  return freeNameId(app.random, query, 'mods', gameId, { name: name!, fallback: 'mod' });
 }
 
 /** What is stored for what was sent: markup is sanitised, and texts that lists compare have a folded twin. */
@@ -175,7 +165,7 @@ export async function applyModChanges(
   language: Language = 'en',
 ): Promise<void> {
   const { query } = transaction;
-  if (changes.name_id !== undefined) await requireFreeNameId(query, before.game_id, changes.name_id, before.id);
+  if (changes.name_id !== undefined) await requireFreeNameId(query, 'mods', before.game_id, changes.name_id, before.id);
   const columns: Updateable<ModsTable> = prepared(changes);
   if (language !== 'en') {
     await translate(query, 'mods', before.id, language, localisableOf(columns));

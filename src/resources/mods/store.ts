@@ -11,25 +11,13 @@ import {
   updateOf,
   type Value,
 } from '../../database/database.ts';
+import { USER, type USER_COLUMNS } from '../../database/people.ts';
 import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
 export type ModStats = Omit<ModStatsTable, 'counted'>;
 export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by' | 'date_live'>;
 type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
-
-/** What the user object is made of. */
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-  'portal_names',
-] as const;
 
 const STATS_COLUMNS = [
   'popularity_rank_position',
@@ -65,7 +53,7 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   file_body: string | null;
 }
 
-const DOCUMENT_COLUMNS = `${USER_COLUMNS.map((name) => `u.${name}`).join(', ')},
+const DOCUMENT_COLUMNS = `${USER.join(', ')},
   ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
   m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
   g.api_access_options, d.body, l.modfile_id as file_id, f.sha256 as file_sha256, b.body as file_body,
@@ -454,24 +442,6 @@ export const putRanks = (
   ids: readonly number[],
   { first, total, dateExpires }: { first: number; total: number; dateExpires: number },
 ) => transaction.run(PUT_RANKS, [first, total, dateExpires, JSON.stringify(ids)]);
-
-export async function isNameIdTaken(query: Query, gameId: number, nameId: string, exceptId: number): Promise<boolean> {
-  const taken = query.selectFrom('mods').select('id').where('game_id', '=', gameId).where('name_id', '=', nameId);
-  return (await taken.where('id', '<>', exceptId).executeTakeFirst()) !== undefined;
-}
-
-/** The stem itself and what begins with it and a hyphen: in a `name_id` no character sorts before the hyphen. */
-export async function nameIdsLike(query: Query, gameId: number, stem: string, most: number): Promise<string[]> {
-  const rows = await query
-    .selectFrom('mods')
-    .select('name_id')
-    .where('game_id', '=', gameId)
-    .where('name_id', '>=', stem)
-    .where('name_id', '<', `${stem}-\u{10ffff}`)
-    .limit(most)
-    .execute();
-  return rows.map((row) => row.name_id);
-}
 
 export async function putWords(query: Query, modId: number, rows: readonly ModWordsTable[]): Promise<void> {
   await query.deleteFrom('mod_words').where('mod_id', '=', modId).execute();

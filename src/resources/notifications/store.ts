@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { USER } from '../../database/people.ts';
 import type { NotificationsTable } from './table.ts';
 
 export type NotificationRow = Selectable<NotificationsTable>;
@@ -43,16 +44,7 @@ const shown = (query: Query, userId: number) =>
   of(query, userId)
     .select(['n.id as notification_id', 'n.kind', 'n.resource', 'n.resource_id', 'n.game_id', 'n.comment_id'])
     .select(['n.date_added', 'n.is_read'])
-    .select([
-      'u.id',
-      'u.name_id',
-      'u.username',
-      'u.date_online',
-      'u.date_joined',
-      'u.avatar',
-      'u.timezone',
-      'u.language',
-    ]);
+    .select(USER);
 
 /** A notification with who did it, whose columns come along under their own names. */
 export type StoredNotification = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;

@@ -8,18 +8,8 @@ import {
   type Transaction,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { USER, USER_COLUMNS } from '../../database/people.ts';
 import type { PreviewersTable } from './table.ts';
-
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-] as const;
 
 type Person = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 
@@ -39,9 +29,7 @@ const ofResource = (query: Query, resource: string, resourceId: number) =>
     .where('u.status', '<>', 3);
 
 const shown = (query: Query, resource: string, resourceId: number) =>
-  ofResource(query, resource, resourceId)
-    .select(['p.date_added', 'p.invited_by'])
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+  ofResource(query, resource, resourceId).select(['p.date_added', 'p.invited_by']).select(USER);
 
 type Row = Person & { date_added: number; invited_by: number | null };
 

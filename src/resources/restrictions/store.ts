@@ -1,5 +1,6 @@
 import { type Database, type Query, statement } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { USER } from '../../database/people.ts';
 import type { GameRestrictionsTable } from './table.ts';
 
 const OPTIONS = statement('select options from game_restrictions where game_id = ? and user_id = ?');
@@ -15,17 +16,6 @@ export async function restrictionBy(reader: Pick<Database, 'first'>, gameId: num
   return row ?? { options: 0, by_operator: 0 };
 }
 
-const USER_COLUMNS = [
-  'id',
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-] as const;
-
 const ofGame = (query: Query, gameId: number) =>
   query
     .selectFrom('game_restrictions as r')
@@ -34,9 +24,7 @@ const ofGame = (query: Query, gameId: number) =>
     .where('u.status', '<>', 3);
 
 const shown = (query: Query, gameId: number) =>
-  ofGame(query, gameId)
-    .select(['r.options', 'r.reason', 'r.restricted_by', 'r.date_added'])
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+  ofGame(query, gameId).select(['r.options', 'r.reason', 'r.restricted_by', 'r.date_added']).select(USER);
 
 export type RestrictionRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 

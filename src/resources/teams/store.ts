@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { PERSON } from '../../database/people.ts';
 import type { TeamInvitesTable, TeamMembersTable } from './table.ts';
 
 export const add = (query: Query, member: Insertable<TeamMembersTable>) =>
@@ -60,17 +61,6 @@ const seatsOf = ({ resource, id }: Place) => sql<Seat>`(
   select id, level, position, date_added, 1, null, email, invited_by
     from team_invites where resource = ${resource} and resource_id = ${id} and date_actioned is null)`;
 
-const USER_COLUMNS = [
-  'name_id',
-  'username',
-  'date_online',
-  'date_joined',
-  'avatar',
-  'timezone',
-  'language',
-  'portal_names',
-] as const;
-
 const seats = (query: Query, place: Place, withPending: boolean) =>
   query
     .selectFrom(seatsOf(place).as('t'))
@@ -80,7 +70,7 @@ const seats = (query: Query, place: Place, withPending: boolean) =>
 const shown = (query: Query, place: Place, withPending: boolean) =>
   seats(query, place, withPending)
     .select(['t.id', 't.level', 't.position', 't.date_added', 't.pending', 't.user_id', 't.email', 't.invited_by'])
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+    .select(PERSON);
 
 export type SeatRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
@@ -188,7 +178,7 @@ const invitesWithPlaces = (query: Query) =>
       'm.status as mod_status',
       'm.visible as mod_visible',
     ])
-    .select(USER_COLUMNS.map((name) => `u.${name}` as const));
+    .select(PERSON);
 
 export type OpenInvite = Awaited<ReturnType<ReturnType<typeof invitesWithPlaces>['executeTakeFirstOrThrow']>>;
 
