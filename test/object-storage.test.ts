@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import sharp from 'sharp';
 import { examine } from '../src/commands/checks/examine.ts';
@@ -10,7 +11,8 @@ import { addModfileOperation, deleteModfileOperation, getModfile } from '../src/
 import { getMod } from '../src/resources/mods/operations.ts';
 import { addMultipartUploadPart } from '../src/resources/uploads/operations.ts';
 import { requireTakeable } from '../src/resources/uploads/uploads.ts';
-import { type Mod, startApi } from './api.ts';
+import { type Api, type Mod, startApi } from './api.ts';
+import { findCeph, startCeph } from './ceph.ts';
 import { startS3 } from './s3.ts';
 import { aSession, hashOf, someBytes } from './uploads.ts';
 import { zipOf } from './zips.ts';
@@ -18,49 +20,29 @@ import { zipOf } from './zips.ts';
 const PART_BYTES = 52_428_800;
 const HOUR = 3_600;
 const s3 = await startS3();
-const api = await startApi({ settings: { MODSTEAD_STORAGE_URL: s3.url, MODSTEAD_JOBS: 'off' } });
 after(() => s3.stop());
+const missing = findCeph();
+const ceph = missing ? undefined : await startCeph();
+after(() => ceph?.stop());
+
+const startOn = (url: string) => startApi({ settings: { MODSTEAD_STORAGE_URL: url, MODSTEAD_JOBS: 'off' } });
+const api = await startOn(s3.url);
+const cephApi = ceph && (await startOn(ceph.url));
 
 const paramsOf = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
 const upload = (bytes: Buffer) => ({ filedata: { filename: 'sky ships.zip', bytes } });
-const archive = () => zipOf({ 'a.txt': api.unique('content') });
+const archive = () => zipOf({ 'a.txt': randomUUID() });
 
-async function aFile(mod: Mod, bytes: Buffer) {
+async function aFile(api: Api, mod: Mod, bytes: Buffer) {
   const client = await api.as(mod.owner);
   const answer = await client.call(addModfileOperation, { params: paramsOf(mod), files: upload(bytes) });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
 
-test('an uploaded file is an object of its environment, and is downloaded from the bucket under its name', async () => {
-  const mod = await api.aMod();
-  const bytes = archive();
-  const file = await aFile(mod, bytes);
-  assert.ok(s3.objects.has(`files/tests/production/${storageKeyOf(hashOf('sha256', bytes))}`));
-  assert.deepEqual(await Array.fromAsync(api.app('sandbox').storage.list('')), []);
-  const client = await api.as(mod.owner);
-  const answer = await client.call(downloadModfile, { params: { ...paramsOf(mod), file_id: file.id } });
-  assert.equal(answer.status, 302);
-  assert.equal(answer.headers['cache-control'], 'private, no-store');
-  const found = await fetch(answer.headers.location!);
-  assert.deepEqual(Buffer.from(await found.arrayBuffer()), bytes);
-  assert.equal(found.headers.get('content-type'), 'application/zip');
-  assert.equal(found.headers.get('content-disposition'), 'attachment; filename="sky ships.zip"');
-  assert.equal((await fetch(answer.headers.location!.split('?')[0]!)).status, 403);
-});
-
-test('parts of a session are parts of the bucket, in any order, and become one file', async () => {
-  const session = await aSession(api);
-  const whole = someBytes(PART_BYTES + 1000);
-  assert.equal((await session.put(whole, 2)).status, 200);
-  assert.equal((await session.put(whole, 1)).status, 200);
-  assert.deepEqual(await session.partNumbers(), [1, 2]);
-  assert.equal((await session.complete()).status, 200);
-  const caller = { kind: 'user', userId: session.mod.owner.id } as Parameters<typeof requireTakeable>[1];
-  const { key, sha256, md5 } = await requireTakeable(api.app().db, caller, session.mod.id, session.id);
-  assert.deepEqual([sha256, md5], [hashOf('sha256', whole), hashOf('md5', whole)]);
-  assert.deepEqual(await api.app().storage.stat(key), { bytes: whole.length });
-});
+bucketRules('S3', api);
+if (cephApi) bucketRules('S3 of Ceph', cephApi);
+else test('S3 of Ceph', { skip: missing!.reason }, () => {});
 
 test('parts that the bucket has lost can be sent again', async () => {
   const session = await aSession(api);
@@ -73,45 +55,6 @@ test('parts that the bucket has lost can be sent again', async () => {
   assert.equal((await session.complete()).status, 200);
 });
 
-test('pictures are served through the service', async () => {
-  const game = await api.aGame();
-  const client = await api.as(game.owner);
-  const bytes = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#246' } })
-    .png()
-    .toBuffer();
-  const added = await client.call(addGameMedia, {
-    params: { game_id: game.id },
-    files: { logo: { filename: 'logo.png', bytes } },
-  });
-  assert.equal(added.status, 200, added.text);
-  const key = (await Array.fromAsync(api.app().storage.list('images/'))).find((each) => each.endsWith('original.png'))!;
-  const answer = await api.request('GET', `/files/${key}`);
-  assert.equal(answer.headers['content-type'], 'image/png');
-  assert.equal((await sharp(answer.bytes).metadata()).width, 640);
-  const part = await api.request('GET', `/files/${key}`, { headers: { range: 'bytes=1-3' } });
-  assert.deepEqual([part.status, part.text], [206, 'PNG']);
-});
-
-test('bytes go with the last file that has them', async () => {
-  const mod = await api.aMod();
-  const bytes = archive();
-  const [first, second] = [await aFile(mod, bytes), await aFile(mod, bytes)];
-  const client = await api.as(mod.owner);
-  const worker = composeWorker(api.app());
-  const key = storageKeyOf(hashOf('sha256', bytes));
-  const isThereAfter = async (file: { id: number }) => {
-    await aFile(mod, archive());
-    const { status } = await client.call(deleteModfileOperation, { params: { ...paramsOf(mod), file_id: file.id } });
-    assert.equal(status, 204);
-    api.clock.advance(HOUR);
-    await worker.runDue();
-    return (await api.app().storage.stat(key)) !== undefined;
-  };
-  assert.equal(await isThereAfter(first), true);
-  assert.equal((await client.call(getModfile, { params: { ...paramsOf(mod), file_id: second.id } })).status, 200);
-  assert.equal(await isThereAfter(second), false);
-});
-
 test('while the bucket is away uploads are refused with 503 and reads go on, and it heals by itself', async () => {
   const mod = await api.aMod();
   const session = await aSession(api);
@@ -122,7 +65,7 @@ test('while the bucket is away uploads are refused with 503 and reads go on, and
   assert.equal((await client.call(getMod, { params: paramsOf(mod) })).status, 200);
   assert.equal((await api.request('GET', `/files/images/${'0'.repeat(32)}-logo/original.png`)).status, 503);
   s3.fault = undefined;
-  await aFile(mod, archive());
+  await aFile(api, mod, archive());
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
@@ -134,7 +77,7 @@ test('when the bucket is full uploads are refused with 507, and it heals by itse
   await client.refused(addModfileOperation, { params: paramsOf(mod), files: upload(archive()) }, 507, 10000);
   await session.client.refused(addMultipartUploadPart, session.part(someBytes()), 507, 29018);
   s3.fault = undefined;
-  await aFile(mod, archive());
+  await aFile(api, mod, archive());
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
@@ -165,3 +108,77 @@ test('an upload that would take the space that is kept free is refused before it
   assert.deepEqual(await Array.fromAsync(full.app().storage.list('')), []);
   assert.equal((await client.call(getMod, { params: paramsOf(mod) })).status, 200);
 });
+
+/** What a service does with any bucket. */
+function bucketRules(name: string, api: Api): void {
+  test(`${name}: an uploaded file is an object of its environment, and is downloaded from the bucket under its name`, async () => {
+    const mod = await api.aMod();
+    const bytes = archive();
+    const file = await aFile(api, mod, bytes);
+    assert.ok(await api.app().storage.stat(storageKeyOf(hashOf('sha256', bytes))));
+    assert.deepEqual(await Array.fromAsync(api.app('sandbox').storage.list('')), []);
+    const client = await api.as(mod.owner);
+    const answer = await client.call(downloadModfile, { params: { ...paramsOf(mod), file_id: file.id } });
+    assert.equal(answer.status, 302);
+    assert.equal(answer.headers['cache-control'], 'private, no-store');
+    const found = await fetch(answer.headers.location!);
+    assert.deepEqual(Buffer.from(await found.arrayBuffer()), bytes);
+    assert.equal(found.headers.get('content-type'), 'application/zip');
+    assert.equal(found.headers.get('content-disposition'), 'attachment; filename="sky ships.zip"');
+    assert.equal((await fetch(answer.headers.location!.split('?')[0]!)).status, 403);
+  });
+
+  test(`${name}: parts of a session are parts of the bucket, in any order, and become one file`, async () => {
+    const session = await aSession(api);
+    const whole = someBytes(PART_BYTES + 1000);
+    assert.equal((await session.put(whole, 2)).status, 200);
+    assert.equal((await session.put(whole, 1)).status, 200);
+    assert.deepEqual(await session.partNumbers(), [1, 2]);
+    assert.equal((await session.complete()).status, 200);
+    const caller = { kind: 'user', userId: session.mod.owner.id } as Parameters<typeof requireTakeable>[1];
+    const { key, sha256, md5 } = await requireTakeable(api.app().db, caller, session.mod.id, session.id);
+    assert.deepEqual([sha256, md5], [hashOf('sha256', whole), hashOf('md5', whole)]);
+    assert.deepEqual(await api.app().storage.stat(key), { bytes: whole.length });
+  });
+
+  test(`${name}: pictures are served through the service`, async () => {
+    const game = await api.aGame();
+    const client = await api.as(game.owner);
+    const bytes = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#246' } })
+      .png()
+      .toBuffer();
+    const added = await client.call(addGameMedia, {
+      params: { game_id: game.id },
+      files: { logo: { filename: 'logo.png', bytes } },
+    });
+    assert.equal(added.status, 200, added.text);
+    const key = (await Array.fromAsync(api.app().storage.list('images/'))).find((each) =>
+      each.endsWith('original.png'),
+    )!;
+    const answer = await api.request('GET', `/files/${key}`);
+    assert.equal(answer.headers['content-type'], 'image/png');
+    assert.equal((await sharp(answer.bytes).metadata()).width, 640);
+    const part = await api.request('GET', `/files/${key}`, { headers: { range: 'bytes=1-3' } });
+    assert.deepEqual([part.status, part.text], [206, 'PNG']);
+  });
+
+  test(`${name}: bytes go with the last file that has them`, async () => {
+    const mod = await api.aMod();
+    const bytes = archive();
+    const [first, second] = [await aFile(api, mod, bytes), await aFile(api, mod, bytes)];
+    const client = await api.as(mod.owner);
+    const worker = composeWorker(api.app());
+    const key = storageKeyOf(hashOf('sha256', bytes));
+    const isThereAfter = async (file: { id: number }) => {
+      await aFile(api, mod, archive());
+      const { status } = await client.call(deleteModfileOperation, { params: { ...paramsOf(mod), file_id: file.id } });
+      assert.equal(status, 204);
+      api.clock.advance(HOUR);
+      await worker.runDue();
+      return (await api.app().storage.stat(key)) !== undefined;
+    };
+    assert.equal(await isThereAfter(first), true);
+    assert.equal((await client.call(getModfile, { params: { ...paramsOf(mod), file_id: second.id } })).status, 200);
+    assert.equal(await isThereAfter(second), false);
+  });
+}

@@ -5,8 +5,7 @@ import { buffer } from 'node:stream/consumers';
 
 /**
  * A small S3 server: objects, ranges, copies, lists in pages, multipart uploads, and signatures of version 4 in headers
- * and links, all of which are checked. No server on npm does all of it (docs/decisions/0037-object-storage.md), so that
- * MODSTEAD_TEST_S3_URL may name a real one for the tests that need no faults.
+ * and links, all of which are checked. It fails on demand, which a real one (test/ceph.ts) does not.
  */
 export interface S3Server {
   /** As in MODSTEAD_STORAGE_URL. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import test, { after, type TestContext } from 'node:test';
+import { findCeph, startCeph } from '../../test/ceph.ts';
 import { type S3Server, startS3 } from '../../test/s3.ts';
 import { anAssembly, chunks, keysOf, read, storageRules, type TestStorage } from '../../test/storages.ts';
 import { type S3Location, toS3Location } from './location.ts';
@@ -8,24 +9,36 @@ import { s3Storage } from './s3.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
 const PART_BYTES = 5 * 1024 ** 2;
-const server = await startS3();
-after(() => server.stop());
+const faulty = await startS3();
+after(() => faulty.stop());
+const missing = findCeph();
+const ceph = missing ? undefined : await startCeph();
+after(() => ceph?.stop());
 
 const locationIn = ({ url }: { url: string }): S3Location => {
   const location = toS3Location(url)!;
   return { ...location, prefix: `${location.prefix}${randomUUID()}/` };
 };
 
-/** On the server of this file, unless another is named. */
-async function aStorage(t: TestContext): Promise<TestStorage & { location: S3Location }> {
-  const location = locationIn({ url: process.env['MODSTEAD_TEST_S3_URL'] ?? server.url });
+type BucketStorage = TestStorage & { location: S3Location };
+
+/** A storage in a bucket of a server, of which it is told how many uploads are begun and not over. */
+function storageOn(
+  t: TestContext,
+  url: string,
+  uploadsUnder: (location: S3Location) => Promise<number>,
+): BucketStorage {
+  const location = locationIn({ url });
   const again = () => {
     const storage = s3Storage(location);
     t.after(() => storage.close?.());
     return storage;
   };
-  return { storage: again(), location, again, leftovers: async () => server.uploads.size };
+  return { storage: again(), location, again, leftovers: () => uploadsUnder(location) };
 }
+
+const onOwn = async (t: TestContext) => storageOn(t, faulty.url, async () => faulty.uploads.size);
+const onCeph = async (t: TestContext) => storageOn(t, ceph!.url, ceph!.uploadsUnder);
 
 async function aBroken(t: TestContext, fault: NonNullable<S3Server['fault']>) {
   const own = await startS3();
@@ -40,62 +53,9 @@ async function aBroken(t: TestContext, fault: NonNullable<S3Server['fault']>) {
   return { own, storage };
 }
 
-storageRules('S3', PART_BYTES, aStorage);
-
-test('a body longer than a piece comes in several, and breaking off leaves nothing', async (t) => {
-  const { storage, leftovers } = await aStorage(t);
-  const bytes = Buffer.alloc(23 * 1024 ** 2, '0123456789');
-  async function* body(breaks: boolean) {
-    for (let at = 0; at < bytes.length; at += 1_000_003) yield bytes.subarray(at, at + 1_000_003);
-    if (breaks) throw new Error('client gone');
-  }
-  await assert.rejects(storage.put('large', body(true)), /client gone/);
-  assert.equal(await storage.stat('large'), undefined);
-  assert.equal(await leftovers(), 0);
-  assert.equal((await storage.put('large', body(false))).bytes, bytes.length);
-  const held = (await storage.read('large'))!;
-  const into = Buffer.alloc(10);
-  await held.readInto(into, 20_000_000);
-  assert.equal(into.toString(), '0123456789');
-});
-
-test('an object that is too long for one copy is moved in pieces', async (t) => {
-  const { location } = await aStorage(t);
-  const storage = s3Storage(location, { copyBytesMax: PART_BYTES });
-  const stored = await storage.put('from', Buffer.alloc(2 * PART_BYTES + 1, 'abc'));
-  await storage.move('from', 'to');
-  assert.deepEqual(await keysOf(storage, ''), ['to']);
-  assert.equal(await (await storage.read('to'))!.digest(), stored.sha256);
-  await storage.close?.();
-});
-
-test('a link gives the object to anyone, under its name, and nothing else', async (t) => {
-  const { storage } = await aStorage(t);
-  await storage.put('a', Buffer.from('0123456789'));
-  await storage.put('b', Buffer.from('other'));
-  const disposition = `attachment; filename="gr__e.zip"; filename*=UTF-8''gr%C3%B6%C3%9Fe.zip`;
-  const link = await storage.link!('a', { seconds: 60, type: 'application/zip', disposition });
-  const answer = await fetch(link, { headers: { range: 'bytes=2-4' } });
-  assert.equal(answer.status, 206);
-  assert.equal(answer.headers.get('content-type'), 'application/zip');
-  assert.equal(answer.headers.get('content-disposition'), disposition);
-  assert.equal(await answer.text(), '234');
-  for (const other of [
-    link.replace('/a?', '/b?'),
-    link.replace('zip', 'exe'),
-    link.replace('Expires=60', 'Expires=99'),
-  ])
-    assert.equal((await fetch(other)).status, 403);
-  assert.equal((await fetch(link, { method: 'DELETE' })).status, 403);
-});
-
-test('links lead to the public endpoint where there is one', async (t) => {
-  const { location } = await aStorage(t);
-  const storage = s3Storage({ ...location, publicEndpoint: 'https://files.example.com' });
-  const link = await storage.link!('a', { seconds: 60, type: 'application/zip', disposition: 'attachment' });
-  assert.ok(link.startsWith(`https://files.example.com/${location.bucket}/${location.prefix}a?`), link);
-  await storage.close?.();
-});
+bucketRules('S3', onOwn);
+if (ceph) bucketRules('S3 of Ceph', onCeph);
+else test('S3 of Ceph', { skip: missing!.reason }, () => {});
 
 test('a request that fails is made again, and is not noticed', async (t) => {
   const faults = [[503, 'SlowDown'] as const, 'hang up' as const];
@@ -144,14 +104,6 @@ test('a server that is away, or refuses the key, is StorageUnavailable, and is n
   }
 });
 
-test('an object that was replaced while it was held is not read as if it were the same', async (t) => {
-  const { storage } = await aStorage(t);
-  await storage.put('a', Buffer.from('first'));
-  const held = (await storage.read('a'))!;
-  await storage.put('a', Buffer.from('other'));
-  await assert.rejects(held.readInto(Buffer.alloc(5), 0), StorageUnavailable);
-});
-
 test('where pieces were lost or changed all parts are asked for again', async (t) => {
   const { own, storage } = await aBroken(t, () => undefined);
   const whole = Buffer.alloc(PART_BYTES + 1, 'a');
@@ -165,17 +117,6 @@ test('where pieces were lost or changed all parts are asked for again', async (t
   const others = changed.parts.map((part) => ({ ...part, sha256: '0'.repeat(64) }));
   await assert.rejects(storage.assemblies.finish(changed.assembly, others), all);
   assert.deepEqual(await keysOf(storage, ''), ['earlier']);
-});
-
-test('a part is cut into pieces that follow those of the part before it', async (t) => {
-  const { storage } = await aStorage(t);
-  const whole = Buffer.concat([Buffer.alloc(25 * 1024 ** 2, 'a'), Buffer.alloc(12 * 1024 ** 2, 'b')]);
-  const { parts } = await anAssembly(storage, whole, 25 * 1024 ** 2, (all) => all.reverse());
-  const numbers = parts.map(({ tag }) => (JSON.parse(tag) as [number, string][]).map(([number]) => number));
-  assert.deepEqual(numbers, [
-    [1, 2, 3],
-    [4, 5],
-  ]);
 });
 
 test('an address names bucket, endpoint, region, prefix and key, and nothing that is misspelt', () => {
@@ -206,16 +147,95 @@ test('an address names bucket, endpoint, region, prefix and key, and nothing tha
     assert.equal(toS3Location(wrong), undefined, wrong);
 });
 
-test('what breaks off within a part is told as what it was', async (t) => {
-  const { storage } = await aStorage(t);
-  const assembly = { key: 'uploads/c', handle: await storage.assemblies.begin('uploads/c') };
-  async function* broken() {
-    yield* chunks('half');
-    throw new Error('client gone');
-  }
-  await assert.rejects(
-    storage.assemblies.putPart(assembly, { number: 1, start: 0, bytes: 8 }, broken()),
-    /client gone/,
-  );
-  await storage.assemblies.discard(assembly);
-});
+/** What is true of every bucket, besides what is of every storage. */
+function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketStorage>): void {
+  storageRules(name, PART_BYTES, aStorage);
+
+  test(`${name}: a body longer than a piece comes in several, and breaking off leaves nothing`, async (t) => {
+    const { storage, leftovers } = await aStorage(t);
+    const bytes = Buffer.alloc(23 * 1024 ** 2, '0123456789');
+    async function* body(breaks: boolean) {
+      for (let at = 0; at < bytes.length; at += 1_000_003) yield bytes.subarray(at, at + 1_000_003);
+      if (breaks) throw new Error('client gone');
+    }
+    await assert.rejects(storage.put('large', body(true)), /client gone/);
+    assert.equal(await storage.stat('large'), undefined);
+    assert.equal(await leftovers(), 0);
+    assert.equal((await storage.put('large', body(false))).bytes, bytes.length);
+    const held = (await storage.read('large'))!;
+    const into = Buffer.alloc(10);
+    await held.readInto(into, 20_000_000);
+    assert.equal(into.toString(), '0123456789');
+  });
+
+  test(`${name}: an object that is too long for one copy is moved in pieces`, async (t) => {
+    const { location } = await aStorage(t);
+    const storage = s3Storage(location, { copyBytesMax: PART_BYTES });
+    const stored = await storage.put('from', Buffer.alloc(2 * PART_BYTES + 1, 'abc'));
+    await storage.move('from', 'to');
+    assert.deepEqual(await keysOf(storage, ''), ['to']);
+    assert.equal(await (await storage.read('to'))!.digest(), stored.sha256);
+    await storage.close?.();
+  });
+
+  test(`${name}: a link gives the object to anyone, under its name, and nothing else`, async (t) => {
+    const { storage } = await aStorage(t);
+    await storage.put('a', Buffer.from('0123456789'));
+    await storage.put('b', Buffer.from('other'));
+    const disposition = `attachment; filename="gr__e.zip"; filename*=UTF-8''gr%C3%B6%C3%9Fe.zip`;
+    const link = await storage.link!('a', { seconds: 60, type: 'application/zip', disposition });
+    const answer = await fetch(link, { headers: { range: 'bytes=2-4' } });
+    assert.equal(answer.status, 206);
+    assert.equal(answer.headers.get('content-type'), 'application/zip');
+    assert.equal(answer.headers.get('content-disposition'), disposition);
+    assert.equal(await answer.text(), '234');
+    for (const other of [
+      link.replace('/a?', '/b?'),
+      link.replace('zip', 'exe'),
+      link.replace('Expires=60', 'Expires=99'),
+    ])
+      assert.equal((await fetch(other)).status, 403);
+    assert.equal((await fetch(link, { method: 'DELETE' })).status, 403);
+  });
+
+  test(`${name}: links lead to the public endpoint where there is one`, async (t) => {
+    const { location } = await aStorage(t);
+    const storage = s3Storage({ ...location, publicEndpoint: 'https://files.example.com' });
+    const link = await storage.link!('a', { seconds: 60, type: 'application/zip', disposition: 'attachment' });
+    assert.ok(link.startsWith(`https://files.example.com/${location.bucket}/${location.prefix}a?`), link);
+    await storage.close?.();
+  });
+
+  test(`${name}: an object that was replaced while it was held is not read as if it were the same`, async (t) => {
+    const { storage } = await aStorage(t);
+    await storage.put('a', Buffer.from('first'));
+    const held = (await storage.read('a'))!;
+    await storage.put('a', Buffer.from('other'));
+    await assert.rejects(held.readInto(Buffer.alloc(5), 0), StorageUnavailable);
+  });
+
+  test(`${name}: a part is cut into pieces that follow those of the part before it`, async (t) => {
+    const { storage } = await aStorage(t);
+    const whole = Buffer.concat([Buffer.alloc(25 * 1024 ** 2, 'a'), Buffer.alloc(12 * 1024 ** 2, 'b')]);
+    const { parts } = await anAssembly(storage, whole, 25 * 1024 ** 2, (all) => all.reverse());
+    const numbers = parts.map(({ tag }) => (JSON.parse(tag) as [number, string][]).map(([number]) => number));
+    assert.deepEqual(numbers, [
+      [1, 2, 3],
+      [4, 5],
+    ]);
+  });
+
+  test(`${name}: what breaks off within a part is told as what it was`, async (t) => {
+    const { storage } = await aStorage(t);
+    const assembly = { key: 'uploads/c', handle: await storage.assemblies.begin('uploads/c') };
+    async function* broken() {
+      yield* chunks('half');
+      throw new Error('client gone');
+    }
+    await assert.rejects(
+      storage.assemblies.putPart(assembly, { number: 1, start: 0, bytes: 8 }, broken()),
+      /client gone/,
+    );
+    await storage.assemblies.discard(assembly);
+  });
+}
