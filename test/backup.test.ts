@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
+import pg from 'pg';
 import { closeApp, composeApp } from '../src/compose.ts';
 import { readSettings } from '../src/config/settings.ts';
 import { createLog } from '../src/log.ts';
@@ -12,14 +13,27 @@ import { systemRandom } from '../src/random.ts';
 import { holdings } from '../src/resources/index.ts';
 import { takeInventory } from '../src/storage/holdings.ts';
 import { startApi } from './api.ts';
+import { temporaryDatabases } from './temporary.ts';
 import { zipOf } from './zips.ts';
 
-const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const folder = mkdtempSync(join(tmpdir(), 'modstead-backup-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const cleanPath = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name)));
 const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
+const served = {
+  MODSTEAD_DATA: api.folder,
+  ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl, MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl! }),
+};
+
+type Place = { MODSTEAD_DATA: string; MODSTEAD_DATABASE_URL?: string; MODSTEAD_SANDBOX_DATABASE_URL?: string };
+
+/** Where nothing is yet. */
+async function anEmptyPlace(t: TestContext, name: string): Promise<Place> {
+  const { settings, drop } = await temporaryDatabases({ empty: true });
+  t.after(drop);
+  return { MODSTEAD_DATA: join(folder, name), ...settings };
+}
 
 function run(args: readonly string[], settings: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, ['bin/modstead.mjs', ...args], {
@@ -40,8 +54,11 @@ const filesIn = (place: string) =>
     .filter((name) => !/sqlite|incoming|\.tmp|mail/.test(name))
     .sort();
 
-/** Every row of every table, as text. */
-function rowsOf(file: string): Record<string, string[]> {
+/** Every row of every table of production, as text. */
+const rowsOf = ({ MODSTEAD_DATA: data, MODSTEAD_DATABASE_URL: url }: Place) =>
+  url ? rowsOnPostgres(url) : rowsOnSqlite(join(data, 'production/modstead.sqlite'));
+
+function rowsOnSqlite(file: string): Record<string, string[]> {
   const db = new DatabaseSync(file, { readOnly: true });
   const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all();
   const rows = tables.map(({ name }) => [
@@ -56,89 +73,108 @@ function rowsOf(file: string): Record<string, string[]> {
   return Object.fromEntries(rows);
 }
 
-if (ON_POSTGRES)
-  test('a PostgreSQL database is left to pg_dump, and said so', async () => {
-    const settings = {
-      MODSTEAD_DATA: api.folder,
-      MODSTEAD_DATABASE_URL: databaseUrl!,
-      MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl!,
-    };
-    for (const name of ['backup', 'restore']) {
-      const { code, err } = await run([name, join(folder, 'postgres.tar')], settings);
-      assert.equal(code, 1);
-      assert.match(err, /^The database is PostgreSQL.*\n$/);
-    }
-  });
-else {
-  const file = join(folder, 'modstead.tar');
-  const backup = (path = file, ...more: string[]) => run(['backup', path, ...more], { MODSTEAD_DATA: api.folder });
-
-  test('what was saved while others wrote is restored as it was at one moment, row for row and byte for byte', async () => {
-    const mod = await api.aMod();
-    const kept = await api.aFile(mod, { archive: zipOf({ 'large.bin': Buffer.alloc(3_000_000, 'abc') }) });
-    const filesBefore = filesIn(join(api.folder, 'production/files'));
-    const before = rowsOf(join(api.folder, 'production/modstead.sqlite'));
-    const writing = new AbortController();
-    const writer = (async () => {
-      while (!writing.signal.aborted) await api.aFile(mod, { active: false });
-    })();
-    const saved = await backup(file, '--json');
-    writing.abort();
-    await writer;
-    assert.equal(saved.code, 0, saved.err);
-    assert.ok(JSON.parse(saved.out).files >= filesBefore.length);
-    assert.equal(statSync(file).mode & 0o777, 0o600);
-
-    const data = join(folder, 'restored');
-    const restored = await run(['restore', file, '--json'], { MODSTEAD_DATA: data });
-    assert.equal(restored.code, 0, restored.err);
-    for (const name of ['secret', ...filesBefore.map((each) => `production/files/${each}`)])
-      assert.deepEqual(readFileSync(join(data, name)), readFileSync(join(api.folder, name)), name);
-    const after = rowsOf(join(data, 'production/modstead.sqlite'));
-    assert.deepEqual(Object.keys(after), Object.keys(before));
-    for (const table of ['users', 'games', 'mods', 'mod_live_files'])
-      assert.deepEqual(after[table], before[table], table);
-    assert.ok(after['modfiles']!.length >= before['modfiles']!.length);
-
-    const settings = readSettings({ MODSTEAD_DATA: data, MODSTEAD_LOG: 'off' });
-    const outside = { clock: api.clock, random: systemRandom, log: createLog('off', () => {}) };
-    const app = await composeApp(settings, 'production', outside);
-    const { found } = await takeInventory(app, holdings, { repair: false, verify: true });
-    await closeApp(app);
-    assert.deepEqual(
-      found.filter(({ trouble }) => trouble !== 'left over'),
-      [],
-    );
-    assert.ok(kept.id);
-  });
-
-  test('a backup is not written over, and no data folder is restored into', async () => {
-    if (!existsSync(file)) await backup();
-    const again = await backup();
-    assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true]);
-    const { code, err } = await run(['restore', file], { MODSTEAD_DATA: api.folder });
-    assert.deepEqual([code, /is not empty/.test(err)], [1, true]);
-    assert.equal((await run(['backup'], { MODSTEAD_DATA: api.folder })).code, 2);
-    assert.equal((await run(['restore', join(folder, 'none')], { MODSTEAD_DATA: join(folder, 'x') })).code, 1);
-  });
-
-  test('of a backup that is cut or changed nothing is restored', async () => {
-    if (!existsSync(file)) await backup();
-    const bytes = readFileSync(file);
-    const changed = Buffer.from(bytes);
-    changed.writeUInt8(changed.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
-    const cases = { cut: bytes.subarray(0, bytes.length - 2_000), changed, other: Buffer.from('no backup') };
-    for (const [name, content] of Object.entries(cases)) {
-      writeFileSync(join(folder, name), content);
-      const data = join(folder, `data-${name}`);
-      const { code, err } = await run(['restore', join(folder, name)], { MODSTEAD_DATA: data });
-      assert.equal(code, 1, name);
-      assert.match(err, /is not a whole backup/, name);
-      assert.equal(existsSync(data), false, name);
-    }
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => /restoring|partial/.test(name)),
-      [],
-    );
-  });
+async function rowsOnPostgres(url: string): Promise<Record<string, string[]>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const tables = await client.query(
+    "select relname as name from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace",
+  );
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables.rows) {
+    const found = await client.query(`select row_to_json(t)::text as line from "${name}" t`);
+    rows[name] = found.rows.map(({ line }) => line).sort();
+  }
+  await client.end();
+  return rows;
 }
+
+const file = join(folder, 'modstead.tar');
+const backup = (path = file, ...more: string[]) => run(['backup', path, ...more], served);
+
+test('what was saved while others wrote is restored as it was at one moment, row for row and byte for byte', async (t) => {
+  const mod = await api.aMod({ summary: 'breaks\u2028of "lines"\r\n\\and \u{1f680}' });
+  const kept = await api.aFile(mod, { archive: zipOf({ 'large.bin': Buffer.alloc(3_000_000, 'abc') }) });
+  const filesBefore = filesIn(join(api.folder, 'production/files'));
+  const before = await rowsOf(served);
+  const writing = new AbortController();
+  const writer = (async () => {
+    while (!writing.signal.aborted) await api.aFile(mod, { active: false });
+  })();
+  const saved = await backup(file, '--json');
+  writing.abort();
+  await writer;
+  assert.equal(saved.code, 0, saved.err);
+  assert.ok(JSON.parse(saved.out).files >= filesBefore.length);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+
+  const place = await anEmptyPlace(t, 'restored');
+  const data = place.MODSTEAD_DATA;
+  const restored = await run(['restore', file, '--json'], place);
+  assert.equal(restored.code, 0, restored.err);
+  for (const name of ['secret', ...filesBefore.map((each) => `production/files/${each}`)])
+    assert.deepEqual(readFileSync(join(data, name)), readFileSync(join(api.folder, name)), name);
+  const after = await rowsOf(place);
+  assert.deepEqual(Object.keys(after), Object.keys(before));
+  for (const table of ['users', 'games', 'mods', 'mod_live_files'])
+    assert.deepEqual(after[table], before[table], table);
+  assert.ok(after['modfiles']!.length >= before['modfiles']!.length);
+
+  const settings = readSettings({ ...place, MODSTEAD_LOG: 'off' });
+  const outside = { clock: api.clock, random: systemRandom, log: createLog('off', () => {}) };
+  const app = await composeApp(settings, 'production', outside);
+  const { found } = await takeInventory(app, holdings, { repair: false, verify: true });
+  await closeApp(app);
+  assert.deepEqual(
+    found.filter(({ trouble }) => trouble !== 'left over'),
+    [],
+  );
+  assert.ok(kept.id);
+});
+
+if (databaseUrl)
+  test('rows are restored into an empty PostgreSQL database alone, and no id is given twice', async (t) => {
+    if (!existsSync(file)) await backup();
+    const elsewhere = join(folder, 'elsewhere');
+    const full = await run(['restore', file], { ...served, MODSTEAD_DATA: elsewhere });
+    assert.deepEqual([full.code, /is not empty/.test(full.err), existsSync(elsewhere)], [1, true, false]);
+    const other = await run(['restore', file], { MODSTEAD_DATA: elsewhere });
+    assert.deepEqual([other.code, /is of a PostgreSQL database/.test(other.err)], [2, true]);
+    const place = await anEmptyPlace(t, 'next-ids');
+    assert.equal((await run(['restore', file], place)).code, 0);
+    const added = ['user', 'add', '--email', 'next@example.com', '--username', 'next', '--json'];
+    const { id } = JSON.parse((await run(added, place)).out);
+    const ids = (await rowsOf(place))['users']!.map((line) => JSON.parse(line).id);
+    assert.equal(ids.filter((each) => each === id).length, 1);
+    assert.equal(Math.max(...ids), id);
+  });
+
+test('a backup is not written over, and no data folder is restored into', async () => {
+  if (!existsSync(file)) await backup();
+  const again = await backup();
+  assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true]);
+  const { code, err } = await run(['restore', file], served);
+  assert.deepEqual([code, /is not empty/.test(err)], [1, true]);
+  assert.equal((await run(['backup'], { MODSTEAD_DATA: api.folder })).code, 2);
+  assert.equal((await run(['restore', join(folder, 'none')], { ...served, MODSTEAD_DATA: join(folder, 'x') })).code, 1);
+});
+
+test('of a backup that is cut or changed nothing is restored', async (t) => {
+  if (!existsSync(file)) await backup();
+  const bytes = readFileSync(file);
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8(changed.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+  const cases = { cut: bytes.subarray(0, bytes.length - 2_000), changed, other: Buffer.from('no backup') };
+  for (const [name, content] of Object.entries(cases)) {
+    writeFileSync(join(folder, name), content);
+    const place = await anEmptyPlace(t, `data-${name}`);
+    const { code, err } = await run(['restore', join(folder, name)], place);
+    assert.equal(code, 1, name);
+    assert.match(err, /is not a whole backup/, name);
+    assert.equal(existsSync(place.MODSTEAD_DATA), false, name);
+    if (place.MODSTEAD_DATABASE_URL) assert.deepEqual(await rowsOf(place), {}, name);
+  }
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => /restoring|partial/.test(name)),
+    [],
+  );
+});

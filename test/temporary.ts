@@ -10,11 +10,11 @@ export interface TemporaryDatabases {
   drop(): Promise<void>;
 }
 
-/** Databases of both environments for one service, on whichever database the run asks for. */
-export async function temporaryDatabases(): Promise<TemporaryDatabases> {
+/** Databases of both environments for one service, on whichever database the run asks for; with tables unless empty. */
+export async function temporaryDatabases({ empty = false } = {}): Promise<TemporaryDatabases> {
   if (process.env['MODSTEAD_TEST_DATABASE'] !== 'postgres') return { settings: {}, drop: async () => {} };
   const server = await startPostgres();
-  const template = await requireTemplate(server);
+  const template = empty ? undefined : await requireTemplate(server);
   const name = `modstead_${randomBytes(6).toString('hex')}`;
   const names = [name, `${name}_sandbox`];
   const [production, sandbox] = await Promise.all(names.map((each) => createDatabase(server.url, each, template)));

@@ -10,17 +10,13 @@ export default command({
 The file is a tar archive that ends with a hash of itself; "restore" puts it into an empty data folder.
 It holds production and sandbox, or with --sandbox the latter alone. Whoever can read it can do what the
 service can: it is for its owner alone. Of files in a bucket (MODSTEAD_STORAGE_URL) it holds none.
-A PostgreSQL database is not for this command: use pg_dump, as docs/operations.md says.`,
+Of a PostgreSQL database it holds the rows; a large one is better kept by its own tools (docs/operations.md).`,
   json: true,
   positionals: true,
   options: {},
   run: async ({ positionals, sandbox, ...invocation }) => {
     const file = fileOf(positionals);
     const settings = invocation.settings();
-    if (settings.databaseUrl)
-      throw new Refusal(
-        'The database is PostgreSQL, which pg_dump copies; docs/operations.md says how to keep all parts.',
-      );
     if (existsSync(file)) throw new Refusal(`${file} is there already; name another file.`);
     const { ENVIRONMENTS } = await import('../compose.ts');
     const { save } = await import('./backups/save.ts');

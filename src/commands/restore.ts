@@ -7,6 +7,9 @@ export default command({
   usage: 'FILE',
   says: `Puts what "backup" wrote into the data folder, which must be empty or not there yet.
 
+Rows of PostgreSQL go into the databases of MODSTEAD_DATABASE_URL and MODSTEAD_SANDBOX_DATABASE_URL, which must
+be empty; then run "migrate".
+
 All of it is put there or, if the backup is damaged or not whole, nothing. Sessions of uploads that were
 not complete have to send their parts again. "storage check" then tells whether rows and files agree.`,
   json: true,
@@ -15,8 +18,6 @@ not complete have to send their parts again. "storage check" then tells whether 
   run: async ({ positionals, ...invocation }) => {
     const file = fileOf(positionals);
     const settings = invocation.settings();
-    if (settings.databaseUrl)
-      throw new Refusal('The database is PostgreSQL, which pg_restore fills; unset MODSTEAD_DATABASE_URL to restore.');
     if (!existsSync(file)) throw new Refusal(`There is no file ${file}.`);
     const { restore } = await import('./backups/restore.ts');
     const { about, files } = await restore(settings, file);

@@ -1,12 +1,14 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { databaseUrl } from '../../compose.ts';
 import type { Settings } from '../../config/settings.ts';
 import { syncDirectory, unlessCode } from '../../storage/durable.ts';
 import { isKey } from '../../storage/storage.ts';
 import { misuse, Refusal } from '../command.ts';
-import { ABOUT, type AboutBackup } from './save.ts';
+import { type LoadedRows, loadRows } from './rows.ts';
+import { ABOUT, type AboutBackup, ROWS } from './save.ts';
 import { BrokenArchive, type Entry, readTar } from './tar.ts';
 
 export interface Restored {
@@ -15,21 +17,29 @@ export interface Restored {
 }
 
 const FILE = /^(?:production|sandbox)\/files\/(.+)$/;
-const OTHER = /^(?:secret|tls\/[\w-][\w.-]*|(?:production|sandbox)\/modstead\.sqlite)$/;
+const OTHER = /^(?:secret|tls\/[\w-][\w.-]*|(?:production|sandbox)\/(?:modstead\.sqlite|rows))$/;
 
-/** Puts a backup into a data folder that is empty or not there yet, as a whole or not at all. */
+/** Puts a backup into a data folder and databases that are empty or not there yet, as a whole or not at all. */
 export async function restore(settings: Settings, file: string): Promise<Restored> {
   const data = resolve(settings.data);
   await requireEmpty(data);
   const partial = `${data}.restoring-${process.pid}`;
   await mkdir(partial, { recursive: true, mode: 0o700 });
+  const loaded: LoadedRows[] = [];
   try {
-    const restored = await unpack(file, partial, settings.storage !== undefined);
+    const restored = await unpack(file, partial, settings);
+    for (const environment of restored.about.environments) {
+      const rows = join(partial, environment, ROWS);
+      if (existsSync(rows)) loaded.push(await loadRows(databaseUrl(settings, environment)!, rows));
+      await rm(rows, { force: true });
+    }
     await rmdir(data).catch(unlessCode('ENOENT'));
     await rename(partial, data);
     await syncDirectory(dirname(data));
+    for (const rows of loaded.splice(0)) await rows.commit();
     return restored;
   } catch (error) {
+    await Promise.all(loaded.map((rows) => rows.abandon()));
     await rm(partial, { recursive: true, force: true });
     if (error instanceof BrokenArchive) throw new Refusal(`${file} is not a whole backup: ${error.message}.`);
     throw error;
@@ -42,15 +52,14 @@ async function requireEmpty(data: string): Promise<void> {
     throw new Refusal(`The data folder ${data} is not empty; move it away, or set MODSTEAD_DATA to another one.`);
 }
 
-async function unpack(file: string, folder: string, inBucket: boolean): Promise<Restored> {
+async function unpack(file: string, folder: string, settings: Settings): Promise<Restored> {
   let about: AboutBackup | undefined;
   let files = 0;
   const take = async ({ name }: Entry, content: AsyncIterable<Uint8Array>) => {
     if (!about) {
       if (name !== ABOUT) throw new BrokenArchive('it does not begin as one');
       about = JSON.parse(Buffer.concat(await Array.fromAsync(content)).toString()) as AboutBackup;
-      if (about.files && inBucket)
-        throw misuse('The backup holds files, and MODSTEAD_STORAGE_URL names a bucket for them; restore it without.');
+      requireFitting(about, settings);
       return;
     }
     const [, key] = FILE.exec(name) ?? [];
@@ -62,6 +71,15 @@ async function unpack(file: string, folder: string, inBucket: boolean): Promise<
   await readTar(createReadStream(file, { highWaterMark: 1024 ** 2 }), take);
   if (!about) throw new BrokenArchive('it is empty');
   return { about, files };
+}
+
+function requireFitting({ files, database = 'sqlite' }: AboutBackup, settings: Settings): void {
+  if (files && settings.storage)
+    throw misuse('The backup holds files, and MODSTEAD_STORAGE_URL names a bucket for them; restore it without.');
+  if (database === 'postgres' && !settings.databaseUrl)
+    throw misuse('The backup is of a PostgreSQL database; name an empty one in MODSTEAD_DATABASE_URL.');
+  if (database === 'sqlite' && settings.databaseUrl)
+    throw misuse('The backup is of an embedded database; unset MODSTEAD_DATABASE_URL to restore it.');
 }
 
 async function write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {

@@ -3,16 +3,20 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import about from '../../../package.json' with { type: 'json' };
-import { composeStorage } from '../../compose.ts';
+import { composeStorage, databaseUrl } from '../../compose.ts';
 import type { Environment } from '../../config/addresses.ts';
 import { folderOf } from '../../config/folders.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { Database } from '../../database/database.ts';
 import { moveIntoPlace } from '../../storage/durable.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { saveRows } from './rows.ts';
 import { TarWriter } from './tar.ts';
 
 export const ABOUT = 'modstead.json';
 export const DATABASE = 'modstead.sqlite';
+/** Of a PostgreSQL database. */
+export const ROWS = 'rows';
 
 /** The first entry of a backup. */
 export interface AboutBackup {
@@ -21,6 +25,7 @@ export interface AboutBackup {
   readonly environments: readonly Environment[];
   /** False where files are in a bucket, which is not copied. */
   readonly files: boolean;
+  readonly database: Database['dialect'];
 }
 
 export interface Saved {
@@ -50,6 +55,7 @@ export async function save(settings: Settings, environments: readonly Environmen
       date: now.toISOString(),
       environments,
       files: !settings.storage,
+      database: settings.databaseUrl ? 'postgres' : 'sqlite',
     };
     const text = Buffer.from(JSON.stringify(told));
     await tar.add({ name: ABOUT, bytes: text.length }, [text]);
@@ -81,23 +87,33 @@ async function addFile(tar: TarWriter, name: string, path: string): Promise<void
   await tar.add({ name, bytes: size }, createReadStream(path));
 }
 
-/** A copy of one moment, whatever is written meanwhile: SQLite reads it within one transaction. */
+/** A copy of one moment, whatever is written meanwhile. */
 async function addDatabase(
   tar: TarWriter,
   settings: Settings,
   environment: Environment,
   scratch: string,
 ): Promise<void> {
-  const path = join(folderOf(settings, environment), DATABASE);
-  if (!existsSync(path)) return;
-  const copy = join(scratch, `.${environment}-${process.pid}.sqlite`);
+  const url = databaseUrl(settings, environment);
+  const source = url ?? join(folderOf(settings, environment), DATABASE);
+  if (!url && !existsSync(source)) return;
+  const copy = join(scratch, `.${environment}-${process.pid}.database`);
+  try {
+    if (url) await saveRows(url, copy);
+    else copySqlite(source, copy);
+    await addFile(tar, `${environment}/${url ? ROWS : DATABASE}`, copy);
+  } finally {
+    await rm(copy, { force: true });
+  }
+}
+
+/** SQLite reads it within one transaction. */
+function copySqlite(path: string, copy: string): void {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   try {
     db.prepare('vacuum into ?').run(copy);
-    await addFile(tar, `${environment}/${DATABASE}`, copy);
   } finally {
     db.close();
-    await rm(copy, { force: true });
   }
 }
 
