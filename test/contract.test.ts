@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { z } from 'zod';
 import type { TokenScope } from '../src/access/caller.ts';
 import { revokeTokens } from '../src/access/credentials.ts';
 import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue.ts';
@@ -33,6 +34,7 @@ import { addModTags } from '../src/resources/tags/operations.ts';
 import { addModTeamMember } from '../src/resources/teams/operations.ts';
 import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
 import * as uploads from '../src/resources/uploads/store.ts';
+import { setPortalNames } from '../src/resources/users/store.ts';
 import { setUserStatus, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
 import { addGameWebhook } from '../src/resources/webhooks/operations.ts';
 import { contractProblem } from '../tools/contract.ts';
@@ -172,7 +174,7 @@ for (const content of tags) {
 }
 for (const content of tags) await asAda.call(addMessage, { params: { thread_id }, body: { content: `${content}!` } });
 
-const collections = [];
+const collections: number[] = [];
 for (const name of tags) {
   const body = { name, mod_ids: [...mods.map(({ id }) => id), ...needed] };
   const { id } = (await (await api.as(ada)).call(addCollectionOperation, { params, body })).body;
@@ -517,6 +519,51 @@ for (const operation of operations.filter(({ declaration }) => declaration.list)
     assert.equal(await queriesFor(100), short);
     assert.ok(short > 0 && short <= QUERIES_MAX, `${short} queries`);
   });
+
+/** Whether an answer can hold a person, however deep. */
+const showsPeople = ({ declaration: { returns } }: AnyOperation) =>
+  !isStoredFile(returns) &&
+  !isEventStream(returns) &&
+  !isCsv(returns) &&
+  JSON.stringify(z.toJSONSchema(returns.schema, { unrepresentable: 'any' })).includes('"display_name_portal"');
+
+/** People in an answer, however deep; of those who are no one yet the id is 0. */
+function peopleIn(body: unknown): { id: number; display_name_portal: string | null }[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const person = body as { id: number; display_name_portal: string | null };
+  const isPerson = 'display_name_portal' in body && person.id > 0;
+  return [...(isPerson ? [person] : []), ...Object.values(body).flatMap(peopleIn)];
+}
+
+test('wherever people are shown, they have the name of the portal that is asked through', async () => {
+  const { db } = api.app();
+  await asAda.call(muteAUser, { params: { user_id: (await api.aUser()).id } });
+  const ids = await db.query.selectFrom('users').select('id').execute();
+  await db.write(async ({ query }) => {
+    for (const { id } of ids) await setPortalNames(query, id, JSON.stringify({ steam: `Steam ${id}` }));
+  });
+  const headers = { 'x-modio-portal': 'steam' };
+  const shown = readOperations.filter(showsPeople);
+  assert.ok(shown.length > 30);
+  for (const operation of shown) {
+    const { id } = operation.declaration;
+    const answer = await (await allowedTo(operation)).send('GET', targetOf(operation), { query: QUERIES[id], headers });
+    const people = peopleIn(answer.body);
+    assert.ok(people.length > 0, `${id} shows nobody: ${answer.text}`);
+    for (const person of people) assert.equal(person.display_name_portal, `Steam ${person.id}`, id);
+  }
+  // Of writes some: that none forgets the portal is for the compiler to say.
+  const ofCollection = { ...params, collection_id: collections[0]! };
+  const friend = { user_id: ids.at(-1)!.id };
+  for (const answer of [
+    await asAda.call(modComments.add, { params, body: { content: 'Well done' }, headers }),
+    await asAda.call(subscribeToMod, { params, headers }),
+    await asAda.call(followCollectionOperation, { params: ofCollection, headers }),
+    await asAda.call(restrictUserInGame, { params: { ...params, ...friend }, body: { options: 1 }, headers }),
+    await asAda.call(addMessage, { params: { thread_id }, body: { content: 'Hello again' }, headers }),
+  ])
+    assert.match(answer.text, /"display_name_portal":"Steam \d+"/);
+});
 
 const sources = globSync('src/**/*.ts')
   .filter((file) => !file.endsWith('.test.ts'))

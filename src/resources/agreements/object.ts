@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { AcceptanceRow, ShownVersion } from './agreements.ts';
 
@@ -75,9 +76,14 @@ const THE_SERVICE: Author = {
   avatar: null,
   timezone: '',
   language: 'en',
+  portal_names: '{}',
 };
 
-export function toAgreementVersion(app: App, version: ShownVersion): z.input<typeof AgreementVersionObject> {
+export function toAgreementVersion(
+  app: App,
+  version: ShownVersion,
+  portal: Portal | undefined,
+): z.input<typeof AgreementVersionObject> {
   const { id, type, date_added, date_updated, date_live, name, changelog, description } = version;
   const author = version.user_id === null ? THE_SERVICE : ({ ...version, id: version.user_id } as Author);
   return {
@@ -85,7 +91,7 @@ export function toAgreementVersion(app: App, version: ShownVersion): z.input<typ
     is_active: version.is_active === 1,
     is_latest: date_live > 0 && version.next_id === null,
     type,
-    user: toUserObject(app, author),
+    user: toUserObject(app, author, portal),
     date_added,
     date_updated,
     date_live,

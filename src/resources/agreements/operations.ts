@@ -56,10 +56,10 @@ export const getCurrentAgreement = operation({
   params: TypePath,
   returns: ok(AgreementVersionObject),
   errors: ['AGREEMENT_UNKNOWN_TYPE', 'RESOURCE_NOT_FOUND'],
-  handle: async (app, { params, keep }) => {
+  handle: async (app, { params, keep, portal }) => {
     const version = await requireCurrent(app, params.agreement_type_id);
     keep('agreements', 'users');
-    return toAgreementVersion(app, version);
+    return toAgreementVersion(app, version, portal);
   },
 });
 
@@ -74,11 +74,11 @@ export const getAgreementVersions = operation({
   list: versionListing,
   returns: ok(pageOf(AgreementVersionObject)),
   errors: ['AGREEMENT_UNKNOWN_TYPE'],
-  handle: async (app, { caller, params, list, keep }) => {
+  handle: async (app, { caller, params, list, keep, portal }) => {
     const { rows, total } = await listVersions(app, caller, params.agreement_type_id, list);
     keep('agreements', 'users');
     return page(
-      rows.map((row) => toAgreementVersion(app, row)),
+      rows.map((row) => toAgreementVersion(app, row, portal)),
       total,
       list,
     );
@@ -95,10 +95,10 @@ export const getAgreementVersion = operation({
   params: VersionPath,
   returns: ok(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_VIEW_ADMINS_ONLY', 'RESOURCE_NOT_FOUND'],
-  handle: async (app, { caller, params, keep }) => {
+  handle: async (app, { caller, params, keep, portal }) => {
     const version = await requireVersion(app, caller, params.agreement_version_id);
     keep('agreements', 'users');
-    return toAgreementVersion(app, version);
+    return toAgreementVersion(app, version, portal);
   },
 });
 
@@ -112,9 +112,12 @@ export const addAgreementVersion = operation({
   body: z.object({ ...texts, type: z.int(), changelog: texts.changelog.default('') }),
   returns: created(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_ADD_ADMINS_ONLY', 'AGREEMENT_UNKNOWN_TYPE'],
-  handle: async (app, { caller, body }) => {
+  handle: async (app, { caller, body, portal }) => {
     const version = await addVersion(app, caller as UserCaller, body);
-    return new Created(toAgreementVersion(app, version), `${app.addresses.api}/agreements/versions/${version.id}`);
+    return new Created(
+      toAgreementVersion(app, version, portal),
+      `${app.addresses.api}/agreements/versions/${version.id}`,
+    );
   },
 });
 
@@ -131,8 +134,8 @@ export const editAgreementVersion = operation({
     .partial(),
   returns: ok(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_EDIT_ADMINS_ONLY', 'AGREEMENT_NOT_FOUND', 'AGREEMENT_CANNOT_ACTIVE_ALREADY_LIVE'],
-  handle: async (app, { caller, params, body }) =>
-    toAgreementVersion(app, await changeVersion(app, caller as UserCaller, params.agreement_version_id, body)),
+  handle: async (app, { caller, params, body, portal }) =>
+    toAgreementVersion(app, await changeVersion(app, caller as UserCaller, params.agreement_version_id, body), portal),
 });
 
 export const deleteAgreementVersion = operation({

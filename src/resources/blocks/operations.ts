@@ -40,10 +40,10 @@ export const getUsersBlocked = operation({
   list: blockedListing,
   returns: ok(pageOf(UserObject)),
   errors: [],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const { users, total } = await blockedBy(app, caller as UserCaller, list);
     return page(
-      users.map((each) => toUserObject(app, each)),
+      users.map((each) => toUserObject(app, each, portal)),
       total,
       list,
     );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { CATEGORIES, COLLECTION_TAGS, categoryName, tagsOf } from './categories.ts';
@@ -63,13 +64,14 @@ const NOTHING = {
 export function toModCollection(
   app: App,
   { collection, submitter, contents = NOTHING }: ShownCollection,
+  portal: Portal | undefined,
 ): z.input<typeof ModCollectionObject> {
   return {
     id: collection.id,
     game_id: collection.game_id,
     status: collection.status,
     visible: collection.visible === 1,
-    submitted_by: toUserObject(app, submitter),
+    submitted_by: toUserObject(app, submitter, portal),
     category: categoryName(collection.category),
     date_added: collection.date_added,
     date_updated: collection.date_updated,

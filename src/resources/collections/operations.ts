@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, Id, Integer, ModPath, PathId, page, pageOf, pageOfJson, UserPath } from '../../http/objects.ts';
-import { Created, created, createdOrThere, noContent, ok, operation } from '../../http/operation.ts';
+import { Created, created, createdOrThere, type Input, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
 import { ModObject, modJson } from '../mods/object.ts';
@@ -52,10 +52,10 @@ const MODS_REFUSED = [
 const pageOfCollections = (
   app: App,
   { collections, total }: ListedCollections,
-  list: { limit: number; offset: number },
+  { list, portal }: Pick<Input<unknown, unknown, unknown>, 'list' | 'portal'>,
 ) =>
   page(
-    collections.map((each) => toModCollection(app, each)),
+    collections.map((each) => toModCollection(app, each, portal)),
     total,
     list,
   );
@@ -80,11 +80,11 @@ export const getModCollections = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: GAME,
-  handle: async (app, { caller, params, body, list, keep, keepUntil }) => {
+  handle: async (app, { caller, params, body, list, keep, keepUntil, portal }) => {
     const listed = await listCollectionsOfGame(app, caller, params.game_id, list, body.mod_id);
     if (isSameForAll(list)) keep(...scopesOfLists(params.game_id));
     keepUntil(ratingsAgeAt(app.clock.now()));
-    return pageOfCollections(app, listed, list);
+    return pageOfCollections(app, listed, { list, portal });
   },
 });
 
@@ -106,9 +106,9 @@ export const addCollectionOperation = operation({
     'COLLECTION_TAGS_NO_ADD_LOCKED_PERMISSION',
     'USER_NOT_FOUND',
   ],
-  handle: async (app, { caller, params, body, files }) => {
+  handle: async (app, { caller, params, body, files, portal }) => {
     const shown = await addCollection(app, caller, params.game_id, { fields: body, logo: files['logo'] });
-    return new Created(toModCollection(app, shown), addressOf(app, shown));
+    return new Created(toModCollection(app, shown, portal), addressOf(app, shown));
   },
 });
 
@@ -122,14 +122,14 @@ export const getModCollection = operation({
   params: CollectionPath,
   returns: ok(ModCollectionObject),
   errors: GAME,
-  handle: async (app, { caller, params, keep, keepUntil }) => {
+  handle: async (app, { caller, params, keep, keepUntil, portal }) => {
     const { game_id, collection_id } = params;
     const shown = await requireShownCollection(app, caller, game_id, collection_id);
     const { submitted_by } = shown.collection;
     if (isPublic(shown.collection))
       keep(`collections/${collection_id}`, `games/${game_id}/mods`, `games/${game_id}`, `users/${submitted_by}`);
     keepUntil(ratingsAgeAt(app.clock.now()));
-    return toModCollection(app, shown);
+    return toModCollection(app, shown, portal);
   },
 });
 
@@ -155,10 +155,14 @@ export const updateCollectionOperation = operation({
     'COLLECTION_TAGS_NO_DELETE_PERMISSION',
     'COLLECTIONS_TAGS_NO_DELETE_PERMISSION',
   ],
-  handle: async (app, { caller, params, body, files }) => {
+  handle: async (app, { caller, params, body, files, portal }) => {
     const { sync, ...fields } = body;
     const sent = { fields, sync, logo: files['logo'] };
-    return toModCollection(app, await updateCollection(app, caller, params.game_id, params.collection_id, sent));
+    return toModCollection(
+      app,
+      await updateCollection(app, caller, params.game_id, params.collection_id, sent),
+      portal,
+    );
   },
 });
 
@@ -201,14 +205,14 @@ export const getCollectionMods = operation({
   list: collectionModListing,
   returns: ok(pageOf(ModObject)),
   errors: GAME,
-  handle: async (app, { caller, params, query, list, language, platform, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
     const { game_id: gameId, collection_id: id } = params;
     const which = { gameId, id, showHidden: query.show_hidden_mods };
     const { mods, total, isForAll } = await listModsOfCollection(app, caller, which, list, language, platform);
     if (isForAll) keep(`collections/${id}`, `games/${gameId}/mods`, `games/${gameId}`, 'users');
     keepUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
-      mods.map((mod) => modJson(app, mod)),
+      mods.map((mod) => modJson(app, mod, { portal })),
       total,
       list,
     );
@@ -245,10 +249,10 @@ export const followCollectionOperation = operation({
   params: CollectionPath,
   returns: createdOrThere(ModCollectionObject),
   errors: [...GAME, 'COLLECTIONS_NOT_FOLLOWABLE'],
-  handle: async (app, { caller, params }) => {
+  handle: async (app, { caller, params, portal }) => {
     const { game_id, collection_id } = params;
     const { shown, isNew } = await followCollection(app, caller as UserCaller, game_id, collection_id);
-    const object = toModCollection(app, shown);
+    const object = toModCollection(app, shown, portal);
     return isNew ? new Created(object, addressOf(app, shown)) : object;
   },
 });
@@ -277,8 +281,12 @@ export const subscribeToCollectionMods = operation({
   params: CollectionPath,
   returns: ok(ModCollectionObject),
   errors: [...GAME, 'SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED'],
-  handle: async (app, { caller, params }) =>
-    toModCollection(app, await subscribeToMods(app, caller as UserCaller, params.game_id, params.collection_id)),
+  handle: async (app, { caller, params, portal }) =>
+    toModCollection(
+      app,
+      await subscribeToMods(app, caller as UserCaller, params.game_id, params.collection_id),
+      portal,
+    ),
 });
 
 export const unsubscribeFromCollectionMods = operation({
@@ -291,8 +299,12 @@ export const unsubscribeFromCollectionMods = operation({
   params: CollectionPath,
   returns: ok(ModCollectionObject),
   errors: [...GAME, 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
-  handle: async (app, { caller, params }) =>
-    toModCollection(app, await unsubscribeFromMods(app, caller as UserCaller, params.game_id, params.collection_id)),
+  handle: async (app, { caller, params, portal }) =>
+    toModCollection(
+      app,
+      await unsubscribeFromMods(app, caller as UserCaller, params.game_id, params.collection_id),
+      portal,
+    ),
 });
 
 export const addCollectionRating = operation({
@@ -326,12 +338,12 @@ export const getCollectionsOfMod = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: [...GAME, 'MOD_NOT_FOUND', 'MOD_DELETED'],
-  handle: async (app, { caller, params, list, keep, keepUntil }) => {
+  handle: async (app, { caller, params, list, keep, keepUntil, portal }) => {
     const { game_id, mod_id } = params;
     const listed = await listCollectionsOfMod(app, caller, game_id, mod_id, list);
     if (listed.isForAll) keep(`mods/${mod_id}`, ...scopesOfLists(game_id));
     keepUntil(ratingsAgeAt(app.clock.now()));
-    return pageOfCollections(app, listed, list);
+    return pageOfCollections(app, listed, { list, portal });
   },
 });
 
@@ -345,8 +357,8 @@ export const getMeCollections = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: [],
-  handle: async (app, { caller, list }) =>
-    pageOfCollections(app, await listOwnCollections(app, caller as UserCaller, list), list),
+  handle: async (app, { caller, list, portal }) =>
+    pageOfCollections(app, await listOwnCollections(app, caller as UserCaller, list), { list, portal }),
 });
 
 export const getMeFollowedCollections = operation({
@@ -359,8 +371,8 @@ export const getMeFollowedCollections = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: [],
-  handle: async (app, { caller, list }) =>
-    pageOfCollections(app, await listFollowedCollections(app, caller as UserCaller, list), list),
+  handle: async (app, { caller, list, portal }) =>
+    pageOfCollections(app, await listFollowedCollections(app, caller as UserCaller, list), { list, portal }),
 });
 
 export const getUserProfileCollections = operation({
@@ -374,8 +386,11 @@ export const getUserProfileCollections = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: ['USER_NOT_FOUND'],
-  handle: async (app, { caller, params, list }) =>
-    pageOfCollections(app, await listCollectionsOfUser(app, caller as UserCaller, params.user_id, list), list),
+  handle: async (app, { caller, params, list, portal }) =>
+    pageOfCollections(app, await listCollectionsOfUser(app, caller as UserCaller, params.user_id, list), {
+      list,
+      portal,
+    }),
 });
 
 export const collectionOperations = [

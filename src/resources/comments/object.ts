@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { Told } from './comments.ts';
 
@@ -22,13 +23,17 @@ export const CommentObject = z
   })
   .meta({ id: 'Comment' });
 
-export const toComment = (app: App, { thing, comment }: Told): z.input<typeof CommentObject> => ({
+export const toComment = (
+  app: App,
+  { thing, comment }: Told,
+  portal: Portal | undefined,
+): z.input<typeof CommentObject> => ({
   id: comment.comment_id,
   game_id: comment.game_id,
   mod_id: comment.resource === 'mods' ? comment.resource_id : 0,
   resource_id: comment.resource_id,
   resource_ownership: Number(comment.submitted_by === thing.ownerId),
-  user: toUserObject(app, comment),
+  user: toUserObject(app, comment, portal),
   date_added: comment.date_added,
   reply_id: comment.reply_id,
   thread_position: comment.thread_position,

@@ -81,12 +81,12 @@ export function commentOperationsOf(on: Commentable) {
     list,
     returns: ok(pageOf(CommentObject)),
     errors: errors.unseen,
-    handle: async (app, { caller, params, list: request, keep }) => {
+    handle: async (app, { caller, params, list: request, keep, portal }) => {
       const { thing, comments, total } = await listComments(app, caller, on, placeOf(params), list, request);
       const scopes = scopesOf(on, thing);
       if (scopes.length > 0) keep(...scopes);
       return page(
-        comments.map((comment) => toComment(app, { thing, comment })),
+        comments.map((comment) => toComment(app, { thing, comment }, portal)),
         total,
         request,
       );
@@ -103,11 +103,11 @@ export function commentOperationsOf(on: Commentable) {
     params: CommentPath,
     returns: ok(CommentObject),
     errors: found,
-    handle: async (app, { caller, params, keep }) => {
+    handle: async (app, { caller, params, keep, portal }) => {
       const told = await showComment(app, caller, on, placeOf(params));
       const scopes = scopesOf(on, told.thing);
       if (scopes.length > 0) keep(...scopes);
-      return toComment(app, told);
+      return toComment(app, told, portal);
     },
   });
 
@@ -132,10 +132,10 @@ export function commentOperationsOf(on: Commentable) {
       'USER_IS_BLOCKED',
       'USER_CANT_DO_ACTION_SPAM_DETECTED',
     ],
-    handle: async (app, { caller, params, body }) => {
+    handle: async (app, { caller, params, body, portal }) => {
       const place = placeOf(params);
       const sent = { content: body.content, replyId: body.reply_id };
-      const comment = toComment(app, await addComment(app, caller as UserCaller, on, place, sent));
+      const comment = toComment(app, await addComment(app, caller as UserCaller, on, place, sent), portal);
       const { gameId, id } = place;
       const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/${resource}/${id}/comments/${comment.id}`;
       return new Created(comment, address);
@@ -164,8 +164,8 @@ export function commentOperationsOf(on: Commentable) {
       'MOD_COMMENT_KARMA_REPEATED_TWICE',
       errors.noNegativeKarma,
     ],
-    handle: async (app, { caller, params, body }) =>
-      toComment(app, await changeComment(app, caller as UserCaller, on, placeOf(params), body)),
+    handle: async (app, { caller, params, body, portal }) =>
+      toComment(app, await changeComment(app, caller as UserCaller, on, placeOf(params), body), portal),
   });
 
   const remove = operation({
@@ -198,8 +198,8 @@ export function commentOperationsOf(on: Commentable) {
       'MOD_COMMENT_KARMA_REPEATED_TWICE',
       errors.noNegativeKarma,
     ],
-    handle: async (app, { caller, params, body }) =>
-      toComment(app, await voteOnComment(app, caller as UserCaller, on, placeOf(params), body.karma)),
+    handle: async (app, { caller, params, body, portal }) =>
+      toComment(app, await voteOnComment(app, caller as UserCaller, on, placeOf(params), body.karma), portal),
   });
 
   return { getAll, getOne, add, update, remove, vote };

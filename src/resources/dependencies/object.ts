@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { LogoObject } from '../games/object.ts';
 import type { StoredMod } from '../mods/mods.ts';
 import { ModObject, modJson } from '../mods/object.ts';
@@ -34,12 +35,14 @@ export const ModDependencyObject = ModObject.partial()
   });
 
 export function toModDependant(app: App, mod: StoredMod): z.input<typeof ModDependantObject> {
-  const { name, name_id, status, visible, date_added, date_updated, logo } = JSON.parse(modJson(app, mod));
+  const { name, name_id, status, visible, date_added, date_updated, logo } = JSON.parse(
+    modJson(app, mod, { portal: undefined }),
+  );
   return { mod_id: mod.mod_id, name, name_id, status, visible, date_added, date_updated, logo };
 }
 
-export function dependencyJson(app: App, { mod, depth, whole }: Listed): string {
-  if (whole) return `${modJson(app, mod).slice(0, -1)},"mod_id":${mod.mod_id},"dependency_depth":${depth}}`;
+export function dependencyJson(app: App, { mod, depth, whole }: Listed, portal: Portal | undefined): string {
+  if (whole) return `${modJson(app, mod, { portal }).slice(0, -1)},"mod_id":${mod.mod_id},"dependency_depth":${depth}}`;
   const { mod_id, game_id } = mod;
   return JSON.stringify({ ...toModDependant(app, mod), id: mod_id, game_id, modfile: {}, dependency_depth: depth });
 }

@@ -36,14 +36,14 @@ export const getModDependencies = operation({
   list: pagesOnly,
   returns: ok(pageOf(ModDependencyObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, query, list, language, platform, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, recursive: query.recursive };
     const { listed, total } = await listDependencies(app, caller, which, list, language, platform);
     if (await isSeenByClass(app.db, caller, params.mod_id)) keep(...scopesOf(gameId, modId));
     keepUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
-      listed.map((each) => dependencyJson(app, each)),
+      listed.map((each) => dependencyJson(app, each, portal)),
       total,
       list,
     );

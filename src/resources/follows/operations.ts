@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type Caller, type UserCaller, user } from '../../access/caller.ts';
+import { type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import type { ListRequest } from '../../database/listing.ts';
 import { Id, PathId, page, pageOf, UserPath } from '../../http/objects.ts';
-import { noContent, ok, operation } from '../../http/operation.ts';
+import { type Input, noContent, ok, operation } from '../../http/operation.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { followListing, followUser, listFollows, type Side, unfollowUser } from './follows.ts';
 
@@ -49,10 +48,12 @@ const PEOPLE = {
   returns: ok(pageOf(UserObject)),
 } as const;
 
-async function answerPeople(app: App, caller: Caller, side: Side, userId: number, list: ListRequest) {
+type Asked = Pick<Input<unknown, unknown, unknown>, 'caller' | 'list' | 'portal'>;
+
+async function answerPeople(app: App, { caller, list, portal }: Asked, side: Side, userId: number) {
   const { users, total } = await listFollows(app, caller as UserCaller, side, userId, list);
   return page(
-    users.map((each) => toUserObject(app, each)),
+    users.map((each) => toUserObject(app, each, portal)),
     total,
     list,
   );
@@ -65,7 +66,7 @@ export const getUserFollowers = operation({
   says: 'Lists the people who follow a person.',
   params: UserPath,
   errors: ['USER_NOT_FOUND'],
-  handle: (app, { caller, params, list }) => answerPeople(app, caller, 'followers', params.user_id, list),
+  handle: (app, input) => answerPeople(app, input, 'followers', input.params.user_id),
 });
 
 export const getUserFollowing = operation({
@@ -75,7 +76,7 @@ export const getUserFollowing = operation({
   says: 'Lists the people whom a person follows.',
   params: UserPath,
   errors: ['USER_NOT_FOUND'],
-  handle: (app, { caller, params, list }) => answerPeople(app, caller, 'following', params.user_id, list),
+  handle: (app, input) => answerPeople(app, input, 'following', input.params.user_id),
 });
 
 export const getMyFollowers = operation({
@@ -85,7 +86,7 @@ export const getMyFollowers = operation({
   path: '/me/followers',
   says: 'Lists the people who follow the caller.',
   errors: [],
-  handle: (app, { caller, list }) => answerPeople(app, caller, 'followers', (caller as UserCaller).userId, list),
+  handle: (app, input) => answerPeople(app, input, 'followers', (input.caller as UserCaller).userId),
 });
 
 export const getMyFollowing = operation({
@@ -95,7 +96,7 @@ export const getMyFollowing = operation({
   path: '/me/following',
   says: 'Lists the people whom the caller follows.',
   errors: [],
-  handle: (app, { caller, list }) => answerPeople(app, caller, 'following', (caller as UserCaller).userId, list),
+  handle: (app, input) => answerPeople(app, input, 'following', (input.caller as UserCaller).userId),
 });
 
 export const followOperations = [

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { StoredGuide } from './store.ts';
@@ -39,12 +40,12 @@ export const GuideObject = z
   })
   .meta({ id: 'Guide' });
 
-export const toGuide = (app: App, guide: StoredGuide): z.input<typeof GuideObject> => ({
+export const toGuide = (app: App, guide: StoredGuide, portal: Portal | undefined): z.input<typeof GuideObject> => ({
   id: guide.guide_id,
   game_id: guide.game_id,
   game_name: guide.game_name,
   logo: toLogo(app, guide.logo),
-  user: toUserObject(app, guide),
+  user: toUserObject(app, guide, portal),
   date_added: guide.date_added,
   date_updated: guide.date_updated,
   date_live: guide.date_live,

@@ -23,13 +23,13 @@ export const getGuides = operation({
   list: guideListing,
   returns: ok(pageOf(GuideObject)),
   errors: OF_GAME,
-  handle: async (app, { caller, params, list, keep, keepUntil }) => {
+  handle: async (app, { caller, params, list, keep, keepUntil, portal }) => {
     const { guides, total, isForAll, nextLive } = await listGuides(app, caller, params.game_id, list);
     // An author may be in no team, and then shares kept answers with everyone.
     if (isForAll) keep(guidesScope(params.game_id), `games/${params.game_id}`, 'users');
     if (nextLive !== undefined) keepUntil(nextLive);
     return page(
-      guides.map((guide) => toGuide(app, guide)),
+      guides.map((guide) => toGuide(app, guide, portal)),
       total,
       list,
     );
@@ -46,10 +46,10 @@ export const getGuide = operation({
   params: GuidePath,
   returns: ok(GuideObject),
   errors: OF_GUIDE,
-  handle: async (app, { caller, params, ip }) => {
+  handle: async (app, { caller, params, ip, portal }) => {
     const guide = await requireGuide(app, app.db, caller, params.game_id, params.guide_id);
     if (isLive(app, guide)) await noteVisit(app, guide, ip);
-    return toGuide(app, await showGuide(app, caller, params.game_id, params.guide_id));
+    return toGuide(app, await showGuide(app, caller, params.game_id, params.guide_id), portal);
   },
 });
 
@@ -91,10 +91,10 @@ export const addGuideOperation = operation({
     'GUIDE_NO_ADD_PERMISSION',
     'GUIDE_CONTAINS_RESERVED_TAGS',
   ],
-  handle: async (app, { caller, params, body, files }) => {
+  handle: async (app, { caller, params, body, files, portal }) => {
     const guide = await submitGuide(app, caller, params.game_id, body, files['logo']);
     const address = `${app.addresses.gameApi(guide.game_id)}/games/${guide.game_id}/guides/${guide.guide_id}`;
-    return new Created(toGuide(app, guide), address);
+    return new Created(toGuide(app, guide, portal), address);
   },
 });
 
@@ -119,8 +119,12 @@ export const editGuideOperation = operation({
     'GUIDE_NO_DELETE_PERMISSION_DMCA',
     'GUIDE_CONTAINS_RESERVED_TAGS',
   ],
-  handle: async (app, { caller, params, body, files }) =>
-    toGuide(app, await editGuide(app, caller, params.game_id, params.guide_id, toGuideChanges(body), files['logo'])),
+  handle: async (app, { caller, params, body, files, portal }) =>
+    toGuide(
+      app,
+      await editGuide(app, caller, params.game_id, params.guide_id, toGuideChanges(body), files['logo']),
+      portal,
+    ),
 });
 
 export const deleteGuideOperation = operation({

@@ -15,8 +15,8 @@ export const getResourceOwner = operation({
   body: z.object({ resource_type: z.enum(OWNED_RESOURCES), resource_id: Id }),
   returns: ok(UserObject),
   errors: ['GAME_NOT_FOUND', 'MOD_NOT_FOUND', 'MODFILE_NOT_FOUND', 'USER_NOT_FOUND'],
-  handle: async (app, { caller, body }) =>
-    toUserObject(app, await ownerOf(app, caller, body.resource_type, body.resource_id)),
+  handle: async (app, { caller, body, portal }) =>
+    toUserObject(app, await ownerOf(app, caller, body.resource_type, body.resource_id), portal),
 });
 
 export const lookupOperations = [getResourceOwner];

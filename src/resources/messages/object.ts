@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { INVITED, type StoredMessage, type ThreadOfMember } from './messages.ts';
 
@@ -17,7 +18,11 @@ export const MessageThreadObject = z
   })
   .meta({ id: 'MessageThread' });
 
-export const toThread = (app: App, thread: ThreadOfMember): z.input<typeof MessageThreadObject> => ({
+export const toThread = (
+  app: App,
+  thread: ThreadOfMember,
+  portal: Portal | undefined,
+): z.input<typeof MessageThreadObject> => ({
   id: thread.id,
   subject: thread.subject,
   started_by: thread.started_by,
@@ -25,7 +30,10 @@ export const toThread = (app: App, thread: ThreadOfMember): z.input<typeof Messa
   date_added: thread.date_added,
   date_updated: thread.date_updated,
   unread: thread.unread,
-  members: thread.members.map((member) => ({ user: toUserObject(app, member), invited: member.status === INVITED })),
+  members: thread.members.map((member) => ({
+    user: toUserObject(app, member, portal),
+    invited: member.status === INVITED,
+  })),
 });
 
 export const PrivateMessageObject = z
@@ -38,10 +46,14 @@ export const PrivateMessageObject = z
   })
   .meta({ id: 'PrivateMessage' });
 
-export const toPrivateMessage = (app: App, message: StoredMessage): z.input<typeof PrivateMessageObject> => ({
+export const toPrivateMessage = (
+  app: App,
+  message: StoredMessage,
+  portal: Portal | undefined,
+): z.input<typeof PrivateMessageObject> => ({
   id: message.message_id,
   thread_id: message.thread_id,
-  user: toUserObject(app, message),
+  user: toUserObject(app, message, portal),
   date_added: message.date_added,
   content: message.markup,
 });

@@ -58,10 +58,10 @@ export const getMessageThreads = operation({
   list: threadListing,
   returns: ok(pageOf(MessageThreadObject)),
   errors: [],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const found = await threadsOf(app, caller as UserCaller, list);
     return page(
-      found.threads.map((thread) => toThread(app, thread)),
+      found.threads.map((thread) => toThread(app, thread, portal)),
       found.total,
       list,
     );
@@ -78,10 +78,10 @@ export const getMessageInvites = operation({
   list: threadListing,
   returns: ok(pageOf(MessageThreadObject)),
   errors: [],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const found = await invitesOf(app, caller as UserCaller, list);
     return page(
-      found.threads.map((thread) => toThread(app, thread)),
+      found.threads.map((thread) => toThread(app, thread, portal)),
       found.total,
       list,
     );
@@ -117,9 +117,9 @@ export const addMessageThread = operation({
   }),
   returns: created(MessageThreadObject),
   errors: [...REACHABLE, 'PM_RATE_LIMIT_COMPOSE', 'USER_CANT_DO_ACTION_SPAM_DETECTED'],
-  handle: async (app, { caller, body: { subject, content, user_ids } }) => {
+  handle: async (app, { caller, body: { subject, content, user_ids }, portal }) => {
     const thread = await startThread(app, caller as UserCaller, { subject, content, userIds: user_ids });
-    return new Created(toThread(app, thread), `${app.addresses.api}${threads}/${thread.id}`);
+    return new Created(toThread(app, thread, portal), `${app.addresses.api}${threads}/${thread.id}`);
   },
 });
 
@@ -133,8 +133,8 @@ export const getMessageThread = operation({
   params: ThreadPath,
   returns: ok(MessageThreadObject),
   errors: IN_THREAD,
-  handle: async (app, { caller, params }) =>
-    toThread(app, await showThread(app, caller as UserCaller, params.thread_id)),
+  handle: async (app, { caller, params, portal }) =>
+    toThread(app, await showThread(app, caller as UserCaller, params.thread_id), portal),
 });
 
 export const leaveMessageThread = operation({
@@ -161,10 +161,10 @@ export const getMessages = operation({
   list: messageListing,
   returns: ok(pageOf(PrivateMessageObject)),
   errors: IN_THREAD,
-  handle: async (app, { caller, params, list }) => {
+  handle: async (app, { caller, params, list, portal }) => {
     const { messages, total } = await listMessages(app, caller as UserCaller, params.thread_id, list);
     return page(
-      messages.map((message) => toPrivateMessage(app, message)),
+      messages.map((message) => toPrivateMessage(app, message, portal)),
       total,
       list,
     );
@@ -188,9 +188,9 @@ export const addMessage = operation({
     'PM_RATE_LIMIT_REPLY_SHORT_TIMEFRAME',
     'USER_CANT_DO_ACTION_SPAM_DETECTED',
   ],
-  handle: async (app, { caller, params: { thread_id }, body }) => {
+  handle: async (app, { caller, params: { thread_id }, body, portal }) => {
     const message = await reply(app, caller as UserCaller, thread_id, body.content);
-    return new Created(toPrivateMessage(app, message), `${app.addresses.api}${threads}/${thread_id}/messages`);
+    return new Created(toPrivateMessage(app, message, portal), `${app.addresses.api}${threads}/${thread_id}/messages`);
   },
 });
 
@@ -251,7 +251,8 @@ export const joinMessageThread = operation({
   params: ThreadPath,
   returns: ok(MessageThreadObject),
   errors: [...IN_THREAD, 'USER_PM_ALREADY_IN_THREAD'],
-  handle: async (app, { caller, params }) => toThread(app, await join(app, caller as UserCaller, params.thread_id)),
+  handle: async (app, { caller, params, portal }) =>
+    toThread(app, await join(app, caller as UserCaller, params.thread_id), portal),
 });
 
 export const getMessageSettings = operation({

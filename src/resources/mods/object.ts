@@ -151,7 +151,7 @@ export function toModStats(modId: number, stats: Omit<ModStats, 'mod_id'>): z.in
 export function modJson(
   app: App,
   mod: StoredMod,
-  { alone = false, portal }: { alone?: boolean; portal?: Portal | undefined } = {},
+  { alone = false, portal }: { alone?: boolean; portal: Portal | undefined },
 ): string {
   const address = JSON.stringify(app.addresses.mod(mod.game_name_id, mod.mod_name_id));
   const stats = JSON.stringify(toModStats(mod.mod_id, mod));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { KINDS, type NotificationKind, type StoredNotification } from './notifications.ts';
 
@@ -18,10 +19,14 @@ export const NotificationObject = z
   })
   .meta({ id: 'Notification' });
 
-export const toNotification = (app: App, stored: StoredNotification): z.input<typeof NotificationObject> => ({
+export const toNotification = (
+  app: App,
+  stored: StoredNotification,
+  portal: Portal | undefined,
+): z.input<typeof NotificationObject> => ({
   id: stored.notification_id,
   kind: stored.kind as NotificationKind,
-  user: toUserObject(app, stored),
+  user: toUserObject(app, stored, portal),
   resource: stored.resource,
   resource_id: stored.resource_id,
   game_id: stored.game_id,

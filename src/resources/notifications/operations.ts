@@ -27,10 +27,10 @@ export const getNotifications = operation({
   list: notificationListing,
   returns: ok(pageOf(NotificationObject)),
   errors: [],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const { notifications, total } = await notificationsOf(app, caller as UserCaller, list);
     return page(
-      notifications.map((each) => toNotification(app, each)),
+      notifications.map((each) => toNotification(app, each, portal)),
       total,
       list,
     );
@@ -72,8 +72,8 @@ export const updateNotification = operation({
   body: z.object({ is_read: z.boolean() }),
   returns: ok(NotificationObject),
   errors: ['NOTIFICATION_NOT_FOUND'],
-  handle: async (app, { caller, params, body }) =>
-    toNotification(app, await setRead(app, caller as UserCaller, params.notification_id, body.is_read)),
+  handle: async (app, { caller, params, body, portal }) =>
+    toNotification(app, await setRead(app, caller as UserCaller, params.notification_id, body.is_read), portal),
 });
 
 export const deleteNotification = operation({

@@ -222,8 +222,8 @@ export const getDelegatingUser = operation({
   access: service('read'),
   returns: ok(UserObject),
   errors: ['USER_TOKEN_ISSUE_MISMATCH', 'USER_NOT_FOUND'],
-  handle: async (app, { caller, delegationToken: token }) =>
-    toUserObject(app, await requireDelegator(app, caller as ServiceCaller, token)),
+  handle: async (app, { caller, delegationToken: token, portal }) =>
+    toUserObject(app, await requireDelegator(app, caller as ServiceCaller, token), portal),
 });
 
 const ClientPath = GamePath.extend({ client_id: PathId });

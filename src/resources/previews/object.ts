@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../context.ts';
 import { Id, Timestamp } from '../../http/objects.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { Previewer, PreviewLink } from './previews.ts';
 
@@ -21,9 +22,13 @@ export const PreviewLinkObject = z
   })
   .meta({ id: 'PreviewLink' });
 
-export const toPreviewer = (app: App, { user, inviter, date_added }: Previewer): z.input<typeof PreviewerObject> => ({
-  user: toUserObject(app, user),
-  invited_by: inviter ? toUserObject(app, inviter) : null,
+export const toPreviewer = (
+  app: App,
+  { user, inviter, date_added }: Previewer,
+  portal: Portal | undefined,
+): z.input<typeof PreviewerObject> => ({
+  user: toUserObject(app, user, portal),
+  invited_by: inviter ? toUserObject(app, inviter, portal) : null,
   date_added,
 });
 

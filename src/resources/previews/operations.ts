@@ -51,10 +51,10 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     list: previewerListing,
     returns: ok(pageOf(PreviewerObject)),
     errors,
-    handle: async (app, { caller, params: at, list: request }) => {
+    handle: async (app, { caller, params: at, list: request, portal }) => {
       const { previewers, total } = await listPreviewers(app, caller, placeOf(at), request);
       return page(
-        previewers.map((one) => toPreviewer(app, one)),
+        previewers.map((one) => toPreviewer(app, one, portal)),
         total,
         request,
       );
@@ -72,9 +72,9 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     body: z.object({ user_id: Id }),
     returns: created(PreviewerObject),
     errors: [...errors, ...CLOSED, 'USER_NOT_FOUND', 'USER_IS_BLOCKED'],
-    handle: async (app, { caller, params: at, body }) => {
+    handle: async (app, { caller, params: at, body, portal }) => {
       const previewer = await invitePreviewer(app, caller as UserCaller, placeOf(at), body.user_id);
-      return new Created(toPreviewer(app, previewer), addressOf(app.addresses.gameApi(at.game_id), at));
+      return new Created(toPreviewer(app, previewer, portal), addressOf(app.addresses.gameApi(at.game_id), at));
     },
   });
 
@@ -128,9 +128,9 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     body: z.object({ hash: z.string().min(1).max(100) }),
     returns: created(PreviewerObject),
     errors: [...GAME, ...CLOSED, 'PREVIEWER_REGISTRATION_INVALID'],
-    handle: async (app, { caller, params: at, body }) => {
+    handle: async (app, { caller, params: at, body, portal }) => {
       const previewer = await registerPreviewer(app, caller as UserCaller, placeOf(at), body.hash);
-      return new Created(toPreviewer(app, previewer), addressOf(app.addresses.gameApi(at.game_id), at));
+      return new Created(toPreviewer(app, previewer, portal), addressOf(app.addresses.gameApi(at.game_id), at));
     },
   });
 

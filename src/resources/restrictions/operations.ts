@@ -3,6 +3,7 @@ import { type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp } from '../../http/objects.ts';
 import { noContent, ok, operation } from '../../http/operation.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import {
   lift,
@@ -27,8 +28,12 @@ export const RestrictionObject = z
   })
   .meta({ id: 'Restriction' });
 
-const toRestriction = (app: App, row: RestrictionRow): z.input<typeof RestrictionObject> => ({
-  user: toUserObject(app, row),
+const toRestriction = (
+  app: App,
+  row: RestrictionRow,
+  portal: Portal | undefined,
+): z.input<typeof RestrictionObject> => ({
+  user: toUserObject(app, row, portal),
   options: row.options,
   reason: row.reason,
   restricted_by: row.restricted_by,
@@ -46,10 +51,10 @@ export const getGameRestrictions = operation({
   list: restrictionListing,
   returns: ok(pageOf(RestrictionObject)),
   errors: REFUSALS,
-  handle: async (app, { caller, params, list }) => {
+  handle: async (app, { caller, params, list, portal }) => {
     const { rows, total } = await listRestrictions(app, caller, params.game_id, list);
     return page(
-      rows.map((row) => toRestriction(app, row)),
+      rows.map((row) => toRestriction(app, row, portal)),
       total,
       list,
     );
@@ -70,8 +75,8 @@ export const restrictUserInGame = operation({
   }),
   returns: ok(RestrictionObject),
   errors: [...REFUSALS, 'USER_NOT_FOUND', 'USER_ADMIN_CANT_MODERATE_SELF'],
-  handle: async (app, { caller, params, body }) =>
-    toRestriction(app, await restrict(app, caller as UserCaller, params.game_id, params.user_id, body)),
+  handle: async (app, { caller, params, body, portal }) =>
+    toRestriction(app, await restrict(app, caller as UserCaller, params.game_id, params.user_id, body), portal),
 });
 
 export const liftRestrictionInGame = operation({

@@ -33,12 +33,15 @@ export const subscribeToMod = operation({
     'SUBSCRIBE_FAILED_NO_STOCK',
     'SUBSCRIBE_FAILED_MODFILE_MISSING',
   ],
-  handle: async (app, { caller, params, body, language, platform }) => {
+  handle: async (app, { caller, params, body, language, platform, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, includeDependencies: body.include_dependencies };
     const isNew = await subscribe(app, caller as UserCaller, which);
     const mod = new Json(
-      modJson(app, await requireModDocument(app.db, caller, gameId, modId, language, platform), { alone: true }),
+      modJson(app, await requireModDocument(app.db, caller, gameId, modId, language, platform), {
+        alone: true,
+        portal,
+      }),
     );
     return isNew ? new Created(mod, `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}`) : mod;
   },
@@ -68,11 +71,11 @@ export const getUserSubscriptions = operation({
   list: subscribedListing,
   returns: ok(pageOf(ModObject)),
   errors: [],
-  handle: async (app, { caller, query, list, language, platform }) => {
+  handle: async (app, { caller, query, list, language, platform, portal }) => {
     const on = { platform, platformStatus: query.platform_status };
     const { mods, total } = await listModsOfSubscriber(app, caller as UserCaller, list, language, on);
     return pageOfJson(
-      mods.map((mod) => modJson(app, mod)),
+      mods.map((mod) => modJson(app, mod, { portal })),
       total,
       list,
     );

@@ -43,21 +43,34 @@ type Person = Pick<
   'name_id' | 'username' | 'date_online' | 'date_joined' | 'timezone' | 'language' | 'portal_names'
 >;
 
-const NOBODY_YET = { id: 0, name_id: '', date_online: 0, date_joined: 0, avatar: null, timezone: '', language: '' };
+const NOBODY_YET = {
+  id: 0,
+  name_id: '',
+  date_online: 0,
+  date_joined: 0,
+  avatar: null,
+  timezone: '',
+  language: '',
+  portal_names: '{}',
+};
 
-export function toTeamMember(app: App, seat: SeatRow, portal?: Portal): z.input<typeof TeamMemberObject> {
+export function toTeamMember(app: App, seat: SeatRow, portal: Portal | undefined): z.input<typeof TeamMemberObject> {
   const { id, level, date_added, position } = seat;
   return { id, user: toTeamUser(app, seat, portal), level, date_added, position, invite_pending: Number(seat.pending) };
 }
 
 function toTeamUser(app: App, seat: SeatRow, portal: Portal | undefined): z.input<typeof TeamUserObject> {
   if (seat.user_id === null)
-    return { ...toUserObject(app, { ...NOBODY_YET, username: seat.email ?? '' }), profile_url: '' };
+    return { ...toUserObject(app, { ...NOBODY_YET, username: seat.email ?? '' }, portal), profile_url: '' };
   return toUserObject(app, { ...(seat as SeatRow & Person), id: seat.user_id }, portal);
 }
 
-export function toTeamInvite(app: App, invite: OpenInvite): z.input<typeof TeamInviteObject> {
+export function toTeamInvite(
+  app: App,
+  invite: OpenInvite,
+  portal: Portal | undefined,
+): z.input<typeof TeamInviteObject> {
   const { id, game_id, game_name, mod_id, mod_name, level, position, date_added } = invite;
-  const invited_by = toUserObject(app, { ...invite, id: invite.user_id });
+  const invited_by = toUserObject(app, { ...invite, id: invite.user_id }, portal);
   return { id, game_id, game_name, mod_id, mod_name, level, position, date_added, invited_by };
 }

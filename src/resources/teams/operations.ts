@@ -92,11 +92,11 @@ export const addModTeamMember = operation({
     'TEAM_INVITE_TOO_MANY_PENDING',
     'TEAM_INVITE_FAILURE_RATE_LIMIT',
   ],
-  handle: async (app, { caller, params, body, language }) => {
+  handle: async (app, { caller, params, body, language, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
     const seat = await inviteMember(app, caller as UserCaller, ofMod(params), body, language);
     const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}/team`;
-    return new Created(toTeamMember(app, seat), address);
+    return new Created(toTeamMember(app, seat, portal), address);
   },
 });
 
@@ -111,8 +111,12 @@ export const updateModTeamMember = operation({
   body: memberChanges('mod'),
   returns: ok(TeamMemberObject),
   errors: [...NOT_FOUND, 'TEAM_NO_DATA_FOUND', 'MOD_TEAM_NO_ADD_PERMISSION', ...TEAM_RULES],
-  handle: async (app, { caller, params, body }) =>
-    toTeamMember(app, await changeMember(app, caller as UserCaller, ofMod(params), params.team_member_id, body)),
+  handle: async (app, { caller, params, body, portal }) =>
+    toTeamMember(
+      app,
+      await changeMember(app, caller as UserCaller, ofMod(params), params.team_member_id, body),
+      portal,
+    ),
 });
 
 export const deleteModTeamMember = operation({
@@ -178,10 +182,10 @@ export const addGameTeamMember = operation({
     'TEAM_INVITE_TOO_MANY_PENDING',
     'TEAM_INVITE_FAILURE_RATE_LIMIT',
   ],
-  handle: async (app, { caller, params, body, language }) => {
+  handle: async (app, { caller, params, body, language, portal }) => {
     const seat = await inviteMember(app, caller as UserCaller, ofGame(params), body, language);
     const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/team`;
-    return new Created(toTeamMember(app, seat), address);
+    return new Created(toTeamMember(app, seat, portal), address);
   },
 });
 
@@ -196,8 +200,12 @@ export const updateGameTeamMember = operation({
   body: memberChanges('game'),
   returns: ok(TeamMemberObject),
   errors: [...GAME_NOT_FOUND, 'TEAM_NO_DATA_FOUND', 'GAME_NO_UPDATE_PERMISSION', ...TEAM_RULES],
-  handle: async (app, { caller, params, body }) =>
-    toTeamMember(app, await changeMember(app, caller as UserCaller, ofGame(params), params.team_member_id, body)),
+  handle: async (app, { caller, params, body, portal }) =>
+    toTeamMember(
+      app,
+      await changeMember(app, caller as UserCaller, ofGame(params), params.team_member_id, body),
+      portal,
+    ),
 });
 
 export const deleteGameTeamMember = operation({
@@ -231,10 +239,10 @@ export const getTeamInvites = operation({
   list: pagesOnly,
   returns: ok(pageOf(TeamInviteObject)),
   errors: [],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const invites = await invitesOf(app, caller as UserCaller);
     return pageOfAll(
-      invites.map((invite) => toTeamInvite(app, invite)),
+      invites.map((invite) => toTeamInvite(app, invite, portal)),
       list,
     );
   },
@@ -255,8 +263,8 @@ export const acceptTeamInvite = operation({
     'MOD_TEAM_ALREADY_HAS_USER',
     'GAME_TEAM_ALREADY_HAS_USER',
   ],
-  handle: async (app, { caller, params }) =>
-    toTeamMember(app, await acceptInvite(app, caller as UserCaller, params.invite_id)),
+  handle: async (app, { caller, params, portal }) =>
+    toTeamMember(app, await acceptInvite(app, caller as UserCaller, params.invite_id), portal),
 });
 
 export const declineTeamInvite = operation({

@@ -57,12 +57,11 @@ export const toAccountObject = (user: UserRow): z.input<typeof AccountObject> =>
 
 type ShownUser = Pick<
   UserRow,
-  'id' | 'name_id' | 'username' | 'date_online' | 'date_joined' | 'avatar' | 'timezone' | 'language'
-> &
-  Partial<Pick<UserRow, 'portal_names'>>;
+  'id' | 'name_id' | 'username' | 'date_online' | 'date_joined' | 'avatar' | 'timezone' | 'language' | 'portal_names'
+>;
 
 /** The name on the portal that the request comes from, if the person has linked it. */
-function nameOn(portal: Portal | undefined, { portal_names = '{}' }: ShownUser): string | null {
+function nameOn(portal: Portal | undefined, { portal_names }: ShownUser): string | null {
   if (portal === undefined || portal_names === '{}') return null;
   return (JSON.parse(portal_names) as Partial<Record<Portal, string>>)[portal] || null;
 }
@@ -77,7 +76,7 @@ export function toAvatar(app: App, avatar: string | null): z.input<typeof Avatar
   };
 }
 
-export function toUserObject(app: App, user: ShownUser, portal?: Portal): z.input<typeof UserObject> {
+export function toUserObject(app: App, user: ShownUser, portal: Portal | undefined): z.input<typeof UserObject> {
   return {
     id: user.id,
     name_id: user.name_id,
@@ -92,7 +91,11 @@ export function toUserObject(app: App, user: ShownUser, portal?: Portal): z.inpu
   };
 }
 
-export function toUserStatusObject(app: App, user: UserRow, portal?: Portal): z.input<typeof UserStatusObject> {
+export function toUserStatusObject(
+  app: App,
+  user: UserRow,
+  portal: Portal | undefined,
+): z.input<typeof UserStatusObject> {
   return {
     ...toUserObject(app, user, portal),
     country: user.country,
@@ -106,7 +109,7 @@ const KEPT_MAX = 10_000;
 const kept = new Map<string, { user: ShownUser; json: string }>();
 
 /** The user object as JSON. Most lists show the same few people again and again, so it is made once for each state of them. */
-export function userJson(app: App, user: ShownUser, portal?: Portal): string {
+export function userJson(app: App, user: ShownUser, portal: Portal | undefined): string {
   const key = `${app.addresses.site} ${user.id} ${portal ?? ''}`;
   const known = kept.get(key);
   if (known && isSameState(known.user, user)) return known.json;
