@@ -22,9 +22,11 @@ import { auditOperations } from './audit/operations.ts';
 import { migration as blocks } from './blocks/migrations/2026-11-15-blocks.ts';
 import { blockOperations } from './blocks/operations.ts';
 import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
+import { migration as collectionsByRater } from './collections/migrations/2026-11-15-collections-by-rater.ts';
 import { collectionOperations } from './collections/operations.ts';
 import { commentJobs } from './comments/jobs.ts';
 import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
+import { migration as commentsByVoter } from './comments/migrations/2026-11-15-comments-by-voter.ts';
 import { commentOperations } from './comments/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
@@ -88,6 +90,7 @@ import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
 import { muteOperations } from './mutes/operations.ts';
 import { notificationJobs } from './notifications/jobs.ts';
 import { migration as notifications } from './notifications/migrations/2026-11-15-notifications.ts';
+import { migration as notificationsByActor } from './notifications/migrations/2026-11-15-notifications-by-actor.ts';
 import { notificationOperations } from './notifications/operations.ts';
 import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
@@ -203,8 +206,10 @@ export const migrations: readonly Migration[] = [
   agreements,
   countedDownloads,
   comments,
+  commentsByVoter,
   guides,
   collections,
+  collectionsByRater,
   dependencies,
   deviceLogins,
   dataExports,
@@ -231,6 +236,7 @@ export const migrations: readonly Migration[] = [
   metadata,
   metrics,
   notifications,
+  notificationsByActor,
   modMedia,
   previews,
   gameRestrictions,

@@ -5,16 +5,21 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { reviewPicture } from '../../images/pictures.ts';
 import { type Audited, audit } from '../audit/audit.ts';
-import { eraseMutes } from '../mutes/personal.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
-import { eraseSeats } from '../teams/personal.ts';
-import { changeUser, findUserIn, normalisedEmail, requireUserIn, USER_DELETED, type UserRow } from '../users/users.ts';
+import {
+  announceUser,
+  changeUser,
+  findUserIn,
+  normalisedEmail,
+  requireUserIn,
+  USER_DELETED,
+  type UserRow,
+} from '../users/users.ts';
+import { endAtOnce, eraseAll } from './personal.ts';
 import * as store from './store.ts';
 
-/** A step of a noun when an account ends, within the transaction: what it keeps of the person alone goes. */
-type Step = (transaction: Transaction, userId: number) => Promise<void>;
-const WHEN_DELETED: readonly Step[] = [eraseMutes, eraseSeats];
+export const ERASE_JOB = 'accounts.erase';
 
 /** A client that someone let in decides nothing about the account. */
 export function requireOwnToken({ clientId }: UserCaller): void {
@@ -58,24 +63,46 @@ async function requireNothingLed({ query }: Transaction, userId: number): Promis
   if (games || mods) throw new ApiError('USER_CANT_BE_DELETED_EXISTING_TEAMS');
 }
 
-/** What the person made together with others stays, under a name that tells nothing. */
+/** What the person made together with others stays, under a name that tells nothing. What else there is goes by a job. */
 async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
-  for (const step of WHEN_DELETED) await step(transaction, user.id);
-  await store.removeEmailChange(transaction.query, user.id);
+  await endAccount(app, transaction, user);
+  await changeUser(transaction, user.id, blank(`deleted-${user.id}`));
+  await app.jobs.enqueue(transaction, ERASE_JOB, { userId: user.id });
+}
+
+/** Nobody acts for the account any more, and what cannot wait of what nouns keep is done. */
+export async function endAccount(
+  app: App,
+  transaction: Transaction,
+  user: UserRow,
+  to?: Pick<UserRow, 'id' | 'email'>,
+): Promise<void> {
   await signOut(app, transaction, user.id);
   await revokeKeys(app, transaction, { userId: user.id });
   if (user.avatar) await reviewPicture(app, transaction, user.avatar);
-  await changeUser(transaction, user.id, {
-    status: USER_DELETED,
-    email: null,
-    username: `deleted-${user.id}`,
-    name_id: `deleted-${user.id}`,
-    avatar: null,
-    timezone: '',
-    country: '',
-    birth_date: null,
-    mature_content: 0,
-  });
+  await endAtOnce(app, transaction, user, to);
+}
+
+/** An account that tells nothing of anyone. */
+export const blank = (name: string) => ({
+  status: USER_DELETED,
+  email: null,
+  username: name,
+  name_id: name,
+  avatar: null,
+  timezone: '',
+  country: '',
+  language: 'en',
+  birth_date: null,
+  mature_content: 0,
+  date_online: 0,
+  portal_names: '{}',
+});
+
+/** What nouns keep of someone who is gone leaves, or names them no longer. */
+export async function eraseAccount(app: App, userId: number, heartbeat: () => Promise<void>): Promise<void> {
+  await eraseAll(app, userId, heartbeat);
+  await app.db.write(async (transaction) => announceUser(transaction, userId));
 }
 
 /** Everything that acts for the person ends. */

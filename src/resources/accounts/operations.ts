@@ -180,6 +180,7 @@ export const mergeOwnAccount = operation({
     'USER_CANNOT_MERGE_MONETIZATION_ACCOUNTS',
     'USER_CANNOT_MERGE_ACCOUNT_WITH_GAMES',
     'USER_CANNOT_MERGE_ACCOUNT_WITH_MODS',
+    'USER_SURRENDER_TO_CONNECTIONS_EXIST',
   ],
   handle: (app, { caller, body }) => mergeAccount(app, caller as UserCaller, body.access_token),
 });

@@ -21,6 +21,10 @@ export const closeCodes = (query: Query, email: string, now: number) =>
 export const forgetCodes = (query: Query, before: number) =>
   query.deleteFrom('email_codes').where('date_expires', '<', before).execute();
 
+/** Whoever has the address next, it is none of theirs what was sent there before. */
+export const removeCodes = (query: Query, email: string) =>
+  query.deleteFrom('email_codes').where('email', '=', email).execute();
+
 export const codesWith = (query: Query, digest: string): Promise<CodeRow[]> =>
   query.selectFrom('email_codes').selectAll().where('digest', '=', digest).orderBy('id', 'desc').execute();
 

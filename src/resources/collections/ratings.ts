@@ -44,7 +44,8 @@ export async function rateCollection(
   });
 }
 
-async function countRating(
+/** What is told of a collection follows what people think of it. */
+export async function countRating(
   app: App,
   transaction: Transaction,
   id: number,

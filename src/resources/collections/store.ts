@@ -410,3 +410,23 @@ export async function countDay(transaction: Transaction, id: number, day: number
   await transaction.run(COUNT_DAY, [id, day, positive]);
   await transaction.run(FORGET_DAYS, [id, beforeDay]);
 }
+
+const JUDGED_BY = statement(`select collection_id from collection_followers where user_id = ?
+  union select collection_id from collection_ratings where user_id = ? order by collection_id limit ?`);
+/** What someone follows or has rated. */
+export async function judgedBy(transaction: Transaction, userId: number, most: number): Promise<number[]> {
+  const rows = await transaction.all<{ collection_id: number }>(JUDGED_BY, [userId, userId, most]);
+  return rows.map(({ collection_id }) => collection_id);
+}
+
+const IS_FOLLOWER = statement('select user_id from collection_followers where collection_id = ? and user_id = ?');
+export const isFollower = async (transaction: Transaction, id: number, userId: number): Promise<boolean> =>
+  (await transaction.first(IS_FOLLOWER, [id, userId])) !== undefined;
+
+const MOVE_FOLLOWER = statement('update collection_followers set user_id = ? where collection_id = ? and user_id = ?');
+export const moveFollower = (transaction: Transaction, id: number, from: number, to: number) =>
+  transaction.run(MOVE_FOLLOWER, [to, id, from]);
+
+const MOVE_RATING = statement('update collection_ratings set user_id = ? where collection_id = ? and user_id = ?');
+export const moveRating = (transaction: Transaction, id: number, from: number, to: number) =>
+  transaction.run(MOVE_RATING, [to, id, from]);

@@ -3,7 +3,7 @@ import { type Database, type Query, type Statement, statement, type Transaction 
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
 import { USER } from '../../database/people.ts';
-import type { CommentsTable } from './table.ts';
+import type { CommentsTable, CommentVotesTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
 export type CommentRow = Selectable<CommentsTable>;
@@ -215,3 +215,29 @@ const MOD_OPTIONS = statement('select community_options from mods where id = ?')
 export async function optionsOfMod(reader: Reader, modId: number): Promise<number> {
   return (await reader.first<{ community_options: number }>(MOD_OPTIONS, [modId]))?.community_options ?? 0;
 }
+
+export type VoteRow = Selectable<CommentVotesTable>;
+
+const HOLD_COMMENT: Statement = { text: ABOVE.text, postgres: `${ABOVE.postgres} for update` };
+export const holdComment = (transaction: Transaction, id: number) => transaction.first<CommentRow>(HOLD_COMMENT, [id]);
+
+const VOTES_OF = statement('select * from comment_votes where user_id = ? order by comment_id limit ?');
+export const votesOf = (transaction: Transaction, userId: number, most: number) =>
+  transaction.all<VoteRow>(VOTES_OF, [userId, most]);
+
+const VOTES_BETWEEN = statement(`select v.* from comment_votes v join comments c on c.id = v.comment_id
+  where v.user_id in (?, ?) and c.submitted_by in (?, ?) order by v.comment_id, v.user_id limit ?`);
+/** Votes of either of two people on what either wrote. */
+export const votesBetween = (transaction: Transaction, one: number, other: number, most: number) =>
+  transaction.all<VoteRow>(VOTES_BETWEEN, [one, other, one, other, most]);
+
+const REMOVE_VOTE = statement('delete from comment_votes where comment_id = ? and user_id = ? returning karma');
+/** The comment is held by the caller, so that its karma stays the sum of its votes. */
+export async function removeVote(transaction: Transaction, commentId: number, userId: number): Promise<void> {
+  const gone = await transaction.first<{ karma: number }>(REMOVE_VOTE, [commentId, userId]);
+  if (gone) await transaction.run(ADD_KARMA, [-gone.karma, commentId]);
+}
+
+const MOVE_VOTE = statement('update comment_votes set user_id = ? where comment_id = ? and user_id = ?');
+export const moveVote = (transaction: Transaction, { comment_id, user_id }: VoteRow, to: number) =>
+  transaction.run(MOVE_VOTE, [to, comment_id, user_id]);

@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely';
-import type { Query, Tables } from '../../database/database.ts';
+import type { Selectable } from 'kysely';
+import type { Query } from '../../database/database.ts';
 import type { DataExportsTable } from './table.ts';
 
 export type ExportRow = Selectable<DataExportsTable>;
@@ -15,30 +15,26 @@ export async function add(query: Query, userId: number, date_added: number, date
   return (await query.insertInto('data_exports').values(row).returning('id').executeTakeFirstOrThrow()).id;
 }
 
-export const setFile = (query: Query, id: number, file: { storage_key: string; bytes: number; sha256: string }) =>
-  query.updateTable('data_exports').set(file).where('id', '=', id).execute();
+/** Returns false where nobody is to read it any more. */
+export async function setFile(
+  query: Query,
+  id: number,
+  now: number,
+  file: { storage_key: string; bytes: number; sha256: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('data_exports')
+    .set(file)
+    .where('id', '=', id)
+    .where('date_expires', '>', now)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export const expireOf = (query: Query, userId: number, now: number) =>
+  query.updateTable('data_exports').set({ date_expires: now }).where('user_id', '=', userId).execute();
 
 export const expired = (query: Query, before: number): Promise<ExportRow[]> =>
   query.selectFrom('data_exports').selectAll().where('date_expires', '<=', before).execute();
 
 export const remove = (query: Query, id: number) => query.deleteFrom('data_exports').where('id', '=', id).execute();
-
-/** Rows of one person in a table, and what of them is theirs to read. */
-export interface Kept {
-  readonly table: keyof Tables;
-  readonly person: string;
-  readonly columns: readonly string[];
-}
-
-/** One page of them, in the order of a column. */
-export async function rowsOf(
-  query: Query,
-  { table, person, columns }: Kept,
-  userId: number,
-  page: { limit: number; offset: number },
-): Promise<Record<string, unknown>[]> {
-  const shown = sql.join(columns.map((column) => sql.ref(column)));
-  const rows = await sql<Record<string, unknown>>`select ${shown} from ${sql.table(table)}
-    where ${sql.ref(person)} = ${userId} order by ${shown} limit ${page.limit} offset ${page.offset}`.execute(query);
-  return rows.rows;
-}

@@ -6,3 +6,7 @@ export async function endFollowsBetween(transaction: Transaction, one: number, o
   await store.remove(transaction, one, other);
   await store.remove(transaction, other, one);
 }
+
+/** Of this person no follow is left, in either direction, where one has blocked the other. */
+export const endFollowsOfBlocked = async (transaction: Transaction, userId: number): Promise<void> =>
+  void (await store.removeBlocked(transaction, userId));

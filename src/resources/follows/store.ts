@@ -15,6 +15,12 @@ const REMOVE = statement('delete from follows where user_id = ? and followed_id 
 export const remove = async (transaction: Transaction, userId: number, followedId: number): Promise<boolean> =>
   (await transaction.first(REMOVE, [userId, followedId])) !== undefined;
 
+const REMOVE_BLOCKED = statement(`delete from follows where (user_id = ? or followed_id = ?) and exists
+  (select 1 from blocks b where (b.user_id = follows.user_id and b.blocked_id = follows.followed_id)
+    or (b.user_id = follows.followed_id and b.blocked_id = follows.user_id))`);
+export const removeBlocked = (transaction: Transaction, userId: number) =>
+  transaction.run(REMOVE_BLOCKED, [userId, userId]);
+
 /** The two sides of following: who is listed, and whose list it is. */
 const SIDES = {
   followers: { listed: 'f.user_id', of: 'f.followed_id' },

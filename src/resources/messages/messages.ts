@@ -216,6 +216,8 @@ export async function join(app: App, { userId }: UserCaller, threadId: number): 
     const { status } = await requireIn(transaction, threadId, userId, store.INVITED, store.IN_THREAD);
     if (status === store.IN_THREAD) throw new ApiError('USER_PM_ALREADY_IN_THREAD');
     await store.setStatus(transaction, threadId, userId, store.IN_THREAD);
+    // What was written before is there to be read, but is not new.
+    await store.markRead(transaction, threadId, userId);
     return store.threadOf(transaction.query, userId, store.IN_THREAD, threadId);
   });
 }

@@ -241,3 +241,48 @@ export async function unreadOf(reader: Reader, userId: number) {
   const row = (await reader.first<{ messages: number; threads: number; invites: number }>(UNREAD, [userId]))!;
   return { messages: Number(row.messages), threads: Number(row.threads), invites: Number(row.invites) };
 }
+
+const THREADS_WITH = statement(`select thread_id from message_members where user_id = ?
+  union select thread_id from messages where user_id = ? order by thread_id limit ?`);
+/** Where someone is or was, or has written. */
+export async function threadsWith(transaction: Transaction, userId: number, most: number): Promise<number[]> {
+  const rows = await transaction.all<{ thread_id: number }>(THREADS_WITH, [userId, userId, most]);
+  return rows.map(({ thread_id }) => thread_id);
+}
+
+/** As many as came after the last that was read, are not one's own, and are not of people whom one has blocked. */
+const COUNT_UNREAD = `(select count(*) from messages m where m.thread_id = message_members.thread_id
+  and m.id > message_members.last_read_id and m.date_deleted = 0 and m.user_id <> message_members.user_id
+  and not exists (select 1 from blocks b where b.user_id = message_members.user_id and b.blocked_id = m.user_id))`;
+
+const ERASE_MESSAGES = statement('delete from messages where thread_id = ? and user_id = ?');
+const ERASE_MEMBER = statement('delete from message_members where thread_id = ? and user_id = ?');
+const RECOUNT_ALL = statement(`update message_members set unread = ${COUNT_UNREAD}
+  where thread_id = ? and status = ${IN_THREAD}`);
+/** Someone and all that they wrote. Others have that much less to read. */
+export async function eraseMember(transaction: Transaction, threadId: number, userId: number): Promise<void> {
+  await transaction.run(ERASE_MESSAGES, [threadId, userId]);
+  await transaction.run(ERASE_MEMBER, [threadId, userId]);
+  await transaction.run(RECOUNT_ALL, [threadId]);
+}
+
+const MOVE_MESSAGES = statement('update messages set user_id = ? where thread_id = ? and user_id = ?');
+const MOVE_MEMBER = statement('update message_members set user_id = ? where thread_id = ? and user_id = ?');
+const JOIN_MEMBERS = statement(
+  'update message_members set status = ?, last_read_id = ? where thread_id = ? and user_id = ?',
+);
+const RECOUNT = statement(`update message_members set unread = ${COUNT_UNREAD}
+  where thread_id = ? and user_id = ? and status = ${IN_THREAD}`);
+/** The closer of two ways to be in a thread. */
+const NEAREST = [IN_THREAD, INVITED, GONE];
+
+export async function moveMember(transaction: Transaction, threadId: number, from: number, to: number): Promise<void> {
+  const [theirs, own] = [await member(transaction, threadId, from), await member(transaction, threadId, to)];
+  await transaction.run(MOVE_MESSAGES, [to, threadId, from]);
+  if (theirs && own) {
+    const status = NEAREST.find((each) => each === theirs.status || each === own.status)!;
+    await transaction.run(ERASE_MEMBER, [threadId, from]);
+    await transaction.run(JOIN_MEMBERS, [status, Math.max(theirs.last_read_id, own.last_read_id), threadId, to]);
+  } else if (theirs) await transaction.run(MOVE_MEMBER, [to, threadId, from]);
+  await transaction.run(RECOUNT, [threadId, to]);
+}

@@ -146,3 +146,15 @@ export async function forgetBefore(transaction: Transaction, { day, second }: { 
 
 const REMOVE_MOD = statement('delete from metrics_mod_months where mod_id = ?');
 export const removeMod = (transaction: Transaction, modId: number) => transaction.run(REMOVE_MOD, [modId]);
+
+const MOVE_MONTHS = statement(`insert into metrics_creator_months (game_id, month, user_id, downloads, subscribers)
+  select game_id, month, cast(? as bigint), downloads, subscribers from metrics_creator_months where user_id = ?
+  on conflict (game_id, month, user_id) do update set
+  downloads = metrics_creator_months.downloads + excluded.downloads,
+  subscribers = metrics_creator_months.subscribers + excluded.subscribers`);
+const REMOVE_MONTHS = statement('delete from metrics_creator_months where user_id = ?');
+/** What was counted for the work of one account counts for another. */
+export async function moveMonths(transaction: Transaction, from: number, to: number): Promise<void> {
+  await transaction.run(MOVE_MONTHS, [to, from]);
+  await transaction.run(REMOVE_MONTHS, [from]);
+}

@@ -1,11 +1,27 @@
-import type { Transaction } from '../../database/database.ts';
-import * as store from './store.ts';
+import { accessOfChanged } from '../../access/credentials.ts';
+import { untold } from '../../database/personal.ts';
+import type { PersonalData } from '../../personal.ts';
 
-/** What becomes of mutes when an account ends, or becomes part of another. */
-export async function moveMutes(transaction: Transaction, from: number, to: number): Promise<void> {
-  await store.move(transaction, from, to);
-  transaction.changed(`mutes/${to}`);
-}
-
-export const eraseMutes = async (transaction: Transaction, userId: number): Promise<void> =>
-  store.erase(transaction, userId);
+export const personalMutes: PersonalData = {
+  columns: [
+    {
+      table: 'mutes',
+      column: 'user_id',
+      told: ['muted_id', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['muted_id'],
+      apart: 'muted_id',
+    },
+    {
+      table: 'mutes',
+      column: 'muted_id',
+      told: untold('whom someone mutes is theirs to know'),
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['user_id'],
+      apart: 'user_id',
+    },
+  ],
+  afterwards: (transaction, userId) => accessOfChanged(transaction, userId),
+};

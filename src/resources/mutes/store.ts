@@ -48,21 +48,3 @@ export async function listMuted(query: Query, userId: number, listing: Listing, 
   const users = await paged(muted().selectAll('u'), listing, request).execute();
   return { users, total: Number(total) };
 }
-
-const DOUBLED = statement(`delete from mutes where user_id = ? and (muted_id = ? or muted_id in
-  (select muted_id from mutes where user_id = ?))`);
-const MOVE = statement('update mutes set user_id = ? where user_id = ?');
-const DOUBLED_OF_OTHERS = statement(`delete from mutes where muted_id = ? and (user_id = ? or user_id in
-  (select user_id from mutes where muted_id = ?))`);
-const MOVE_OF_OTHERS = statement('update mutes set muted_id = ? where muted_id = ?');
-
-/** Whom someone muted, and who muted them, in the name of another account. */
-export async function move(transaction: Transaction, from: number, to: number): Promise<void> {
-  await transaction.run(DOUBLED, [from, to, to]);
-  await transaction.run(MOVE, [to, from]);
-  await transaction.run(DOUBLED_OF_OTHERS, [from, to, to]);
-  await transaction.run(MOVE_OF_OTHERS, [to, from]);
-}
-
-const ERASE = statement('delete from mutes where user_id = ? or muted_id = ?');
-export const erase = (transaction: Transaction, userId: number) => transaction.run(ERASE, [userId, userId]);

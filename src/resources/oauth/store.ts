@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { type Database, type Query, statement } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import type { OauthClientsTable, OauthCodesTable, OauthGrantsTable, OauthRefreshTokensTable } from './table.ts';
 
 export type ClientRow = Selectable<OauthClientsTable>;
@@ -145,3 +145,9 @@ export async function forget(query: Query, before: number): Promise<void> {
   await query.deleteFrom('oauth_codes').where('grant_id', 'in', ended).execute();
   await query.deleteFrom('oauth_grants').where('id', 'in', ended).execute();
 }
+
+const REMOVE_REFRESH_TOKENS = statement(
+  'delete from oauth_refresh_tokens where grant_id in (select id from oauth_grants where user_id = ?)',
+);
+export const removeRefreshTokensOf = (transaction: Transaction, userId: number) =>
+  transaction.run(REMOVE_REFRESH_TOKENS, [userId]);

@@ -98,3 +98,7 @@ export async function rewriteNames(transaction: Transaction, userId: number): Pr
 export async function forgetOutdated(app: App): Promise<void> {
   await app.db.write(({ query }) => store.forget(query, app.clock.now()));
 }
+
+/** Whether two people have accounts on the same portal, so that one person could not have both. */
+export const shareAPortal = (transaction: Transaction, one: number, other: number): Promise<boolean> =>
+  store.shareAPortal(transaction, one, other);

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Query } from '../../database/database.ts';
+import { type Database, type Query, statement } from '../../database/database.ts';
 import type { EmailConfirmationsTable, PortalAccountsTable, PortalSettingsTable, PortalTicketsTable } from './table.ts';
 
 export type AccountRow = Selectable<PortalAccountsTable>;
@@ -113,3 +113,14 @@ export async function forget(query: Query, before: number): Promise<void> {
   await query.deleteFrom('portal_tickets').where('date_expires', '<', before).execute();
   await query.deleteFrom('email_confirmations').where('date_expires', '<', before).execute();
 }
+
+export async function removeAllOf(query: Query, userId: number): Promise<void> {
+  await query.deleteFrom('portal_accounts').where('user_id', '=', userId).execute();
+  await query.deleteFrom('email_confirmations').where('user_id', '=', userId).execute();
+}
+
+const SHARED = statement(`select a.id from portal_accounts a join portal_accounts b
+  on b.portal = a.portal and b.game_id = a.game_id where a.user_id = ? and b.user_id = ? limit 1`);
+/** Whether both have an account on the same portal, of which a person has one. */
+export const shareAPortal = async (reader: Pick<Database, 'first'>, one: number, other: number): Promise<boolean> =>
+  (await reader.first(SHARED, [one, other])) !== undefined;

@@ -45,3 +45,10 @@ export async function listOf(query: Query, userId: number, listing: Listing, req
   ).execute();
   return { ratings, total: Number(total) };
 }
+
+const SOME_OF = statement('select * from ratings where user_id = ? order by resource, resource_id limit ?');
+export const someOf = (transaction: Transaction, userId: number, most: number) =>
+  transaction.all<RatingRow>(SOME_OF, [userId, most]);
+
+const MOVE = statement('update ratings set user_id = ? where id = ?');
+export const move = (transaction: Transaction, id: number, to: number) => transaction.run(MOVE, [to, id]);

@@ -145,3 +145,15 @@ export async function listItems(query: Query, gameId: number, listing: Listing, 
   const rows = await paged(query.selectFrom(grouped).selectAll('q'), { ...listing, from: 'q' }, request).execute();
   return { rows, total: Number(total) };
 }
+
+const DOUBLED_BY = statement(`delete from reports where user_id = ? and status = 0 and exists (select 1 from reports o
+  where o.user_id = ? and o.status = 0 and o.resource = reports.resource and o.resource_id = reports.resource_id
+  and o.type = reports.type)`);
+const DOUBLED_ABOUT = statement(`delete from reports where resource = 'users' and resource_id = ? and status = 0
+  and user_id > 0 and exists (select 1 from reports o where o.resource = 'users' and o.resource_id = ?
+  and o.status = 0 and o.user_id = reports.user_id and o.type = reports.type)`);
+/** Open reports that would say the same twice once both accounts are one. */
+export async function dropDoubled(transaction: Transaction, from: number, to: number): Promise<void> {
+  await transaction.run(DOUBLED_BY, [from, to]);
+  await transaction.run(DOUBLED_ABOUT, [from, to]);
+}

@@ -1,4 +1,4 @@
-import { type Database, type Query, statement } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { USER } from '../../database/people.ts';
 import type { GameRestrictionsTable } from './table.ts';
@@ -48,3 +48,11 @@ export const put = (query: Query, row: Omit<GameRestrictionsTable, 'id'>) =>
 
 export const remove = (query: Query, gameId: number, userId: number) =>
   query.deleteFrom('game_restrictions').where('game_id', '=', gameId).where('user_id', '=', userId).execute();
+
+const ADD_OPTIONS = statement(`update game_restrictions set options = options | (select o.options
+    from game_restrictions o where o.game_id = game_restrictions.game_id and o.user_id = ?)
+  where user_id = ? and exists (select 1 from game_restrictions o
+    where o.game_id = game_restrictions.game_id and o.user_id = ?)`);
+/** Where both are restricted, the one is kept from all that the other was. */
+export const addOptionsOf = (transaction: Transaction, from: number, to: number) =>
+  transaction.run(ADD_OPTIONS, [from, to, from]);

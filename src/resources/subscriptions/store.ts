@@ -31,3 +31,12 @@ export const removeOfMod = (transaction: Transaction, modId: number) => transact
 const LIVE_FILE = statement('select modfile_id from mod_live_files where mod_id = ? limit 1');
 export const hasLiveFile = async (reader: Reader, modId: number): Promise<boolean> =>
   (await reader.first(LIVE_FILE, [modId])) !== undefined;
+
+const MODS_OF = statement('select mod_id from subscriptions where user_id = ? order by mod_id limit ?');
+export async function modsOf(transaction: Transaction, userId: number, most: number): Promise<number[]> {
+  return (await transaction.all<{ mod_id: number }>(MODS_OF, [userId, most])).map(({ mod_id }) => mod_id);
+}
+
+const MOVE = statement('update subscriptions set user_id = ? where user_id = ? and mod_id = ?');
+export const move = (transaction: Transaction, modId: number, from: number, to: number) =>
+  transaction.run(MOVE, [to, from, modId]);

@@ -1,14 +1,40 @@
 import { accessChanged } from '../../access/credentials.ts';
+import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
+import { kept } from '../../database/personal.ts';
+import { type EndingAccount, type PersonalData, wholly } from '../../personal.ts';
 import * as store from './store.ts';
 
-/** What becomes of seats in teams when an account ends, or becomes part of another. Leaders hand over before. */
-export async function moveSeats(transaction: Transaction, from: number, to: number): Promise<void> {
-  await store.moveMember(transaction, from, to);
+/** Nobody keeps a right by an account that is gone. Leaders hand over before. */
+async function ending(_: App, transaction: Transaction, account: EndingAccount, to?: EndingAccount): Promise<void> {
+  if (!to) await store.removeEverywhere(transaction, account.id);
+  if (account.email !== null) {
+    // An account without an address takes over that of the other, and with it what was sent there.
+    if (to?.email) await store.readdressInvites(transaction, account.email, to.email);
+    else if (!to) await store.removeInvitesTo(transaction, account.email);
+  }
   accessChanged(transaction);
 }
 
-export async function eraseSeats(transaction: Transaction, userId: number): Promise<void> {
-  await store.removeEverywhere(transaction, userId);
-  accessChanged(transaction);
-}
+export const personalSeats: PersonalData = {
+  columns: [
+    {
+      table: 'team_members',
+      column: 'user_id',
+      told: ['resource', 'resource_id', 'level', 'position', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['resource', 'resource_id'],
+    },
+    {
+      table: 'team_invites',
+      column: 'invited_by',
+      told: ['resource', 'resource_id', 'level', 'position', 'date_added', 'date_actioned'],
+      whenDeleted: kept('whoever was invited still is'),
+      whenMerged: 'moved',
+    },
+  ],
+  ending,
+  moving: wholly((_, transaction, from, to) => store.raiseTo(transaction, from, to)),
+  afterwards: (transaction) => accessChanged(transaction),
+};

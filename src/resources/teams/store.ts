@@ -205,15 +205,25 @@ export async function removeTeam(query: Query, resource: string, resourceId: num
 export const addMany = (bulk: Bulk, members: readonly Insertable<TeamMembersTable>[]) =>
   insertMany(bulk, 'team_members', members);
 
-const DOUBLED = statement(`delete from team_members where user_id = ? and exists (select 1 from team_members o
-  where o.resource = team_members.resource and o.resource_id = team_members.resource_id and o.user_id = ?)`);
-const MOVE_MEMBER = statement('update team_members set user_id = ? where user_id = ?');
-/** The seats of one account in the name of another; where both are in a team, the other keeps its own. */
-export async function moveMember(transaction: Transaction, from: number, to: number): Promise<void> {
-  await transaction.run(DOUBLED, [from, to]);
-  await transaction.run(MOVE_MEMBER, [to, from]);
-}
+const RAISE = statement(`update team_members set level = (select max(o.level) from team_members o
+    where o.resource = team_members.resource and o.resource_id = team_members.resource_id and o.user_id in (?, ?))
+  where user_id = ?`);
+/** Where two accounts of one person are in a team, the one that stays may do what either could. */
+export const raiseTo = (transaction: Transaction, from: number, to: number) => transaction.run(RAISE, [from, to, to]);
 
 const REMOVE_EVERYWHERE = statement('delete from team_members where user_id = ?');
 export const removeEverywhere = (transaction: Transaction, userId: number) =>
   transaction.run(REMOVE_EVERYWHERE, [userId]);
+
+const REMOVE_INVITES = statement('delete from team_invites where email = ?');
+export const removeInvitesTo = (transaction: Transaction, email: string) => transaction.run(REMOVE_INVITES, [email]);
+
+const DOUBLED_INVITES = statement(`delete from team_invites where email = ? and date_actioned is null and exists
+  (select 1 from team_invites o where o.resource = team_invites.resource
+    and o.resource_id = team_invites.resource_id and o.email = ? and o.date_actioned is null)`);
+const READDRESS = statement('update team_invites set email = ? where email = ?');
+/** Invitations to one address go to another. */
+export async function readdressInvites(transaction: Transaction, from: string, to: string): Promise<void> {
+  await transaction.run(DOUBLED_INVITES, [from, to]);
+  await transaction.run(READDRESS, [to, from]);
+}

@@ -214,3 +214,13 @@ export async function remove(query: Query, { id, upload_id }: Pick<UploadRow, 'i
 /** Sessions in this state of which nobody has made use. */
 export const waiting = (query: Query, status: number) =>
   query.selectFrom('uploads').selectAll().where('status', '=', status).where('used', '=', 0).orderBy('id').execute();
+
+const OF_USER = statement('select * from uploads where user_id = ? order by id limit ?');
+export const ofUser = (transaction: Transaction, userId: number, most: number) =>
+  transaction.all<UploadRow>(OF_USER, [userId, most]);
+
+const DOUBLED = statement(`select u.* from uploads u join uploads o
+  on o.mod_id = u.mod_id and o.nonce = u.nonce and o.user_id = ? where u.user_id = ? order by u.id limit ?`);
+/** Those of one account that have the same nonce as one of another for the same mod. */
+export const doubled = (transaction: Transaction, from: number, to: number, most: number) =>
+  transaction.all<UploadRow>(DOUBLED, [to, from, most]);

@@ -33,6 +33,9 @@ export async function requireUserIn(transaction: Transaction, id: number): Promi
 export const holdUser = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
 
 /** In whatever state the account is. */
+export const findUser = (app: App, id: number) => store.byId(app.db, id);
+
+/** The same within a transaction. */
 export const findUserIn = (transaction: Transaction, id: number) => store.rowIn(transaction, id);
 
 /** The same for a change: others who change this person wait from here on. */
@@ -96,6 +99,11 @@ export async function changeUser(
   changes: Parameters<typeof store.change>[2],
 ): Promise<void> {
   await store.change(transaction.query, id, changes);
+  announceUser(transaction, id);
+}
+
+/** What shows the person is stale, and so is what is known of them as a caller. */
+export function announceUser(transaction: Transaction, id: number): void {
   transaction.changed(`users/${id}`);
   transaction.changed('users');
   accessChanged(transaction);
@@ -108,9 +116,7 @@ export const setUserStatus = (app: App, id: number, status: number): Promise<voi
 /** The same within a transaction. */
 export async function putUserStatus(transaction: Transaction, id: number, status: number): Promise<void> {
   await store.setStatus(transaction.query, id, status);
-  transaction.changed(`users/${id}`);
-  transaction.changed('users');
-  accessChanged(transaction);
+  announceUser(transaction, id);
 }
 
 /** What someone is called on the portals that they linked. */

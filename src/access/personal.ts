@@ -1,0 +1,19 @@
+import type { PersonalColumn } from '../database/personal.ts';
+
+/** Both are revoked at once when an account ends; what is left of them goes later. Digests are nobody's to read. */
+export const credentialColumns: readonly PersonalColumn[] = [
+  {
+    table: 'access_tokens',
+    column: 'user_id',
+    told: ['id', 'name', 'game_id', 'scopes', 'date_added', 'date_expires', 'date_revoked'],
+    whenDeleted: 'erased',
+    whenMerged: 'dropped',
+  },
+  {
+    table: 'api_keys',
+    column: 'user_id',
+    told: ['id', 'date_added', 'date_revoked'],
+    whenDeleted: 'erased',
+    whenMerged: 'dropped',
+  },
+];

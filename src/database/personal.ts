@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Query, Tables } from './database.ts';
+
+/** Why something is not told, or stays. */
+export interface Untold {
+  readonly untold: string;
+}
+export interface Kept {
+  readonly kept: string;
+}
+export const untold = (because: string): Untold => ({ untold: because });
+export const kept = (because: string): Kept => ({ kept: because });
+
+/** The rows stay, with these values in place of what the person left in them. */
+export interface Cleared {
+  readonly cleared: Readonly<Record<string, string | number | null>>;
+}
+export const cleared = (values: Cleared['cleared']): Cleared => ({ cleared: values });
+
+/**
+ * A column that names a person, and what becomes of its rows. A test holds these declarations against the tables that
+ * there are: a column that names people and has no declaration fails it.
+ */
+export interface PersonalColumn {
+  readonly table: keyof Tables;
+  readonly column: string;
+  /** Which rows it names a person in, where it does not in all. */
+  readonly where?: string;
+  /** The columns that the person's own export shows. */
+  readonly told: readonly string[] | Untold;
+  /** `step`: the noun does more than to delete rows, such as to count. */
+  readonly whenDeleted: 'erased' | 'step' | Cleared | Kept;
+  readonly whenMerged: 'moved' | 'dropped' | 'step' | Kept;
+  /** A person has one row for equal values of these columns; where both accounts have it, that of the one that stays does. */
+  readonly once?: readonly string[];
+  /** Names somebody else: a row in which both would be the same person goes. */
+  readonly apart?: string;
+}
+
+const rowsIn = ({ where = '1 = 1' }: PersonalColumn) => sql.raw(where);
+const of = (each: PersonalColumn, userId: number) =>
+  sql`${sql.table(each.table)} where ${sql.ref(`${each.table}.${each.column}`)} = ${userId} and ${rowsIn(each)}`;
+
+/** What was of the person alone goes. */
+export async function eraseRows(query: Query, columns: readonly PersonalColumn[], userId: number): Promise<void> {
+  for (const each of columns) {
+    const { whenDeleted } = each;
+    if (whenDeleted === 'erased') await sql`delete from ${of(each, userId)}`.execute(query);
+    else if (typeof whenDeleted === 'object' && 'cleared' in whenDeleted) {
+      const values = Object.entries(whenDeleted.cleared).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+      await sql`update ${sql.table(each.table)} set ${sql.join(values)}
+        where ${sql.ref(each.column)} = ${userId} and ${rowsIn(each)}`.execute(query);
+    }
+  }
+}
+
+/** What was of one account is of another from now on. */
+export async function moveRows(
+  query: Query,
+  columns: readonly PersonalColumn[],
+  from: number,
+  to: number,
+): Promise<void> {
+  for (const each of columns) {
+    if (each.whenMerged === 'dropped') await sql`delete from ${of(each, from)}`.execute(query);
+    if (each.whenMerged !== 'moved') continue;
+    const { table, column, once, apart } = each;
+    if (apart) await sql`delete from ${of(each, from)} and ${sql.ref(apart)} = ${to}`.execute(query);
+    if (once) {
+      const equal = once.map((name) => sql`and o.${sql.ref(name)} = ${sql.ref(`${table}.${name}`)}`);
+      await sql`delete from ${of(each, from)} and exists (select 1 from ${sql.table(table)} as o
+        where o.${sql.ref(column)} = ${to} ${sql.join(equal, sql` `)})`.execute(query);
+    }
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${to}
+      where ${sql.ref(column)} = ${from} and ${rowsIn(each)}`.execute(query);
+  }
+}
+
+/** One page of what is told of a column's rows, in the order of what is told. */
+export async function toldRows(
+  query: Query,
+  each: PersonalColumn,
+  told: readonly string[],
+  userId: number,
+  page: { limit: number } & ({ offset: number } | { after: number }),
+): Promise<Record<string, unknown>[]> {
+  const shown = sql.join(told.map((column) => sql.ref(column)));
+  const rows = sql`select ${shown} from ${of(each, userId)}`;
+  const paged =
+    'after' in page
+      ? sql`${rows} and id > ${page.after} order by id limit ${page.limit}`
+      : sql`${rows} order by ${shown} limit ${page.limit} offset ${page.offset}`;
+  return (await paged.execute(query)).rows as Record<string, unknown>[];
+}

@@ -1,0 +1,128 @@
+import { credentialColumns } from '../../access/personal.ts';
+import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
+import { eraseRows, moveRows } from '../../database/personal.ts';
+import type { EndingAccount, PersonalData } from '../../personal.ts';
+import { personalAgreements } from '../agreements/personal.ts';
+import { personalAudit } from '../audit/personal.ts';
+import { personalBlocks } from '../blocks/personal.ts';
+import { personalCollections } from '../collections/personal.ts';
+import { personalComments } from '../comments/personal.ts';
+import { personalDevices } from '../devices/personal.ts';
+import { personalEvents } from '../events/personal.ts';
+import { personalExports } from '../exports/personal.ts';
+import { personalFollows } from '../follows/personal.ts';
+import { personalGames } from '../games/personal.ts';
+import { personalGuides } from '../guides/personal.ts';
+import { personalMessages } from '../messages/personal.ts';
+import { personalMetrics } from '../metrics/personal.ts';
+import { personalDecisions } from '../moderation/personal.ts';
+import { personalModfiles } from '../modfiles/personal.ts';
+import { personalMods } from '../mods/personal.ts';
+import { personalMutes } from '../mutes/personal.ts';
+import { personalNotifications } from '../notifications/personal.ts';
+import { personalGrants } from '../oauth/personal.ts';
+import { personalPortals } from '../portals/personal.ts';
+import { personalPreviews } from '../previews/personal.ts';
+import { personalRatings } from '../ratings/personal.ts';
+import { personalReports } from '../reports/personal.ts';
+import { personalRestrictions } from '../restrictions/personal.ts';
+import { personalRules } from '../rules/personal.ts';
+import { personalSessions } from '../sessions/personal.ts';
+import { personalSubscriptions } from '../subscriptions/personal.ts';
+import { personalSeats } from '../teams/personal.ts';
+import { personalUploads } from '../uploads/personal.ts';
+import { personalProfiles } from '../users/personal.ts';
+import { personalWebhooks } from '../webhooks/personal.ts';
+import * as store from './store.ts';
+
+const personalAddresses: PersonalData = {
+  columns: [
+    {
+      table: 'email_changes',
+      column: 'user_id',
+      told: ['email', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'dropped',
+    },
+  ],
+  ending: async (_, { query }, { id, email }) => {
+    await store.removeEmailChange(query, id);
+    if (email !== null) await store.removeCodes(query, email);
+  },
+};
+
+/** What every noun keeps of people. Follows come before blocks, which end some of them. */
+export const PERSONAL: readonly PersonalData[] = [
+  personalProfiles,
+  { columns: credentialColumns },
+  personalAddresses,
+  personalSessions,
+  personalGrants,
+  personalDevices,
+  personalPortals,
+  personalExports,
+  personalAgreements,
+  personalSeats,
+  personalPreviews,
+  personalRestrictions,
+  personalFollows,
+  personalMutes,
+  personalBlocks,
+  personalGames,
+  personalMods,
+  personalModfiles,
+  personalUploads,
+  personalGuides,
+  personalCollections,
+  personalComments,
+  personalMessages,
+  personalNotifications,
+  personalSubscriptions,
+  personalRatings,
+  personalEvents,
+  personalReports,
+  personalDecisions,
+  personalRules,
+  personalMetrics,
+  personalWebhooks,
+  personalAudit,
+];
+
+/** What cannot wait when an account ends. */
+export async function endAtOnce(
+  app: App,
+  transaction: Transaction,
+  account: EndingAccount,
+  to?: EndingAccount,
+): Promise<void> {
+  for (const { ending } of PERSONAL) await ending?.(app, transaction, account, to);
+}
+
+type Heartbeat = () => Promise<void>;
+
+async function stepByStep(app: App, heartbeat: Heartbeat, step: (transaction: Transaction) => Promise<boolean>) {
+  while (await app.db.write(step)) await heartbeat();
+  await heartbeat();
+}
+
+/** Noun by noun, each in transactions of its own: what is done stays done when the rest is interrupted. */
+export async function eraseAll(app: App, userId: number, heartbeat: Heartbeat): Promise<void> {
+  for (const { columns, erasing, afterwards } of PERSONAL) {
+    if (erasing) await stepByStep(app, heartbeat, (transaction) => erasing(app, transaction, userId));
+    await app.db.write(async (transaction) => {
+      await eraseRows(transaction.query, columns, userId);
+      await afterwards?.(transaction, userId);
+    });
+  }
+}
+
+export async function moveAll(app: App, from: number, to: number, heartbeat: Heartbeat): Promise<void> {
+  for (const { columns, moving, afterwards } of PERSONAL) {
+    if (moving) await stepByStep(app, heartbeat, (transaction) => moving(app, transaction, from, to));
+    await app.db.write(async (transaction) => {
+      await moveRows(transaction.query, columns, from, to);
+      await afterwards?.(transaction, to);
+    });
+  }
+}

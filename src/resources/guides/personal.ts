@@ -1,0 +1,16 @@
+import { kept } from '../../database/personal.ts';
+import type { PersonalData } from '../../personal.ts';
+
+export const personalGuides: PersonalData = {
+  columns: [
+    {
+      table: 'guides',
+      column: 'submitted_by',
+      told: ['id', 'game_id', 'name', 'name_id', 'status', 'date_added', 'date_live', 'summary', 'description'],
+      whenDeleted: kept(
+        'what was published stays, under a name that tells nothing; who wants otherwise deletes it first',
+      ),
+      whenMerged: 'moved',
+    },
+  ],
+};
