@@ -1,5 +1,5 @@
 import type { App } from './context.ts';
-import type { Transaction } from './database/database.ts';
+import type { Tables, Transaction } from './database/database.ts';
 import type { PersonalColumn } from './database/personal.ts';
 
 /** An account as it was in the moment before it ended. */
@@ -8,12 +8,20 @@ export interface EndingAccount {
   readonly email: string | null;
 }
 
+export interface Trace {
+  readonly table: keyof Tables;
+  readonly column: string;
+  readonly because: string;
+}
+
 /**
  * What a noun keeps of people. It says so in its `personal.ts`, which imports nothing that knows accounts;
  * `accounts/personal.ts` puts all of them together for deleting, merging and telling.
  */
 export interface PersonalData {
   readonly columns: readonly PersonalColumn[];
+  /** Columns that tell something of a person in rows that name no account, and why that is well. */
+  readonly traces?: readonly Trace[];
   /** In the very transaction that ends the account; `to` is the one that takes its place, if it was merged. */
   readonly ending?: (
     app: App,

@@ -9,11 +9,13 @@ import { personalBlocks } from '../blocks/personal.ts';
 import { personalCollections } from '../collections/personal.ts';
 import { personalComments } from '../comments/personal.ts';
 import { personalDevices } from '../devices/personal.ts';
+import { personalDownloads } from '../downloads/personal.ts';
 import { personalEvents } from '../events/personal.ts';
 import { personalExports } from '../exports/personal.ts';
 import { personalFollows } from '../follows/personal.ts';
 import { personalGames } from '../games/personal.ts';
 import { personalGuides } from '../guides/personal.ts';
+import { personalMailings } from '../mailings/personal.ts';
 import { personalMessages } from '../messages/personal.ts';
 import { personalMetrics } from '../metrics/personal.ts';
 import { personalDecisions } from '../moderation/personal.ts';
@@ -45,6 +47,10 @@ const personalAddresses: PersonalData = {
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
+  ],
+  traces: [
+    { table: 'email_codes', column: 'email', because: 'goes with the account, and a day after the code has ended' },
+    { table: 'email_codes', column: 'ip', because: 'goes with the account, and a day after the code has ended' },
   ],
   ending: async (_, { query }, { id, email }) => {
     await store.removeEmailChange(query, id);
@@ -85,6 +91,8 @@ export const PERSONAL: readonly PersonalData[] = [
   personalDecisions,
   personalRules,
   personalMetrics,
+  personalDownloads,
+  personalMailings,
   personalWebhooks,
   personalAudit,
 ];

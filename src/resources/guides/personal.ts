@@ -13,4 +13,7 @@ export const personalGuides: PersonalData = {
       whenMerged: 'moved',
     },
   ],
+  traces: [
+    { table: 'guide_visits', column: 'visitor', because: 'a digest of an address with a key, which lasts for a day' },
+  ],
 };

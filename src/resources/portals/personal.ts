@@ -29,4 +29,8 @@ const columns: PersonalData['columns'] = [
   },
 ];
 
-export const personalPortals: PersonalData = { columns, ending };
+export const personalPortals: PersonalData = {
+  columns,
+  traces: [{ table: 'portal_tickets', column: 'ip', because: 'goes with the ticket, which is good for a day at most' }],
+  ending,
+};

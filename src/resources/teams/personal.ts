@@ -34,6 +34,7 @@ export const personalSeats: PersonalData = {
       whenMerged: 'moved',
     },
   ],
+  traces: [{ table: 'team_invites', column: 'email', because: 'goes with the account that has the address' }],
   ending,
   moving: wholly((_, transaction, from, to) => store.raiseTo(transaction, from, to)),
   afterwards: (transaction) => accessChanged(transaction),

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { composeWorker } from '../src/compose.ts';
+import { isDuplicate } from '../src/database/database.ts';
+import {
+  closeOwnAccount,
+  deleteOwnAccount,
+  lockAUser,
+  mergeOwnAccount,
+  unlockAUser,
+} from '../src/resources/accounts/operations.ts';
+import { PERSONAL } from '../src/resources/accounts/personal.ts';
+import { verifyAudit } from '../src/resources/audit/audit.ts';
+import { getExport, requestExport } from '../src/resources/exports/operations.ts';
+import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
+import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/resources/users/operations.ts';
+import { type Client, startApi } from './api.ts';
+import { columnsOf, DECLARED, marksOf, type Planted, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';
+
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const { db } = api.app();
+const columns = await columnsOf(db);
+const worker = composeWorker(api.app());
+const operator = await api.as(await api.aUser({ admin: true }));
+const game = await api.aGame();
+await setNextUserId(db, 7_000_000);
+
+/** What columns are called that name something else than a person. */
+const NO_PEOPLE = [
+  ...['client_id', 'collection_id', 'comment_id', 'decision_id', 'dependency_id', 'event_id', 'game_id', 'grant_id'],
+  ...['group_id', 'guide_id', 'key_id', 'last_id', 'last_read_id', 'mod_id', 'modfile_id', 'name_id', 'order_id'],
+  ...['other_id', 'portal_id', 'reply_id', 'rule_id', 'session_id', 'tag_id', 'thread_id', 'upload_id', 'version_id'],
+  'webhook_id',
+];
+/** What is rated, commented on, previewed, translated, held or decided over is content; teams are those of content. */
+const CONTENT = [
+  ...['comments', 'moderation_decisions', 'preview_links', 'previewers', 'ratings', 'rule_holds', 'team_invites'],
+  ...['team_members', 'translations'],
+];
+const NAMES_SOMEONE = /(_id|_by|_into)$|^who$/;
+const TELLS_OF_SOMEONE = /^(email|ip|contact|visitor|username|display_name|user_agent|birth_date)$|address/;
+
+test('every column that names a person, or tells of one, is declared by its noun', () => {
+  const declared = new Set(DECLARED.map(({ table, column }) => `${table}.${column}`));
+  const tables = new Set<string>(DECLARED.map(({ table }) => table));
+  const traces = new Set(
+    PERSONAL.flatMap((each) => each.traces ?? []).map(({ table, column }) => `${table}.${column}`),
+  );
+  const isContent = (table: string, name: string) => name === 'resource_id' && CONTENT.includes(table);
+  const naming = columns.filter(
+    ({ table, name }) => NAMES_SOMEONE.test(name) && !NO_PEOPLE.includes(name) && !isContent(table, name),
+  );
+  assert.ok(naming.length > 60, `${naming.length} columns`);
+  for (const { table, name } of naming)
+    assert.ok(declared.has(`${table}.${name}`), `${table}.${name}: declare it in the personal.ts of its noun`);
+  for (const { table, name } of columns.filter(({ name }) => TELLS_OF_SOMEONE.test(name)))
+    assert.ok(
+      tables.has(table) || traces.has(`${table}.${name}`),
+      `${table}.${name}: tell in the personal.ts of its noun what becomes of it`,
+    );
+  const known = new Set(columns.map(({ table, name }) => `${table}.${name}`));
+  for (const each of [...declared, ...traces]) assert.ok(known.has(each), `${each} is declared, but not there`);
+  for (const { table, column, told, once = [], apart } of DECLARED)
+    for (const name of ['untold' in told ? [] : told, once, apart ?? []].flat())
+      assert.ok(known.has(`${table}.${name}`), `${table}.${column} speaks of ${name}, which is not there`);
+});
+
+/** After so long pictures that nobody shows have been removed. */
+const PICTURES_SECONDS = 86_400;
+let people = 0;
+
+/** Someone with a row in every column that names people, and what nobody else is called. */
+async function someoneEverywhere(mark: string, like?: ReadonlyMap<string, Planted>) {
+  people += 1;
+  const email = `${mark.toLowerCase()}-${people}@example.org`;
+  const user = await api.aUser({ email, username: `${mark} the ${people}th` });
+  const client = await api.as(user);
+  const planted = new Map<string, Planted>();
+  for (const each of DECLARED) {
+    const key = `${each.table}.${each.column}`;
+    const row = await plantRow(db, columns, each, { userId: user.id, mark });
+    if (row) planted.set(key, row);
+    if (!like?.has(key)) continue;
+    try {
+      await plantRow(db, columns, each, { userId: user.id, mark: 'twin', like: like.get(key)! });
+    } catch (error) {
+      // What only one row can have is of one of them anyway.
+      if (!isDuplicate(error)) throw error;
+    }
+  }
+  return { ...user, email, client, planted };
+}
+
+/** Nothing that was to be done has failed. */
+async function runJobs(): Promise<void> {
+  await worker.runDue();
+  const failed = await db.query
+    .selectFrom('jobs')
+    .select(['kind', 'last_error'])
+    .where('last_error', 'is not', null)
+    .execute();
+  assert.deepEqual(failed, []);
+}
+
+const exported = async (client: Client): Promise<{ text: string; path: string }> => {
+  assert.equal((await client.call(requestExport)).status, 202);
+  await runJobs();
+  const url = new URL((await client.call(getExport)).body.download_url!);
+  return { path: url.pathname, text: (await api.request('GET', url.pathname)).text };
+};
+
+test('an export tells all that is declared to be told, and nothing that is somebody else’s', async () => {
+  const ada = await someoneEverywhere('Lovelace');
+  const bob = await someoneEverywhere('Babbage');
+  const { text } = await exported(ada.client);
+  const told = JSON.parse(text) as Record<string, Record<string, unknown>[]>;
+  assert.equal(told['users']![0]!['email'], ada.email);
+  const texts = columns.filter(({ isText }) => isText);
+  const expected = DECLARED.flatMap((each) =>
+    'untold' in each.told || !ada.planted.has(`${each.table}.${each.column}`)
+      ? []
+      : each.told
+          .filter((name) => texts.some((column) => column.table === each.table && column.name === name))
+          .map((name) => `${each.table}.${each.column}.${name}`),
+  ).filter((name) => !/^(notifications|reports)\..*\.resource$|\.upload_id$/.test(name));
+  const found = [...text.matchAll(/Lovelace:([\w.]+):/g)].map(([, place]) => place!);
+  assert.deepEqual([...new Set(found)].sort(), expected.sort());
+  assert.ok(expected.length > 40);
+  for (const name of Object.keys(told)) assert.ok(name === 'audit_log' || told[name]!.length > 0, `${name} is empty`);
+  assert.ok(!text.includes('Babbage') && !text.includes(bob.email) && !text.includes('digest'));
+});
+
+/** Which columns may still name someone who is gone. */
+const keepers = (when: 'whenDeleted' | 'whenMerged') =>
+  DECLARED.filter((each) => typeof each[when] === 'object').map(({ table, column }) => `${table}.${column}`);
+
+async function decideAndBeDecided(user: { id: number }, client: Client): Promise<void> {
+  await api.joins(user, game, 8);
+  const body = { options: 1, reason: 'Quarrels' };
+  await client.call(restrictUserInGame, { params: { game_id: game.id, user_id: (await api.aUser()).id }, body });
+}
+
+test('of a deleted account nothing is left but what is declared to stay, and no name', async () => {
+  const ada = await someoneEverywhere('Countess');
+  await operator.call(lockAUser, { params: { user_id: ada.id } });
+  await operator.call(unlockAUser, { params: { user_id: ada.id } });
+  const client = await api.as(ada);
+  await client.call(editAuthenticatedUser, { body: { timezone: 'Antarctica/Troll', country: 'AQ' } });
+  await decideAndBeDecided(ada, client);
+  const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#305070' } })
+    .png()
+    .toBuffer();
+  await client.call(addAvatar, { files: { avatar: { filename: 'me.png', bytes: picture } } });
+  const files = async () => (await Array.fromAsync(api.app().storage.list(''))).length;
+  const others = await files();
+  const { path } = await exported(client);
+  assert.equal(await files(), others + 1);
+  await client.call(closeOwnAccount);
+  assert.equal((await client.call(deleteOwnAccount, { body: { email: ada.email } })).status, 204);
+  await client.refused(getAuthenticatedUser, {}, 401, 11005);
+  assert.equal((await api.request('GET', path)).status, 404);
+  await runJobs();
+  const places = await placesOf(db, columns, ada.id);
+  const mayStay = keepers('whenDeleted');
+  for (const place of places) assert.ok(mayStay.includes(place), `${place} still names the person`);
+  assert.ok(places.includes('audit_log.user_id') && places.includes('audit_log.resource_id'));
+  for (const text of [ada.email, ada.username, 'Antarctica/Troll'])
+    assert.deepEqual(await placesWith(db, columns, text), [], text);
+  const marks = await marksOf(db, columns, 'Countess');
+  for (const { table, column, whenDeleted } of DECLARED) {
+    const planted = (name = '') => marks.filter((each) => each.startsWith(`${table}.${column}.${name}`));
+    if (typeof whenDeleted === 'string') assert.deepEqual(planted(), []);
+    else if ('cleared' in whenDeleted)
+      for (const name of Object.keys(whenDeleted.cleared)) assert.deepEqual(planted(name), []);
+  }
+  assert.ok(marks.includes('comments.submitted_by.content'));
+  assert.equal(await files(), others, 'the export is still there');
+  api.clock.advance(PICTURES_SECONDS);
+  await runJobs();
+  assert.ok((await files()) < others, 'the picture is still there');
+  assert.equal((await verifyAudit(api.app())).broken, undefined);
+});
+
+test('all that an account had is that of the one that it became a part of, each thing once', async () => {
+  const to = await someoneEverywhere('Somerville');
+  const from = await someoneEverywhere('Byron', to.planted);
+  for (const each of DECLARED.filter(({ apart }) => apart))
+    await plantRow(db, columns, each, { userId: from.id, mark: 'pair', also: { [each.apart!]: to.id } });
+  await decideAndBeDecided(from, from.client);
+  const counts = async (id: number) => {
+    const found = new Map<string, number>();
+    for (const place of await placesOf(db, columns, id)) found.set(place, 1);
+    return found;
+  };
+  const before = await counts(to.id);
+  const merged = await to.client.call(mergeOwnAccount, { body: { access_token: from.client.token! } });
+  assert.equal(merged.status, 204, merged.text);
+  await runJobs();
+  const row = await db.query.selectFrom('users').selectAll().where('id', '=', from.id).executeTakeFirstOrThrow();
+  assert.ok(row.date_merged !== null, 'the job has failed');
+  const mayStay = keepers('whenMerged');
+  for (const place of await placesOf(db, columns, from.id))
+    assert.ok(mayStay.includes(place), `${place} still names the account that was given up`);
+  const after = await counts(to.id);
+  for (const place of before.keys())
+    if (!place.startsWith('audit_log') && !place.startsWith('data_exports'))
+      assert.ok(after.has(place), `${place} no longer names the account that stays`);
+  for (const each of DECLARED.filter(({ whenMerged }) => whenMerged === 'moved'))
+    assert.ok(after.has(`${each.table}.${each.column}`), `${each.table}.${each.column} was not moved`);
+  for (const text of [from.email, from.username]) assert.deepEqual(await placesWith(db, columns, text), [], text);
+  assert.equal((await verifyAudit(api.app())).broken, undefined);
+});
