@@ -14,6 +14,7 @@ import {
   type UserCaller,
 } from './caller.ts';
 import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey } from './credentials.ts';
+import { STAFF_LEVELS } from './staff.ts';
 
 /** What a request shows of itself, before anything is believed. */
 export interface Credentials {
@@ -51,7 +52,7 @@ interface TokenRow {
   date_expires: number;
   date_revoked: number | null;
   status: number;
-  admin: number;
+  staff: number | null;
   language: string;
   date_online: number;
   teams: number;
@@ -78,12 +79,12 @@ interface KeyRow {
 }
 
 const TOKEN =
-  statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, t.date_revoked, u.status, u.admin, u.language, u.date_online,
+  statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, t.date_revoked, u.status, s.level as staff, u.language, u.date_online,
   (select count(*) from team_members m where m.user_id = t.user_id)
     + (select count(*) from previewers p where p.user_id = t.user_id) as teams,
   case when exists (select 1 from mutes x where x.user_id = t.user_id)
     or exists (select 1 from blocks b where b.user_id = t.user_id) then 1 else 0 end as mutes
-  from access_tokens t join users u on u.id = t.user_id where t.digest = ?`);
+  from access_tokens t join users u on u.id = t.user_id left join site_staff s on s.user_id = u.id where t.digest = ?`);
 const SERVICE_TOKEN =
   statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, g.submitted_by as leader_id
   from service_tokens t join games g on g.id = t.game_id where t.digest = ?`);
@@ -110,7 +111,8 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       tokenId: row.id,
       scopes: row.scopes.split(' ') as TokenScope[],
       gameId: row.game_id ?? undefined,
-      admin: row.admin === 1,
+      admin: (row.staff ?? 0) >= STAFF_LEVELS.administrator,
+      staff: row.staff ?? 0,
       language: row.language,
       dateExpires: row.date_expires,
       inTeams: row.teams > 0,

@@ -34,7 +34,10 @@ export interface UserCaller {
   readonly scopes: readonly TokenScope[];
   /** The game for which the token was issued. */
   readonly gameId: number | undefined;
+  /** Whether they administer the site: `staff` is high enough for it. */
   readonly admin: boolean;
+  /** The level among those who run the site, as in `STAFF_LEVELS`; nothing for everyone else. */
+  readonly staff?: number;
   readonly language: string;
   readonly dateExpires: number;
   /** Whether any game or mod counts this person in its team or among its previewers, and so may show them more than others. */
@@ -73,6 +76,7 @@ export const OPERATOR: UserCaller = {
   scopes: ['read', 'write'],
   gameId: undefined,
   admin: true,
+  staff: 8,
   language: 'en',
   dateExpires: Number.MAX_SAFE_INTEGER,
   inTeams: false,
@@ -106,7 +110,7 @@ export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'service') return `s${caller.gameId}`;
   // A game may refuse keys and tokens that come from elsewhere, so a token's game is part of its class.
   const game = caller.gameId === undefined ? '' : ` g${caller.gameId}`;
-  return caller.inTeams || caller.admin || caller.mutes ? `u${caller.userId}${game}` : `p${game}`;
+  return caller.inTeams || caller.admin || caller.staff || caller.mutes ? `u${caller.userId}${game}` : `p${game}`;
 }
 
 /** Whose mutes and blocks a list has to look at; undefined for most. */

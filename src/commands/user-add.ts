@@ -15,7 +15,7 @@ export default command({
   options: {
     email: { type: 'string', value: 'E', required: true, says: 'where sign-in codes are sent' },
     username: { type: 'string', value: 'U', required: true, says: 'shown to others, at most 80 characters' },
-    admin: { type: 'boolean', says: 'may do everything, in every game' },
+    admin: { type: 'boolean', says: 'runs the site, as an owner: may do everything, in every game' },
   },
   run: async ({ values, settings, environment }) => {
     const email = Email.safeParse(values.email.trim());
@@ -38,7 +38,7 @@ export default command({
       return {
         object: { id, name_id, username: user.username, email: user.email, api_key, api_url },
         text: columns([
-          ['User', `${id} (${name_id})${values.admin ? ', administrator of the site' : ''}`],
+          ['User', `${id} (${name_id})${values.admin ? ', owner of the site' : ''}`],
           ['API key', `${api_key} (shown only now)`],
           ['API', api_url],
         ]),

@@ -116,6 +116,8 @@ import { serviceOperations } from './service/operations.ts';
 import { sessionJobs } from './sessions/jobs.ts';
 import { migration as sessions } from './sessions/migrations/2026-11-15-sessions.ts';
 import { sessionOperations } from './sessions/operations.ts';
+import { migration as usersStaff } from './staff/migrations/2026-11-15-users-staff.ts';
+import { staffOperations } from './staff/operations.ts';
 import { statsJobs } from './stats/jobs.ts';
 import { migration as modDownloadHours } from './stats/migrations/2026-11-15-mod-download-hours.ts';
 import { statsOperations } from './stats/operations.ts';
@@ -165,6 +167,7 @@ export const operations: readonly AnyOperation[] = [
   ...reportOperations,
   ...auditOperations,
   ...moderationOperations,
+  ...staffOperations,
   ...lookupOperations,
   ...dependencyOperations,
   ...collectionOperations,
@@ -256,6 +259,7 @@ export const migrations: readonly Migration[] = [
   usersFolded,
   usersLife,
   usersPortalNames,
+  usersStaff,
   portals,
   webhooks,
   gameWordlists,

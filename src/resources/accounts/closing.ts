@@ -1,5 +1,6 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
 import { revokeKeys, revokeTokens } from '../../access/credentials.ts';
+import { outranks, staffLevel } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -7,6 +8,7 @@ import { reviewPicture } from '../../images/pictures.ts';
 import { type Audited, audit } from '../audit/audit.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
+import { isStaffMember, staffLevelOf } from '../staff/pieces.ts';
 import {
   announceUser,
   changeUser,
@@ -31,7 +33,8 @@ export async function closeAccount(app: App, caller: UserCaller): Promise<void> 
   requireOwnToken(caller);
   await app.db.write(async (transaction) => {
     const user = await requireUserIn(transaction, caller.userId);
-    if (user.admin === 1 || user.date_closed !== null) throw new ApiError('USER_CANNOT_CLOSE_ACCOUNT');
+    if ((await isStaffMember(transaction, user.id)) || user.date_closed !== null)
+      throw new ApiError('USER_CANNOT_CLOSE_ACCOUNT');
     await changeUser(transaction, user.id, { date_closed: app.clock.now() });
   });
 }
@@ -46,7 +49,7 @@ export async function deleteAccount(app: App, caller: UserCaller, confirmation: 
   requireOwnToken(caller);
   await app.db.write(async (transaction) => {
     const user = await requireUserIn(transaction, caller.userId);
-    if (user.admin === 1) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
+    if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
     if (user.date_closed === null) throw new ApiError('USER_CANT_BE_DELETED_MUST_CLOSE_FIRST');
     await requireNothingLed(transaction, user.id);
     const isConfirmed =
@@ -121,7 +124,10 @@ function requireModerator(caller: Caller, userId: number): void {
 
 async function requireModerated(transaction: Transaction, caller: Caller, userId: number): Promise<UserRow> {
   requireModerator(caller, userId);
-  return requireUserIn(transaction, userId);
+  const user = await requireUserIn(transaction, userId);
+  if (!outranks(staffLevel(caller), await staffLevelOf(transaction, userId)))
+    throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
+  return user;
 }
 
 /** A locked account ends every sign-in and takes no new one, until it is clear whose it is. */
@@ -139,7 +145,7 @@ export const deleteUser = (app: App, caller: Caller, userId: number): Promise<vo
     requireModerator(caller, userId);
     if ((await findUserIn(transaction, userId))?.status === USER_DELETED) throw new ApiError('USER_ALREADY_DELETED');
     const user = await requireUserIn(transaction, userId);
-    if (user.admin === 1) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
+    if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
     await requireNothingLed(transaction, user.id);
     await erase(app, transaction, user);
     await audit(app, transaction, audited(caller, user.id, 'users.delete'));

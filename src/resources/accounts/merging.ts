@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { shareAPortal } from '../portals/accounts.ts';
+import { isStaffMember } from '../staff/pieces.ts';
 import { announceUser, changeUser, requireUserIn, type UserRow } from '../users/users.ts';
 import { blank, endAccount, requireOwnToken } from './closing.ts';
 import { moveAll } from './personal.ts';
@@ -31,7 +32,8 @@ export async function mergeAccount(app: App, caller: UserCaller, otherToken: str
 }
 
 async function refuseMerge(transaction: Transaction, from: UserRow, to: UserRow): Promise<void> {
-  if (from.admin === 1 || to.admin === 1) throw new ApiError('USER_CANNOT_MERGE_ADMIN_ACCOUNT');
+  if ((await isStaffMember(transaction, from.id)) || (await isStaffMember(transaction, to.id)))
+    throw new ApiError('USER_CANNOT_MERGE_ADMIN_ACCOUNT');
   if (from.monetization_status !== 0 || to.monetization_status !== 0)
     throw new ApiError('USER_CANNOT_MERGE_MONETIZATION_ACCOUNTS');
   const { games, mods } = await store.leads(transaction.query, from.id);

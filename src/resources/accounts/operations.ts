@@ -185,7 +185,12 @@ export const mergeOwnAccount = operation({
   handle: (app, { caller, body }) => mergeAccount(app, caller as UserCaller, body.access_token),
 });
 
-const MODERATION = ['USER_NOT_FOUND', 'USER_CANT_VIEW_ADMIN_ONLY', 'USER_ADMIN_CANT_MODERATE_SELF'] as const;
+const MODERATION = [
+  'USER_NOT_FOUND',
+  'USER_CANT_VIEW_ADMIN_ONLY',
+  'USER_ADMIN_CANT_MODERATE_SELF',
+  'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
+] as const;
 const moderated = { tag: 'Users', access: user('write'), params: UserPath, returns: noContent } as const;
 
 export const lockAUser = operation({

@@ -6,6 +6,7 @@ import type { ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { endFollowsBetween } from '../follows/pieces.ts';
 import { mutedListing } from '../mutes/mutes.ts';
+import { isStaffMember } from '../staff/pieces.ts';
 import { requireUserIn } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -31,7 +32,7 @@ export async function blockUser(app: App, caller: UserCaller, userId: number): P
   await app.db.write(async (transaction) => {
     const other = await requireUserIn(transaction, userId);
     if (other.id === caller.userId) throw new ApiError('USER_CANNOT_MUTE_SELF');
-    if (other.admin === 1) throw new ApiError('USER_CANNOT_BLOCK_SITE_ADMIN');
+    if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_BLOCK_SITE_ADMIN');
     await store.holdPair(transaction, caller.userId, other.id);
     await store.put(transaction, { user_id: caller.userId, blocked_id: other.id, date_added: app.clock.now() });
     await endFollowsBetween(transaction, caller.userId, other.id);

@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { issueKey } from '../../access/credentials.ts';
+import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
@@ -130,7 +131,7 @@ export async function listGames(
   ownOnly = false,
 ) {
   const visible: store.Visible = {
-    everything: caller.kind === 'user' && caller.admin,
+    everything: isSiteStaff(caller),
     gameId: caller.kind === 'key' ? caller.gameId : undefined,
     memberId: caller.kind === 'user' && (caller.inTeams || ownOnly) ? caller.userId : undefined,
     ownOnly,

@@ -2,6 +2,7 @@ import type { UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
+import { isStaffMember } from '../staff/pieces.ts';
 import { holdUser, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../users/users.ts';
 
 /** Those who run the site ban others from it, but neither themselves nor each other. */
@@ -16,7 +17,7 @@ export async function setBan(
   await app.db.write(async (transaction) => {
     const person = await holdUser(transaction, userId);
     if (!person || person.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
-    if (person.admin === 1) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+    if (await isStaffMember(transaction, userId)) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
     if ((person.status === USER_BANNED) === banned) throw new ApiError('MODERATION_ALREADY_ACTIONED');
     await putUserStatus(transaction, userId, banned ? USER_BANNED : USER_ACTIVE);
     const subject = { resource: 'users', id: userId, gameId: 0 };

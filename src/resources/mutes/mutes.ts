@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Portal } from '../../platforms.ts';
+import { isStaffMember } from '../staff/pieces.ts';
 import { requireUserIn, USER_GUEST } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -22,7 +23,7 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
     if ((await requireUserIn(transaction, caller.userId)).status === USER_GUEST)
       throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
     if (other.status === USER_GUEST) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
-    if (other.admin === 1) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
+    if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
     await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
     accessOfChanged(transaction, caller.userId);
   });

@@ -28,7 +28,7 @@ export async function peopleOn(query: Query, portal: string, gameId: number, ids
     .where('a.portal_id', 'in', ids)
     .where('a.game_id', 'in', [0, gameId])
     .where('u.status', 'not in', [0, 3])
-    .where('u.admin', '=', 0);
+    .where('u.id', 'not in', query.selectFrom('site_staff').select('user_id'));
   return (await people.select('u.id').distinct().orderBy('u.id').execute()).map(({ id }) => id);
 }
 

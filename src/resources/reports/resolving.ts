@@ -1,4 +1,5 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
+import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
@@ -51,7 +52,7 @@ async function requireModerator(reader: Parameters<typeof teamLevel>[0], caller:
 }
 
 function requireSiteStaff(caller: UserCaller): void {
-  if (!caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+  if (!isSiteStaff(caller)) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
 }
 
 export async function listReportedItems(app: App, caller: Caller, gameId: number, request: ListRequest) {

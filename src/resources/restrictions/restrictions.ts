@@ -5,6 +5,7 @@ import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
+import { staffLevelOf } from '../staff/pieces.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
 import { tellStudio } from '../webhooks/outbox.ts';
@@ -94,7 +95,7 @@ export async function restrict(
     await requireModerator(transaction, caller, gameId);
     const person = await requireUserIn(transaction, userId);
     if (person.id === caller.userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
-    const target = { ...caller, userId, admin: person.admin === 1, inTeams: true };
+    const target = { ...caller, userId, admin: false, staff: await staffLevelOf(transaction, userId), inTeams: true };
     if ((await teamLevel(transaction, target, 'games', gameId)) > 0)
       throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
     const row = { game_id: gameId, user_id: userId, options, reason, restricted_by: caller.userId };

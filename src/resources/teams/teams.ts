@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { accessChanged } from '../../access/credentials.ts';
+import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Bulk } from '../../database/bulk.ts';
 import type { Database, Transaction } from '../../database/database.ts';
@@ -46,7 +47,8 @@ export async function joinTeamsInBulk(
 }
 
 /**
- * The caller's level in a team; 0 outside of it. People who run the site count as administrators everywhere.
+ * The caller's level in a team; 0 outside of it. Who administers the site counts as an administrator everywhere, and
+ * the rest of its staff as moderators of every game.
  * A transaction as reader makes sure that nobody leaves the team between the question and the change.
  */
 export async function teamLevel(
@@ -57,7 +59,8 @@ export async function teamLevel(
 ): Promise<number> {
   if (caller.kind !== 'user') return 0;
   if (caller.admin) return ADMINISTRATOR;
-  return caller.inTeams ? store.levelOf(reader, resource, resourceId, caller.userId) : 0;
+  const own = caller.inTeams ? await store.levelOf(reader, resource, resourceId, caller.userId) : 0;
+  return resource === 'games' && isSiteStaff(caller) ? Math.max(own, MODERATOR) : own;
 }
 
 /** What the team belonged to is gone for ever, and so are the invitations to it. */

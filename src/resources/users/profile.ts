@@ -1,4 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
+import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import { isDuplicate } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -35,7 +36,7 @@ export interface ProfileChanges {
 /** A person as others see them: not at all once closed, and not alone where they wish so. */
 export async function requireShownUser(app: App, caller: Caller, id: number): Promise<store.UserRow> {
   const person = await requireUser(app, id);
-  if (caller.kind === 'user' && (caller.userId === id || caller.admin)) return person;
+  if (caller.kind === 'user' && (caller.userId === id || isSiteStaff(caller))) return person;
   if (person.date_closed !== null) throw new ApiError('USER_NOT_FOUND');
   if (person.privacy_options & HIDE_PROFILE) throw new ApiError('USER_ACCOUNT_PRIVATE');
   return person;

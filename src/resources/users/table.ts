@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 declare module '../../database/database.ts' {
   interface Tables {
@@ -15,7 +15,8 @@ export interface UsersTable {
   /** As lists compare it; see `fold`. */
   username_folded: Generated<string>;
   email: string | null;
-  admin: number;
+  /** Earlier versions read it, and it cannot be left out; `site_staff` has taken its place. */
+  admin: ColumnType<never, 0, never>;
   date_joined: number;
   date_online: number;
   avatar: string | null;

@@ -1,10 +1,12 @@
 import { refuseGone } from '../../access/authenticate.ts';
 import { accessChanged, issueKey } from '../../access/credentials.ts';
+import { STAFF_LEVELS } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { fold } from '../../database/words.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { freeSlug } from '../../slug.ts';
+import { joinStaff } from '../staff/pieces.ts';
 import * as store from './store.ts';
 
 export type { UserRow } from './store.ts';
@@ -53,6 +55,7 @@ export const normalisedEmail = (email: string): string => email.trim().toLowerCa
 export interface NewUser {
   readonly email?: string | undefined;
   readonly username: string;
+  /** Runs the site, as an owner. */
   readonly admin?: boolean;
   readonly language?: string;
 }
@@ -73,7 +76,7 @@ export async function addUser(
     name_id,
     username: user.username,
     email: user.email ? normalisedEmail(user.email) : null,
-    admin: user.admin ? 1 : 0,
+    admin: 0,
     date_joined: now,
     date_online: now,
     avatar: null,
@@ -83,6 +86,7 @@ export async function addUser(
     privacy_options: 0,
     monetization_status: 0,
   });
+  if (user.admin) await joinStaff(transaction, { userId: row.id, level: STAFF_LEVELS.owner, addedBy: 0, now });
   return { ...row, api_key: await issueKey(app, transaction, { userId: row.id }) };
 }
 

@@ -1,0 +1,20 @@
+import { STAFF_LEVELS } from '../access/staff.ts';
+import { columns, command } from './command.ts';
+import { withApp } from './operator.ts';
+
+export default command({
+  name: 'staff list',
+  usage: '',
+  says: 'Lists those who run the site, with their level.',
+  json: true,
+  options: {},
+  run: async ({ settings, environment }) =>
+    withApp(settings(), environment, async (app) => {
+      const { allStaff } = await import('../resources/staff/staff.ts');
+      const staff = (await allStaff(app)).map(({ id, username, level }) => ({ id, username, level: nameOf(level) }));
+      const lines = staff.map(({ id, username, level }) => [String(id), `${username}, ${level}`] as const);
+      return { object: { staff }, text: lines.length > 0 ? columns(lines) : 'Nobody runs the site yet.' };
+    }),
+});
+
+const nameOf = (level: number) => Object.entries(STAFF_LEVELS).find(([, each]) => each === level)?.[0] ?? 'none';

@@ -1,0 +1,28 @@
+import { OPERATOR } from '../access/caller.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { command, idOf, Refusal } from './command.ts';
+import { requireKnownUser, withApp } from './operator.ts';
+
+export default command({
+  name: 'staff remove',
+  usage: '--user USER_ID',
+  says: 'Removes someone from those who run the site. The last owner stays.',
+  json: true,
+  options: { user: { type: 'string', value: 'USER_ID', required: true, says: 'who it is' } },
+  run: async ({ values, settings, environment }) => {
+    const userId = idOf(values.user, '--user');
+    return withApp(settings(), environment, async (app) => {
+      const { username } = await requireKnownUser(app, userId);
+      const { removeStaff } = await import('../resources/staff/staff.ts');
+      await removeStaff(app, OPERATOR, userId).catch((error) => {
+        throw error instanceof ApiError ? new Refusal(sentenceOf(error, username)) : error;
+      });
+      return { object: { id: userId, username }, text: `${username} (user ${userId}) no longer runs the site.` };
+    });
+  },
+});
+
+const sentenceOf = ({ error }: ApiError, username: string) =>
+  error === 'USER_CANT_DELETE_SITE_STAFF'
+    ? `${username} is the last owner; make someone else an owner first.`
+    : `${username} does not run the site.`;

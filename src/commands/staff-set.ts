@@ -1,0 +1,33 @@
+import { OPERATOR } from '../access/caller.ts';
+import { STAFF_LEVELS, type StaffLevelName } from '../access/staff.ts';
+import { command, idOf, misuse } from './command.ts';
+import { requireKnownUser, withApp } from './operator.ts';
+
+const NAMES = Object.keys(STAFF_LEVELS) as StaffLevelName[];
+
+export default command({
+  name: 'staff set',
+  usage: '--user USER_ID --level LEVEL',
+  says: `Counts someone among those who run the site, or changes their level.
+
+A moderator acts in every game as a moderator of its team would. An administrator also decides over people, games and
+the site, and over moderators. An owner decides over all staff, and one has to stay.`,
+  json: true,
+  options: {
+    user: { type: 'string', value: 'USER_ID', required: true, says: 'who it is' },
+    level: { type: 'string', value: 'LEVEL', required: true, says: `one of ${NAMES.join(', ')}` },
+  },
+  run: async ({ values, settings, environment }) => {
+    const userId = idOf(values.user, '--user');
+    const level = NAMES.find((name) => name === values.level);
+    if (!level) throw misuse(`--level must be one of ${NAMES.join(', ')}, not "${values.level}".`);
+    return withApp(settings(), environment, async (app) => {
+      const { username } = await requireKnownUser(app, userId);
+      const { addStaff, changeStaff } = await import('../resources/staff/staff.ts');
+      const { isStaffMember } = await import('../resources/staff/pieces.ts');
+      const put = (await isStaffMember(app.db, userId)) ? changeStaff : addStaff;
+      await put(app, OPERATOR, { userId, level: STAFF_LEVELS[level] });
+      return { object: { id: userId, username, level }, text: `${username} (user ${userId}) is now ${level}.` };
+    });
+  },
+});
