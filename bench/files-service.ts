@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthenticator } from '../src/access/authenticate.ts';
 import { anyone } from '../src/access/caller.ts';
+import { createGate } from '../src/access/gate.ts';
 import { composeService, outsideOf } from '../src/compose.ts';
 import { readSettings } from '../src/config/settings.ts';
 import { localCertificate } from '../src/http/certificate.ts';
@@ -92,7 +93,7 @@ const receive = operation({
 });
 const tenant = (environment: 'production' | 'sandbox') => {
   const own = service.apps[environment];
-  return { app: own, authenticator: createAuthenticator(own), limiter: undefined };
+  return { app: own, authenticator: createAuthenticator(own), gate: createGate(own), limiter: undefined };
 };
 const tls = await localCertificate(join(settings.data, 'tls'), settings.domain);
 writeFileSync(join(folder, 'key.pem'), tls.key);

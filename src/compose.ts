@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { createAuthenticator } from './access/authenticate.ts';
+import { createGate } from './access/gate.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { addressesOf, type Environment } from './config/addresses.ts';
 import { folderOf, mailFolderOf } from './config/folders.ts';
@@ -150,7 +151,7 @@ async function composeTenant(app: App): Promise<Tenant> {
   await requireUpToDate(app);
   await prepare(app);
   const authenticator = createAuthenticator({ ...app, seen: (userId) => noteOnline(app, userId) });
-  return { app, authenticator, limiter: await composeLimiter(app) };
+  return { app, authenticator, gate: createGate(app), limiter: await composeLimiter(app) };
 }
 
 export interface Service {

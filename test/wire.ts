@@ -3,6 +3,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectSecure, type TLSSocket } from 'node:tls';
 import { createAuthenticator } from '../src/access/authenticate.ts';
+import { createGate } from '../src/access/gate.ts';
 import { composeService, type Service } from '../src/compose.ts';
 import type { Settings } from '../src/config/settings.ts';
 import { localCertificate } from '../src/http/certificate.ts';
@@ -157,7 +158,7 @@ export async function serveOperations(
 ): Promise<Port> {
   const tenantOf = (environment: 'production' | 'sandbox') => {
     const app = api.app(environment);
-    return { app, authenticator: createAuthenticator(app), limiter: undefined };
+    return { app, authenticator: createAuthenticator(app), gate: createGate(app), limiter: undefined };
   };
   const all = { ...api.app().settings, ...settings };
   const listener = createServer({

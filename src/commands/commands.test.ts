@@ -266,6 +266,36 @@ test('a client is registered with addresses that a code may be sent to', async (
   ]);
 });
 
+test('staff is made, changed and removed, down to the last owner', async () => {
+  const { id } = await api.aUser({ username: 'Stella' });
+  const ofUser = ['--user', String(id)];
+  const set = await runJson<{ level: string }>('staff', 'set', ...ofUser, '--level', 'owner');
+  assert.equal(set.level, 'owner');
+  const { staff } = await runJson<{ staff: { id: number; username: string; level: string }[] }>('staff', 'list');
+  assert.deepEqual(staff, [{ id, username: 'Stella', level: 'owner' }]);
+  await Promise.all([
+    refuses(['staff', 'remove', ...ofUser], 1, /^Stella is the last owner/),
+    refuses(['staff', 'remove', '--user', String(owner.id)], 1, /does not run the site/),
+    refuses(['staff', 'set', ...ofUser, '--level', 'king'], 2, /^--level must be one of moderator/),
+  ]);
+});
+
+test('an address is banned and let in again', async () => {
+  const ban = await runJson<{ id: number; network: string }>(
+    ...['ban', 'add', '--network', '203.0.113.9/24', '--reason', 'Floods'],
+  );
+  assert.equal(ban.network, '203.0.113.0/24');
+  const { bans } = await runJson<{ bans: { id: number; reason: string }[] }>('ban', 'list');
+  assert.deepEqual(
+    bans.map(({ id, reason }) => [id, reason]),
+    [[ban.id, 'Floods']],
+  );
+  await refuses(['ban', 'add', '--network', '0.0.0.0/0', '--reason', 'All'], 1, /network is invalid/);
+  await refuses(['ban', 'add', '--network', 'here', '--reason', 'All'], 2, /^--network must be/);
+  await runJson('ban', 'lift', String(ban.id));
+  await refuses(['ban', 'lift', String(ban.id)], 1, /^There is no ban/);
+});
+
 test('a scan of everything is started where there is a scanner', async () => {
   await refuses(['scan'], 2, /needs --all/);
   await refuses(['scan', '--all'], 1, /^There is no scanner: set MODSTEAD_CLAMD/);

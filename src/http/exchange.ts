@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticator } from '../access/authenticate.ts';
 import { type Caller, NOBODY } from '../access/caller.ts';
+import type { Gate } from '../access/gate.ts';
 import { type Environment, type HostScope, hostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
@@ -13,6 +14,7 @@ import type { AnyOperation } from './operation.ts';
 export interface Tenant {
   readonly app: App;
   readonly authenticator: Authenticator;
+  readonly gate: Gate;
   readonly limiter: Limiter | undefined;
 }
 

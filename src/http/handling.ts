@@ -77,9 +77,10 @@ export function createHandling(parts: HandlingParts): Handling {
     if (body instanceof Bytes) await sendFile(parts, exchange, body);
     else if (body instanceof Redirect) sendRedirect(exchange, body);
     else if (body instanceof Stream)
-      await sendStream(exchange, body, parts.draining, () =>
-        authenticated(exchange, match.operation, parseForm(exchange.search)),
-      );
+      await sendStream(exchange, body, parts.draining, async () => {
+        await exchange.tenant.gate.requireOpen(exchange.ip);
+        await authenticated(exchange, match.operation, parseForm(exchange.search));
+      });
     else if (body instanceof Csv) sendCsv(response, body, exchange.headers);
     else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
     else send(response, body.status, body.text, exchange.headers);

@@ -72,6 +72,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       if (repeats.size === 0 || request.method !== 'GET') return undefined;
       const repeat = repeats.get(fingerprintOf(settings, request));
       if (!repeat || !isStillCaller(repeat)) return undefined;
+      if (!repeat.tenant.gate.look(addressOfRepeat(settings, request, repeat))) return undefined;
       const answer = kept[repeat.scope.environment].fresh(repeat.key);
       if (!answer) return undefined;
       if (!mayTake(repeat.tenant, demandsOfRepeat(settings, request, repeat))) return undefined;
@@ -80,7 +81,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
     },
     answer(exchange) {
       const { response, scope, request, tenant, ip } = exchange;
-      if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return undefined;
+      if (settings.cacheMegabytes === 0 || !isPlainRead(exchange) || !tenant.gate.look(ip)) return undefined;
       const { apiKey, rest } = takeApiKey(exchange.search);
       const caller = recalled(exchange, apiKey);
       if (!caller) return undefined;
@@ -190,8 +191,11 @@ function demandsOf({ rateLimits }: Settings, operation: AnyOperation, caller: Ca
   ];
 }
 
-function demandsOfRepeat(settings: Settings, { socket }: IncomingMessage, repeat: Repeat): readonly Demand[] {
-  const ip = repeat.forwarded ? repeat.ip : peerOf(socket, settings.trustProxy).address;
+const addressOfRepeat = ({ trustProxy }: Settings, { socket }: IncomingMessage, { forwarded, ip }: Repeat): string =>
+  forwarded ? ip : peerOf(socket, trustProxy).address;
+
+function demandsOfRepeat(settings: Settings, request: IncomingMessage, repeat: Repeat): readonly Demand[] {
+  const ip = addressOfRepeat(settings, request, repeat);
   return ip === repeat.ip ? repeat.demands : demandsOf(settings, repeat.operation, repeat.caller, ip);
 }
 

@@ -6,6 +6,7 @@ import { type AnyOperation, takesBody } from './operation.ts';
 export const UNIVERSAL_ERRORS: readonly ErrorName[] = [
   'REQUEST_MALFORMED',
   'HTTPS_REQUIRED',
+  'SERVICE_IP_BAN',
   'CORS_GENERIC',
   'JSON_RESPONSE_ONLY',
   'RATE_LIMITED',

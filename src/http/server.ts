@@ -50,6 +50,8 @@ export function createServer(parts: ServerParts): Listener {
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;
     if (!exchange.secure) throw new ApiError('HTTPS_REQUIRED');
+    const asking = exchange.tenant.gate.requireOpen(exchange.ip);
+    if (asking) await asking;
     const version = VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');

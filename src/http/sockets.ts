@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { NOBODY } from '../access/caller.ts';
+import { BANS_SCOPE } from '../access/gate.ts';
 import { type HostScope, hostScope, isOwnHost } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
@@ -60,11 +61,17 @@ export function createSockets({ settings, tenants, operations, observe }: Socket
     for (const connection of open) connection.look();
   };
   const sweeping = setInterval(sweep, PING_MS).unref();
+  // Bans hold for connections that are open, too.
+  for (const { app } of Object.values(tenants))
+    app.db.changes.listen((scope) => {
+      if (scope === undefined || scope === BANS_SCOPE) for (const connection of open) connection.endIfBanned();
+    });
 
   async function admit(request: IncomingMessage, scope: HostScope): Promise<Opening> {
     const tenant = tenants[scope.environment];
     const ip = clientAddress(request, settings.trustProxy);
     requirePublicAddress(settings, request);
+    await tenant.gate.requireOpen(ip);
     await takeForAddress(settings.rateLimits, { tenant, ip, caller: NOBODY }, true);
     const holder = limitedAddress(ip);
     const held = [...open].filter((connection) => connection.holder === holder).length;
@@ -208,6 +215,16 @@ class Connection implements SocketConnection {
     if (now - this.#heard > SILENCE_MS && now - this.#asked > SILENCE_MS) this.#webSocket.terminate();
     else if (this.#waiting === 0 && now - this.#asked > IDLE_MS) this.close(NORMAL);
     else this.#webSocket.ping();
+  }
+
+  endIfBanned(): void {
+    const { tenant, ip } = this.#opening;
+    const end = () => this.close(POLICY);
+    try {
+      void tenant.gate.requireOpen(ip)?.catch(end);
+    } catch {
+      end();
+    }
   }
 
   close(code: number): void {

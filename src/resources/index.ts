@@ -19,6 +19,9 @@ import { migration as agreements } from './agreements/migrations/2026-11-15-agre
 import { agreementOperations } from './agreements/operations.ts';
 import { migration as audit } from './audit/migrations/2026-11-15-audit.ts';
 import { auditOperations } from './audit/operations.ts';
+import { banJobs } from './bans/jobs.ts';
+import { migration as addressBans } from './bans/migrations/2026-11-15-address-bans.ts';
+import { banOperations } from './bans/operations.ts';
 import { migration as blocks } from './blocks/migrations/2026-11-15-blocks.ts';
 import { blockOperations } from './blocks/operations.ts';
 import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
@@ -168,6 +171,7 @@ export const operations: readonly AnyOperation[] = [
   ...auditOperations,
   ...moderationOperations,
   ...staffOperations,
+  ...banOperations,
   ...lookupOperations,
   ...dependencyOperations,
   ...collectionOperations,
@@ -245,6 +249,7 @@ export const migrations: readonly Migration[] = [
   gameRestrictions,
   reports,
   audit,
+  addressBans,
   moderation,
   gamesTakedown,
   tags,
@@ -268,6 +273,7 @@ export const migrations: readonly Migration[] = [
 
 export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
+  ...banJobs,
   ...deviceJobs,
   ...downloadJobs,
   ...commentJobs,

@@ -8,7 +8,8 @@ export async function optionsOf(reader: Pick<Database, 'first'>, gameId: number,
   return (await reader.first<{ options: number }>(OPTIONS, [gameId, userId]))?.options ?? 0;
 }
 
-const BY_WHOM = statement(`select r.options, case when s.level is null then 0 else 1 end as by_operator from game_restrictions r
+const BY_WHOM =
+  statement(`select r.options, case when s.level is null then 0 else 1 end as by_operator from game_restrictions r
   left join site_staff s on s.user_id = r.restricted_by where r.game_id = ? and r.user_id = ?`);
 /** What someone is kept from, and whether one of those who run the site has decided it. */
 export async function restrictionBy(reader: Pick<Database, 'first'>, gameId: number, userId: number) {

@@ -34,8 +34,7 @@ const shown = (query: Query) => members(query).select(['s.level', 's.added_by', 
 
 export type StaffRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
-export const member = (query: Query, userId: number) =>
-  shown(query).where('s.user_id', '=', userId).executeTakeFirst();
+export const member = (query: Query, userId: number) => shown(query).where('s.user_id', '=', userId).executeTakeFirst();
 
 export const all = (query: Query): Promise<StaffRow[]> =>
   shown(query).orderBy('s.level', 'desc').orderBy('s.user_id').execute();
