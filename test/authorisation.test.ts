@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueServiceToken } from '../src/access/credentials.ts';
+import { STAFF_LEVELS } from '../src/access/staff.ts';
+import type { Transaction } from '../src/database/database.ts';
 import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
 import { addAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { addCollectionOperation, updateCollectionOperation } from '../src/resources/collections/operations.ts';
@@ -18,11 +20,13 @@ import { addClient } from '../src/resources/oauth/clients.ts';
 import { putSettings } from '../src/resources/portals/settings.ts';
 import { submitReportOperation } from '../src/resources/reports/operations.ts';
 import { addGameRule, getGameRuleDecisions } from '../src/resources/rules/operations.ts';
+import { joinStaff } from '../src/resources/staff/pieces.ts';
 import { addGameTeamMember, getGameTeamMembers, getModTeamMembers } from '../src/resources/teams/operations.ts';
 import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
 import { setUserStatus, USER_BANNED } from '../src/resources/users/users.ts';
 import { addGameWebhook, getGameWebhookDeliveries } from '../src/resources/webhooks/operations.ts';
 import { type CallInput, type Client, START, startApi, type User } from './api.ts';
+import { AUDITED, FOR_SITE_MODERATORS } from './audited.ts';
 import {
   AUTHORISATION,
   CALLERS,
@@ -49,7 +53,11 @@ const people = {
   author: await api.aUser({ email: TEAM_ADDRESS }),
   banned: await api.aUser(),
   admin: await api.aUser({ admin: true }),
+  siteModerator: await api.aUser(),
 };
+await app.db.write((transaction) =>
+  joinStaff(transaction, { userId: people.siteModerator.id, level: STAFF_LEVELS.moderator, addedBy: 0, now: START }),
+);
 const elsewhere = await api.aGame();
 const members = { mod: [] as User[], game: [] as User[] };
 for (const team of [members.mod, members.game]) for (const _ of LEVELS) team.push(await api.aUser());
@@ -201,6 +209,7 @@ async function aScene(name: SceneName) {
     rule_id: rule.body.id,
     decision_id: decisions.body.data[0]!.id,
     report_id: report.id,
+    ban_id: 999_999,
     content: 'mods',
     content_id: denied.id,
     portal: 'steam',
@@ -329,6 +338,9 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'edit-game-file-types': () => ({ body: { refused: ['exe'] } }),
   'submit-report': ({ mod }) => ({ body: reportOn(mod.id) }),
   'ban-user': () => ({ body: { reason: 'Spam' } }),
+  'add-staff-member': () => ({ body: { user_id: other.id, level: 1 } }),
+  'update-staff-member': () => ({ body: { level: 1 } }),
+  'add-address-ban': () => ({ body: { network: '203.0.113.1', reason: 'Floods' } }),
   'add-game-moderation-decision': ({ mod }) => ({
     body: { resource: 'mods', id: mod.id, decision: 'deny', reason: 'Not like this' },
   }),
@@ -404,6 +416,11 @@ class Undone extends Error {
   }
 }
 
+/** How many rows of the audit log were written, and undone. */
+let auditedRows = 0;
+const auditedSoFar = async ({ query }: Transaction): Promise<number> =>
+  (await query.selectFrom('audit_head').select('last_id').executeTakeFirstOrThrow()).last_id;
+
 /** From here on nothing that is done lasts, so that everyone finds the same, whoever was there before. */
 function undoEveryWrite(): void {
   const { db } = app;
@@ -411,7 +428,10 @@ function undoEveryWrite(): void {
   const undone: typeof db.write = async (work) => {
     try {
       return await write(async (transaction) => {
-        throw new Undone(await work(transaction));
+        const before = await auditedSoFar(transaction);
+        const result = await work(transaction);
+        auditedRows += (await auditedSoFar(transaction)) - before;
+        throw new Undone(result);
       });
     } catch (error) {
       if (error instanceof Undone) return error.result as never;
@@ -427,6 +447,7 @@ for (const name of SCENES) {
   scenes.set(name, { scene, callers: await callersOf(scene) });
 }
 const leaderElsewhere = await api.as(elsewhere.owner);
+const siteModerator = await api.as(people.siteModerator);
 undoEveryWrite();
 
 /** A stream that opens does not end, so nothing but its head is asked for. */
@@ -501,4 +522,41 @@ for (const operation of operations) {
       // A preview link that is none is refused the same whether or not the mod is there.
       assert.equal(answer.status, id === 'register-mod-previewer' ? 403 : 404, answer.text);
     });
+}
+
+/** Who decides over others: refused to anyone who comes along, and let through for the game's team or the site's. */
+const DECIDING = ['game1', 'game4', 'game8', 'admin'] as const;
+function deciderOf({ declaration: { id, method } }: AnyOperation): CallerName | undefined {
+  const signs = [...(AUTHORISATION[id]?.open ?? '').replaceAll(' ', '')];
+  const signOf = (caller: CallerName) => signs[CALLERS.indexOf(caller)];
+  if (method === 'GET' || signOf('stranger') === '+') return undefined;
+  return DECIDING.find((caller) => signOf(caller) === '+') ?? DECIDING.find((c) => signOf(c) !== signOf('stranger'));
+}
+const deciding = operations.filter((operation) => deciderOf(operation) !== undefined);
+
+test('of every operation by which a game’s team or the site’s staff decides it is said whether it is audited', () => {
+  const ids = deciding.map(({ declaration }) => declaration.id);
+  assert.deepEqual(Object.keys(AUDITED).sort(), ids.sort());
+});
+
+for (const operation of deciding) {
+  const { id } = operation.declaration;
+  if (AUDITED[id] !== 'audited') continue;
+  test(`${id} is written to the audit log by the transaction that does it`, async () => {
+    const { scene, callers } = scenes.get('open')!;
+    const before = auditedRows;
+    const answer = await callers[deciderOf(operation)!].call(operation, inputFor(operation, scene));
+    assert.ok(answer.status < 300, answer.text);
+    assert.equal(auditedRows, before + 1);
+  });
+}
+
+for (const operation of operations) {
+  const { id } = operation.declaration;
+  test(`${id} is to a moderator of the site what it is to one of the game`, async () => {
+    const row = AUTHORISATION[id] ?? { open: '' };
+    const ofGame = byCaller(expected(row.open, row))['game1'];
+    const { scene } = scenes.get('open')!;
+    assert.equal(await outcome(siteModerator, operation, scene), FOR_SITE_MODERATORS[id] ?? ofGame);
+  });
 }

@@ -9,6 +9,7 @@ import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue
 import { type AnyOperation, isCsv, isEventStream, isStoredFile, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
+import { addAddressBan } from '../src/resources/bans/operations.ts';
 import { blockAUser } from '../src/resources/blocks/operations.ts';
 import { addCollectionOperation, followCollectionOperation } from '../src/resources/collections/operations.ts';
 import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
@@ -95,6 +96,10 @@ for (const [index, owner] of (await Promise.all(tags.map(() => api.aUser()))).en
 for (const summary of tags) await (await api.as(ada)).call(editModByPut, { params, body: { summary } });
 
 const operator = await api.as(await api.aUser({ admin: true }));
+for (const n of [1, 2, 3, 4, 5, 6]) {
+  await api.aUser({ admin: true });
+  await operator.call(addAddressBan, { body: { network: `203.0.113.${n}`, reason: 'Floods' } });
+}
 let version = 0;
 for (const name of tags) {
   version = (await operator.call(addAgreementVersion, { body: { type: 1, name, description: name } })).body.id;
@@ -243,6 +248,7 @@ const PARAMETERS: Record<string, string | number> = {
   file_id: file.id,
   rule_id,
   decision_id,
+  ban_id: 999_999,
   verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
 };
 
@@ -252,7 +258,7 @@ const QUERIES: Record<string, Record<string, string>> = { 'get-multipart-upload-
 const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions'];
 
 /** Reads for those who run the site alone. */
-const STAFF = ['get-audit', 'get-reports'];
+const STAFF = ['get-audit', 'get-reports', 'get-staff', 'get-address-bans'];
 
 const errors = { ...catalogue, ...unreferenced };
 const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');

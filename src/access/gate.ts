@@ -68,12 +68,13 @@ export function createGate({ db, clock, log }: Parts): Gate {
     const asOf = db.changes.now();
     try {
       const rows = db.all<Row>(ACTIVE, [clock.now()]);
-      if (Array.isArray(rows)) return learn(rows, asOf);
-      reading = rows
-        .then((each) => learn(each, asOf), failed)
-        .finally(() => {
-          reading = undefined;
-        });
+      if (Array.isArray(rows)) learn(rows, asOf);
+      else
+        reading = rows
+          .then((each) => learn(each, asOf), failed)
+          .finally(() => {
+            reading = undefined;
+          });
     } catch (error) {
       failed(error);
     }

@@ -1,10 +1,11 @@
+import { OPERATOR } from '../access/caller.ts';
 import {
-  addClient,
   DEVICE_GRANT,
   GRANTS,
   type Grant,
   isRedirectUri,
   REDIRECT_URIS_MAX,
+  registerAudited,
 } from '../resources/oauth/clients.ts';
 import { columns, command, idOf, misuse } from './command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
@@ -38,7 +39,7 @@ export default command({
       const game = await requireKnownGame(app, gameId);
       const name = values.name?.trim() || game.name;
       const client = await app.db.write((transaction) =>
-        addClient(app, transaction, {
+        registerAudited(app, transaction, OPERATOR, {
           gameId,
           name,
           redirectUris,

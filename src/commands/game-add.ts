@@ -1,5 +1,5 @@
 import { columns, command, idOf, misuse } from './command.ts';
-import { requireKnownUser, withApp } from './operator.ts';
+import { auditCommand, requireKnownUser, withApp } from './operator.ts';
 
 const NAME_CHARACTERS_MAX = 80;
 
@@ -20,9 +20,12 @@ export default command({
     return withApp(settings(), environment, async (app, addresses) => {
       const { addGame } = await import('../resources/games/games.ts');
       await requireKnownUser(app, ownerId);
-      const game = await app.db.write((transaction) =>
-        addGame(app, transaction, { name, ownerId, accepted: values.accepted }),
-      );
+      const game = await app.db.write(async (transaction) => {
+        const added = await addGame(app, transaction, { name, ownerId, accepted: values.accepted });
+        const subject = { resource: 'games', id: added.id, gameId: added.id };
+        await auditCommand(app, transaction, 'games.add', subject, { owner: ownerId, accepted: values.accepted });
+        return added;
+      });
       const { id, name_id, api_key } = game;
       const api_url = addresses.gameApi(id);
       return {

@@ -6,7 +6,7 @@ import { assign, type Fields, type FieldValue, isFields, newFormTree, toFields }
 import { GameChangesBody } from '../resources/games/changes.ts';
 import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
 import { sayProblem } from './failure.ts';
-import { requireKnownGame, withApp } from './operator.ts';
+import { auditCommand, requireKnownGame, withApp } from './operator.ts';
 
 const KEYS = Object.keys(GameChangesBody.shape);
 
@@ -29,7 +29,11 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
     return withApp(settings(), environment, async (app) => {
       const { applyGameChanges, requireGameDocument } = await import('../resources/games/games.ts');
       await requireKnownGame(app, gameId);
-      await app.db.write((transaction) => applyGameChanges(app, transaction, gameId, changes, 'en'));
+      await app.db.write(async (transaction) => {
+        await applyGameChanges(app, transaction, gameId, changes, 'en');
+        const fields = Object.keys(changes);
+        await auditCommand(app, transaction, 'games.edit', { resource: 'games', id: gameId, gameId }, { fields });
+      });
       const { body } = await requireGameDocument(app.db, OPERATOR, gameId, 'en', true);
       const game = JSON.parse(`${body}}`) as Record<string, unknown>;
       const shown = Object.keys(changes).map((key) => [key, JSON.stringify(game[key])] as const);

@@ -2,8 +2,10 @@ import { OPERATOR } from '../access/caller.ts';
 import { type Addresses, addressesOf, type Environment } from '../config/addresses.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
+import type { Transaction } from '../database/database.ts';
 import { factOf } from '../database/facts.ts';
 import { ApiError } from '../errors/catalogue.ts';
+import { audit } from '../resources/audit/audit.ts';
 import { SITE_FACT } from '../resources/games/documents.ts';
 import type { GameRow } from '../resources/games/games.ts';
 import type { UserRow } from '../resources/users/users.ts';
@@ -28,6 +30,17 @@ export async function withApp<T>(
   } finally {
     await closeApp(app);
   }
+}
+
+/** What whoever runs the service does by a command. */
+export function auditCommand(
+  app: App,
+  transaction: Transaction,
+  action: string,
+  { gameId = 0, ...named }: { resource: string; id: number; gameId?: number },
+  data: Record<string, unknown> = {},
+): Promise<void> {
+  return audit(app, transaction, { actor: OPERATOR.userId, action, subject: { ...named, gameId }, data });
 }
 
 export async function requireMigrated(app: App): Promise<void> {

@@ -1,6 +1,7 @@
+import { OPERATOR } from '../access/caller.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../platforms.ts';
-import { fieldsOf, putSettings } from '../resources/portals/settings.ts';
+import { fieldsOf, putAudited } from '../resources/portals/settings.ts';
 import { columns, command, idOf, misuse } from './command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
 
@@ -22,7 +23,7 @@ export default command({
     return withApp(settings(), environment, async (app) => {
       await requireKnownGame(app, gameId);
       const shown = await app.db
-        .write((transaction) => putSettings(app, transaction, gameId, portal, changes))
+        .write((transaction) => putAudited(app, transaction, OPERATOR, gameId, portal, changes))
         .catch(explain);
       const { fields, secrets } = shown;
       const lines = Object.entries(fields).map(([name, value]) => [name, [value].flat().join(', ')] as const);

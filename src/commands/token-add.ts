@@ -1,7 +1,7 @@
 import type { TokenScope } from '../access/caller.ts';
 import { issueToken, TOKEN_LIFETIME_SECONDS } from '../access/credentials.ts';
 import { columns, command, idOf, misuse } from './command.ts';
-import { requireKnownGame, requireKnownUser, withApp } from './operator.ts';
+import { auditCommand, requireKnownGame, requireKnownUser, withApp } from './operator.ts';
 
 /** The other scopes belong to service tokens. */
 const SCOPES: readonly TokenScope[] = ['read', 'write'];
@@ -25,9 +25,11 @@ export default command({
       const dateExpires = expiryOf(values.expires, app.clock.now());
       const user = await requireKnownUser(app, userId);
       if (gameId !== undefined) await requireKnownGame(app, gameId);
-      const token = await app.db.write((transaction) =>
-        issueToken(app, transaction, { userId, gameId, scopes, dateExpires }),
-      );
+      const token = await app.db.write(async (transaction) => {
+        const issued = await issueToken(app, transaction, { userId, gameId, scopes, dateExpires });
+        await auditCommand(app, transaction, 'users.token-add', { resource: 'users', id: userId }, { scopes });
+        return issued;
+      });
       return {
         object: token,
         text: columns([

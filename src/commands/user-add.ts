@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isDuplicate } from '../database/database.ts';
 import { addUser, findUserByEmailIn } from '../resources/users/users.ts';
 import { columns, command, misuse, Refusal } from './command.ts';
-import { withApp } from './operator.ts';
+import { auditCommand, withApp } from './operator.ts';
 
 const Email = z.email().max(254);
 const Username = z.string().trim().min(1).max(80);
@@ -28,7 +28,15 @@ export default command({
         .write(async (transaction) => {
           if (await findUserByEmailIn(transaction, email.data)) throw taken();
           const person = { email: email.data, username: username.data, admin: values.admin };
-          return addUser(app, transaction, person);
+          const added = await addUser(app, transaction, person);
+          await auditCommand(
+            app,
+            transaction,
+            'users.add',
+            { resource: 'users', id: added.id },
+            { admin: values.admin },
+          );
+          return added;
         })
         .catch((error) => {
           throw isDuplicate(error) ? taken() : error;

@@ -1,3 +1,4 @@
+import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
@@ -33,6 +34,21 @@ export async function audit(app: App, transaction: Transaction, done: Audited): 
   };
   await store.add(transaction, { ...row, hash: hashOf(app, row) });
 }
+
+/** The same for what a game's team, or whoever runs the service, does with the game itself. */
+export const auditGame = (
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  { action, data }: Pick<Audited, 'action' | 'data'>,
+): Promise<void> =>
+  audit(app, transaction, {
+    actor: (caller as UserCaller).userId,
+    action: `games.${action}`,
+    subject: { resource: 'games', id: gameId, gameId },
+    data,
+  });
 
 /** With a key that the database does not hold: who can write to that alone cannot make a chain that fits. */
 function hashOf(app: App, row: Omit<store.AuditRow, 'hash'>): string {

@@ -8,6 +8,7 @@ import { reviewPicture, type UploadedPicture } from '../../images/pictures.ts';
 import { sanitised } from '../../markup.ts';
 import { freeNameId, requireFreeNameId } from '../../name-ids.ts';
 import { slug } from '../../slug.ts';
+import { type Audited, audit } from '../audit/audit.ts';
 import { leaveCommentsToJob } from '../comments/pieces.ts';
 import { requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
@@ -183,6 +184,8 @@ export async function updateCollection(
       if (before.logo && picture.logo && before.logo !== picture.logo)
         await reviewPicture(app, transaction, before.logo);
       await settle(app, transaction, after);
+      const data = { fields: Object.keys(prepared(settable)), status: [before.status, after.status] };
+      await auditByTeam(app, transaction, caller, before, { action: 'edit', data });
       return showCollection(app, transaction, id);
     });
   return ids ? whileRegistering(app, caller, gameId, id, change) : change();
@@ -262,8 +265,23 @@ export function removeModsFromCollection(
         throw new ApiError('COLLECTIONS_NO_SET_PERMISSION');
       await store.removeMods(transaction.query, id, ids);
       await settle(app, transaction, await store.change(transaction.query, id, { date_updated: app.clock.now() }));
+      await auditByTeam(app, transaction, caller, collection, { action: 'remove-mods', data: { mods: ids } });
     }),
   );
+}
+
+/** What the submitter does with it is nobody's business but theirs. */
+async function auditByTeam(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { id, game_id: gameId, submitted_by }: store.CollectionRow,
+  { action, ...told }: Pick<Audited, 'action' | 'reason' | 'data'>,
+): Promise<void> {
+  const { userId: actor } = caller as UserCaller;
+  if (actor === submitted_by) return;
+  const subject = { resource: 'collections', id, gameId };
+  await audit(app, transaction, { ...told, actor, action: `collections.${action}`, subject });
 }
 
 /** The submitter and the game's team delete a collection. Its administrators can bring it back. */
@@ -286,6 +304,7 @@ export async function deleteCollection(
       deleted_reason: reason,
     });
     announceCollection(transaction, collection);
+    await auditByTeam(app, transaction, caller, collection, { action: 'delete', reason });
   });
 }
 
@@ -299,5 +318,6 @@ export async function deleteCollectionForEver(app: App, caller: Caller, gameId: 
     await leaveCommentsToJob(app, transaction, 'collections', id);
     if (collection.logo) await reviewPicture(app, transaction, collection.logo);
     announceCollection(transaction, collection);
+    await auditByTeam(app, transaction, caller, collection, { action: 'delete-for-ever' });
   });
 }

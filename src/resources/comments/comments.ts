@@ -4,10 +4,12 @@ import type { Transaction } from '../../database/database.ts';
 import { fold, type Listing, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { plainText, sanitised } from '../../markup.ts';
+import { audit } from '../audit/audit.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
 import { type NotificationKind, notify } from '../notifications/pieces.ts';
 import { whoKeepsFromComments } from '../restrictions/restrictions.ts';
 import { ruled } from '../rules/judging.ts';
+import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import type { Commentable, Commented } from './commentables.ts';
 import { mentionedIn, namesIn } from './mentions.ts';
 import { requireFewLinks, requireNoFlood } from './spam.ts';
@@ -214,8 +216,25 @@ export async function changeComment(
     if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
     await ruled(app, transaction, caller, thing.gameId);
     transaction.changed(commentsScope(subjectOf(on, place)));
+    if (options !== undefined)
+      await auditByTeam(app, transaction, caller, comment, 'pin-or-lock', { options: [comment.options, options] });
     return tell(transaction, on, place, thing);
   });
+}
+
+/** The team of a game decides over others; those whom a thing belongs to, over what is said below it. */
+async function auditByTeam(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  { id, game_id: gameId, submitted_by }: store.CommentRow,
+  done: 'delete' | 'pin-or-lock',
+  data: Record<string, unknown>,
+): Promise<void> {
+  const isOwn = submitted_by === caller.userId && done === 'delete';
+  if (isOwn || (await teamLevel(transaction, caller, 'games', gameId)) < MODERATOR) return;
+  const subject = { resource: 'comments', id, gameId };
+  await audit(app, transaction, { actor: caller.userId, action: `comments.${done}`, subject, data });
 }
 
 async function write(
@@ -288,6 +307,7 @@ export async function deleteComment(app: App, caller: UserCaller, on: Commentabl
     const gone = await store.remove(transaction, comment, { userId, now: app.clock.now() });
     transaction.changed(commentsScope(subjectOf(on, place)));
     await on.happened(app, transaction, thing, { type: 'deleted', userId, difference: -gone });
+    await auditByTeam(app, transaction, caller, comment, 'delete', { [on.resource]: thing.id });
   });
 }
 

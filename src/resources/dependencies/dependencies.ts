@@ -5,6 +5,7 @@ import type { ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import type { Platform } from '../../platforms.ts';
+import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';
 import {
   isPublic,
@@ -125,6 +126,7 @@ export async function addDependencies(
     await store.remove(transaction.query, modId, removed);
     await store.add(transaction.query, modId, added, app.clock.now());
     await modChanged(app, transaction, standing, { userId: (caller as UserCaller).userId });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.dependencies-add', data: { added, removed } });
   });
 }
 
@@ -141,6 +143,7 @@ export async function removeDependencies(
     if (removed.length === 0) return;
     await store.remove(transaction.query, modId, removed);
     await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.dependencies-remove', data: { removed } });
   });
 }
 

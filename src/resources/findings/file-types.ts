@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { auditGame } from '../audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -38,6 +39,7 @@ export async function changeFileTypes(
     const { refused = before.refused, reported = before.reported } = changes;
     const row = { game_id: gameId, refused: JSON.stringify(refused), reported: JSON.stringify(reported) };
     await store.putFileTypes(transaction.query, row);
+    await auditGame(app, transaction, caller, gameId, { action: 'file-types', data: { refused, reported } });
     return { refused, reported };
   });
 }

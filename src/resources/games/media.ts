@@ -12,6 +12,7 @@ import {
   reviewPicture,
   type UploadedPicture,
 } from '../../images/pictures.ts';
+import { auditGame } from '../audit/audit.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
 import { applyGameChanges, requireGame } from './games.ts';
 import * as store from './store.ts';
@@ -28,11 +29,11 @@ export async function addGameImages(app: App, caller: Caller, gameId: number, im
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
   const pictures = await prepareGamePictures(app, images);
   if (pictures.length === 0) throw new ApiError('POST_PUT_NO_PAYLOAD');
-  await show(app, gameId, pictures);
+  await show(app, caller, gameId, pictures);
   await completePictures(app, pictures);
 }
 
-async function show(app: App, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
+async function show(app: App, caller: Caller, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
   await app.db.write(async (transaction) => {
     const changes = await claimGamePictures(app, transaction, pictures);
     const before = (await store.rowForChange(transaction, gameId))!;
@@ -41,6 +42,8 @@ async function show(app: App, gameId: number, pictures: readonly Picture<Field>[
       const replaced = before[field];
       if (replaced && replaced !== folder) await reviewPicture(app, transaction, replaced);
     }
+    const data = { fields: pictures.map(({ field }) => field) };
+    await auditGame(app, transaction, caller, gameId, { action: 'media', data });
   });
 }
 

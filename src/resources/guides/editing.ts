@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { fold } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { reviewPicture, type UploadedPicture } from '../../images/pictures.ts';
+import { audit } from '../audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
 import { isKeptFromGuides } from '../restrictions/restrictions.ts';
@@ -104,6 +105,7 @@ export async function editGuide(
       isDeletion ? { status: GUIDE_DELETED } : { ...changes, ...waiting, withheld },
     );
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
+    await auditByTeam(app, transaction, caller, before, isDeletion ? 'delete' : 'edit', sent);
     return guideIn(app, transaction, gameId, id);
   });
 }
@@ -172,5 +174,28 @@ export async function deleteGuide(app: App, caller: Caller, gameId: number, id: 
     const guide = await requireGuideForChange(app, transaction, caller, gameId, id);
     await requireMayDelete(transaction, caller, guide, 'GUIDE_NO_UPDATE_PERMISSION_DMCA');
     await removeGuide(app, transaction, guide);
+    await auditByTeam(app, transaction, caller, guide, 'delete');
+  });
+}
+
+/** What the author does with it is nobody's business but theirs. */
+async function auditByTeam(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  guide: store.GuideRow,
+  done: 'edit' | 'delete',
+  { status, ...others }: GuideChanges = {},
+): Promise<void> {
+  if (isAuthor(caller, guide)) return;
+  const fields = Object.entries(others).filter(([, value]) => value !== undefined);
+  await audit(app, transaction, {
+    actor: (caller as UserCaller).userId,
+    action: `guides.${done}`,
+    subject: { resource: 'guides', id: guide.id, gameId: guide.game_id },
+    data: {
+      ...Object.fromEntries(fields.map(([field]) => [field, true])),
+      ...(status !== undefined && { status: [guide.status, status] }),
+    },
   });
 }

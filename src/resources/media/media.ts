@@ -12,6 +12,7 @@ import {
   reviewPicture,
   type UploadedPicture,
 } from '../../images/pictures.ts';
+import { auditByGame } from '../mods/auditing.ts';
 import { MOD_LOGO } from '../mods/editing.ts';
 import { ruledMod } from '../mods/holding.ts';
 import {
@@ -75,6 +76,7 @@ export async function addMedia(
     await requireRoom(app, transaction, modId);
     if (logo) await replaceLogo(app, transaction, caller, mod, pictures[0]!.folder);
     else if (isChanged) await tell(app, transaction, caller, mod);
+    if (logo || isChanged) await auditByGame(app, transaction, caller, mod, { action: 'mods.media-add' });
     return true;
   });
   if (!isDone) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
@@ -155,7 +157,9 @@ export async function removeMedia(
       return wanted !== undefined && (wanted.length === 0 || wanted.includes(nameOf(row)));
     });
     await removeRows(app, transaction, removed);
-    if (removed.length > 0) await tell(app, transaction, caller, mod);
+    if (removed.length === 0) return;
+    await tell(app, transaction, caller, mod);
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.media-remove' });
   });
 }
 
@@ -183,7 +187,9 @@ export async function reorderMedia(
       );
       isChanged ||= names.join() !== [...present.keys()].join();
     }
-    if (isChanged) await tell(app, transaction, caller, mod);
+    if (!isChanged) return;
+    await tell(app, transaction, caller, mod);
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.media-reorder' });
   });
 }
 

@@ -4,6 +4,7 @@ import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';
 import { levelsOf, type ModRow, mayEdit, modChanged, requireMod, requireModForChange } from '../mods/mods.ts';
 import { toKvp } from './pieces.ts';
@@ -36,7 +37,9 @@ export async function addMetadata(
         fields: [{ field: 'metadata', rule: 'array_max', values: { max: PAIRS_MAX } }],
       });
     await store.add(transaction.query, modId, added);
-    if (added.length > 0) await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    if (added.length === 0) return;
+    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-add' });
   });
 }
 
@@ -65,7 +68,9 @@ export async function removeMetadata(
     const present = await store.pairsOfMod(transaction, modId);
     const removed = present.filter((pair) => names.size === 0 || names.has(pair) || names.has(toKvp(pair).metakey));
     await store.remove(transaction.query, modId, removed);
-    if (removed.length > 0) await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    if (removed.length === 0) return;
+    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-remove' });
   });
 }
 

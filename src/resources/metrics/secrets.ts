@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { auditGame } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -46,6 +47,7 @@ export async function renewSecret(app: App, caller: Caller, gameId: number): Pro
   await app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     await store.putSecret(transaction, gameId, { sealed: app.secrets.seal(purposeOf(gameId), secret), date_added });
+    await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-renew' });
   });
   return { secret, date_added };
 }
@@ -54,5 +56,6 @@ export async function removeSecret(app: App, caller: Caller, gameId: number): Pr
   await app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     await store.removeSecret(transaction, gameId);
+    await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-remove' });
   });
 }

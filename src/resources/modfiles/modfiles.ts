@@ -6,6 +6,7 @@ import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { FINDING, putFindings } from '../findings/findings.ts';
+import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';
 import {
   announceMod,
@@ -131,6 +132,7 @@ async function nameFile(
   await awaitScan(app, transaction, row);
   if (fields.active) await release(app, transaction, mod, row, userId);
   announceMod(transaction, mod.game_id, mod.id);
+  await auditByGame(app, transaction, caller, mod, { action: 'mods.files-add', data: { file: row.id } });
   return (await store.storedFile(transaction, row.id, mod.id, true))!;
 }
 
@@ -225,6 +227,7 @@ export async function editModfile(
     if (active) await release(app, transaction, mod, after, userId);
     if (active === false) await recall(app, transaction, mod, fileId, userId);
     announceMod(transaction, mod.game_id, mod.id);
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
     return (await store.storedFile(transaction, fileId, mod.id, true))!;
   });
 }
@@ -254,6 +257,7 @@ export async function deleteModfile(app: App, caller: Caller, which: Which, file
     await store.removeAwaited(transaction, fileId);
     await reviewBytes(app, transaction, file.storage_key);
     announceMod(transaction, mod.game_id, mod.id);
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.files-remove', data: { file: fileId } });
   });
 }
 

@@ -20,7 +20,7 @@ import { enablesPreviews } from '../previews/pieces.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { releaseHold, ruled } from '../rules/judging.ts';
 import { replaceTagsOfMod } from '../tags/tags.ts';
-import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
+import { ADMINISTRATOR, MANAGER } from '../teams/teams.ts';
 import {
   isPublic,
   type Levels,
@@ -34,6 +34,7 @@ import {
   requireModForChange,
   requireModInAnyState,
 } from './access.ts';
+import { auditByGame } from './auditing.ts';
 import { holdMod } from './holding.ts';
 import {
   addMod,
@@ -170,18 +171,6 @@ const auditedMod = (caller: Caller, { id, game_id }: store.ModRow) => ({
   actor: (caller as UserCaller).userId,
   subject: { resource: 'mods', id, gameId: game_id },
 });
-
-/** What someone does with a mod whose own team they are not in at the level for it, they do for its game. */
-async function auditByGame(
-  app: App,
-  transaction: Transaction,
-  caller: Caller,
-  mod: store.ModRow,
-  { action, needs, data = {} }: { action: string; needs: number; data?: Record<string, unknown> },
-): Promise<void> {
-  const own = await teamLevel(transaction, { ...(caller as UserCaller), admin: false }, 'mods', mod.id);
-  if (own < needs || 'status' in data) await audit(app, transaction, { ...auditedMod(caller, mod), action, data });
-}
 
 /** Which fields were changed; of the status also from what to what. */
 function told(before: store.ModRow, changes: ModChanges): Record<string, unknown> {

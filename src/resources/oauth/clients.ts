@@ -4,6 +4,7 @@ import { revokeServiceTokens, revokeTokens } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Query, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { auditGame } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -125,8 +126,21 @@ export async function listClients(app: App, caller: Caller, gameId: number): Pro
 export const registerClient = (app: App, caller: Caller, client: NewClient): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, client.gameId);
-    return addClient(app, transaction, client);
+    return registerAudited(app, transaction, caller, client);
   });
+
+/** The same for whoever asked before who may. */
+export async function registerAudited(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  client: NewClient,
+): Promise<IssuedClient> {
+  const issued = await addClient(app, transaction, client);
+  const data = { client: issued.client_id, grants: client.grants };
+  await auditGame(app, transaction, caller, client.gameId, { action: 'clients-add', data });
+  return issued;
+}
 
 async function requireClientOf(transaction: Transaction, caller: Caller, gameId: number, id: number): Promise<void> {
   await requireAdministrator(transaction, caller, gameId);
@@ -141,6 +155,7 @@ export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id:
     const client_secret = app.random.token();
     await store.setSecret(transaction.query, id, app.secrets.digest(client_secret));
     await revokeServiceTokens(app, transaction, { clientId: id });
+    await auditGame(app, transaction, caller, gameId, { action: 'clients-rotate-secret', data: { client: id } });
     return { client_id: id, client_secret };
   });
 
@@ -153,6 +168,7 @@ export const setRedirectUris = (app: App, caller: Caller, gameId: number, uris: 
     if (signingIn.length === 0) refuse({ field: 'redirect_uris', rule: 'no_oauth_client' });
     const redirect_uris = JSON.stringify([...new Set(uris)]);
     for (const { id } of signingIn) await store.setRedirectUris(transaction.query, id, redirect_uris);
+    await auditGame(app, transaction, caller, gameId, { action: 'clients-redirect-uris' });
   });
 
 /** A client that is removed takes every token with it. */
@@ -163,6 +179,7 @@ export const removeClient = (app: App, caller: Caller, gameId: number, id: numbe
     await store.revokeGrants(transaction.query, 'client_id', id, app.clock.now());
     await revokeTokens(app, transaction, { clientId: id });
     await revokeServiceTokens(app, transaction, { clientId: id });
+    await auditGame(app, transaction, caller, gameId, { action: 'clients-remove', data: { client: id } });
   });
 
 function refuse(problem: NonNullable<ApiError['fields']>[number]): never {

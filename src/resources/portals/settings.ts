@@ -4,6 +4,7 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { LinkedPortal } from '../../platforms.ts';
+import { auditGame } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import type { PortalSettings } from './identity.ts';
@@ -144,8 +145,23 @@ export const changeSettings = (
 ): Promise<ShownSettings> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
-    return putSettings(app, transaction, gameId, portal, changes);
+    return putAudited(app, transaction, caller, gameId, portal, changes);
   });
+
+/** The same for whoever asked before who may. Of secrets only that they were set is told. */
+export async function putAudited(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  portal: LinkedPortal,
+  changes: PortalSettings,
+): Promise<ShownSettings> {
+  const put = await putSettings(app, transaction, gameId, portal, changes);
+  const data = { portal, fields: Object.keys(changes) };
+  await auditGame(app, transaction, caller, gameId, { action: 'portals-set', data });
+  return put;
+}
 
 /** What is not named stays; what is empty goes. */
 export async function putSettings(
@@ -197,4 +213,5 @@ export const removeSettings = (app: App, caller: Caller, gameId: number, portal:
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');
+    await auditGame(app, transaction, caller, gameId, { action: 'portals-remove', data: { portal } });
   });

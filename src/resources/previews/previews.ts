@@ -4,8 +4,10 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { auditGame } from '../audit/audit.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
 import { requireGame } from '../games/games.ts';
+import { auditByGame } from '../mods/auditing.ts';
 import { levelsOf, MOD_DELETED, mayEdit, requireMod } from '../mods/mods.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
@@ -81,7 +83,9 @@ export async function invitePreviewer(
     requireOpen(previewed, ALLOW_PREVIEWS);
     await requireUserIn(transaction, userId);
     if (userId !== caller.userId) await requireNotBlocked(transaction, userId, caller.userId);
-    return letIn(app, transaction, previewed, userId, caller.userId);
+    const previewer = await letIn(app, transaction, previewed, userId, caller.userId);
+    await auditPreviews(app, transaction, caller, place, 'invite', { user: userId });
+    return previewer;
   });
 }
 
@@ -134,6 +138,7 @@ export async function removePreviewer(app: App, caller: UserCaller, place: Place
     accessChanged(transaction);
     // They may still be in teams, and what was kept for them has to go.
     transaction.changed(`${resource}/${id}`);
+    if (userId !== caller.userId) await auditPreviews(app, transaction, caller, place, 'remove', { user: userId });
   });
 }
 
@@ -157,8 +162,22 @@ export async function renewPreviewLink(app: App, caller: Caller, place: Place): 
     const previewed = await requireManaged(transaction, caller, place);
     requireOpen(previewed, ALLOW_PREVIEW_URL);
     await store.nextVersion(transaction, previewed.resource, previewed.id);
+    await auditPreviews(app, transaction, caller, place, 'renew-link');
     return linkTo(app, transaction, previewed);
   });
+}
+
+async function auditPreviews(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { gameId, modId }: Place,
+  done: 'invite' | 'remove' | 'renew-link',
+  data: Record<string, unknown> = {},
+): Promise<void> {
+  const action = `previews-${done}`;
+  if (modId === undefined) return auditGame(app, transaction, caller, gameId, { action, data });
+  await auditByGame(app, transaction, caller, { id: modId, game_id: gameId }, { action: `mods.${action}`, data });
 }
 
 async function linkTo(app: App, reader: Reader, previewed: Previewed): Promise<PreviewLink> {

@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { auditGame } from '../audit/audit.ts';
 import { holdGame, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { type Facts, parseCondition } from './conditions.ts';
@@ -144,6 +145,7 @@ export async function addRule(app: App, caller: UserCaller, gameId: number, sent
     });
     const version = { rule_id: id, game_id: gameId, version: 1, edited_by: caller.userId, date_added: now };
     await store.addVersion(query, { ...content, ...version });
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-add', data: { rule: id } });
     return ruleIn(transaction, gameId, id);
   });
 }
@@ -179,6 +181,8 @@ export async function editRule(
       enabled: enabled === undefined ? before.enabled : Number(enabled),
       date_updated: now,
     });
+    const data = { rule: id, version: [before.version, version], enabled };
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-edit', data });
     return ruleIn(transaction, gameId, id);
   });
 }
@@ -188,6 +192,7 @@ export const deleteRule = (app: App, caller: Caller, gameId: number, id: number)
   changing(app, caller, gameId, async (transaction) => {
     await ruleIn(transaction, gameId, id);
     await store.remove(transaction.query, id);
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-remove', data: { rule: id } });
   });
 
 /** Rules are asked in this order from now on: all of them, each once. */
@@ -197,12 +202,14 @@ export const reorderRules = (
   gameId: number,
   ids: readonly number[],
 ): Promise<store.RuleRow[]> =>
-  changing(app, caller, gameId, async ({ query }) => {
+  changing(app, caller, gameId, async (transaction) => {
+    const { query } = transaction;
     const present = new Set((await store.rulesOf(query, gameId)).map(({ id }) => id));
     const named = new Set(ids);
     if (ids.length !== named.size || named.symmetricDifference(present).size > 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rule_ids', rule: 'once' }] });
     for (const [index, id] of ids.entries()) await store.change(query, id, { position: index + 1 });
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-reorder', data: { rules: ids } });
     return store.rulesOf(query, gameId);
   });
 

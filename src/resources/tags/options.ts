@@ -5,6 +5,7 @@ import { fold } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { type Language, languageOf } from '../../localisation/languages.ts';
 import { translate, translationsIn } from '../../localisation/translations.ts';
+import { auditGame } from '../audit/audit.ts';
 import { holdGame, requireGame, tagOptionsChanged } from '../games/games.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
 import { groupField, type NewTagGroup, type TagGroup, tagField } from './groups.ts';
@@ -30,6 +31,8 @@ export async function addTagOptions(app: App, caller: Caller, gameId: number, op
       : await store.addTagGroup(transaction.query, gameId, nextPosition(groups), options);
     await translateGroup(transaction, gameId, group, options);
     await tagOptionsChanged(app, transaction, gameId);
+    const data = { group: options.name, tags: options.tags };
+    await auditGame(app, transaction, caller, gameId, { action: 'tags-add', data });
   });
 }
 
@@ -119,6 +122,8 @@ export async function removeTagOptions(
     await withdrawTranslations(transaction, gameId, names.length === 0 ? [...fields, groupField(group.id)] : fields);
     await refreshLater(app, transaction, tags);
     await tagOptionsChanged(app, transaction, gameId);
+    const data = { group: name, tags: tags.map((tag) => tag.name) };
+    await auditGame(app, transaction, caller, gameId, { action: 'tags-remove', data });
   });
 }
 
@@ -158,5 +163,6 @@ export async function renameTag(
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'to', rule: 'taken' }] });
     await store.addRename(query, { game_id: gameId, tag_id: tag.id, name: to, date_added: app.clock.now() });
     await app.jobs.enqueue(transaction, RENAME_TAG, { gameId }, { key: String(gameId) });
+    await auditGame(app, transaction, caller, gameId, { action: 'tags-rename', data: { from, to } });
   });
 }

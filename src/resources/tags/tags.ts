@@ -5,6 +5,7 @@ import { fold, type ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { translationsOf } from '../../localisation/translations.ts';
 import { holdGame, tagCountsChanged } from '../games/games.ts';
+import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';
 import {
   isPublic,
@@ -173,6 +174,9 @@ async function changeTags(
   if (added.length === 0 && removed.length === 0) return;
   await writeTags(app, transaction, mod, { added, removed });
   await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+  const names = (tags: readonly { name: string }[]) => tags.map(({ name }) => name);
+  const data = { added: names(added), removed: names(removed) };
+  await auditByGame(app, transaction, caller, mod, { action: 'mods.tags', data });
 }
 
 async function writeTags(

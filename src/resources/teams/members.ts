@@ -111,7 +111,7 @@ export async function removeMember(app: App, caller: UserCaller, place: Place, i
   });
 }
 
-/** The team of a game decides over others, that of a mod over itself. */
+/** The team of a game decides over others, that of a mod over itself; whoever else changes it runs the site. */
 export async function auditTeam(
   app: App,
   transaction: Transaction,
@@ -119,9 +119,10 @@ export async function auditTeam(
   done: 'invite' | 'change' | 'remove',
   data: Record<string, unknown>,
 ): Promise<void> {
-  if (resource !== 'games') return;
+  const isOwn = data['user'] === userId || (await store.levelOf(transaction, resource, id, userId)) > 0;
+  if (resource === 'mods' && isOwn) return;
   const subject = { resource, id, gameId };
-  await audit(app, transaction, { actor: userId, action: `games.team-${done}`, subject, data });
+  await audit(app, transaction, { actor: userId, action: `${resource}.team-${done}`, subject, data });
 }
 
 async function leaveTeam(app: App, transaction: Transaction, acting: Acting, id: number, userId: number) {

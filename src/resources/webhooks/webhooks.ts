@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { auditGame } from '../audit/audit.ts';
 import { holdGame, requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import { bodyOf, type Outcome, post } from './delivering.ts';
@@ -107,8 +108,18 @@ export const addWebhook = (app: App, caller: UserCaller, gameId: number, wish: W
       date_added: now,
       date_updated: now,
     });
+    await auditWebhook(app, transaction, caller, webhook, 'add');
     return { webhook, secret: secretOf(app, seed) };
   });
+
+/** The address is a secret of the game; that there is another one is not. */
+const auditWebhook = (
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { id, game_id }: Pick<store.WebhookRow, 'id' | 'game_id'>,
+  done: 'add' | 'edit' | 'remove' | 'rotate-secret' | 'replay',
+) => auditGame(app, transaction, caller, game_id, { action: `webhooks-${done}`, data: { webhook: id } });
 
 /** What waits goes to the new address; an endpoint that is switched on again goes on where it stopped. */
 export const editWebhook = (
@@ -121,13 +132,16 @@ export const editWebhook = (
     const { id } = await requireWebhook(transaction, caller, place);
     const resumed = { failures: 0, date_resumes: 0, date_updated: app.clock.now() };
     await wake(app, transaction, id);
-    return store.changeWebhook(transaction.query, id, { ...columnsOf(wish), ...resumed });
+    const after = await store.changeWebhook(transaction.query, id, { ...columnsOf(wish), ...resumed });
+    await auditWebhook(app, transaction, caller, after, 'edit');
+    return after;
   });
 
 export const removeWebhook = (app: App, caller: Caller, place: WebhookPlace): Promise<void> =>
   app.db.write(async (transaction) => {
-    const { id } = await requireWebhook(transaction, caller, place);
-    await store.removeWebhook(transaction.query, id);
+    const webhook = await requireWebhook(transaction, caller, place);
+    await store.removeWebhook(transaction.query, webhook.id);
+    await auditWebhook(app, transaction, caller, webhook, 'remove');
   });
 
 /** Both secrets sign until the old one ends, so that the receiver can change over in between. */
@@ -147,6 +161,7 @@ export const rotateSecret = (
       date_old_secret_ends: now + overlapSeconds,
       date_updated: now,
     });
+    await auditWebhook(app, transaction, caller, webhook, 'rotate-secret');
     return { webhook, secret: secretOf(app, seed) };
   });
 
@@ -177,6 +192,7 @@ export const replayDelivery = (
     if (!(await store.deliveryById(transaction.query, id, deliveryId))) throw new ApiError('RESOURCE_NOT_FOUND');
     await store.waitAgain(transaction.query, deliveryId, now, now + GIVES_UP_SECONDS);
     await resume(app, transaction, id);
+    await auditWebhook(app, transaction, caller, { id, game_id: place.gameId }, 'replay');
     return (await store.deliveryById(transaction.query, id, deliveryId))!;
   });
 
@@ -187,6 +203,7 @@ export const replayParked = (app: App, caller: Caller, place: WebhookPlace): Pro
     const now = app.clock.now();
     const replayed = await store.parkedWaitAgain(transaction.query, id, now, now + GIVES_UP_SECONDS);
     await resume(app, transaction, id);
+    await auditWebhook(app, transaction, caller, { id, game_id: place.gameId }, 'replay');
     return replayed;
   });
 

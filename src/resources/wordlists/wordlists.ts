@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { createFilter, type FilterLevel, type TextFilter } from '../../filters/filter.ts';
 import { plainText } from '../../markup.ts';
+import { auditGame } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -52,6 +53,8 @@ export async function changeWordlists(
       denied: listed(sent.denied, before?.denied),
       date_updated: app.clock.now(),
     });
+    const data = { allowed: sent.allowed?.length, denied: sent.denied?.length };
+    await auditGame(app, transaction, caller, gameId, { action: 'wordlists', data });
   });
   return showWordlists(app, caller, gameId);
 }
