@@ -91,7 +91,10 @@ export async function composeApp(settings: Settings, environment: Environment, o
     storage: await composeStorage(settings, environment),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
-    egress: createEgress({ allowPrivate: settings.egressAllow }),
+    egress: createEgress({
+      allowPrivate: settings.egressAllow,
+      ...(settings.egressCa && { ca: [settings.egressCa] }),
+    }),
     scanner:
       settings.clamd === undefined ? undefined : clamdAt(settings.clamd, { patienceMs: settings.scanSeconds * 1_000 }),
     clock,

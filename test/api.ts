@@ -150,7 +150,7 @@ export class Client {
     return this.#api.request(method, `/v1${path}${query && `?${query}`}`, {
       headers,
       ...(options.body !== undefined && { body: options.body }),
-      host: this.environment === 'sandbox' ? 'test.localhost' : 'localhost',
+      host: this.#api.host(this.environment),
     });
   }
 }
@@ -244,11 +244,16 @@ export class Api {
     return this.service.apps[environment];
   }
 
+  /** The name of the site. */
+  host(environment: Environment = 'production'): string {
+    return new URL(this.app(environment).addresses.site).hostname;
+  }
+
   /** Any request, over HTTPS, exactly as given. */
   request(
     method: string,
     path: string,
-    { headers = {}, body, host = 'localhost' }: RequestOptions = {},
+    { headers = {}, body, host = this.host() }: RequestOptions = {},
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       const options = {

@@ -34,7 +34,7 @@ export class Browser {
     const answer = await this.#api.request(method, path, {
       headers: { accept: 'text/html', ...this.headers, ...(cookie && { cookie }), ...headers },
       ...(body !== undefined && { body }),
-      host: this.environment === 'sandbox' ? 'test.localhost' : 'localhost',
+      host: this.#api.host(this.environment),
     });
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;

@@ -12,6 +12,7 @@ export interface Asked {
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly form: URLSearchParams;
+  readonly text: string;
 }
 
 interface Reply {
@@ -66,12 +67,14 @@ export async function startPlatforms(): Promise<Platforms> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { pathname, searchParams } = new URL(request.url!, platforms.url);
+    const text = Buffer.concat(chunks).toString('utf8');
     const reply = platforms.answer({
       method: request.method!,
       path: pathname,
       query: searchParams,
       headers: request.headers,
-      form: new URLSearchParams(Buffer.concat(chunks).toString('utf8')),
+      form: new URLSearchParams(text),
+      text,
     });
     if (reply === 'no answer') return void request.socket.destroy();
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });

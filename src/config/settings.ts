@@ -250,6 +250,12 @@ export const definitions = {
     'Private networks that outgoing requests may reach, such as `10.0.0.0/8`, comma-separated; all other special-use addresses are refused.',
     (value) => networks(value).map(([address, bits]) => `${address.toString()}/${bits}`),
   ),
+  egressCa: define(
+    'MODSTEAD_EGRESS_CA',
+    'the usual authorities',
+    'PEM file with certificates of authorities that outgoing requests trust besides the usual ones, such as that of a studio’s own network.',
+    file,
+  ),
   connectionsPerAddress: define(
     'MODSTEAD_CONNECTIONS_PER_ADDRESS',
     '512',

@@ -15,6 +15,8 @@ import { type Fields, parseForm } from './request/forms.ts';
 /** What a page gets to know of a request. */
 export interface PageRequest {
   readonly search: string;
+  /** The number at the end of the path, where the page has one. */
+  readonly id: number | undefined;
   readonly query: Texts;
   readonly form: Texts;
   readonly language: Language;
@@ -48,6 +50,7 @@ type Handler = (app: App, request: PageRequest) => PageAnswer | Promise<PageAnsw
 export interface Page {
   /** Also the name of its limit. */
   readonly id: string;
+  /** May end with `/{id}`, which stands for a number. */
   readonly path: string;
   /** Forms sent per minute from one address. */
   readonly limit?: number;
@@ -67,13 +70,14 @@ export type PageHandling = (exchange: Exchange) => Promise<string | undefined>;
 
 const FORM_BYTES_MAX = 16 * 1024;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
+const NUMBER = /\/([1-9]\d{0,14})$/;
 const VISIT_SECONDS = 86_400;
 
 export function createPages({ settings, pages, errorPage, observe }: PagesParts): PageHandling {
   const byPath = new Map(pages.map((page) => [page.path, page]));
   return async (exchange) => {
     const { path, scope, tenant, request } = exchange;
-    const page = byPath.get(path);
+    const page = byPath.get(path) ?? byPath.get(path.replace(NUMBER, '/{id}'));
     if (!page || scope.gameId !== undefined || scope.userId !== undefined) return undefined;
     const cookies = cookiesOf(request, scope.environment);
     const visit = cookies.visit ?? tenant.app.random.token();
@@ -110,12 +114,14 @@ interface Cookies {
 }
 
 async function read(exchange: Exchange, { session }: Cookies, visit: string): Promise<PageRequest> {
-  const { request, tenant, search, language } = exchange;
+  const { request, tenant, path, search, language } = exchange;
   const csrf = tenant.app.secrets.sign('csrf', visit);
   const form = request.method === 'POST' ? await readForm(request) : {};
   if (request.method === 'POST') requireOwnForm(exchange, form['csrf'], visit);
   const userAgent = request.headers['user-agent'] ?? '';
-  return { search, query: textsOf(parseForm(search)), form, language, userAgent, visit, session, csrf };
+  const [, number] = NUMBER.exec(path) ?? [];
+  const id = number === undefined ? undefined : Number(number);
+  return { search, id, query: textsOf(parseForm(search)), form, language, userAgent, visit, session, csrf };
 }
 
 async function readForm(request: IncomingMessage): Promise<Texts> {

@@ -12,7 +12,7 @@ import {
 } from '../resources/oauth/authorization.ts';
 import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
-import { signInAddress } from './sign-in.ts';
+import { signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
 export const AUTHORIZE_PATH = '/oauth/authorize';

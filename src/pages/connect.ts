@@ -7,7 +7,7 @@ import { say } from '../localisation/texts.ts';
 import { decideDeviceLogin, type OpenDeviceLogin, requireOpenDeviceLogin } from '../resources/devices/devices.ts';
 import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
-import { signInAddress } from './sign-in.ts';
+import { signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
 const CONNECT_PATH = '/connect';

@@ -1,7 +1,9 @@
 import type { Page } from '../http/pages.ts';
+import { accountPage } from './account.ts';
 import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';
 import { metadataPage } from './metadata.ts';
+import { portalPages } from './portal.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { stylePage } from './style.ts';
@@ -9,8 +11,10 @@ import { unsubscribePage } from './unsubscribe.ts';
 
 /** What browsers are shown, a line per page. */
 export const pages: readonly Page[] = [
+  accountPage,
   authorizePage,
   connectPage,
+  ...portalPages,
   signInPage,
   signOutPage,
   stylePage,

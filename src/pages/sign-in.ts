@@ -6,20 +6,14 @@ import { type Html, html } from '../http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
 import { say } from '../localisation/texts.ts';
 import { PAGES, requestEmailCode } from '../resources/accounts/accounts.ts';
+import { beginJourney, mayLeadOn, type Offer, webPortalsOf } from '../resources/portals/web/signing-in.ts';
 import { findSession, openSession, SESSION_SECONDS, visitDigest } from '../resources/sessions/sessions.ts';
+import { chosenAddress, type Hint, hintOf, offerText, unavailableText, wasChosen } from './hints.ts';
 import { csrfField, layout } from './layout.ts';
+import { ACCOUNT_PATH, ownPath, SIGN_IN_PATH, signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
-const SIGN_IN_PATH = '/sign-in';
 const Email = z.string().trim().max(254).pipe(z.email());
-
-/** The address of the sign-in page, which leads back to a page of this site. */
-export const signInAddress = (path: string): string => `${SIGN_IN_PATH}?${new URLSearchParams({ return: path })}`;
-
-/** A path of this site and nothing that a browser could take for another one's address. */
-function ownPath(path: string | undefined): string | undefined {
-  return path !== undefined && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : undefined;
-}
 
 export const signInPage: Page = {
   id: 'page-sign-in',
@@ -29,19 +23,38 @@ export const signInPage: Page = {
     const session = await findSession(app, request.session);
     const back = ownPath(request.query['return']);
     if (session && back) return { status: 303, location: back };
-    return session ? signedIn(app, request, session.username) : emailForm(app, request, back);
+    if (session) return signedIn(app, request, session.username);
+    const hint = await hintOf(app, request.query, back);
+    const offers = hint.gameId === undefined ? [] : await webPortalsOf(app, hint.gameId);
+    const onward = hint.isAuto && (await leadOn(app, request, back, hint, offers));
+    return onward ? { status: 303, location: onward } : emailForm(app, request, back, { hint, offers });
   },
   post: async (app, request) => {
     const back = ownPath(request.form['return']);
     const email = Email.safeParse(request.form['email']);
-    if (!email.success)
-      return emailForm(app, request, back, say('page_email_wrong', request.language), request.form['email']);
+    if (!email.success) {
+      const problem = say('page_email_wrong', request.language);
+      return emailForm(app, request, back, { problem, email: request.form['email'] });
+    }
     const { code } = request.form;
     return code === undefined
       ? sendCode(app, request, back, email.data)
       : redeemCode(app, request, back, email.data, code);
   },
 };
+
+/** `login=auto`: right on to the portal, where there is a way to it. */
+async function leadOn(
+  app: App,
+  request: PageRequest,
+  back: string | undefined,
+  { gameId, portal }: Hint,
+  offers: readonly Offer[],
+): Promise<string | undefined> {
+  if (gameId === undefined || !offers.some((offer) => offer.portal === portal)) return undefined;
+  if (!wasChosen(app, request) && !(await mayLeadOn(app, gameId))) return undefined;
+  return beginJourney(app, { portal: portal!, gameId, back, visit: request.visit });
+}
 
 async function sendCode(app: App, request: PageRequest, back: string | undefined, email: string): Promise<PageAnswer> {
   await requestEmailCode(app, PAGES, email, visitDigest(app, request.visit), request.language);
@@ -70,16 +83,36 @@ const problemText = (problem: string | undefined): Html | undefined =>
 const hidden = (name: string, value: string | undefined): Html | undefined =>
   value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`;
 
-function emailForm(
-  app: App,
-  { language, csrf }: PageRequest,
-  back: string | undefined,
-  problem?: string,
-  email = '',
-): PageAnswer {
+/** What the page says besides asking for an address. */
+interface Around {
+  readonly hint?: Hint;
+  readonly offers?: readonly Offer[];
+  readonly problem?: string;
+  readonly email?: string | undefined;
+}
+
+/** A link for each portal, so that no policy about forms stands in its way; the one that was asked for comes first. */
+function portalLinks(app: App, request: PageRequest, back: string | undefined, { hint, offers = [] }: Around) {
+  if (!hint) return undefined;
+  const { language } = request;
+  const isWished = ({ portal }: Offer) => portal === hint.portal;
+  const ordered = [...offers.filter(isWished), ...offers.filter((offer) => !isWished(offer))];
+  const missing = hint.portal !== undefined && !offers.some(isWished);
+  const links = ordered.map(
+    (offer) =>
+      html`<a class="button${isWished(offer) ? '' : ' quiet'}" href="${chosenAddress(app, request, back, hint, offer)}">${offerText(offer, language)}</a>`,
+  );
+  return html`${missing ? html`<p class="note">${unavailableText(hint.portal!, language)}</p>` : undefined}
+${links.length > 0 ? html`<div class="portals">${links}</div><p class="faint">${say('page_portal_or', language)}</p>` : undefined}`;
+}
+
+function emailForm(app: App, request: PageRequest, back: string | undefined, around: Around): PageAnswer {
+  const { language, csrf } = request;
+  const { problem, email = '' } = around;
   const page = layout(app, language, {
     title: say('page_sign_in_title', language),
-    body: html`<p class="faint">${say('page_sign_in_lead', language)}</p>
+    body: html`${portalLinks(app, request, back, around)}
+<p class="faint">${say('page_sign_in_lead', language)}</p>
 ${problemText(problem)}
 <form method="post" action="${SIGN_IN_PATH}">
 ${csrfField(csrf)}${hidden('return', back)}
@@ -118,6 +151,7 @@ function signedIn(app: App, { language }: PageRequest, name: string): PageAnswer
   const page = layout(app, language, {
     title: say('page_signed_in_title', language),
     body: html`<p>${say('page_signed_in_as', language, { name })}</p>
+<p><a href="${ACCOUNT_PATH}">${say('page_account_title', language)}</a></p>
 <p><a href="${SIGN_OUT_PATH}">${say('page_sign_out', language)}</a></p>`,
   });
   return { status: 200, html: page };

@@ -30,7 +30,12 @@ input[name=code] { font: 1.3rem/1.4 ui-monospace, Menlo, Consolas, monospace; le
 .actions { display: flex; flex-wrap: wrap; gap: 0.7rem; margin: 1.4rem 0 0.8rem; }
 button { flex: 1 1 8rem; padding: 0.65rem 1rem; font: inherit; font-weight: 600; cursor: pointer; border-radius: 8px;
   border: 1px solid var(--button); background: var(--button); color: var(--on-button); }
-button.quiet { background: transparent; color: var(--ink); border-color: var(--line); }
+.button { display: block; padding: 0.65rem 1rem; font-weight: 600; text-align: center; text-decoration: none; border-radius: 8px;
+  border: 1px solid var(--button); background: var(--button); color: var(--on-button); overflow-wrap: anywhere; }
+.portals { display: grid; gap: 0.6rem; margin: 1rem 0; }
+.note { padding: 0.6rem 0.8rem; border-radius: 8px; border: 1px solid var(--line); }
+h2 { margin: 1.4rem 0 0.4rem; font-size: 1.1rem; }
+.button.quiet, button.quiet { background: transparent; color: var(--ink); border-color: var(--line); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 `;
 

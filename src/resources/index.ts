@@ -101,6 +101,7 @@ import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-gr
 import { oauthOperations } from './oauth/operations.ts';
 import { portalJobs } from './portals/jobs.ts';
 import { migration as portals } from './portals/migrations/2026-11-15-portals.ts';
+import { migration as portalsWeb } from './portals/migrations/2026-11-15-portals-web.ts';
 import { portalOperations } from './portals/operations.ts';
 import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
 import { previewOperations } from './previews/operations.ts';
@@ -266,6 +267,7 @@ export const migrations: readonly Migration[] = [
   usersPortalNames,
   usersStaff,
   portals,
+  portalsWeb,
   webhooks,
   gameWordlists,
   gameRules,

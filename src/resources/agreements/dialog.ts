@@ -1,21 +1,7 @@
 import type { App } from '../../context.ts';
 import type { Language } from '../../localisation/languages.ts';
+import { PORTAL_NAMES } from '../../platforms.ts';
 import { DIALOG_TEXTS, type DialogTexts } from './dialog-texts.ts';
-
-/** How platforms call themselves. Single sign-on of a game has no name that players would know. */
-const PORTAL_NAMES: Readonly<Record<string, string>> = {
-  apple: 'Apple',
-  discord: 'Discord',
-  epicgames: 'Epic Games',
-  facebook: 'Facebook',
-  gog: 'GOG',
-  google: 'Google',
-  itchio: 'itch.io',
-  nintendo: 'Nintendo',
-  psn: 'PlayStation™Network',
-  steam: 'Steam',
-  xboxlive: 'Xbox',
-};
 
 /** Consoles show pages without a way out of them. */
 const WITHOUT_LINKS: readonly string[] = ['nintendo', 'psn', 'xboxlive'];

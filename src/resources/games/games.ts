@@ -104,6 +104,10 @@ export async function requireGameForChange(transaction: Transaction, caller: Cal
   return row!;
 }
 
+/** Which game an address names, whether or not the reader may see it. */
+export const findGameNamed = async (app: App, nameId: string): Promise<number | undefined> =>
+  (await store.idOfName(app.db, nameId))?.id;
+
 export async function requireGameRow(app: App, caller: Caller, id: number): Promise<store.GameRow> {
   await requireGame(app.db, caller, id);
   return (await store.byId(app.db, id))!;

@@ -82,6 +82,10 @@ const STANDING = statement(`select id, status, submitted_by, date_live, communit
 export const standingOf = (reader: Reader, id: number) => reader.first<Standing>(STANDING, [id]);
 
 const BY_ID = statement('select * from games where id = ?');
+const ID_OF_NAME = statement('select id from games where name_id = ?');
+
+export const idOfName = (db: Pick<Database, 'first'>, nameId: string) =>
+  db.first<{ readonly id: number }>(ID_OF_NAME, [nameId]);
 export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id]);
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);

@@ -92,6 +92,10 @@ export async function findClient(query: Query, id: number): Promise<Client | und
   return row && toClient(row);
 }
 
+/** The game for which an application was registered. */
+export const gameOfClient = async (app: App, id: number): Promise<number | undefined> =>
+  (await findClient(app.db.query, id))?.gameId;
+
 /** The client, if the secret is its own. An unknown client takes as long as a wrong secret. */
 export async function authenticateClient(app: App, id: number, secret: string): Promise<Client> {
   const row = await store.clientById(app.db.query, id);

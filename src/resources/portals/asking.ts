@@ -16,21 +16,40 @@ export interface PlatformAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Asks a platform. `unreachable` is for no answer, for one of a server in trouble, and for what is no JSON object. */
-export async function askPlatform(
+async function ask<T>(
   app: App,
   url: string,
   options: EgressOptions,
   unreachable: ErrorName,
-): Promise<PlatformAnswer> {
+  read: (text: string) => T,
+): Promise<{ ok: boolean; body: T }> {
   try {
     const { status, body } = await app.egress.fetch(url, { redirectsMax: 0, ...options });
     if (status >= 500 || status === 429) throw new ApiError(unreachable);
-    return { ok: status >= 200 && status < 300, body: objectOf(JSON.parse(body.toString('utf8'))) };
+    return { ok: status >= 200 && status < 300, body: read(body.toString('utf8')) };
   } catch (cause) {
     if (cause instanceof EgressError || cause instanceof SyntaxError) throw new ApiError(unreachable, { cause });
     throw cause;
   }
+}
+
+/** Asks a platform. `unreachable` is for no answer, for one of a server in trouble, and for what is no JSON object. */
+export const askPlatform = (
+  app: App,
+  url: string,
+  options: EgressOptions,
+  unreachable: ErrorName,
+): Promise<PlatformAnswer> => ask(app, url, options, unreachable, (text) => objectOf(JSON.parse(text)));
+
+/** Sends a form to where the answer is plain text. */
+export async function askText(
+  app: App,
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  unreachable: ErrorName,
+): Promise<string> {
+  const { body } = await ask(app, url, form(fields), unreachable, (text) => text);
+  return body;
 }
 
 export const form = (fields: Readonly<Record<string, string>>): EgressOptions => ({

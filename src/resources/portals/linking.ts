@@ -7,11 +7,11 @@ import { requireGame } from '../games/games.ts';
 import { requireDelegator } from '../oauth/delegation.ts';
 import { requireUserForChange, requireUserIn } from '../users/users.ts';
 import { type AccountRow, addAccount, findAccount, gameOf, rewriteNames, useTicket } from './accounts.ts';
-import type { Credentials } from './identity.ts';
+import type { Credentials, Identity } from './identity.ts';
 import * as store from './store.ts';
 import { identify } from './verifying.ts';
 
-export const connectionsOf = (app: App, caller: UserCaller): Promise<AccountRow[]> =>
+export const connectionsOf = (app: App, caller: Pick<UserCaller, 'userId'>): Promise<AccountRow[]> =>
   store.accountsOf(app.db.query, caller.userId);
 
 export interface Link {
@@ -29,21 +29,37 @@ export async function link(app: App, caller: UserCaller, request: Link): Promise
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'game_id', rule: 'required' }] });
   await requireGame(app.db, caller, gameId);
   const identity = await identify(app, gameId, request.portal, request.credentials);
-  return app.db.write(async (transaction) => {
-    await requireUserIn(transaction, caller.userId);
-    await useTicket(app, transaction, identity, request.ip);
-    if (!(await addAccount(app, transaction, caller.userId, identity, gameId))) {
+  return linkIdentity(app, caller.userId, gameId, identity, request.ip);
+}
+
+/** Links whom a portal vouches for to the account of someone who is signed in. */
+export const linkIdentity = (
+  app: App,
+  userId: number,
+  gameId: number,
+  identity: Identity,
+  ip: string,
+): Promise<AccountRow> =>
+  app.db.write(async (transaction) => {
+    await requireUserIn(transaction, userId);
+    await useTicket(app, transaction, identity, ip);
+    if (!(await addAccount(app, transaction, userId, identity, gameId))) {
       const taken = await findAccount(transaction, identity, gameId);
-      const isOthers = taken !== undefined && taken.user_id !== caller.userId;
+      const isOthers = taken !== undefined && taken.user_id !== userId;
       throw new ApiError(isOthers ? 'USER_DUPLICATE_ACCOUNTS' : 'USER_CONNECTION_EXISTS');
     }
     return (await findAccount(transaction, identity, gameId))!;
   });
-}
 
 export const unlink = (app: App, caller: UserCaller, portal: LinkedPortal): Promise<void> =>
   app.db.write((transaction) =>
     removeConnections(transaction, caller.userId, (account) => account.portal === portal, 'USER_CONNECTION_NOT_FOUND'),
+  );
+
+/** One of several accounts on a portal, of which some make one up for each game. */
+export const unlinkAccount = (app: App, userId: number, accountId: number): Promise<void> =>
+  app.db.write((transaction) =>
+    removeConnections(transaction, userId, ({ id }) => id === accountId, 'USER_CONNECTION_NOT_FOUND'),
   );
 
 /** The backend of a game unlinks for someone who let it act for them. Ids of other games are none of its business. */

@@ -21,6 +21,7 @@ import { connectionsOf, disconnect, link, unlink } from './linking.ts';
 import { ConnectionObject, GamePortalObject, toConnection, toGamePortal } from './object.ts';
 import { changeSettings, listSettings, removeSettings } from './settings.ts';
 import { signIn, signInByDelegation } from './signing-in.ts';
+import { callbackOf, WEB_PORTALS } from './web/signing-in.ts';
 
 /** Platforms' tokens are a few kilobytes. Longer ones are not read. */
 const Token = z.string().trim().min(1).max(16_384);
@@ -478,6 +479,11 @@ export const disconnectUser = operation({
 const ADMINISTRATION = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
 const GamePortalPath = GamePath.extend(PortalPath.shape);
 
+const redirectOf = (app: App, { portal }: { portal: string }, { game_id }: { game_id: number }): string | null => {
+  const known = WEB_PORTALS.find((each) => each === portal);
+  return known ? callbackOf(app, known, game_id) : null;
+};
+
 export const getGamePortals = operation({
   id: 'get-game-portals',
   tag: 'Games',
@@ -490,7 +496,12 @@ export const getGamePortals = operation({
   returns: ok(pageOf(GamePortalObject)),
   errors: ADMINISTRATION,
   handle: async (app, { caller, params, list }) =>
-    pageOfAll((await listSettings(app, caller, params.game_id)).map(toGamePortal), list),
+    pageOfAll(
+      (await listSettings(app, caller, params.game_id)).map((each) =>
+        toGamePortal(each, redirectOf(app, each, params)),
+      ),
+      list,
+    ),
 });
 
 export const editGamePortal = operation({
@@ -505,7 +516,10 @@ export const editGamePortal = operation({
   returns: ok(GamePortalObject),
   errors: ADMINISTRATION,
   handle: async (app, { caller, params, body }) =>
-    toGamePortal(await changeSettings(app, caller, params.game_id, params.portal, body)),
+    toGamePortal(
+      await changeSettings(app, caller, params.game_id, params.portal, body),
+      redirectOf(app, params, params),
+    ),
 });
 
 export const deleteGamePortal = operation({

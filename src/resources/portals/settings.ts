@@ -19,22 +19,36 @@ interface FieldRules {
 
 const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
 const WEB_ADDRESS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+/** Where people's browsers are sent; what is behind `#` would not arrive there. */
+const PAGE_ADDRESS = (value: string) => URL.parse(value)?.protocol === 'https:' && !value.includes('#');
 const BOOLEAN = (value: string) => value === 'true' || value === 'false';
+/** Whether people may also sign in on the web, where all is set that this takes; they may unless it is `false`. */
+const WEB = { optional: true, fits: BOOLEAN } as const;
 
 /** What a game has to say about itself for each portal, and what it may say. */
 export const PORTAL_FIELDS = {
-  apple: { bundle_ids: { list: true } },
-  discord: { client_id: { fits: DIGITS } },
-  epicgames: { client_ids: { list: true } },
-  facebook: { app_id: { fits: DIGITS }, app_secret: { secret: true } },
+  apple: {
+    bundle_ids: { list: true },
+    services_id: { optional: true },
+    team_id: { optional: true },
+    key_id: { optional: true },
+    private_key: { secret: true, optional: true, fits: (value) => isKeyOf('ec', value) },
+    web: WEB,
+  },
+  discord: { client_id: { fits: DIGITS }, client_secret: { secret: true, optional: true }, web: WEB },
+  epicgames: { client_ids: { list: true }, client_secret: { secret: true, optional: true }, web: WEB },
+  facebook: { app_id: { fits: DIGITS }, app_secret: { secret: true }, web: WEB },
   gog: {
     client_id: { fits: DIGITS },
     ticket_key: { secret: true, fits: (value) => Buffer.from(value, 'base64url').length === 32 },
+    client_secret: { secret: true, optional: true },
+    web: WEB,
   },
   google: {
     client_ids: { list: true },
     client_secret: { secret: true, optional: true },
     redirect_uri: { optional: true },
+    web: WEB,
   },
   itchio: { itch_game_id: { fits: DIGITS } },
   nintendo: {
@@ -59,28 +73,47 @@ export const PORTAL_FIELDS = {
     ugc_claim: { optional: true },
   },
   sso: {
-    jwks_url: { fits: WEB_ADDRESS },
+    jwks_url: { optional: true, fits: WEB_ADDRESS },
     issuer: { optional: true },
     audience: { optional: true },
     display_name_claim: { optional: true },
     avatar_claim: { optional: true },
     active: { optional: true, fits: BOOLEAN },
+    authorize_url: { optional: true, fits: PAGE_ADDRESS },
+    token_url: { optional: true, fits: WEB_ADDRESS },
+    userinfo_url: { optional: true, fits: WEB_ADDRESS },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+    client_authentication: { optional: true, fits: (value) => value === 'post' || value === 'basic' },
+    scopes: { optional: true, fits: (value) => /^[\x21\x23-\x5b\x5d-\x7e ]+$/.test(value) },
+    portal_id_claim: { optional: true },
+    web: WEB,
   },
   steam: {
     app_id: { fits: DIGITS },
     ticket_key: { secret: true, fits: (value) => /^[\da-f]{64}$/i.test(value) },
     web_api_key: { secret: true, optional: true },
+    web: WEB,
   },
   xboxlive: {
     relying_party: {},
-    private_key: { secret: true, fits: isRsaKey },
+    private_key: { secret: true, fits: (value) => isKeyOf('rsa', value) },
     keys_url: { optional: true, fits: WEB_ADDRESS },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+    web: WEB,
   },
 } as const satisfies Record<LinkedPortal, Record<string, FieldRules>>;
 
-function isRsaKey(pem: string): boolean {
+/** What belongs together: with one of them all are needed. */
+const TOGETHER: Partial<Record<LinkedPortal, readonly string[]>> = {
+  apple: ['services_id', 'team_id', 'key_id', 'private_key'],
+  sso: ['authorize_url', 'token_url', 'userinfo_url', 'client_id', 'client_secret'],
+};
+
+function isKeyOf(type: 'ec' | 'rsa', pem: string): boolean {
   try {
-    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+    return createPrivateKey(pem).asymmetricKeyType === type;
   } catch {
     return false;
   }
@@ -129,6 +162,12 @@ async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Cal
   const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
   if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
     throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+/** The settings of all portals of a game, with their secrets. */
+export async function everySettingsFor(app: App, gameId: number): Promise<[LinkedPortal, PortalSettings][]> {
+  const rows = await store.allSettingsOf(app.db.query, gameId);
+  return rows.map((row) => [row.portal as LinkedPortal, valuesOf(app, row)]);
 }
 
 export async function listSettings(app: App, caller: Caller, gameId: number): Promise<ShownSettings[]> {
@@ -194,13 +233,21 @@ export async function putSettings(
 /** One refusal names every field that is wrong. */
 function refuseProblems(portal: LinkedPortal, settings: Values): void {
   const rules = fieldsOf(portal);
-  const missing = Object.keys(rules).filter((field) => !rules[field]!.optional && !(field in settings));
+  const needed = [...Object.keys(rules).filter((field) => !rules[field]!.optional), ...alsoNeeded(portal, settings)];
+  const missing = needed.filter((field) => !(field in settings));
   const wrong = Object.keys(settings).filter((field) => !fits(rules[field], settings[field]!));
   const fields = [
     ...missing.map((field) => ({ field, rule: 'required' as const })),
     ...wrong.map((field) => ({ field, rule: 'invalid' as const })),
   ];
   if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
+}
+
+function alsoNeeded(portal: LinkedPortal, settings: Values): readonly string[] {
+  const together = TOGETHER[portal] ?? [];
+  if (together.some((field) => field in settings)) return together;
+  // A studio lets its players in within the game, on the web, or both.
+  return portal === 'sso' ? ['jwks_url'] : [];
 }
 
 function fits(rules: FieldRules | undefined, value: string | readonly string[]): boolean {

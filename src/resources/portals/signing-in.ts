@@ -37,8 +37,12 @@ export async function signIn(app: App, caller: KeyCaller, request: SignIn): Prom
   const identity = await identify(app, gameId, request.portal, request.credentials);
   const { besides } = request;
   const second = besides && (await identify(app, gameId, besides.portal, besides.credentials));
-  const { token, confirmation } = await withoutRaces(() =>
-    app.db.write((transaction) => admit(app, transaction, gameId, identity, second, request)),
+  const { given: token, confirmation } = await letIn(
+    app,
+    gameId,
+    identity,
+    { ...request, second },
+    (transaction, user) => issueToken(app, transaction, { userId: user.id, gameId, dateExpires: request.dateExpires }),
   );
   if (confirmation !== undefined && request.email !== undefined)
     await mailConfirmation(app, request.email, confirmation, request.language).catch((error) =>
@@ -67,20 +71,39 @@ async function withoutRaces<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-interface Admitted {
-  readonly token: IssuedToken;
+/** How someone comes in, besides who they are. */
+export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'ip' | 'language'> {
+  readonly second?: Identity | undefined;
+}
+
+interface Admitted<T> {
+  readonly given: T;
   /** The code to mail, where there is an address to confirm. */
   readonly confirmation: string | undefined;
 }
+
+/** Gives someone whom a portal vouches for what `give` gives, and makes their account on the way. */
+export const letIn = <T>(
+  app: App,
+  gameId: number,
+  identity: Identity,
+  entry: Entry,
+  give: (transaction: Transaction, user: UserRow) => Promise<T>,
+): Promise<Admitted<T>> =>
+  withoutRaces(() =>
+    app.db.write(async (transaction) => {
+      const { user, confirmation } = await admit(app, transaction, gameId, identity, entry);
+      return { given: await give(transaction, user), confirmation };
+    }),
+  );
 
 async function admit(
   app: App,
   transaction: Transaction,
   gameId: number,
   identity: Identity,
-  second: Identity | undefined,
-  request: SignIn,
-): Promise<Admitted> {
+  request: Entry,
+): Promise<{ user: UserRow; confirmation: string | undefined }> {
   const account = await findAccount(transaction, identity, gameId);
   const known = account && (await findUserIn(transaction, account.user_id));
   if (known) refuseSignIn(known);
@@ -89,14 +112,13 @@ async function admit(
   const user = known ?? (await addPerson(app, transaction, identity, request));
   if (account) await refreshAccount(app, transaction, account, identity);
   else if (!(await addAccount(app, transaction, user.id, identity, gameId))) throw new LostRace();
-  if (second) await linkBesides(app, transaction, user, second, gameId);
+  if (request.second) await linkBesides(app, transaction, user, request.second, gameId);
   if (request.termsAgreed) await agreeFor(app, transaction, user, identity, gameId);
   const confirmation =
     request.email && user.email === null
       ? await beginConfirmation(app, transaction, user.id, request.email)
       : undefined;
-  const { dateExpires } = request;
-  return { token: await issueToken(app, transaction, { userId: user.id, gameId, dateExpires }), confirmation };
+  return { user, confirmation };
 }
 
 /** PlayStation wants consent for each game. */
@@ -130,7 +152,7 @@ async function agreeFor(
  * Whoever has an account by email links the portal to it instead of getting a second one. Telling so reveals that an
  * address has an account; but a guess that is wrong makes an account, and that identity cannot guess again.
  */
-async function addPerson(app: App, transaction: Transaction, identity: Identity, request: SignIn): Promise<UserRow> {
+async function addPerson(app: App, transaction: Transaction, identity: Identity, request: Entry): Promise<UserRow> {
   for (const email of [request.email, identity.email])
     if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');
   const username = shownName(identity.displayName) || `player-${app.random.hex(8)}`;

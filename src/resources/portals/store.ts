@@ -1,6 +1,12 @@
 import type { Insertable, Selectable } from 'kysely';
 import { type Database, type Query, statement } from '../../database/database.ts';
-import type { EmailConfirmationsTable, PortalAccountsTable, PortalSettingsTable, PortalTicketsTable } from './table.ts';
+import type {
+  EmailConfirmationsTable,
+  PortalAccountsTable,
+  PortalJourneysTable,
+  PortalSettingsTable,
+  PortalTicketsTable,
+} from './table.ts';
 
 export type AccountRow = Selectable<PortalAccountsTable>;
 export type SettingsRow = Selectable<PortalSettingsTable>;
@@ -87,6 +93,20 @@ export async function useTicket(
   return query.selectFrom('portal_tickets').selectAll().where('digest', '=', row.digest).executeTakeFirst();
 }
 
+export async function addJourney(query: Query, row: Insertable<PortalJourneysTable>): Promise<void> {
+  await query.insertInto('portal_journeys').values(row).execute();
+}
+
+/** Of two who come back at once, one gets it. */
+export const takeJourney = (query: Query, digest: string, visit: string, now: number) =>
+  query
+    .deleteFrom('portal_journeys')
+    .where('digest', '=', digest)
+    .where('visit', '=', visit)
+    .where('date_expires', '>', now)
+    .returning('sealed')
+    .executeTakeFirst();
+
 export const confirmationOf = (query: Query, userId: number) =>
   query.selectFrom('email_confirmations').selectAll().where('user_id', '=', userId).executeTakeFirst();
 
@@ -112,6 +132,7 @@ export const removeConfirmation = (query: Query, userId: number) =>
 export async function forget(query: Query, before: number): Promise<void> {
   await query.deleteFrom('portal_tickets').where('date_expires', '<', before).execute();
   await query.deleteFrom('email_confirmations').where('date_expires', '<', before).execute();
+  await query.deleteFrom('portal_journeys').where('date_expires', '<', before).execute();
 }
 
 export async function removeAllOf(query: Query, userId: number): Promise<void> {

@@ -6,6 +6,7 @@ declare module '../../database/database.ts' {
     portal_settings: PortalSettingsTable;
     portal_tickets: PortalTicketsTable;
     email_confirmations: EmailConfirmationsTable;
+    portal_journeys: PortalJourneysTable;
   }
 }
 
@@ -48,5 +49,16 @@ export interface EmailConfirmationsTable {
   email: string;
   digest: string;
   attempts: number;
+  date_expires: number;
+}
+
+/** Browsers that were sent to a portal, or whose person has yet to agree to the terms. */
+export interface PortalJourneysTable {
+  /** Of what the browser brings back. */
+  digest: string;
+  /** The digest of the browser. */
+  visit: string;
+  /** Encrypted JSON of what is needed when it is back. */
+  sealed: string;
   date_expires: number;
 }

@@ -21,19 +21,24 @@ export interface Browser {
 
 /** Signs a person in to the pages, with the code from the mail; returns the secret for the cookie. */
 export const openSession = (app: App, code: string, { visit, userAgent }: Browser): Promise<string> =>
-  redeemEmailCode(app, PAGES, { code, ip: visitDigest(app, visit) }, async ({ query }, user) => {
-    const secret = app.random.token();
-    const now = app.clock.now();
-    await store.add(query, {
-      digest: app.secrets.digest(secret),
-      user_id: user.id,
-      user_agent: userAgent.slice(0, USER_AGENT_MAX),
-      date_added: now,
-      date_expires: now + SESSION_SECONDS,
-      date_revoked: null,
-    });
-    return secret;
+  redeemEmailCode(app, PAGES, { code, ip: visitDigest(app, visit) }, (transaction, user) =>
+    addSession(app, transaction, user.id, userAgent),
+  );
+
+/** A session for someone whose sign-in was found to be good, within the transaction that found it; returns its secret. */
+export async function addSession(app: App, { query }: Transaction, userId: number, userAgent: string): Promise<string> {
+  const secret = app.random.token();
+  const now = app.clock.now();
+  await store.add(query, {
+    digest: app.secrets.digest(secret),
+    user_id: userId,
+    user_agent: userAgent.slice(0, USER_AGENT_MAX),
+    date_added: now,
+    date_expires: now + SESSION_SECONDS,
+    date_revoked: null,
   });
+  return secret;
+}
 
 /** What is kept of a browser that asked for a code. */
 export const visitDigest = (app: App, visit: string): string => app.secrets.digest(`visit ${visit}`);

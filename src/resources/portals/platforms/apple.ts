@@ -1,6 +1,6 @@
 import { ApiError } from '../../../errors/catalogue.ts';
 import { addressOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf } from '../identity.ts';
+import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
@@ -13,7 +13,7 @@ export async function verifyApple({ app, settings, credentials }: Asking): Promi
     keysUrl: addressOf(app, 'apple', 'https://appleid.apple.com/auth/keys'),
     algorithms: ['RS256', 'ES256'],
     issuers: ['https://appleid.apple.com'],
-    audiences: bundles,
+    audiences: [...bundles, textOf(settings, 'services_id') ?? []].flat(),
     claimsRequired: ['sub'],
     refusals: {
       invalid: 'APPLE_INVALID_TOKEN',

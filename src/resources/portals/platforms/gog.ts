@@ -1,3 +1,4 @@
+import type { App } from '../../../context.ts';
 import { ApiError } from '../../../errors/catalogue.ts';
 import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
@@ -13,16 +14,17 @@ export async function verifyGog({ app, settings, credentials }: Asking): Promise
   const age = app.clock.now() - ticket.dateIssued;
   if (age < -SKEW_SECONDS || age >= TICKET_SECONDS || ticket.clientId !== textOf(settings, 'client_id'))
     throw new ApiError('GOG_APP_TICKET_INVALID');
-  const url = addressOf(app, 'gog', `https://users.gog.com/users/${ticket.userId}`);
+  const identity = await gogIdentityOf(app, ticket.userId);
+  return { ...identity, ticket: { text: ticket.fingerprint, until: ticket.dateIssued + TICKET_SECONDS } };
+}
+
+/** What GOG tells everyone about one of its people. */
+export async function gogIdentityOf(app: App, id: string): Promise<Identity> {
+  const url = addressOf(app, 'gog', `https://users.gog.com/users/${id}`);
   const { ok, body } = await askPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');
-  if (!ok || stringOf(body['id']) !== ticket.userId) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
-  return {
-    portal: 'gog',
-    id: ticket.userId,
-    displayName: stringOf(body['username']),
-    avatar: stringOf(objectOf(body['avatar'])['medium']),
-    ticket: { text: ticket.fingerprint, until: ticket.dateIssued + TICKET_SECONDS },
-  };
+  if (!ok || stringOf(body['id']) !== id) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+  const avatar = stringOf(objectOf(body['avatar'])['medium']);
+  return { portal: 'gog', id, displayName: stringOf(body['username']), avatar };
 }
 
 function readTicket(appdata: string, key: string): GogTicket {

@@ -35,7 +35,10 @@ function readTicket(appdata: string, key: string): SteamTicket {
 }
 
 /** The ticket tells no name. Games that have a key for Steam's Web API get it there. */
-async function summaryOf({ app, settings }: Asking, steamId: string): Promise<{ displayName: string; avatar: string }> {
+export async function summaryOf(
+  { app, settings }: Asking,
+  steamId: string,
+): Promise<{ displayName: string; avatar: string }> {
   const webKey = textOf(settings, 'web_api_key');
   if (!webKey) return { displayName: '', avatar: '' };
   const query = new URLSearchParams({ key: webKey, steamids: steamId });

@@ -1,0 +1,106 @@
+import type { App } from '../context.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { errorMessage } from '../errors/messages.ts';
+import { type Html, html } from '../http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
+import type { Language } from '../localisation/languages.ts';
+import { say } from '../localisation/texts.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
+import type { AccountRow } from '../resources/portals/accounts.ts';
+import { connectionsOf, unlinkAccount } from '../resources/portals/linking.ts';
+import { beginJourney, type Offer, portalNamed, webPortalsOf } from '../resources/portals/web/signing-in.ts';
+import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
+import { hintOf } from './hints.ts';
+import { csrfField, layout } from './layout.ts';
+import { ACCOUNT_PATH, signInAddress } from './paths.ts';
+import { SIGN_OUT_PATH } from './sign-out.ts';
+
+/** What someone has linked, and with `?game=` what they can link. To begin it takes a form: another site must not. */
+export const accountPage: Page = {
+  id: 'page-account',
+  path: ACCOUNT_PATH,
+  limit: 10,
+  get: async (app, request) => {
+    const session = await findSession(app, request.session);
+    return session ? accountForm(app, request, session) : toSignIn(request);
+  },
+  post: async (app, request) => {
+    const session = await findSession(app, request.session);
+    if (!session) return toSignIn(request);
+    try {
+      return await change(app, request, session);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      return accountForm(app, request, session, error);
+    }
+  },
+};
+
+const addressOf = ({ query }: PageRequest): string => {
+  const { game } = query;
+  return game === undefined ? ACCOUNT_PATH : `${ACCOUNT_PATH}?${new URLSearchParams({ game })}`;
+};
+
+const toSignIn = (request: PageRequest): PageAnswer => ({ status: 303, location: signInAddress(addressOf(request)) });
+
+async function change(app: App, request: PageRequest, session: OpenSession): Promise<PageAnswer> {
+  const { link, unlink } = request.form;
+  if (unlink !== undefined) {
+    await unlinkAccount(app, session.user_id, Number(unlink));
+    return { status: 303, location: addressOf(request) };
+  }
+  const { gameId } = await hintOf(app, request.query, undefined);
+  const portal = portalNamed(link ?? '');
+  if (!portal || gameId === undefined) throw new ApiError('USER_CONNECTION_NOT_FOUND');
+  const { visit } = request;
+  const onward = await beginJourney(app, { portal, gameId, visit, back: addressOf(request), userId: session.user_id });
+  if (!onward) throw new ApiError('USER_CONNECTION_NOT_FOUND');
+  return { status: 303, location: onward };
+}
+
+const linkedName = ({ portal }: AccountRow): string => PORTAL_NAMES[portal] ?? 'SSO';
+
+const offeredName = ({ portal, host }: Offer, language: Language): string =>
+  portal === 'sso' ? say('page_account_studio', language, { host }) : (PORTAL_NAMES[portal] ?? portal);
+
+async function accountForm(
+  app: App,
+  request: PageRequest,
+  session: OpenSession,
+  problem?: ApiError,
+): Promise<PageAnswer> {
+  const { language, csrf } = request;
+  const accounts = await connectionsOf(app, { userId: session.user_id });
+  const { gameId } = await hintOf(app, request.query, undefined);
+  const offers = gameId === undefined ? [] : await webPortalsOf(app, gameId);
+  const isFree = ({ portal }: Offer) => !accounts.some((account) => isTaken(account, portal, gameId!));
+  const open = offers.filter(isFree);
+  const form = (button: Html) =>
+    html`<form method="post" action="${addressOf(request)}">${csrfField(csrf)}${button}</form>`;
+  const page = layout(app, language, {
+    title: say('page_account_title', language),
+    body: html`<p class="faint">${say('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${say('page_sign_out', language)}</a></p>
+${
+  problem &&
+  html`<p role="alert" class="problem">${errorMessage(problem.error, language, problem.values)}</p>
+<p class="faint">${say('page_error_reference', language, { ref: problem.ref })}</p>`
+}
+<h2>${say('page_account_links', language)}</h2>
+${accounts.length === 0 ? html`<p>${say('page_account_none', language)}</p>` : undefined}
+<ul>${accounts.map(
+      (account) => html`<li>${linkedName(account)}${account.display_name && ` · ${account.display_name}`}
+${form(html`<button name="unlink" value="${account.id}" class="quiet">${say('page_account_unlink', language, { portal: linkedName(account) })}</button>`)}</li>`,
+    )}</ul>
+${open.map((offer) =>
+  form(
+    html`<div class="actions"><button name="link" value="${offer.portal}">${say('page_account_link', language, { portal: offeredName(offer, language) })}</button></div>`,
+  ),
+)}`,
+  });
+  // Browsers hold the whole way that a form leads against the policy, and portals lead on.
+  return { status: problem?.status ?? 200, html: page, ...(open.length > 0 && { formTargets: ['https:'] }) };
+}
+
+/** Portals that make up an id for each game can be linked once in each. */
+const isTaken = ({ portal, game_id }: AccountRow, offered: LinkedPortal, gameId: number): boolean =>
+  portal === offered && (game_id === 0 || game_id === gameId);

@@ -1,0 +1,71 @@
+import type { App } from '../context.ts';
+import { errorMessage } from '../errors/messages.ts';
+import type { PageRequest, Texts } from '../http/pages.ts';
+import type { Language } from '../localisation/languages.ts';
+import { say } from '../localisation/texts.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
+import { findGameNamed } from '../resources/games/games.ts';
+import { gameOfClient } from '../resources/oauth/clients.ts';
+import { type Offer, portalNamed } from '../resources/portals/web/signing-in.ts';
+import { SIGN_IN_PATH } from './paths.ts';
+
+/** What an address says about how someone wants to sign in: `?portal=steam&login=auto`. */
+export interface Hint {
+  /** Whose portals are meant. */
+  readonly gameId: number | undefined;
+  readonly portal: LinkedPortal | undefined;
+  readonly isAuto: boolean;
+}
+
+const ID = /^[1-9]\d{0,14}$/;
+const GAME_PAGE = /^\/g\/([^/]{1,100})(?:\/|$)/;
+
+/** The hint stands in the address of the sign-in page itself, or in that of the page for which someone signs in. */
+export async function hintOf(app: App, query: Texts, back: string | undefined): Promise<Hint> {
+  const target = new URL(back ?? '/', app.addresses.site);
+  const said = (name: string) => query[name] ?? target.searchParams.get(name) ?? undefined;
+  return {
+    gameId: await gameMeant(app, said('game') ?? said('game_id'), target),
+    portal: portalNamed(said('portal') ?? ''),
+    isAuto: said('login') === 'auto',
+  };
+}
+
+/** The game that is named, whose page is wanted, or whose application asks. */
+async function gameMeant(app: App, named: string | undefined, target: URL): Promise<number | undefined> {
+  const name = named ?? GAME_PAGE.exec(target.pathname)?.[1];
+  if (name !== undefined) return ID.test(name) ? Number(name) : findGameNamed(app, name);
+  const client = target.searchParams.get('client_id') ?? '';
+  return ID.test(client) ? gameOfClient(app, Number(client)) : undefined;
+}
+
+const CHOSEN = 'portals/chosen';
+
+/** The sign-in page again, for one portal and without another question. */
+export function chosenAddress(
+  app: App,
+  { visit }: PageRequest,
+  back: string | undefined,
+  { gameId }: Hint,
+  { portal }: Offer,
+): string {
+  const name = portal === 'sso' ? 'studio' : portal;
+  const chosen = app.secrets.sign(CHOSEN, visit);
+  const query = { game: String(gameId), portal: name, login: 'auto', chosen, ...(back && { return: back }) };
+  return `${SIGN_IN_PATH}?${new URLSearchParams(query)}`;
+}
+
+/** Whether this browser was shown where the link leads; other sites cannot make one up. */
+export const wasChosen = (app: App, { visit, query }: PageRequest): boolean =>
+  app.secrets.verify(CHOSEN, visit, query['chosen'] ?? '');
+
+/** A studio has no name that players would know, so it is told where they will be. */
+export const offerText = ({ portal, host }: Offer, language: Language): string =>
+  portal === 'sso'
+    ? say('page_portal_studio', language, { host })
+    : say('page_portal_continue', language, { portal: PORTAL_NAMES[portal] ?? portal });
+
+export const unavailableText = (portal: LinkedPortal, language: Language): string =>
+  portal === 'sso'
+    ? errorMessage('STUDIO_OAUTH_NOT_CONFIGURED', language)
+    : say('page_portal_unavailable', language, { portal: PORTAL_NAMES[portal] ?? portal });
