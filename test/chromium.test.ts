@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { editGamePortal } from '../src/resources/portals/operations.ts';
 import { startApi } from './api.ts';
 import { aClient, asking, authorizePath, codesSentTo, REDIRECT } from './browser.ts';
 import { findChromium } from './chromium.ts';
@@ -11,12 +12,21 @@ const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: '
 const skip = 'reason' in found ? found.reason : false;
 const api = await startApi();
 const site = `https://localhost:${api.port}`;
+/** Another site, on which the people of the first one sign in as those of a studio. */
+const mods = await startApi({
+  settings: {
+    MODSTEAD_DOMAIN: 'mods.localhost',
+    MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32,::1/128',
+    MODSTEAD_EGRESS_CA: api.service.certificateFile,
+  },
+});
 let browser: Browser | undefined;
 after(() => browser?.close());
 
 /** A fresh profile, in which the client's own site is played by the test. */
 async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP localhost 127.0.0.1'];
+  const rules = `MAP localhost 127.0.0.1, MAP mods.localhost 127.0.0.1:${mods.port}`;
+  const args = ['--no-sandbox', `--host-resolver-rules=${rules}`];
   browser ??= await chromium.launch({ executablePath: (found as { path: string }).path, args });
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', ...options });
   context.setDefaultTimeout(20_000);
@@ -62,6 +72,48 @@ test('in Chromium without scripts, and in the dark, a person denies', { skip }, 
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.waitForURL(`${REDIRECT}?**`);
   assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
+});
+
+test('in Chromium without scripts a person signs in with their account of the studio', { skip }, async () => {
+  const game = await mods.aGame({ name: 'Skyhaven' });
+  const client = await aClient(api, {
+    name: 'Mods of Skyhaven',
+    redirectUris: [`https://mods.localhost/sign-in/studio/${game.id}`],
+    grants: ['authorization_code'],
+  });
+  await (await mods.as(game.owner)).call(editGamePortal, {
+    params: { game_id: game.id, portal: 'sso' },
+    body: {
+      authorize_url: `${site}/oauth/authorize?grant_type=authorization_code`,
+      token_url: `${site}/v1/oauth/token`,
+      userinfo_url: `${site}/v1/me`,
+      client_id: client.client_id,
+      client_secret: client.client_secret,
+      scopes: 'read',
+      portal_id_claim: 'id',
+      display_name_claim: 'username',
+      issuer: 'https://localhost',
+    },
+  });
+  const page = await aPage({ javaScriptEnabled: false });
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(`https://mods.localhost/account?game=${game.id}`);
+  await page.getByRole('link', { name: `Continue with the studio’s account at localhost:${api.port}` }).click();
+  await signIn(page, 'studio.player@example.org');
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
+  await page.getByRole('button', { name: 'I agree', exact: false }).click();
+  await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  assert.equal(page.url(), `https://mods.localhost/account?game=${game.id}`);
+  const person = await api
+    .app()
+    .db.query.selectFrom('users')
+    .select('username')
+    .where('email', '=', 'studio.player@example.org')
+    .executeTakeFirstOrThrow();
+  await page.getByText(`SSO · ${person.username}`).waitFor();
+  assert.deepEqual(problems, []);
 });
 
 test('in Chromium a person types the code of a device, signs in, and the device has its token', { skip }, async () => {
