@@ -1,12 +1,17 @@
 import type { ServiceCaller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import { ApiError } from '../../errors/catalogue.ts';
+import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { requireUser, USER_ACTIVE, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
 const DELEGATION_SECONDS = 900;
 const PURPOSE = 'oauth/delegation';
-const SHAPE = /^(\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15})\.([A-Za-z0-9_-]{43})$/;
+const SHAPE = /^(([\w-]{8})\.\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15})\.([\w-]{43})$/;
+/** How far the clocks of two processes may differ. */
+const SKEW_SECONDS = 60;
+
+/** Names the key that signs, so that a token of another site, or of before the secret was changed, is known as such. */
+const keyName = ({ secrets }: App): string => secrets.sign(PURPOSE, 'name of the key').slice(0, 8);
 
 /**
  * Lets the backend of a game act for the caller for a quarter of an hour. The token says all that is needed and is
@@ -17,7 +22,8 @@ export function delegate(app: App, caller: UserCaller, hostGameId: number | unde
   // A token that the service gave for itself names no game whose backend could be meant.
   if (gameId === undefined) throw new ApiError('OAUTH_IS_FIRST_PARTY_CLIENT');
   if (hostGameId !== undefined && hostGameId !== gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
-  const text = [caller.tokenId, caller.userId, gameId, app.clock.now() + DELEGATION_SECONDS].join('.');
+  const now = app.clock.now();
+  const text = [keyName(app), caller.tokenId, caller.userId, gameId, now, now + DELEGATION_SECONDS].join('.');
   return `${text}.${app.secrets.sign(PURPOSE, text)}`;
 }
 
@@ -25,15 +31,26 @@ interface Delegation {
   readonly tokenId: number;
   readonly userId: number;
   readonly gameId: number;
+  readonly dateIssued: number;
   readonly dateExpires: number;
 }
 
-/** What a delegation token says, if it is one of ours. */
-function readDelegation(app: App, token: string): Delegation | undefined {
-  const [, text, signature] = SHAPE.exec(token) ?? [];
-  if (!text || !app.secrets.verify(PURPOSE, text, signature!)) return undefined;
-  const [tokenId, userId, gameId, dateExpires] = text.split('.').map(Number) as [number, number, number, number];
-  return { tokenId, userId, gameId, dateExpires };
+/** What a delegation token says, or why it is none of ours. */
+function readDelegation(app: App, token: string): Delegation | ErrorName {
+  const [, text, key, signature] = SHAPE.exec(token) ?? [];
+  if (!text) return 'SERVICE_INVALID_TOKEN';
+  if (key !== keyName(app)) return 'SERVICE_UNABLE_TO_GET_JWK_SIGNATURE';
+  if (!app.secrets.verify(PURPOSE, text, signature!)) return 'SERVICE_INVALID_TOKEN';
+  const numbers = text.split('.').slice(1).map(Number) as [number, number, number, number, number];
+  const [tokenId, userId, gameId, dateIssued, dateExpires] = numbers;
+  return { tokenId, userId, gameId, dateIssued, dateExpires };
+}
+
+/** A token of the future comes from a process whose clock is wrong, or was made before ours was set back. */
+function timeRefusal(app: App, { dateIssued, dateExpires }: Delegation): ErrorName | undefined {
+  const now = app.clock.now();
+  if (dateIssued > now + SKEW_SECONDS) return 'SERVICE_INVALID_TOKEN_NOT_VALID_BEFORE';
+  return dateExpires <= now ? 'SERVICE_INVALID_TOKEN_NOT_VALID_AFTER' : undefined;
 }
 
 /** Whether the access token that it came of is still good. */
@@ -46,19 +63,20 @@ async function isAlive(app: App, { tokenId, userId }: Delegation): Promise<boole
 export async function requireDelegator(app: App, caller: ServiceCaller, token: string | undefined): Promise<UserRow> {
   if (!token) throw new ApiError('USER_MUST_BE_LOGGED_IN');
   const delegation = readDelegation(app, token);
-  if (!delegation) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+  if (typeof delegation === 'string') throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
   if (delegation.gameId !== caller.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
-  if (delegation.dateExpires <= app.clock.now() || !(await isAlive(app, delegation)))
+  if (timeRefusal(app, delegation) || !(await isAlive(app, delegation)))
     throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
   return requireActive(await requireUser(app, delegation.userId));
 }
 
 /** Whom a delegation token signs in to the game for which it was given. */
 export async function requireDelegationOf(app: App, gameId: number, token: string | undefined): Promise<number> {
-  const delegation = token === undefined ? undefined : readDelegation(app, token);
-  if (!delegation) throw new ApiError('SERVICE_INVALID_TOKEN');
+  const delegation = readDelegation(app, token ?? '');
+  if (typeof delegation === 'string') throw new ApiError(delegation);
   if (delegation.gameId !== gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
-  if (delegation.dateExpires <= app.clock.now()) throw new ApiError('SERVICE_INVALID_TOKEN_NOT_VALID_AFTER');
+  const refusal = timeRefusal(app, delegation);
+  if (refusal) throw new ApiError(refusal);
   if (!(await isAlive(app, delegation))) throw new ApiError('SERVICE_INVALID_TOKEN');
   return delegation.userId;
 }

@@ -84,6 +84,10 @@ export async function refreshAccount(
   await rewriteNames(transaction, account.user_id);
 }
 
+/** Once asked for, it stays: later sign-ins need not say it again. */
+export const wishMonetization = ({ query }: Transaction, { portal, id }: Identity, gameId: number): Promise<unknown> =>
+  store.wishMonetization(query, portal, id, gameOf(portal, gameId));
+
 /** Of several accounts on one portal, which only some portals have, the one that was used last gives the name. */
 export async function rewriteNames(transaction: Transaction, userId: number): Promise<void> {
   const accounts = await store.accountsOf(transaction.query, userId);

@@ -14,6 +14,9 @@ export const ConnectionObject = z
     avatar_url: z.string().nullable(),
     date_added: Timestamp,
     date_used: Timestamp,
+    monetization_account: z
+      .boolean()
+      .meta({ description: 'Whether the studio has asked for the person to be able to buy and sell.' }),
   })
   .meta({ id: 'Connection' });
 
@@ -26,6 +29,7 @@ export const toConnection = (row: AccountRow): z.input<typeof ConnectionObject> 
   avatar_url: row.avatar || null,
   date_added: row.date_added,
   date_used: row.date_used,
+  monetization_account: row.monetization_account === 1,
 });
 
 export const GamePortalObject = z

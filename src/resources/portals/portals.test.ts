@@ -425,6 +425,28 @@ test('a delegation token signs its person in again, once they have agreed to the
   await key.refused(authenticateViaUdt, good, 401, 11063);
 });
 
+test('a delegation token of another site’s key, altered, or of the future is told apart', async () => {
+  const client = await signInBySteam();
+  const person = await userOf(client);
+  const token = await delegationBy(person as unknown as User);
+  const sent = (altered: string) => ({ headers: { 'X-Modio-Delegation-Token': altered } });
+  const sandboxed = await api.aGame({}, 'sandbox');
+  const there = await api.as(sandboxed.owner, { gameId: sandboxed.id }, 'sandbox');
+  const foreign = (await there.call(delegationToken)).body.token;
+  await key.refused(authenticateViaUdt, sent(foreign), 401, 11061);
+  const [name, tokenId, , ...rest] = token.split('.');
+  await key.refused(authenticateViaUdt, sent([name, tokenId, game.owner.id, ...rest].join('.')), 401, 11060);
+  await key.refused(authenticateViaUdt, sent(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`), 401, 11060);
+  api.clock.advance(-60);
+  assert.equal((await key.call(authenticateViaUdt, sent(token))).status, 200, 'clocks may differ a little');
+  api.clock.advance(-1);
+  await key.refused(authenticateViaUdt, sent(token), 401, 11062);
+  const backend = await backendOf(game);
+  await backend.refused(disconnectUser, { params: { portal_id: 'steam' }, ...sent(token) }, 401, 12004);
+  api.clock.advance(61);
+  assert.equal((await key.call(authenticateViaUdt, sent(token))).status, 200);
+});
+
 test('people show the name that they have on the portal of the request', async () => {
   const ada = await api.aUser({ email: 'ada.names@example.org' });
   const mod = await api.aMod({ owner: ada, game });

@@ -9,7 +9,7 @@ import { agree, hasAgreed } from '../agreements/acceptances.ts';
 import { requireGame } from '../games/games.ts';
 import { requireDelegationOf } from '../oauth/delegation.ts';
 import { addUser, findUserByEmailIn, findUserIn, refuseSignIn, type UserRow } from '../users/users.ts';
-import { addAccount, findAccount, refreshAccount, shownName, useTicket } from './accounts.ts';
+import { addAccount, findAccount, refreshAccount, shownName, useTicket, wishMonetization } from './accounts.ts';
 import { beginConfirmation, mailConfirmation } from './confirming.ts';
 import type { Credentials, Identity } from './identity.ts';
 import { identify } from './verifying.ts';
@@ -21,6 +21,8 @@ export interface SignIn {
   readonly besides?: { readonly portal: LinkedPortal; readonly credentials: Credentials } | undefined;
   readonly termsAgreed: boolean;
   readonly email?: string | undefined;
+  /** The studio wants the person to be able to buy and sell. */
+  readonly monetizationAccount?: boolean;
   readonly dateExpires?: number | undefined;
   readonly ip: string;
   readonly language: Language;
@@ -72,7 +74,7 @@ async function withoutRaces<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** How someone comes in, besides who they are. */
-export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'ip' | 'language'> {
+export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'monetizationAccount' | 'ip' | 'language'> {
   readonly second?: Identity | undefined;
 }
 
@@ -112,6 +114,7 @@ async function admit(
   const user = known ?? (await addPerson(app, transaction, identity, request));
   if (account) await refreshAccount(app, transaction, account, identity);
   else if (!(await addAccount(app, transaction, user.id, identity, gameId))) throw new LostRace();
+  if (request.monetizationAccount) await wishMonetization(transaction, identity, gameId);
   if (request.second) await linkBesides(app, transaction, user, request.second, gameId);
   if (request.termsAgreed) await agreeFor(app, transaction, user, identity, gameId);
   const confirmation =

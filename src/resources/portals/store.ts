@@ -46,6 +46,15 @@ export const updateAccount = (
   shown: Pick<AccountRow, 'display_name' | 'avatar' | 'date_used'>,
 ) => query.updateTable('portal_accounts').set(shown).where('id', '=', id).execute();
 
+export const wishMonetization = (query: Query, portal: string, portalId: string, gameId: number) =>
+  query
+    .updateTable('portal_accounts')
+    .set({ monetization_account: 1 })
+    .where('portal', '=', portal)
+    .where('portal_id', '=', portalId)
+    .where('game_id', '=', gameId)
+    .execute();
+
 export const removeAccounts = (query: Query, ids: readonly number[]) =>
   query.deleteFrom('portal_accounts').where('id', 'in', ids).execute();
 

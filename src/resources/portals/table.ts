@@ -22,6 +22,8 @@ export interface PortalAccountsTable {
   avatar: string;
   date_added: number;
   date_used: number;
+  /** 1 where the studio has asked for the person to be able to buy and sell. */
+  monetization_account: Generated<number>;
 }
 
 /** What a game has agreed upon with a platform. */

@@ -465,3 +465,20 @@ test('a studio’s player can link a PlayStation account on the way', async () =
   const { data } = (await api.withToken(access_token).call(getConnections)).body;
   assert.deepEqual(data.map(({ portal }) => portal).sort(), ['psn', 'sso']);
 });
+
+test('a studio that asks for an account to buy and sell with has it kept, and need not ask again', async () => {
+  const claims = claimsOf('sso');
+  const wishes = async (more: Record<string, string>) => {
+    const id_token = await issuer.sign({ ...claims, jti: Math.random().toString() });
+    const signedIn = await key.call(authenticateViaOpenid, { body: { id_token, terms_agreed: true, ...more } });
+    const { access_token } = signedIn.body as { access_token: string };
+    return (await api.withToken(access_token).call(getConnections)).body.data[0]?.monetization_account;
+  };
+  assert.equal(await wishes({}), false);
+  assert.equal(await wishes({ monetization_account: 'false' }), false);
+  assert.equal(await wishes({ monetization_account: 'true' }), true);
+  assert.equal(await wishes({}), true);
+  const body = { id_token: await issuer.sign(claims), monetization_account: 'perhaps' };
+  const { error } = (await key.refused(authenticateViaOpenid, { body }, 422, 13009)).body;
+  assert.deepEqual(Object.keys(error.errors ?? {}), ['monetization_account']);
+});
