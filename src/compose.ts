@@ -13,6 +13,7 @@ import { createEgress } from './egress/egress.ts';
 import { isTrusted } from './http/address.ts';
 import { localCertificate } from './http/certificate.ts';
 import { createElsewhere } from './http/elsewhere.ts';
+import type { Gate } from './http/exchange.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { openPort, type Port } from './http/port.ts';
@@ -30,6 +31,7 @@ import { errorPage } from './pages/layout.ts';
 import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
 import { finish, jobHandlers, migrations, operations, pageOf, prepare, socketOperations } from './resources/index.ts';
+import { requirePassage } from './resources/service/passage.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { clamdAt } from './scanning/scanning.ts';
 import { localStorage } from './storage/local.ts';
@@ -197,6 +199,9 @@ export async function composeService(
   const health = { draining: false };
   const draining = new AbortController();
   const transfers = createTransfers(outside.random);
+  const gate: Gate | undefined =
+    settings.cloudflareAccess &&
+    ((app, { headers }) => requirePassage(app, [headers['cf-access-jwt-assertion']].flat()[0]));
   const listener = createServer({
     settings,
     tenants,
@@ -214,13 +219,14 @@ export async function composeService(
     pages: createPages({ settings, pages, errorPage, observe: options.observe }),
     transfers,
     draining: draining.signal,
+    gate,
     count: metrics.count,
     ...options,
   });
   const tls = await composeTls(settings);
   const port = await openPort({
     listener,
-    sockets: createSockets({ settings, tenants, operations: socketOperations, observe: options.observe }),
+    sockets: createSockets({ settings, tenants, operations: socketOperations, gate, observe: options.observe }),
     tls: tls.options,
     port: settings.port,
     bind: settings.bind,

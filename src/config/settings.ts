@@ -144,6 +144,15 @@ function portalAddresses(value: string | undefined): Partial<Record<LinkedPortal
   return Object.fromEntries(pairs);
 }
 
+/** The team's domain, and the tag of the application (`aud`). */
+function cloudflareAccess(value: string | undefined): { issuer: string; audience: string } | undefined {
+  if (!value) return undefined;
+  const [, issuer, audience] = /^(https?:\/\/[^/?#\s]+)\/?\?aud=([\w-]+)$/.exec(value) ?? [];
+  if (!issuer || !audience || !URL.canParse(issuer))
+    throw new SettingError('an address such as https://team.cloudflareaccess.com?aud=32eafc7626e737…');
+  return { issuer, audience };
+}
+
 export const definitions = {
   domain: define(
     'MODSTEAD_DOMAIN',
@@ -255,6 +264,12 @@ export const definitions = {
     'the usual authorities',
     'PEM file with certificates of authorities that outgoing requests trust besides the usual ones, such as that of a studio’s own network.',
     file,
+  ),
+  cloudflareAccess: define(
+    'MODSTEAD_CLOUDFLARE_ACCESS',
+    'off',
+    'Refuses requests that did not come through Cloudflare Access, as `https://<team>.cloudflareaccess.com?aud=<tag>`; health and metrics are left out.',
+    cloudflareAccess,
   ),
   connectionsPerAddress: define(
     'MODSTEAD_CONNECTIONS_PER_ADDRESS',

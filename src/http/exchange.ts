@@ -18,6 +18,9 @@ export interface Tenant {
   readonly limiter: Limiter | undefined;
 }
 
+/** Refuses what did not come the way that the operator wants. */
+export type Gate = (app: App, request: IncomingMessage) => Promise<void>;
+
 export type Tenants = Readonly<Record<Environment, Tenant>>;
 
 /** One request on its way to its answer. */
