@@ -42,6 +42,7 @@ import { addGameWebhook } from '../src/resources/webhooks/operations.ts';
 import { contractProblem } from '../tools/contract.ts';
 import { readmeProblem } from '../tools/readme.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
+import { countQueries } from './work.ts';
 import { zipOf } from './zips.ts';
 
 // Nothing but requests may ask the database here, because queries are counted.
@@ -483,29 +484,6 @@ function changesAreHeard(): Promise<void> {
   });
 }
 
-/** Counts what goes to the database, whichever way it goes. */
-function countQueries(): () => number {
-  const { db } = api.app();
-  const counted = db as { -readonly [K in keyof typeof db]: (typeof db)[K] };
-  const executor = db.query.getExecutor();
-  const { first, all } = db;
-  const run = executor.executeQuery;
-  let count = 0;
-  const counting = <F extends (...values: never[]) => unknown>(read: F, self: unknown) =>
-    ((...values) => {
-      count += 1;
-      return read.apply(self, values);
-    }) as F;
-  counted.first = counting(first, db);
-  counted.all = counting(all, db);
-  executor.executeQuery = counting(run, executor);
-  return () => {
-    Object.assign(counted, { first, all });
-    executor.executeQuery = run;
-    return count;
-  };
-}
-
 for (const operation of operations.filter(({ declaration }) => declaration.list))
   test(`${operation.declaration.id} asks the database as often for a long page as for a short one`, async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
@@ -516,7 +494,7 @@ for (const operation of operations.filter(({ declaration }) => declaration.list)
     const query = QUERIES[operation.declaration.id];
     await client.send('GET', targetOf(operation), { query });
     const queriesFor = async (limit: number) => {
-      const stop = countQueries();
+      const stop = countQueries(api.app());
       const answer = await client.send('GET', targetOf(operation), { query: { ...query, _limit: limit } });
       const queries = stop();
       assert.ok((answer.body as { result_count: number }).result_count >= Math.min(limit, 6), answer.text);

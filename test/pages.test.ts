@@ -118,6 +118,18 @@ for (const target of [
     assert.deepEqual([page.status, page.headers.location], [200, undefined]);
   });
 
+test('T12: signing out, unsubscribing and refused requests of clients lead nowhere else', async () => {
+  const browser = new Browser(api);
+  const elsewhere = 'return=https%3A%2F%2Fevil.example&redirect_uri=https%3A%2F%2Fevil.example&next=//evil.example';
+  for (const path of ['/sign-out', '/unsubscribe', '/oauth/authorize', '/account', '/connect'])
+    for (const page of [await browser.get(`${path}?${elsewhere}`), await browser.get(`${path}?error=x&${elsewhere}`)])
+      assert.doesNotMatch(page.headers.location ?? '', /^(?:https?:)?\/\/evil/, path);
+  const signedOut = await browser.submit(await browser.get(`/sign-out?${elsewhere}`), {
+    return: 'https://evil.example',
+  });
+  assert.deepEqual([signedOut.status, signedOut.headers.location], [200, undefined]);
+});
+
 test('a code is good only in the browser that asked for it', async () => {
   const [victim, thief] = [new Browser(api), new Browser(api)];
   const email = anAddress();

@@ -11,6 +11,8 @@ const LENGTH_MIN = 32;
 export interface Secrets {
   /** What is kept of a key, token or code: enough to recognise it, not to use it. */
   digest(secret: string): string;
+  /** Whether this is what was kept of a secret; how long that takes tells nothing of either. */
+  isDigestOf(digest: string, secret: string): boolean;
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
   /** Encrypts what has to be read again, such as a secret that a platform gave a game. */
@@ -21,6 +23,11 @@ export interface Secrets {
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+
+function isSame(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
 
 export function secretsOf(master: string, environment: Environment): Secrets {
   const keys = new Map<string, Buffer>();
@@ -34,14 +41,12 @@ export function secretsOf(master: string, environment: Environment): Secrets {
     createHmac('sha256', keyFor(`sign/${purpose}`))
       .update(text)
       .digest('base64url');
+  const digest = (secret: string) => createHmac('sha256', digestKey).update(secret).digest('base64url');
   return {
-    digest: (secret) => createHmac('sha256', digestKey).update(secret).digest('base64url'),
+    digest,
+    isDigestOf: (kept, secret) => isSame(kept, digest(secret)),
     sign,
-    verify: (purpose, text, signature) => {
-      const expected = Buffer.from(sign(purpose, text));
-      const given = Buffer.from(signature);
-      return expected.length === given.length && timingSafeEqual(expected, given);
-    },
+    verify: (purpose, text, signature) => isSame(sign(purpose, text), signature),
     seal: (purpose, text) => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', keyFor(`seal/${purpose}`), iv);

@@ -71,14 +71,16 @@ export async function confirmEmailChange(
   language: Language,
 ): Promise<void> {
   requireOwnToken(caller);
-  const digestOf = (code: string | undefined) => app.secrets.digest((code ?? '').trim().toUpperCase());
+  const fits = (digest: string, code = '') => app.secrets.isDigestOf(digest, code.trim().toUpperCase());
   const outcome = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);
     const open = await store.emailChangeOf(query, user.id);
     if (!open || open.date_expires <= app.clock.now() || open.attempts >= ATTEMPTS_MAX) return undefined;
-    const isOld = open.old_digest === null || open.old_digest === digestOf(codes.old);
-    if (!isOld || open.new_digest !== digestOf(codes.new)) {
+    // Both are looked at, so that nobody learns which of them was wrong.
+    const isOld = open.old_digest === null || fits(open.old_digest, codes.old);
+    const isNew = fits(open.new_digest, codes.new);
+    if (!isOld || !isNew) {
       await store.countChangeAttempt(query, user.id);
       return undefined;
     }

@@ -83,7 +83,8 @@ async function redeem(
   if (!row || row.attempts >= ATTEMPTS_MAX) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
   if (row.date_expires <= app.clock.now()) return new ApiError('EMAIL_EXCHANGE_CODE_EXPIRED');
   await store.countAttempt(query, userId);
-  if (row.digest !== app.secrets.digest(code.trim().toUpperCase())) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+  if (!app.secrets.isDigestOf(row.digest, code.trim().toUpperCase()))
+    return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
   if (!(await claimEmail(transaction, userId, row.email))) return new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
   await store.removeConfirmation(query, userId);
   return requireUserIn(transaction, userId);

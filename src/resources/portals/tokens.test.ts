@@ -235,6 +235,16 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     const signature = sign('sha256', Buffer.from(critical), issuer.privateKey).toString('base64url');
     await refused(`${critical}.${signature}`, refs.invalid);
     await refused('no token at all', refs.invalid);
+    const nested = await encryptFor(issuer.publicKey, await issuer.sign(claims));
+    await refused(nested, refs.invalid);
+  });
+
+  test(`${portal}: of a claim that is there twice the last one counts, as it does for whoever made the token`, async () => {
+    const good = JSON.stringify(claimsOf(portal));
+    const expired = `${good.slice(0, -1)},"exp":${api.clock.now() - 1_000}}`;
+    const head = Buffer.from(JSON.stringify({ alg: 'RS256', kid: issuer.kid })).toString('base64url');
+    const text = `${head}.${Buffer.from(expired).toString('base64url')}`;
+    await refused(`${text}.${sign('sha256', Buffer.from(text), issuer.privateKey).toString('base64url')}`, refs.late);
   });
 
   test(`${portal}: tokens of the past, of the future and without an end are refused`, async () => {
