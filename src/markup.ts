@@ -132,3 +132,8 @@ function isHarmless(attribute: string, value: string): boolean {
 }
 
 const escaped = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const SPECIAL: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text that stands in HTML as itself, also within an attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => SPECIAL[character]!);

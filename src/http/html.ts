@@ -1,3 +1,5 @@
+import { escapeHtml } from '../markup.ts';
+
 /** HTML that is safe to send as it is. */
 export class Html {
   readonly text: string;
@@ -19,10 +21,6 @@ function textOf(part: Part): string {
   if (typeof part === 'object') return part.map(textOf).join('');
   return escapeHtml(String(part));
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 /** The one mark that texts of declarations use: `code` between backticks. */
 export function marked(text: string): Html {

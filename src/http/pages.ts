@@ -56,6 +56,11 @@ export interface Page {
   readonly limit?: number;
   readonly get?: Handler;
   readonly post?: Handler;
+  /**
+   * What a mail program posts for its reader (RFC 8058). It comes without cookies and from no page of ours: what the
+   * address holds has to be enough.
+   */
+  readonly oneClick?: Handler;
 }
 
 export interface PagesParts {
@@ -85,8 +90,11 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       const handler = handlerOf(exchange, page);
       await takeForAddress(settings.rateLimits, exchange, request.method === 'POST');
       if (request.method === 'POST') await takeForPage(settings.rateLimits, exchange, page);
-      const pageRequest = await read(exchange, cookies, visit);
-      send(exchange, visit, cookies, await handler(tenant.app, pageRequest));
+      const form = request.method === 'POST' ? await readForm(request, page) : {};
+      const oneClick = isOneClick(form) ? page.oneClick : undefined;
+      if (request.method === 'POST' && !oneClick) requireOwnForm(exchange, form['csrf'], visit);
+      const answer = await (oneClick ?? handler)(tenant.app, requestOf(exchange, cookies, visit, form));
+      send(exchange, visit, cookies, answer);
     } catch (cause) {
       const error = toApiError(cause);
       if (error.status >= 500) tenant.app.log.error('page failed', { request: exchange.id, path, error: error.cause });
@@ -113,19 +121,24 @@ interface Cookies {
   readonly session: string | undefined;
 }
 
-async function read(exchange: Exchange, { session }: Cookies, visit: string): Promise<PageRequest> {
+function requestOf(exchange: Exchange, { session }: Cookies, visit: string, form: Texts): PageRequest {
   const { request, tenant, path, search, language } = exchange;
   const csrf = tenant.app.secrets.sign('csrf', visit);
-  const form = request.method === 'POST' ? await readForm(request) : {};
-  if (request.method === 'POST') requireOwnForm(exchange, form['csrf'], visit);
   const userAgent = request.headers['user-agent'] ?? '';
   const [, number] = NUMBER.exec(path) ?? [];
   const id = number === undefined ? undefined : Number(number);
   return { search, id, query: textsOf(parseForm(search)), form, language, userAgent, visit, session, csrf };
 }
 
-async function readForm(request: IncomingMessage): Promise<Texts> {
+const ONE_CLICK = { 'List-Unsubscribe': 'One-Click' };
+const isOneClick = (form: Texts): boolean => form['List-Unsubscribe'] === ONE_CLICK['List-Unsubscribe'];
+const ONE_CLICK_PART = /name="?List-Unsubscribe"?[^\r\n]{0,100}\r?\n(?:[^\r\n]{1,200}\r?\n){0,3}\r?\nOne-Click\s/i;
+
+async function readForm(request: IncomingMessage, { oneClick }: Page): Promise<Texts> {
   const type = contentTypeOf(request.headers['content-type'])?.type;
+  // Mail programs send either; of the parts the one matters, and whatever else there is does not.
+  if (oneClick && type === 'multipart/form-data')
+    return ONE_CLICK_PART.test(await readText(request, FORM_BYTES_MAX)) ? ONE_CLICK : {};
   if (type !== 'application/x-www-form-urlencoded') throw new ApiError('INCORRECT_CONTENT_TYPE');
   return textsOf(parseForm(await readText(request, FORM_BYTES_MAX)));
 }

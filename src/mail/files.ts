@@ -11,7 +11,7 @@ export function mailToFiles(folder: string, now: () => number): Mail {
     async send(message) {
       requireSafeHeaders(message);
       const date = now();
-      const name = nameOf(date, sequence++);
+      const name = message.id === undefined ? nameOf(date, sequence++) : `${message.id}.json`;
       await ensureDirectory(folder, 0o700);
       await writeDurably(join(folder, name), toJson(message, date), 0o600);
     },
@@ -29,6 +29,6 @@ function nameOf(date: number, sequence: number): string {
   return `${digits(date, 13)}-${digits(sequence, 9)}-${randomUUID().slice(0, 8)}.json`;
 }
 
-function toJson({ to, subject, text, html, optOut }: MailMessage, date: number): string {
-  return `${JSON.stringify({ to, subject, text, html, optOut, date }, null, 2)}\n`;
+function toJson({ to, subject, text, html, optOut, id }: MailMessage, date: number): string {
+  return `${JSON.stringify({ to, subject, text, html, optOut, id, date }, null, 2)}\n`;
 }

@@ -5,6 +5,8 @@ export interface MailMessage {
   html?: string;
   /** Where mail programs let people end such mails with one click (RFC 8058). */
   optOut?: string;
+  /** Sent again under the same name, it is the same mail: whoever takes it can tell. Letters, digits, `-` and `.`. */
+  id?: string;
 }
 
 /** How messages leave the house. */
@@ -33,9 +35,11 @@ const addressPattern = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/
 const addressCharactersMax = 254;
 
 /** Refuses what would become a further header or recipient. The text says nothing of the address, as it is logged. */
-export function requireSafeHeaders({ to, subject }: MailMessage): void {
+export function requireSafeHeaders({ to, subject, id }: MailMessage): void {
   if (to.length > addressCharactersMax || !addressPattern.test(to))
     throw new MailError('the recipient is not one plain e-mail address', { permanent: true });
   if (/\p{Cc}/u.test(subject))
     throw new MailError('the subject has a line break or another control character', { permanent: true });
+  if (id !== undefined && !/^[A-Za-z0-9.-]{1,100}$/.test(id))
+    throw new MailError('the name of the message has other characters than it may have', { permanent: true });
 }

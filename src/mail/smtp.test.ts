@@ -103,6 +103,15 @@ test('a message that can be ended says so in the way of RFC 8058, and others do 
   assert.doesNotMatch(second!.data, /List-Unsubscribe/);
 });
 
+test('a message that is sent again under its name has the same Message-ID', async (t) => {
+  const server = await anSmtpServer(t);
+  const mail = aMail(t, server.url);
+  for (const text of ['1', '2']) await mail.send({ id: 'letter-7', to: 'ada@example.net', subject: 'Hi', text });
+  await assert.rejects(mail.send({ id: 'x\r\ny', to: 'ada@example.net', subject: 'Hi', text: '3' }), MailError);
+  const names = server.letters.map(({ data }) => /^Message-ID: <(letter-7@[^>]+)>/im.exec(data)?.[1]);
+  assert.deepEqual([names.length, new Set(names).size, names[0]?.startsWith('letter-7@')], [2, 1, true]);
+});
+
 test('with HTML both forms travel together', async (t) => {
   const server = await anSmtpServer(t);
   await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'plain', html: '<b>rich</b>' });

@@ -36,12 +36,15 @@ function transportTo(url: string) {
 }
 
 async function deliver(transport: Transport, from: string, mail: MailMessage): Promise<void> {
-  const { to, subject, text, html, optOut } = mail;
+  const { to, subject, text, html, optOut, id } = mail;
   const recipient = { name: '', address: to };
   const headers = { 'Auto-Submitted': 'auto-generated', ...(optOut && optOutHeaders(optOut)) };
-  const message = { from, to: recipient, subject, text, html, headers };
+  const messageId = id && `<${id}@${domainOf(from)}>`;
+  const message = { from, to: recipient, subject, text, html, headers, ...(messageId && { messageId }) };
   await transport.sendMail(message).catch(fail('the SMTP server did not take a message'));
 }
+
+const domainOf = (from: string): string => /@([^\s<>@]+?)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 
 const optOutHeaders = (address: string) => ({
   'List-Unsubscribe': `<${address}>`,

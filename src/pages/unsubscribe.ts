@@ -34,7 +34,15 @@ ${csrfField(csrf)}<input type="hidden" name="hash" value="${hash}">
   },
   post: async (app, request) => {
     await optOut(app, await readerOf(app, request), request.form['hash'] ?? '');
-    const title = say('page_opt_out_done_title', request.language);
-    return { status: 200, html: layout(app, request.language, { title, body: html`` }) };
+    return done(app, request);
+  },
+  oneClick: async (app, request) => {
+    await optOut(app, undefined, request.query['hash'] ?? '');
+    return done(app, request);
   },
 };
+
+const done = (app: App, { language }: PageRequest) => ({
+  status: 200,
+  html: layout(app, language, { title: say('page_opt_out_done_title', language), body: html`` }),
+});

@@ -12,6 +12,9 @@ const PURPOSE = 'mailings/opt-out';
 const LINK_SECONDS = 365 * 86_400;
 const SHAPE = /^([A-Za-z0-9_-]{43}\.(\d{1,15}))\.([A-Za-z0-9_-]{43})$/;
 
+/** The text as HTML, in which the address leads to itself. */
+const linked = (text: string, link: string) => text.replace(link, `<a href="${link}">${link}</a>`);
+
 const digestOf = (app: App, email: string): string => app.secrets.digest(`address ${normalisedEmail(email)}`);
 
 /** Sends what nobody asked for: not to those who do not want it, and to others with the way to end it. */
@@ -20,11 +23,14 @@ export async function sendMailing(app: App, message: MailMessage, language: Lang
   if (await store.isOut(app.db.query, digest)) return;
   const text = `${digest}.${app.clock.now() + LINK_SECONDS}`;
   const hash = `${text}.${app.secrets.sign(PURPOSE, text)}`;
-  const footer = say('mail_opt_out', language, { link: `${app.addresses.site}/unsubscribe?hash=${hash}` });
+  const link = `${app.addresses.site}/unsubscribe?hash=${hash}`;
+  const footer = say('mail_opt_out', language, { link });
   await app.mail.send({
     ...message,
     text: `${message.text}\n\n${footer}`,
-    optOut: `${app.addresses.api}/email/optout?hash=${hash}`,
+    ...(message.html !== undefined && { html: `${message.html}\n<p>${linked(footer, link)}</p>` }),
+    // The page asks whoever opens it and takes one click of a mail program, so that one address serves both.
+    optOut: link,
   });
 }
 
