@@ -381,7 +381,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
     ['start', 'heartbeat', 'end'].map((step) => [`metrics-session-${step}`, () => ({ body: SESSION })]),
   ),
   'update-notification': () => ({ body: { is_read: true } }),
-  'update-notification-settings': () => ({ body: { comment: false } }),
+  'update-notification-settings': () => ({ body: { comment: 'off' } }),
   'edit-game-wordlists': () => ({ body: { denied: ['word'] } }),
   'add-game-rule': () => ({ body: RULE }),
   'reorder-game-rules': ({ params }) => ({ body: { rule_ids: [params['rule_id']!] } }),

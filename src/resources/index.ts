@@ -94,6 +94,7 @@ import { muteOperations } from './mutes/operations.ts';
 import { notificationJobs } from './notifications/jobs.ts';
 import { migration as notifications } from './notifications/migrations/2026-11-15-notifications.ts';
 import { migration as notificationsByActor } from './notifications/migrations/2026-11-15-notifications-by-actor.ts';
+import { migration as notificationsByMail } from './notifications/migrations/2026-11-15-notifications-by-mail.ts';
 import { notificationOperations } from './notifications/operations.ts';
 import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
@@ -245,6 +246,7 @@ export const migrations: readonly Migration[] = [
   metrics,
   notifications,
   notificationsByActor,
+  notificationsByMail,
   modMedia,
   previews,
   gameRestrictions,

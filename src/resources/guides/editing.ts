@@ -7,6 +7,7 @@ import { reviewPicture, type UploadedPicture } from '../../images/pictures.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
+import { tellDecision } from '../notifications/pieces.ts';
 import { isKeptFromGuides } from '../restrictions/restrictions.ts';
 import { ruled } from '../rules/judging.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
@@ -104,6 +105,8 @@ export async function editGuide(
       before,
       isDeletion ? { status: GUIDE_DELETED } : { ...changes, ...waiting, withheld },
     );
+    if (changes.status !== undefined && changes.status !== before.status)
+      await tellAuthor(app, transaction, caller, before, changes.status);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
     await auditByTeam(app, transaction, caller, before, isDeletion ? 'delete' : 'edit', sent);
     return guideIn(app, transaction, gameId, id);
@@ -174,6 +177,7 @@ export async function deleteGuide(app: App, caller: Caller, gameId: number, id: 
     const guide = await requireGuideForChange(app, transaction, caller, gameId, id);
     await requireMayDelete(transaction, caller, guide, 'GUIDE_NO_UPDATE_PERMISSION_DMCA');
     await removeGuide(app, transaction, guide);
+    await tellAuthor(app, transaction, caller, guide, GUIDE_DELETED);
     await auditByTeam(app, transaction, caller, guide, 'delete');
   });
 }
@@ -199,3 +203,25 @@ async function auditByTeam(
     },
   });
 }
+
+const TOLD = {
+  [GUIDE_ACCEPTED]: 'accepted',
+  [GUIDE_NOT_ACCEPTED]: 'denied',
+  [GUIDE_DELETED]: 'taken_down',
+} as const;
+
+/** Unless they did it themselves. */
+const tellAuthor = (
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { id, game_id, submitted_by }: store.GuideRow,
+  status: number,
+) =>
+  tellDecision(
+    app,
+    transaction,
+    TOLD[status as keyof typeof TOLD],
+    { resource: 'guides', id, gameId: game_id },
+    { userId: submitted_by, by: (caller as UserCaller).userId },
+  );

@@ -161,6 +161,8 @@ export async function reply(
       await requireNoSpam(app, transaction, { userId, content, threadId });
     }
     const id = await store.addMessage(transaction, { ...messageOf(app, threadId, userId, text), first: 0 });
+    const about = { actorId: userId, resource: 'threads', resourceId: threadId } as const;
+    for (const each of others) await notify(app, transaction, { userId: each, kind: 'message', ...about });
     return store.messageIn(transaction.query, threadId, userId, id);
   });
 }

@@ -5,6 +5,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { hasLiveFile } from '../mods/mods.ts';
+import { tellDecision } from '../notifications/pieces.ts';
 import { requireAnyOpen, resolveAll } from '../reports/resolving.ts';
 import { ADMINISTRATOR, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { ACCEPTED, type Content, DELETED, holdContent, type Moderated, NOT_ACCEPTED } from './content.ts';
@@ -66,14 +67,24 @@ async function putStatus(
   await record(app, transaction, content, action, done);
 }
 
-const record = (
+/** What authors are told of a decision. */
+const TOLD = {
+  approve: 'accepted',
+  restore: 'accepted',
+  deny: 'denied',
+  delete: 'taken_down',
+  takedown: 'taken_down',
+} as const satisfies Record<Deciding, string>;
+
+const record = async (
   app: App,
   transaction: Transaction,
   content: Content,
   action: Deciding,
   done: { by: number; reason: string },
-) =>
-  store.add(transaction, {
+) => {
+  await tellDecision(app, transaction, TOLD[action], content, { userId: content.authorId, by: done.by });
+  await store.add(transaction, {
     game_id: content.gameId,
     resource: content.resource,
     resource_id: content.id,
@@ -84,6 +95,7 @@ const record = (
     appeal: '',
     date_appealed: 0,
   });
+};
 
 /** Of two who decide the same, the second is told so. */
 async function requireUndecided(transaction: Transaction, content: Content, action: Deciding): Promise<void> {

@@ -18,6 +18,7 @@ import {
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
+import { tellDecision } from '../notifications/pieces.ts';
 import { ADMINISTRATOR } from '../teams/teams.ts';
 import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
@@ -292,6 +293,12 @@ export async function decidePlatforms(
     const subject = { resource: 'modfiles', id: fileId, gameId: mod.game_id };
     const data = { mod: mod.id, approved, denied };
     await audit(app, transaction, { actor: userId, action: 'modfiles.decide-platforms', subject, data });
+    const [about, to] = [
+      { resource: 'mods', id: mod.id, gameId: mod.game_id },
+      { userId: file.submitted_by, by: userId },
+    ];
+    if (approved.length > 0) await tellDecision(app, transaction, 'file_approved', about, to);
+    if (denied.length > 0) await tellDecision(app, transaction, 'file_denied', about, to);
     return (await store.storedFile(transaction, fileId, mod.id, true))!;
   });
 }

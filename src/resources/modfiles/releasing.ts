@@ -2,6 +2,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { isScanPassed } from '../../scanning/states.ts';
 import { announceMod, applyModChanges, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow, modChanged } from '../mods/mods.ts';
+import { tellSubscribers } from '../notifications/pieces.ts';
 import { isHeld } from '../rules/judging.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
 import { modfileBody } from './object.ts';
@@ -81,8 +82,17 @@ export async function changeLive(
   if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
   if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
     await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
+  if (isUpdate(mod, before, after))
+    await tellSubscribers(app, transaction, { modId: mod.id, gameId: mod.game_id, actorId: userId });
   await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
 }
+
+/** Those who have the mod can have a newer file of it. */
+const isUpdate = ({ status, visible }: ModRow, before: LiveFiles, after: LiveFiles): boolean => {
+  if (status !== MOD_ACCEPTED || visible !== 1 || before.size === 0) return false;
+  const newest = Math.max(...before.values());
+  return [...after.values()].some((id) => id > newest);
+};
 
 /** Only a mod that never was accepted: what the game's team has taken back stays so. */
 async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {

@@ -16,6 +16,7 @@ import type { Language } from '../../localisation/languages.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { replaceMetadata } from '../metadata/metadata.ts';
+import { tellDecision } from '../notifications/pieces.ts';
 import { enablesPreviews } from '../previews/pieces.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { releaseHold, ruled } from '../rules/judging.ts';
@@ -128,6 +129,8 @@ export async function editMod(
       needs: MANAGER,
       data: told(before, fields),
     });
+    if (changes.status !== undefined && changes.status !== before.status)
+      await tellSubmitter(app, transaction, caller, before, changes.status === MOD_ACCEPTED ? 'accepted' : 'denied');
     return (await store.documentOf(transaction, id, answered))!;
   });
 }
@@ -152,8 +155,24 @@ export async function deleteMod(app: App, caller: Caller, gameId: number, id: nu
     if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
     await removeMod(app, transaction, mod, (caller as UserCaller).userId);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.delete', needs: ADMINISTRATOR });
+    if (levels.mod < ADMINISTRATOR) await tellSubmitter(app, transaction, caller, mod, 'taken_down');
   });
 }
+
+const tellSubmitter = (
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { id, game_id, submitted_by }: store.ModRow,
+  kind: 'accepted' | 'denied' | 'taken_down',
+) =>
+  tellDecision(
+    app,
+    transaction,
+    kind,
+    { resource: 'mods', id, gameId: game_id },
+    { userId: submitted_by, by: (caller as UserCaller).userId },
+  );
 
 /** Administrators of the mod and those of its game: a moderator's decision can be taken back, this cannot. */
 export async function deleteModForEver(app: App, caller: Caller, gameId: number, id: number): Promise<void> {

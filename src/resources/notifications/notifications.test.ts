@@ -43,7 +43,7 @@ test('a new follower is told of once, with who it is', async () => {
   await follow(bob, ada);
   const [one, ...more] = await heard(client);
   assert.deepEqual(
-    [one!.kind, one!.user.id, one!.resource, one!.is_read, more],
+    [one!.kind, one!.user!.id, one!.resource, one!.is_read, more],
     ['follower', bob.id, 'users', false, []],
   );
 });
@@ -102,16 +102,17 @@ test('who is muted or blocked is not heard of', async () => {
   }
 });
 
-test('people choose the kinds of things that they are told of', async () => {
+test('people choose how they are told of each kind of thing', async () => {
   const { ada, client } = await aFollowed();
-  assert.equal((await client.call(getNotificationSettings)).body.follower, true);
-  const changed = (await client.call(updateNotificationSettings, { body: { follower: false } })).body;
-  assert.deepEqual([changed.follower, changed.comment], [false, true]);
+  assert.equal((await client.call(getNotificationSettings)).body.follower, 'site');
+  const changed = (await client.call(updateNotificationSettings, { body: { follower: 'off' } })).body;
+  assert.deepEqual([changed.follower, changed.comment, changed.denied], ['off', 'site', 'email']);
   await follow(await api.aUser(), ada);
   assert.equal((await heard(client)).length, 1);
-  await client.call(updateNotificationSettings, { body: { follower: true } });
+  await client.call(updateNotificationSettings, { body: { follower: 'site' } });
   await follow(await api.aUser(), ada);
   assert.equal((await heard(client)).length, 2);
+  await client.refused(updateNotificationSettings, { body: { team_invite: 'email' as 'site' } }, 422, 13009);
 });
 
 test('what was read is noted, one by one or all at once', async () => {

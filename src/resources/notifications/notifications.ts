@@ -2,10 +2,10 @@ import type { UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { KINDS, type NotificationKind } from './pieces.ts';
+import { KINDS, type NotificationKind, type NotificationMode, usualMode } from './pieces.ts';
 import * as store from './store.ts';
 
-export { KINDS, type NotificationKind, notify } from './pieces.ts';
+export { KINDS, modesOf, type NotificationKind, type NotificationMode, notify } from './pieces.ts';
 export type { StoredNotification } from './store.ts';
 
 export const notificationListing: Listing = {
@@ -46,23 +46,23 @@ export const removeNotification = (app: App, { userId }: UserCaller, id: number)
 export const removeAll = (app: App, { userId }: UserCaller) =>
   app.db.write(async (transaction) => void (await store.removeAll(transaction, userId)));
 
-export type Wanted = Record<NotificationKind, boolean>;
+export type Modes = Record<NotificationKind, NotificationMode>;
 
-export async function settingsOf(app: App, { userId }: UserCaller): Promise<Wanted> {
-  const offs = await store.offsOf(app.db, userId);
-  return Object.fromEntries(KINDS.map((kind) => [kind, !offs.includes(kind)])) as Wanted;
+export async function settingsOf(app: App, { userId }: UserCaller): Promise<Modes> {
+  const chosen = new Map((await store.modesOf(app.db, userId)).map(({ kind, mode }) => [kind, mode]));
+  return Object.fromEntries(KINDS.map((kind) => [kind, chosen.get(kind) ?? usualMode(kind)])) as Modes;
 }
 
 /** What is not named stays as it is. */
 export async function changeSettings(
   app: App,
   caller: UserCaller,
-  changes: { readonly [K in NotificationKind]?: boolean | undefined },
-): Promise<Wanted> {
+  changes: { readonly [K in NotificationKind]?: NotificationMode | undefined },
+): Promise<Modes> {
   await app.db.write(async (transaction) => {
     for (const kind of KINDS) {
-      const isWanted = changes[kind];
-      if (isWanted !== undefined) await store.setWanted(transaction, caller.userId, kind, isWanted);
+      const mode = changes[kind];
+      if (mode !== undefined) await store.setMode(transaction, caller.userId, kind, mode);
     }
   });
   return settingsOf(app, caller);
@@ -73,6 +73,8 @@ const REMOVED_AT_ONCE = 500;
 
 export async function removeOld(app: App): Promise<void> {
   const before = app.clock.now() - KEPT_SECONDS;
-  const step = () => app.db.write((transaction) => store.removeSomeBefore(transaction, before, REMOVED_AT_ONCE));
-  while ((await step()) === REMOVED_AT_ONCE);
+  for (const remove of [store.removeSomeBefore, store.removeSomeLettersBefore]) {
+    const step = () => app.db.write((transaction) => remove(transaction, before, REMOVED_AT_ONCE));
+    while ((await step()) === REMOVED_AT_ONCE);
+  }
 }

@@ -3,14 +3,22 @@ import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
-import { KINDS, type NotificationKind, type StoredNotification } from './notifications.ts';
+import {
+  KINDS,
+  modesOf,
+  type NotificationKind,
+  type NotificationMode,
+  type StoredNotification,
+} from './notifications.ts';
 
 export const NotificationObject = z
   .object({
     id: Id,
     kind: z.enum(KINDS),
-    user: UserObject.meta({ description: 'Who did it.' }),
-    resource: z.string().meta({ description: 'What it is about: `mods`, `guides`, `games`, `users` or `threads`.' }),
+    user: UserObject.nullable().meta({ description: 'Who did it, and null where a team decided.' }),
+    resource: z.string().meta({
+      description: 'What it is about: `mods`, `guides`, `games`, `collections`, `users`, `threads` or `comments`.',
+    }),
     resource_id: Id,
     game_id: Integer.meta({ description: 'The game, and 0 for what belongs to none.' }),
     comment_id: Integer.meta({ description: 'The comment, and 0 for what is about none.' }),
@@ -26,7 +34,7 @@ export const toNotification = (
 ): z.input<typeof NotificationObject> => ({
   id: stored.notification_id,
   kind: stored.kind as NotificationKind,
-  user: toUserObject(app, stored, portal),
+  user: stored.id === null ? null : toUserObject(app, stored as Parameters<typeof toUserObject>[1], portal),
   resource: stored.resource,
   resource_id: stored.resource_id,
   game_id: stored.game_id,
@@ -35,6 +43,8 @@ export const toNotification = (
   is_read: stored.is_read === 1,
 });
 
+const modeOf = (kind: NotificationKind) => z.enum(modesOf(kind) as [NotificationMode, ...NotificationMode[]]);
+
 export const NotificationSettingsObject = z.object(
-  Object.fromEntries(KINDS.map((kind) => [kind, z.boolean()])) as Record<NotificationKind, z.ZodBoolean>,
+  Object.fromEntries(KINDS.map((kind) => [kind, modeOf(kind)])) as Record<NotificationKind, ReturnType<typeof modeOf>>,
 );

@@ -31,12 +31,19 @@ export const personalNotifications: PersonalData = {
       once: ['user_id', 'kind', 'actor_id', 'resource', 'comment_id'],
     },
     {
-      table: 'notification_offs',
+      table: 'notification_modes',
       column: 'user_id',
-      told: ['kind'],
+      told: ['kind', 'mode'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['kind'],
+    },
+    {
+      table: 'notification_letters',
+      column: 'user_id',
+      told: ['id', 'date_added', 'date_sent'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
     },
   ],
 };

@@ -3,7 +3,8 @@ import type { Generated } from 'kysely';
 declare module '../../database/database.ts' {
   interface Tables {
     notifications: NotificationsTable;
-    notification_offs: { user_id: number; kind: string };
+    notification_modes: { user_id: number; kind: string; mode: string };
+    notification_letters: NotificationLettersTable;
   }
 }
 
@@ -12,6 +13,7 @@ export interface NotificationsTable {
   id: Generated<number>;
   user_id: number;
   kind: string;
+  /** 0 where a team decided, or nobody did it. */
   actor_id: number;
   /** The plural noun of what it is about, its id, and its game where it has one. */
   resource: string;
@@ -21,4 +23,17 @@ export interface NotificationsTable {
   comment_id: number;
   date_added: number;
   is_read: number;
+  /** From when on it goes into a mail; 0 where it does not, or is in one. */
+  date_mail: Generated<number>;
+  /** The mail that it is in, and 0 for none. */
+  letter_id: Generated<number>;
+}
+
+/** A mail with notifications. What is in it does not change, however often it has to be sent. */
+export interface NotificationLettersTable {
+  id: Generated<number>;
+  user_id: number;
+  date_added: number;
+  /** 0 until it was sent, or nobody was left to read it. */
+  date_sent: number;
 }

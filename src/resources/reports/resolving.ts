@@ -6,6 +6,7 @@ import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
+import { tellDecision } from '../notifications/pieces.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
@@ -104,6 +105,7 @@ async function resolve(
   const subject = { resource: report.resource, id: report.resource_id, gameId: report.game_id };
   const told = { actor: userId, action: 'reports.resolve', subject, reason: resolution, data: { report: report.id } };
   await audit(app, transaction, told);
+  await tellDecision(app, transaction, 'report_resolved', subject, { userId: report.user_id, by: userId });
   return { ...report, ...done };
 }
 
@@ -114,15 +116,15 @@ export async function requireAnyOpen(transaction: Transaction, { resource, id }:
   if (open === 0) throw new ApiError('REPORT_ALREADY_RESOLVED');
 }
 
-export const resolveAll = (
+export async function resolveAll(
   app: App,
   transaction: Transaction,
   { resource, id }: About,
   { by, resolution }: { by: number; resolution: string },
-) =>
-  store.resolveAll(transaction, resource, id, {
-    status: 1,
-    date_resolved: app.clock.now(),
-    resolved_by: by,
-    resolution,
-  });
+): Promise<void> {
+  const done = { status: 1, date_resolved: app.clock.now(), resolved_by: by, resolution };
+  for (const { user_id, game_id } of await store.resolveAll(transaction, resource, id, done)) {
+    const subject = { resource, id, gameId: game_id };
+    await tellDecision(app, transaction, 'report_resolved', subject, { userId: user_id, by });
+  }
+}

@@ -104,6 +104,7 @@ export const resolveAll = ({ query }: Transaction, resource: string, id: number,
     .where('resource', '=', resource)
     .where('resource_id', '=', id)
     .where('status', '=', 0)
+    .returning(['user_id', 'game_id'])
     .execute();
 
 const COUNT = statement(`select count(*) as "all", coalesce(sum(case when status = 0 then 1 else 0 end), 0) as open
