@@ -30,7 +30,16 @@ import { pages } from './pages/index.ts';
 import { errorPage } from './pages/layout.ts';
 import { type Random, systemRandom } from './random.ts';
 import { findLegalText } from './resources/agreements/agreements.ts';
-import { finish, jobHandlers, migrations, operations, pageOf, prepare, socketOperations } from './resources/index.ts';
+import {
+  finish,
+  jobHandlers,
+  migrations,
+  operations,
+  pageOf,
+  prepare,
+  prepareRules,
+  socketOperations,
+} from './resources/index.ts';
 import { requirePassage } from './resources/service/passage.ts';
 import { noteOnline } from './resources/users/users.ts';
 import { clamdAt } from './scanning/scanning.ts';
@@ -220,6 +229,7 @@ export async function composeService(
     transfers,
     draining: draining.signal,
     gate,
+    prepareRules,
     count: metrics.count,
     ...options,
   });

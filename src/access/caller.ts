@@ -20,6 +20,8 @@ export interface Submission {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly ip: string;
+  /** Where it comes from, as a proxy of the operator says: two letters. */
+  readonly country?: string | undefined;
   readonly files: readonly { readonly filename: string; readonly bytes: number }[];
   /** The names within an archive, once it has been read. */
   contents?: readonly string[];

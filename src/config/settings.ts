@@ -174,6 +174,12 @@ export const definitions = {
     'Addresses or networks of TLS-terminating proxies, comma-separated. Only their `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
     networks,
   ),
+  countryHeader: define(
+    'MODSTEAD_COUNTRY_HEADER',
+    'none',
+    'Header in which the proxies of `MODSTEAD_TRUST_PROXY` tell the country of a caller, such as `CF-IPCountry`. Rules of games may ask for it.',
+    (value) => value?.toLowerCase() || undefined,
+  ),
   tlsCert: define('MODSTEAD_TLS_CERT', 'a local certificate', 'PEM file with the certificate chain.', file),
   tlsKey: define('MODSTEAD_TLS_KEY', 'a local key', 'PEM file with the private key.', file),
   data: define(

@@ -38,6 +38,8 @@ export interface HandlingParts {
   /** The service is about to end. */
   readonly draining: AbortSignal;
   readonly observe: Observe | undefined;
+  /** Called before something is handed in that the rules of a game are about. */
+  readonly prepareRules?: ((app: App, gameId: number) => Promise<void>) | undefined;
 }
 
 /** Answers a request to an operation, and returns what it is called in figures; or throws. */
@@ -96,7 +98,7 @@ interface Told {
 
 /** Who calls, with what, and what the operation says to it. */
 async function bodyOfAnswer(
-  { settings, lane, observe }: HandlingParts,
+  { settings, lane, observe, prepareRules }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
 ): Promise<Told | Bytes | Redirect | Stream | Csv> {
@@ -119,6 +121,8 @@ async function bodyOfAnswer(
       until = Math.min(until, second);
     };
     const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
+    const { game_id } = params as { game_id?: number };
+    if (operation.declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
     const answer: unknown = await handled(app, operation, input);
     const { returns } = operation.declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;

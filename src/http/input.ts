@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Submission } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
+import { peerOf } from './address.ts';
 import { basicOf, type Exchange } from './exchange.ts';
 import type { AnyOperation, Input } from './operation.ts';
 import type { Payload } from './payload.ts';
@@ -43,7 +44,7 @@ export function inputOf(
   };
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
   return {
-    caller: declaration.rules ? submitting(exchange, declaration, checked.body, payload) : exchange.caller,
+    caller: declaration.rules ? submitting(settings, exchange, declaration, checked.body, payload) : exchange.caller,
     params,
     query: checked.query,
     body: checked.body,
@@ -68,7 +69,13 @@ export function inputOf(
 const RULED_HEADERS =
   /^(?:user-agent|accept-language|content-language|origin|referer|x-[a-z]+-(?:origin|platform|portal))$/;
 
-function submitting({ caller, request, ip }: Exchange, { id }: { id: string }, fields: unknown, payload: Payload) {
+function submitting(
+  settings: Settings,
+  { caller, request, ip }: Exchange,
+  { id }: { id: string },
+  fields: unknown,
+  payload: Payload,
+) {
   if (caller.kind !== 'user') return caller;
   const headers = Object.entries(request.headers).filter(([name]) => RULED_HEADERS.test(name));
   const submission: Submission = {
@@ -76,9 +83,20 @@ function submitting({ caller, request, ip }: Exchange, { id }: { id: string }, f
     fields: fields as Submission['fields'],
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
     ip,
+    country: countryOf(settings, request),
     files: payload.uploads,
   };
   return { ...caller, submission };
+}
+
+/** Proxies write `XX` and `T1` where they do not know it. */
+const COUNTRY = /^(?!XX)[A-Z]{2}$/;
+
+/** Believed only of the operator's own proxies: anyone can send a header. */
+function countryOf({ countryHeader, trustProxy }: Settings, { headers, socket }: IncomingMessage): string | undefined {
+  if (countryHeader === undefined || !peerOf(socket, trustProxy).trusted) return undefined;
+  const country = String(headers[countryHeader] ?? '').toUpperCase();
+  return COUNTRY.test(country) ? country : undefined;
 }
 
 function ownHeaders(names: readonly string[], headers: IncomingHttpHeaders): AnyInput['headers'] {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
+import type { App } from '../context.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { createExchanges, type Exchange, type Gate, isUnambiguous, type Tenants } from './exchange.ts';
 import { createHandling } from './handling.ts';
@@ -33,6 +34,7 @@ export interface ServerParts {
   readonly draining: AbortSignal;
   readonly gate?: Gate | undefined;
   readonly observe?: Observe;
+  readonly prepareRules?: (app: App, gameId: number) => Promise<void>;
   readonly count: Count;
 }
 
@@ -45,11 +47,11 @@ const VERSION = /^\/v(\d+)(?=\/|$)/;
 
 /** Declarations and parts become one listener for requests. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, elsewhere, pages, transfers, draining, gate, observe } = parts;
+  const { settings, tenants, operations, elsewhere, pages, transfers, draining, gate, observe, prepareRules } = parts;
   const exchanges = createExchanges(settings, tenants);
   const lane = createLane(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
-  const handle = createHandling({ settings, operations, lane, transfers, draining, observe });
+  const handle = createHandling({ settings, operations, lane, transfers, draining, observe, prepareRules });
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;

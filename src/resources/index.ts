@@ -110,11 +110,14 @@ import { ratingJobs } from './ratings/jobs.ts';
 import { migration as ratings } from './ratings/migrations/2026-11-15-ratings.ts';
 import { ratingOperations } from './ratings/operations.ts';
 import { migration as reports } from './reports/migrations/2026-11-15-reports.ts';
+import { migration as reportsByRules } from './reports/migrations/2026-11-15-reports-by-rules.ts';
 import { reportOperations } from './reports/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
 import { ruleJobs } from './rules/jobs.ts';
+import { prepareRules } from './rules/judging.ts';
 import { migration as gameRules } from './rules/migrations/2026-11-15-game-rules.ts';
+import { migration as rulesTell } from './rules/migrations/2026-11-15-rules-tell.ts';
 import { ruleOperations } from './rules/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
@@ -251,6 +254,7 @@ export const migrations: readonly Migration[] = [
   previews,
   gameRestrictions,
   reports,
+  reportsByRules,
   audit,
   addressBans,
   moderation,
@@ -273,6 +277,7 @@ export const migrations: readonly Migration[] = [
   webhooks,
   gameWordlists,
   gameRules,
+  rulesTell,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -316,7 +321,7 @@ export async function prepare(app: App): Promise<void> {
 }
 
 /** Where the website shows something, for addresses that name it by its id. */
-export { pageOf };
+export { pageOf, prepareRules };
 /** What is still to be written when the last request is over. */
 export async function finish(app: App): Promise<void> {
   await countNoted(app);

@@ -8,7 +8,7 @@ import { audit } from '../audit/audit.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
 import { type NotificationKind, notify } from '../notifications/pieces.ts';
 import { whoKeepsFromComments } from '../restrictions/restrictions.ts';
-import { ruled } from '../rules/judging.ts';
+import { carryOut, ruled } from '../rules/judging.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import type { Commentable, Commented } from './commentables.ts';
 import { mentionedIn, namesIn } from './mentions.ts';
@@ -96,7 +96,7 @@ export async function addComment(
       requireFewLinks(content);
       await requireNoFlood(app, transaction, subject, caller.userId, content);
     }
-    await ruled(app, transaction, caller, thing.gameId);
+    const verdict = await ruled(app, transaction, caller, thing.gameId);
     const number = (await store.lastPosition(transaction, subject, replyId)) + 1;
     const commentId = await store.add(transaction.query, {
       ...text,
@@ -114,6 +114,8 @@ export async function addComment(
       thread_order: below(above?.thread_order, String(number).padStart(8, '0')),
     });
     await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
+    const handedIn = { resource: 'comments', id: commentId, gameId: thing.gameId, authorId: caller.userId } as const;
+    await carryOut(app, transaction, verdict, handedIn);
     transaction.changed(commentsScope(subject));
     const told = await tell(transaction, on, { ...place, commentId }, thing);
     await tellOf(app, transaction, on, thing, { commentId, userId: caller.userId, repliedTo: above?.submitted_by });
@@ -214,7 +216,9 @@ export async function changeComment(
     if (content !== undefined) await write(transaction, caller, thing, comment, content);
     if (options !== undefined) await pinOrLock(transaction, thing, comment, options);
     if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
-    await ruled(app, transaction, caller, thing.gameId);
+    const verdict = await ruled(app, transaction, caller, thing.gameId);
+    const changed = { resource: 'comments', id: comment.id, gameId: thing.gameId } as const;
+    await carryOut(app, transaction, verdict, { ...changed, authorId: comment.submitted_by });
     transaction.changed(commentsScope(subjectOf(on, place)));
     if (options !== undefined)
       await auditByTeam(app, transaction, caller, comment, 'pin-or-lock', { options: [comment.options, options] });

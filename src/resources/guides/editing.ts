@@ -9,7 +9,7 @@ import { requireGame, requireGameForChange } from '../games/games.ts';
 import { withPicture } from '../mods/editing.ts';
 import { tellDecision } from '../notifications/pieces.ts';
 import { isKeptFromGuides } from '../restrictions/restrictions.ts';
-import { ruled } from '../rules/judging.ts';
+import { carryOut, ruled } from '../rules/judging.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import {
   addGuide,
@@ -46,7 +46,8 @@ export async function submitGuide(
     await requireMayAdd(transaction, caller, gameId);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     await requireNoReservedTags(transaction, level, gameId, sent.tags);
-    const { held } = await ruled(app, transaction, caller, gameId);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    const { held } = verdict;
     const waits = held !== undefined || (level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0);
     const status = sent.status === GUIDE_NOT_ACCEPTED || waits ? GUIDE_NOT_ACCEPTED : GUIDE_ACCEPTED;
     const ownerId = (caller as UserCaller).userId;
@@ -58,6 +59,7 @@ export async function submitGuide(
       ownerId,
       withheld: Number(held !== undefined),
     });
+    await carryOut(app, transaction, verdict, { resource: 'guides', id: guide.id, gameId, authorId: ownerId });
     return guideIn(app, transaction, gameId, guide.id);
   });
 }
@@ -96,7 +98,9 @@ export async function editGuide(
     const isDeletion = changes.status === GUIDE_DELETED;
     if (isDeletion) await requireMayDelete(transaction, caller, before, 'GUIDE_NO_DELETE_PERMISSION_DMCA');
     else await requireMayChange(transaction, caller, before, changes);
-    const { held } = await ruled(app, transaction, caller, gameId);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    await carryOut(app, transaction, verdict, { resource: 'guides', id, gameId, authorId: before.submitted_by });
+    const { held } = verdict;
     const waiting = held ? { status: GUIDE_NOT_ACCEPTED } : {};
     const withheld = held ? 1 : await withholds(transaction, caller, before, changes);
     await applyGuideChanges(

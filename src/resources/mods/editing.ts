@@ -36,7 +36,7 @@ import {
   requireModInAnyState,
 } from './access.ts';
 import { auditByGame } from './auditing.ts';
-import { holdMod } from './holding.ts';
+import { carryOutForMod, holdMod } from './holding.ts';
 import {
   addMod,
   applyModChanges,
@@ -90,9 +90,10 @@ export async function submitMod(
     // Nobody deletes the game while it gets its mod.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAddMods(transaction, caller, gameId);
-    const { held } = await ruled(app, transaction, caller, gameId);
+    const verdict = await ruled(app, transaction, caller, gameId);
     const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
-    if (held) await holdMod(app, transaction, mod, held);
+    if (verdict.held) await holdMod(app, transaction, mod, verdict.held);
+    await carryOutForMod(app, transaction, verdict, mod);
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
     await putPieces(app, transaction, levels, mod, { tags, metadata_kvp });
     if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
@@ -116,7 +117,9 @@ export async function editMod(
     await requireMayChange(transaction, caller, before, changes);
     requireNoOffer(sent);
     requirePreviewable(before, changes);
-    const { held } = await ruled(app, transaction, caller, gameId);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    await carryOutForMod(app, transaction, verdict, before);
+    const { held } = verdict;
     if (held) await holdMod(app, transaction, before, held);
     else if (changes.status === MOD_ACCEPTED) await releaseHold(transaction, 'mods', id);
     const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};

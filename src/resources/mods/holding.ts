@@ -1,7 +1,7 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
-import { noteHold, ruled, type Said } from '../rules/judging.ts';
+import { carryOut, noteHold, ruled, type Said, type Verdict } from '../rules/judging.ts';
 import { MOD_ACCEPTED, MOD_NOT_ACCEPTED } from './access.ts';
 import { applyModChanges, type ModRow, requireModForChange } from './mods.ts';
 
@@ -9,17 +9,26 @@ import { applyModChanges, type ModRow, requireModForChange } from './mods.ts';
 export const holdMod = (app: App, transaction: Transaction, mod: Pick<ModRow, 'id' | 'game_id'>, by: Said) =>
   noteHold(app, transaction, 'mods', mod, by);
 
+export const carryOutForMod = (
+  app: App,
+  transaction: Transaction,
+  verdict: Verdict,
+  { id, game_id, submitted_by }: Pick<ModRow, 'id' | 'game_id' | 'submitted_by'>,
+) => carryOut(app, transaction, verdict, { resource: 'mods', id, gameId: game_id, authorId: submitted_by });
+
 /**
  * What is handed in for a mod is held against the rules of its game. Where one of them wants the game's team to look
  * first, the whole mod waits. Answers the mod as it is then.
  */
-export async function ruledMod<M extends { readonly id: number; readonly game_id: number; readonly status: number }>(
+export async function ruledMod<M extends Pick<ModRow, 'id' | 'game_id' | 'status' | 'submitted_by'>>(
   app: App,
   transaction: Transaction,
   caller: Caller,
   mod: M,
 ): Promise<M> {
-  const { held } = await ruled(app, transaction, caller, mod.game_id);
+  const verdict = await ruled(app, transaction, caller, mod.game_id);
+  await carryOutForMod(app, transaction, verdict, mod);
+  const { held } = verdict;
   if (!held) return mod;
   await holdMod(app, transaction, mod, held);
   if (mod.status !== MOD_ACCEPTED) return mod;

@@ -95,6 +95,7 @@ export const ReportObject = z
     game_id: Integer,
     author_id: Integer.meta({ description: 'Who made what is reported' }),
     user_id: Integer.meta({ description: 'Who reports it; 0 for someone who was not signed in' }),
+    rule_id: Integer.meta({ description: 'The rule of the game that reports it; 0 where a person does' }),
     type: Integer,
     reason: Integer,
     platforms: z.string(),

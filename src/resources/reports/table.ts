@@ -18,6 +18,8 @@ export interface ReportsTable {
   author_id: number;
   /** Who reports it; 0 where nobody was signed in. */
   user_id: number;
+  /** The rule of the game that reports it; 0 where a person does. */
+  rule_id: Generated<number>;
   /** 0 generic, 1 copyright, 2 not working, 3 rude, 4 illegal, 5 stolen, 6 false, 7 other. */
   type: number;
   /** Why it does not work: 0 to 8. */

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { RE2JS, RE2Set } from 're2js';
 import { ApiError, type FieldProblem } from '../../errors/catalogue.ts';
 
@@ -6,7 +7,7 @@ export type Fact = string | number | readonly string[];
 export type Facts = Readonly<Record<string, Fact>>;
 
 const TEXT_OPERATORS = ['equals', 'contains', 'starts_with', 'ends_with', 'matches'] as const;
-const OPERATORS = [...TEXT_OPERATORS, 'in', 'above', 'below', 'exists'] as const;
+const OPERATORS = [...TEXT_OPERATORS, 'in', 'in_network', 'above', 'below', 'exists'] as const;
 type Operator = (typeof OPERATORS)[number];
 
 export interface Comparison {
@@ -25,6 +26,8 @@ const COMPARISONS_MAX = 50;
 const VALUES_MAX = 200;
 const VALUE_CHARACTERS_MAX = 500;
 const PATTERN_CHARACTERS_MAX = 200;
+/** Of the automaton of an expression: `a{1000}` is short and has a thousand. */
+const PATTERN_STEPS_MAX = 150;
 const FIELD = /^(?:payload|header|user|history|file)\.[a-z0-9_-]{1,64}$|^operation$/;
 
 const problem = (rule: FieldProblem['rule'], values?: FieldProblem['values']) =>
@@ -74,6 +77,7 @@ function valueFor(operator: Operator, value: unknown): Comparison['value'] {
   if (operator === 'exists' && typeof value === 'boolean') return value;
   if ((operator === 'above' || operator === 'below') && Number.isFinite(value)) return value as number;
   if (operator === 'in' && isListOfTexts(value)) return value.map((text) => text.toLowerCase());
+  if (operator === 'in_network') return networksIn(value);
   if (operator === 'matches' && typeof value === 'string') return linear(value);
   const isText = (TEXT_OPERATORS as readonly string[]).includes(operator) && operator !== 'matches';
   if (isText && typeof value === 'number') return String(value);
@@ -86,44 +90,100 @@ const isListOfTexts = (value: unknown): value is string[] =>
   value.length <= VALUES_MAX &&
   value.every((text) => typeof text === 'string' && text.length <= VALUE_CHARACTERS_MAX);
 
+/** Addresses and networks such as `192.0.2.0/24`, one or several. */
+function networksIn(value: unknown): readonly string[] {
+  const texts = typeof value === 'string' ? [value] : value;
+  if (!isListOfTexts(texts) || texts.length === 0 || !texts.every((text) => networkOf(text))) throw problem('invalid');
+  return texts;
+}
+
+function networkOf(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.process(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function isWithin(address: string, networks: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const own = ipaddr.process(address);
+  return networks.some((text) => {
+    const [network, bits] = networkOf(text)!;
+    return own.kind() === network.kind() && own.match(network as never, bits);
+  });
+}
+
 const SLASHED = /^\/(.*)\/i?$/s;
 
 /** An expression in RE2's syntax, also between slashes. It has no look-around and no back-references, so none is slow. */
 function linear(value: string): string {
   const pattern = SLASHED.exec(value)?.[1] ?? value;
   if (pattern === '' || pattern.length > PATTERN_CHARACTERS_MAX) throw problem('linear_expression');
-  try {
-    RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-  } catch {
-    throw problem('linear_expression');
-  }
+  if (stepsOf(pattern) > PATTERN_STEPS_MAX) throw problem('linear_expression');
   return pattern;
+}
+
+function stepsOf(pattern: string): number {
+  try {
+    return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).programSize();
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** So much of a text is held against expressions. */
 const MATCHED_CHARACTERS_MAX = 20_000;
 
-/** All expressions that rules ask of one field, answered in one pass over its text. */
-class Expressions {
-  readonly #numbers = new Map<string, number>();
+/** As many expressions become one automaton: few passes over a text, and none takes long to compile. */
+const SLICE = 16;
+
+/** Some expressions, answered in one pass over a text. */
+class Slice {
+  readonly patterns: string[] = [];
   #set: RE2Set | undefined;
 
+  get isCompiled(): boolean {
+    return this.#set !== undefined;
+  }
+
+  compile(): RE2Set {
+    const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
+    for (const pattern of this.patterns) set.add(pattern);
+    set.compile();
+    this.#set = set;
+    return set;
+  }
+
+  matching(text: string): string[] {
+    const found: number[] = (this.#set ?? this.compile()).match(text);
+    return found.map((number) => this.patterns[number]!);
+  }
+}
+
+/** All expressions that rules ask of one field. */
+class Expressions {
+  readonly #patterns = new Set<string>();
+  readonly slices: Slice[] = [];
+
   add(pattern: string): void {
-    if (!this.#numbers.has(pattern)) this.#numbers.set(pattern, this.#numbers.size);
+    if (this.#patterns.has(pattern)) return;
+    this.#patterns.add(pattern);
+    if ((this.slices.at(-1)?.patterns.length ?? SLICE) >= SLICE) this.slices.push(new Slice());
+    this.slices.at(-1)!.patterns.push(pattern);
   }
 
   matching(text: string): (pattern: string) => boolean {
-    this.#set ??= this.#compiled();
-    const found = new Set<number>(this.#set.match(text.slice(0, MATCHED_CHARACTERS_MAX)));
-    return (pattern) => found.has(this.#numbers.get(pattern)!);
+    const read = text.slice(0, MATCHED_CHARACTERS_MAX);
+    const found = new Set(this.slices.flatMap((slice) => slice.matching(read)));
+    return (pattern) => found.has(pattern);
   }
+}
 
-  #compiled(): RE2Set {
-    const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
-    for (const pattern of this.#numbers.keys()) set.add(pattern);
-    set.compile();
-    return set;
-  }
+/** How many expressions a condition asks for. */
+export function expressionsIn(condition: Condition): number {
+  if ('all' in condition) return condition.all.reduce((sum, part) => sum + expressionsIn(part), 0);
+  if ('any' in condition) return condition.any.reduce((sum, part) => sum + expressionsIn(part), 0);
+  return 'not' in condition ? expressionsIn(condition.not) : Number(condition.is === 'matches');
 }
 
 /** Answers conditions; those that it is to answer are told to it first, once. */
@@ -145,6 +205,16 @@ export class Answering {
     }
   }
 
+  /** Compiles what is not compiled yet, and lets others have their turn after each piece. */
+  async prepare(): Promise<void> {
+    for (const { slices } of this.#expressions.values())
+      for (const slice of slices) {
+        if (slice.isCompiled) continue;
+        slice.compile();
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+  }
+
   /** Whether conditions hold for these facts. Each text is folded and held against expressions at most once. */
   about(facts: Facts): (condition: Condition) => boolean {
     const folded = new Map<string, string[]>();
@@ -163,6 +233,7 @@ export class Answering {
       if (is === 'above') return fact !== undefined && Number(fact) > (value as number);
       if (is === 'below') return fact !== undefined && Number(fact) < (value as number);
       if (is === 'matches') return matching(field).some((isMatched) => isMatched(value as string));
+      if (is === 'in_network') return textsIn(fact).some((address) => isWithin(address, value as readonly string[]));
       if (is === 'in') return textsOf(field).some((text) => (value as readonly string[]).includes(text));
       return textsOf(field).some((text) => COMPARE[is](text, value as string));
     };

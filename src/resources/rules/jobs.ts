@@ -1,11 +1,16 @@
 import type { App } from '../../context.ts';
 import type { JobHandler } from '../../jobs/worker.ts';
-import { removeOldDecisions } from './rules.ts';
+import { TELL_STUDIO_JOB } from './judging.ts';
+import { removeOldDecisions, tellStudioOfRules } from './rules.ts';
 
 export const ruleJobs: readonly JobHandler<App>[] = [
   {
     kind: 'rules.remove-old-decisions',
     every: 86_400,
     run: (app, _, job) => removeOldDecisions(app, () => job.heartbeat()),
+  },
+  {
+    kind: TELL_STUDIO_JOB,
+    run: (app, { gameId }: { gameId: number }, job) => tellStudioOfRules(app, gameId, () => job.heartbeat()),
   },
 ];

@@ -4,6 +4,7 @@ import type { Caller, Submission, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { reportByRule } from '../reports/pieces.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireCleanTexts } from '../wordlists/wordlists.ts';
 import { Answering, type Condition, type Fact, type Facts } from './conditions.ts';
@@ -19,17 +20,25 @@ export interface Said {
 
 /** A rule as it is asked. */
 export interface Asked extends Said {
+  readonly name: string;
   readonly operations: readonly string[];
   readonly condition: Condition;
   readonly verdict: string;
   readonly message: string;
 }
 
-/** What rules say to a submission. The first that allows, denies or holds decides; those before it may have reported. */
+/** What rules say to a submission. The first that allows, denies or holds decides; those before it may have been noted. */
 export interface Finding {
   readonly decided: Asked | undefined;
-  readonly reports: readonly Said[];
+  /** Rules that want the game's team to know. */
+  readonly reports: readonly Asked[];
+  /** Rules that want the studio's own receiver to know. */
+  readonly webhooks: readonly Asked[];
 }
+
+/** What came of a submission, in a word. */
+export const verdictOf = ({ decided, reports, webhooks }: Finding): string =>
+  decided?.verdict ?? (reports.length > 0 ? 'report' : webhooks.length > 0 ? 'webhook' : 'none');
 
 export class RuleSet {
   readonly #rules: readonly Asked[];
@@ -43,22 +52,32 @@ export class RuleSet {
   judge(facts: Facts): Finding {
     const holds = this.#answering.about(facts);
     const operation = String(facts['operation']);
-    const reports: Said[] = [];
+    const noted: Record<string, Asked[]> = { report: [], webhook: [] };
+    let decided: Asked | undefined;
     for (const rule of this.#rules) {
       if (!rule.operations.includes(operation) || !holds(rule.condition)) continue;
-      if (rule.verdict !== 'report') return { decided: rule, reports };
-      reports.push({ rule_id: rule.rule_id, version: rule.version });
+      if (!noted[rule.verdict]) {
+        decided = rule;
+        break;
+      }
+      noted[rule.verdict]!.push(rule);
     }
-    return { decided: undefined, reports };
+    return { decided, reports: noted['report']!, webhooks: noted['webhook']! };
+  }
+
+  /** So that the first submission does not wait for all expressions to be compiled at once. */
+  prepare(): Promise<void> {
+    return this.#answering.prepare();
   }
 }
 
 export const toAsked = (
-  row: Pick<store.RuleRow, 'version' | 'operations' | 'condition' | 'verdict' | 'message'>,
+  row: Pick<store.RuleRow, 'version' | 'name' | 'operations' | 'condition' | 'verdict' | 'message'>,
   id: number,
 ) => ({
   rule_id: id,
   version: row.version,
+  name: row.name,
   operations: JSON.parse(row.operations) as string[],
   condition: JSON.parse(row.condition) as Condition,
   verdict: row.verdict,
@@ -74,7 +93,11 @@ const GAMES_KNOWN_MAX = 500;
 const known = new WeakMap<Database, LRUCache<number, Known>>();
 
 /** The rules of a game that are switched on, compiled once until they change. */
-async function rulesFor({ db }: App, { query }: Pick<Transaction, 'query'>, gameId: number): Promise<RuleSet> {
+async function rulesFor(
+  { db }: Pick<App, 'db'>,
+  { query }: Pick<Transaction, 'query'>,
+  gameId: number,
+): Promise<RuleSet> {
   const ofDatabase = known.get(db) ?? new LRUCache<number, Known>({ max: GAMES_KNOWN_MAX });
   known.set(db, ofDatabase);
   const there = ofDatabase.get(gameId);
@@ -85,6 +108,10 @@ async function rulesFor({ db }: App, { query }: Pick<Transaction, 'query'>, game
   ofDatabase.set(gameId, { asOf, rules });
   return rules;
 }
+
+/** Before a transaction asks the rules of a game, in which nobody else has their turn. */
+export const prepareRules = async (app: App, gameId: number): Promise<void> =>
+  (await rulesFor(app, app.db, gameId)).prepare();
 
 const HISTORY_SECONDS = 86_400;
 const DAY = 86_400;
@@ -104,7 +131,9 @@ async function factsOf(
   const person = await store.personOf(transaction, caller.userId);
   const since = now - HISTORY_SECONDS;
   const history = await store.historyOf(transaction, { gameId, userId: caller.userId, digest, since });
+  const statistics = await store.statisticsOf(transaction, gameId, caller.userId);
   const level = await teamLevel(transaction, caller, 'games', gameId);
+  const country = submission.country ?? person?.country ?? '';
   const facts: Record<string, Fact> = {
     operation: submission.operation,
     ...payload,
@@ -116,6 +145,9 @@ async function factsOf(
     'user.age_days': person ? Math.floor((now - person.date_joined) / DAY) : 0,
     'user.level': level,
     'user.ip': submission.ip,
+    'user.portals': Object.keys(JSON.parse(person?.portal_names || '{}')),
+    ...(country !== '' && { 'user.country': country.toUpperCase() }),
+    ...named('user', statistics),
     ...named('history', history),
   };
   return { facts, digest, level };
@@ -143,43 +175,81 @@ function payloadOf({ fields, files, contents }: Submission): Record<string, Fact
 export interface Verdict {
   /** The rule that wants the game's team to look first. */
   readonly held: Said | undefined;
+  /** Rules that want it reported, and the decision that names them; see `carryOut`. */
+  readonly reports: readonly Asked[];
+  readonly decisionId: number;
 }
+
+const NOTHING_SAID: Verdict = { held: undefined, reports: [], decisionId: 0 };
 
 /**
  * Holds what someone hands in against the words and the rules of the game. Called by a noun once it knows that the
- * caller may do it, within the transaction that does it: what is refused is not done.
+ * caller may do it, within the transaction that does it: what is refused is not done. Once the noun knows the id of
+ * what was handed in it calls `carryOut`.
  */
 export async function ruled(app: App, transaction: Transaction, caller: Caller, gameId: number): Promise<Verdict> {
-  if (caller.kind !== 'user' || !caller.submission) return { held: undefined };
+  if (caller.kind !== 'user' || !caller.submission) return NOTHING_SAID;
   const { submission } = caller;
   await requireCleanTexts(transaction, gameId, submission.fields);
   const rules = await rulesFor(app, transaction, gameId);
   const { facts, digest, level } = await factsOf(app, transaction, caller, gameId, submission);
-  const { decided, reports } = rules.judge(facts);
+  const finding = rules.judge(facts);
+  const { decided, reports, webhooks } = finding;
   const decision: store.NewDecision = {
     game_id: gameId,
     user_id: caller.userId,
     operation: submission.operation,
-    verdict: decided?.verdict ?? (reports.length > 0 ? 'report' : 'none'),
+    verdict: verdictOf(finding),
     rule_id: decided?.rule_id ?? 0,
     rule_version: decided?.version ?? 0,
-    reports: JSON.stringify(reports),
+    reports: saidIn(reports),
+    webhooks: saidIn(webhooks),
+    awaits_studio: Number(webhooks.length > 0),
     facts: JSON.stringify(facts),
     digest,
     date_added: app.clock.now(),
   };
   if (decided?.verdict === 'deny') {
     // The transaction ends without a trace, so the decision is stored behind it.
-    submission.refusal = () => storeDecision(app, decision);
+    submission.refusal = () => app.db.write(async (own) => void (await storeDecision(app, own, decision)));
     throw new ApiError('RULES_BASED_MODERATION_FAILURE', decided.message === '' ? {} : { text: decided.message });
   }
-  await store.addDecision(transaction.query, decision);
+  const decisionId = await storeDecision(app, transaction, decision);
   // Those who would have to look have seen it already.
-  return { held: decided?.verdict === 'hold' && level < MODERATOR ? decided : undefined };
+  return { held: decided?.verdict === 'hold' && level < MODERATOR ? decided : undefined, reports, decisionId };
 }
 
-const storeDecision = (app: App, decision: store.NewDecision): Promise<void> =>
-  app.db.write(async ({ query }) => void (await store.addDecision(query, decision)));
+const saidIn = (rules: readonly Said[]): string =>
+  JSON.stringify(rules.map(({ rule_id, version }) => ({ rule_id, version })));
+
+export const TELL_STUDIO_JOB = 'rules.tell-studio';
+
+async function storeDecision(app: App, transaction: Transaction, decision: store.NewDecision): Promise<number> {
+  const { id } = await store.addDecision(transaction.query, decision);
+  const { game_id: gameId, awaits_studio } = decision;
+  if (awaits_studio === 1) await app.jobs.enqueue(transaction, TELL_STUDIO_JOB, { gameId }, { key: `game/${gameId}` });
+  return id;
+}
+
+/** What was handed in, as it can be found. */
+export interface HandedIn {
+  readonly resource: 'mods' | 'guides' | 'collections' | 'comments';
+  readonly id: number;
+  readonly gameId: number;
+  readonly authorId: number;
+}
+
+/** Does what rules want besides deciding, once it is known what they are about. */
+export async function carryOut(
+  app: App,
+  transaction: Transaction,
+  { reports, decisionId }: Verdict,
+  what: HandedIn,
+): Promise<void> {
+  if (decisionId === 0) return;
+  await store.setSubject(transaction, decisionId, what.resource, what.id);
+  for (const rule of reports) await reportByRule(app, transaction, what, rule);
+}
 
 /** Whether something waits for the game's team because a rule said so. */
 export const isHeld = async (reader: Pick<Database, 'first'>, resource: string, id: number): Promise<boolean> =>

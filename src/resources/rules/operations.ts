@@ -11,6 +11,7 @@ import {
   listDecisions,
   listRules,
   listVersions,
+  payloadIn,
   type RuleRow,
   reorderRules,
   replayDecision,
@@ -67,6 +68,9 @@ const RuleDecisionObject = z
     rule_id: Integer.meta({ description: '0 where no rule decided' }),
     rule_version: Integer,
     reports: z.array(RuleSaidObject),
+    webhooks: z.array(RuleSaidObject),
+    resource: z.string().meta({ description: 'What was handed in; empty where it was denied' }),
+    resource_id: Integer,
     payload: z.record(z.string(), z.unknown()),
     date_added: Timestamp,
   })
@@ -106,12 +110,6 @@ const toVersion = (row: VersionRow): z.input<typeof RuleVersionObject> => ({
   date_added: row.date_added,
 });
 
-/** What was handed in. Whoever did it keeps their address to themselves. */
-function payloadIn(facts: string): Record<string, unknown> {
-  const entries = Object.entries(JSON.parse(facts) as Record<string, unknown>);
-  return Object.fromEntries(entries.filter(([name]) => name.startsWith('payload.') || name.startsWith('file.')));
-}
-
 const toDecision = (row: DecisionRow): z.input<typeof RuleDecisionObject> => ({
   id: row.id,
   game_id: row.game_id,
@@ -121,6 +119,9 @@ const toDecision = (row: DecisionRow): z.input<typeof RuleDecisionObject> => ({
   rule_id: row.rule_id,
   rule_version: row.rule_version,
   reports: JSON.parse(row.reports),
+  webhooks: JSON.parse(row.webhooks),
+  resource: row.resource,
+  resource_id: row.resource_id,
   payload: payloadIn(row.facts),
   date_added: row.date_added,
 });

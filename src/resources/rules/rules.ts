@@ -3,18 +3,20 @@ import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import type { JsonValue } from '../../jobs/jobs.ts';
 import { auditGame } from '../audit/audit.ts';
 import { holdGame, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
-import { type Facts, parseCondition } from './conditions.ts';
-import { type Asked, type Finding, RuleSet, rulesScope, type Said, toAsked } from './judging.ts';
+import { tellStudio } from '../webhooks/outbox.ts';
+import { type Condition, expressionsIn, type Facts, parseCondition } from './conditions.ts';
+import { type Asked, RuleSet, rulesScope, type Said, toAsked, verdictOf } from './judging.ts';
 import * as store from './store.ts';
 
 export type { DecisionRow, RuleRow, VersionRow } from './store.ts';
 
 type Reader = Pick<Database, 'first'>;
 
-export const VERDICTS = ['allow', 'deny', 'report', 'hold'] as const;
+export const VERDICTS = ['allow', 'deny', 'report', 'hold', 'webhook'] as const;
 export type RuleVerdict = (typeof VERDICTS)[number];
 
 /** Operations whose submissions can wait for the game's team: those of mods and guides, which have a status. */
@@ -44,6 +46,8 @@ const UNHELD = [
 export const RULED: readonly string[] = [...HOLDABLE, ...UNHELD];
 
 const RULES_MAX = 200;
+/** Of all rules of a game together: each submission is held against them. */
+const EXPRESSIONS_MAX = 1_000;
 
 export const decisionListing: Listing = {
   from: 'd',
@@ -124,6 +128,14 @@ function contentOf({ name, operations, when, verdict, message }: SentRule) {
   return { name, operations: JSON.stringify(about), condition: JSON.stringify(condition), verdict, message };
 }
 
+function requireFewExpressions(others: readonly store.RuleRow[], content: { readonly condition: string }): void {
+  const conditions = [...others, content].map(({ condition }) => JSON.parse(condition) as Condition);
+  if (conditions.reduce((sum, condition) => sum + expressionsIn(condition), 0) > EXPRESSIONS_MAX)
+    throw new ApiError('VALIDATION_GENERIC', {
+      fields: [{ field: 'when', rule: 'array_max', values: { max: EXPRESSIONS_MAX } }],
+    });
+}
+
 export async function addRule(app: App, caller: UserCaller, gameId: number, sent: SentRule): Promise<store.RuleRow> {
   const content = contentOf(sent);
   return changing(app, caller, gameId, async (transaction) => {
@@ -133,6 +145,7 @@ export async function addRule(app: App, caller: UserCaller, gameId: number, sent
       throw new ApiError('VALIDATION_GENERIC', {
         fields: [{ field: 'rules', rule: 'array_max', values: { max: RULES_MAX } }],
       });
+    requireFewExpressions(present, content);
     const now = app.clock.now();
     const position = (present.at(-1)?.position ?? 0) + 1;
     const dates = { date_added: now, date_updated: now };
@@ -169,6 +182,8 @@ export async function editRule(
       message: sent.message ?? before.message,
       enabled: true,
     });
+    const others = (await store.rulesOf(query, gameId)).filter((rule) => rule.id !== id);
+    requireFewExpressions(others, content);
     const isSame = Object.entries(content).every(([field, value]) => before[field as keyof typeof content] === value);
     const version = before.version + Number(!isSame);
     const now = app.clock.now();
@@ -235,13 +250,12 @@ export async function tryRule(
   for (const [index, row] of past.entries()) {
     // Others have their turn between two handfuls of submissions.
     if (index % 20 === 19) await new Promise((resolve) => void setImmediate(resolve));
-    if (speaks(rules.judge(factsIn(row)))) met.push(row);
+    if (verdictOf(rules.judge(factsIn(row))) !== 'none') met.push(row);
   }
   return { tried: past.length, met };
 }
 
 const factsIn = ({ facts }: store.DecisionRow) => JSON.parse(facts) as Facts;
-const speaks = ({ decided, reports }: Finding) => decided !== undefined || reports.length > 0;
 
 export interface Replay {
   readonly decision: store.DecisionRow;
@@ -254,13 +268,47 @@ export async function replayDecision(app: App, caller: Caller, gameId: number, i
   await requireLevel(app.db, caller, gameId, MODERATOR);
   const decision = await store.decision(app.db.query, gameId, id);
   if (!decision) throw new ApiError('RESOURCE_NOT_FOUND');
-  const spoke: Said[] = JSON.parse(decision.reports);
+  const spoke: Said[] = [...JSON.parse(decision.reports), ...JSON.parse(decision.webhooks)];
   if (decision.rule_id !== 0) spoke.push({ rule_id: decision.rule_id, version: decision.rule_version });
   const asked: Asked[] = [];
   for (const { rule_id, version } of spoke)
     asked.push(toAsked((await store.version(app.db.query, gameId, rule_id, version))!, rule_id));
-  const { decided, reports } = new RuleSet(asked).judge(factsIn(decision));
-  return { decision, verdict: decided?.verdict ?? (reports.length > 0 ? 'report' : 'none') };
+  return { decision, verdict: verdictOf(new RuleSet(asked).judge(factsIn(decision))) };
+}
+
+const TOLD_AT_ONCE = 50;
+
+/** Tells the studio what rules want it to know, in the order in which it was handed in, each once. */
+export async function tellStudioOfRules(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
+  const step = () =>
+    app.db.write(async (transaction) => {
+      const waiting = await store.awaitingStudio(transaction, gameId, TOLD_AT_ONCE);
+      for (const decision of waiting)
+        if (await store.setTold(transaction, decision.id)) await tellOfDecision(app, transaction, decision);
+      return waiting.length;
+    });
+  while ((await step()) === TOLD_AT_ONCE) await heartbeat();
+}
+
+async function tellOfDecision(app: App, transaction: Transaction, decision: store.DecisionRow): Promise<void> {
+  const { game_id: gameId, resource, resource_id, user_id, operation, verdict } = decision;
+  for (const { rule_id, version } of JSON.parse(decision.webhooks) as Said[]) {
+    const rule = (await store.version(transaction.query, gameId, rule_id, version))!;
+    const named = { rule_id, rule_version: version, rule_name: rule.name, decision_id: decision.id };
+    const submission = { operation, user_id, payload: payloadIn(decision.facts) as Record<string, JsonValue> };
+    await tellStudio(app, transaction, {
+      gameId,
+      kind: 'RULE_MATCHED',
+      subject: resource === '' ? `rules/${rule_id}` : `${resource}/${resource_id}`,
+      data: { ...named, verdict, resource, resource_id, ...submission },
+    });
+  }
+}
+
+/** What was handed in. Whoever did it keeps their address to themselves. */
+export function payloadIn(facts: string): Record<string, unknown> {
+  const entries = Object.entries(JSON.parse(facts) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter(([name]) => name.startsWith('payload.') || name.startsWith('file.')));
 }
 
 const DECISIONS_KEPT_SECONDS = 30 * 86_400;

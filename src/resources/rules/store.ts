@@ -59,7 +59,26 @@ export const version = (query: Query, gameId: number, ruleId: number, number: nu
     .where('version', '=', number)
     .executeTakeFirst();
 
-export const addDecision = (query: Query, row: NewDecision) => query.insertInto('rule_decisions').values(row).execute();
+export const addDecision = (query: Query, row: NewDecision) =>
+  query.insertInto('rule_decisions').values(row).returning('id').executeTakeFirstOrThrow();
+
+const SET_SUBJECT = statement('update rule_decisions set resource = ?, resource_id = ? where id = ?');
+export const setSubject = (transaction: Transaction, id: number, resource: string, resourceId: number) =>
+  transaction.run(SET_SUBJECT, [resource, resourceId, id]);
+
+const AWAIT_STUDIO = statement(
+  'select * from rule_decisions where game_id = ? and awaits_studio = 1 order by id limit ?',
+);
+/** Decisions that the studio is still to be told of, in their order. */
+export const awaitingStudio = (transaction: Transaction, gameId: number, most: number) =>
+  transaction.all<DecisionRow>(AWAIT_STUDIO, [gameId, most]);
+
+const TOLD_STUDIO = statement(
+  'update rule_decisions set awaits_studio = 0 where id = ? and awaits_studio = 1 returning id',
+);
+/** False where someone else has told it. */
+export const setTold = async (transaction: Transaction, id: number): Promise<boolean> =>
+  (await transaction.first(TOLD_STUDIO, [id])) !== undefined;
 
 const decisions = (query: Query, gameId: number) =>
   query.selectFrom('rule_decisions as d').where('d.game_id', '=', gameId);
@@ -96,9 +115,34 @@ export async function historyOf(reader: Reader, of: { gameId: number; userId: nu
   return { submissions: Number(row!.submissions), denied: Number(row!.denied), same: Number(row!.same) };
 }
 
-const PERSON = statement('select username, email, language, date_joined from users where id = ?');
-export const personOf = (reader: Reader, userId: number) =>
-  reader.first<{ username: string; email: string | null; language: string; date_joined: number }>(PERSON, [userId]);
+export interface PersonFacts {
+  readonly username: string;
+  readonly email: string | null;
+  readonly language: string;
+  readonly country: string;
+  readonly portal_names: string;
+  readonly date_joined: number;
+}
+const PERSON = statement(
+  'select username, email, language, country, portal_names, date_joined from users where id = ?',
+);
+export const personOf = (reader: Reader, userId: number) => reader.first<PersonFacts>(PERSON, [userId]);
+
+const DENIALS = (resource: string) => `(select count(*) from ${resource} r join moderation_decisions d
+  on d.resource = '${resource}' and d.resource_id = r.id and d.action = 'deny'
+  where r.submitted_by = w.user_id and r.game_id = w.game_id)`;
+const STATISTICS = statement(`select
+  (select count(*) from mods m where m.submitted_by = w.user_id and m.game_id = w.game_id and m.status <> 3) as mods,
+  (select count(*) from reports r where r.author_id = w.user_id and r.game_id = w.game_id and r.rule_id = 0) as reports,
+  (select count(*) from rule_decisions d where d.game_id = w.game_id and d.user_id = w.user_id and d.verdict = 'deny')
+    + ${DENIALS('mods')} + ${DENIALS('guides')} as denied
+  from (select cast(? as bigint) as game_id, cast(? as bigint) as user_id) w`);
+/** What a person has in a game: mods, reports of people against their work, and submissions that were denied. */
+export async function statisticsOf(reader: Reader, gameId: number, userId: number) {
+  type Counted = { mods: number; reports: number; denied: number };
+  const { mods, reports, denied } = (await reader.first<Counted>(STATISTICS, [gameId, userId]))!;
+  return { mods: Number(mods), reports: Number(reports), denied: Number(denied) };
+}
 
 export const putHold = (query: Query, row: RuleHoldsTable) =>
   query

@@ -51,6 +51,13 @@ export interface RuleDecisionsTable {
   rule_version: number;
   /** JSON: rules that reported, with their versions. */
   reports: string;
+  /** JSON: rules that want the studio told, with their versions. */
+  webhooks: Generated<string>;
+  /** 1 while it is still to be told. */
+  awaits_studio: Generated<number>;
+  /** What was handed in, once there is such a thing. */
+  resource: Generated<string>;
+  resource_id: Generated<number>;
   /** JSON: all that rules were told. */
   facts: string;
   /** Of the payload, to find what is handed in again. */

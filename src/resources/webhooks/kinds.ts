@@ -16,5 +16,6 @@ export const STUDIO_EVENTS = [
   'USER_UNSUBSCRIBE',
   'USER_RESTRICTED',
   'USER_RESTRICTION_LIFTED',
+  'RULE_MATCHED',
 ] as const;
 export type StudioEventKind = (typeof STUDIO_EVENTS)[number];
