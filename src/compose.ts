@@ -13,7 +13,7 @@ import { createEgress } from './egress/egress.ts';
 import { isTrusted } from './http/address.ts';
 import { localCertificate } from './http/certificate.ts';
 import { createElsewhere } from './http/elsewhere.ts';
-import type { Gate } from './http/exchange.ts';
+import type { Passage } from './http/exchange.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createPages } from './http/pages.ts';
 import { openPort, type Port } from './http/port.ts';
@@ -208,7 +208,7 @@ export async function composeService(
   const health = { draining: false };
   const draining = new AbortController();
   const transfers = createTransfers(outside.random);
-  const gate: Gate | undefined =
+  const passage: Passage | undefined =
     settings.cloudflareAccess &&
     ((app, { headers }) => requirePassage(app, [headers['cf-access-jwt-assertion']].flat()[0]));
   const listener = createServer({
@@ -228,7 +228,7 @@ export async function composeService(
     pages: createPages({ settings, pages, errorPage, observe: options.observe }),
     transfers,
     draining: draining.signal,
-    gate,
+    passage,
     prepareRules,
     count: metrics.count,
     ...options,
@@ -236,7 +236,7 @@ export async function composeService(
   const tls = await composeTls(settings);
   const port = await openPort({
     listener,
-    sockets: createSockets({ settings, tenants, operations: socketOperations, gate, observe: options.observe }),
+    sockets: createSockets({ settings, tenants, operations: socketOperations, passage, observe: options.observe }),
     tls: tls.options,
     port: settings.port,
     bind: settings.bind,

@@ -19,7 +19,7 @@ export interface Tenant {
 }
 
 /** Refuses what did not come the way that the operator wants. */
-export type Gate = (app: App, request: IncomingMessage) => Promise<void>;
+export type Passage = (app: App, request: IncomingMessage) => Promise<void>;
 
 export type Tenants = Readonly<Record<Environment, Tenant>>;
 

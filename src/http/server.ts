@@ -3,7 +3,7 @@ import type { HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import { createExchanges, type Exchange, type Gate, isUnambiguous, type Tenants } from './exchange.ts';
+import { createExchanges, type Exchange, isUnambiguous, type Passage, type Tenants } from './exchange.ts';
 import { createHandling } from './handling.ts';
 import { createLane } from './lane.ts';
 import type { AnyOperation } from './operation.ts';
@@ -32,14 +32,14 @@ export interface ServerParts {
   readonly transfers: Transfers;
   /** The service is about to end: answers that go on for long do so now. */
   readonly draining: AbortSignal;
-  readonly gate?: Gate | undefined;
+  readonly passage?: Passage | undefined;
   readonly observe?: Observe;
   readonly prepareRules?: (app: App, gameId: number) => Promise<void>;
   readonly count: Count;
 }
 
 /** Asked by machines that stand beside the service. */
-const UNGATED: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -47,7 +47,8 @@ const VERSION = /^\/v(\d+)(?=\/|$)/;
 
 /** Declarations and parts become one listener for requests. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, elsewhere, pages, transfers, draining, gate, observe, prepareRules } = parts;
+  const { settings, tenants, operations, elsewhere, pages, transfers, draining, passage, observe, prepareRules } =
+    parts;
   const exchanges = createExchanges(settings, tenants);
   const lane = createLane(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
@@ -58,7 +59,7 @@ export function createServer(parts: ServerParts): Listener {
     if (!exchange.secure) throw new ApiError('HTTPS_REQUIRED');
     const asking = exchange.tenant.gate.requireOpen(exchange.ip);
     if (asking) await asking;
-    if (gate && !UNGATED.includes(path)) await gate(exchange.tenant.app, request);
+    if (passage && !OPEN_PATHS.includes(path)) await passage(exchange.tenant.app, request);
     const version = VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
@@ -74,15 +75,15 @@ export function createServer(parts: ServerParts): Listener {
   return (request, response) => {
     const id = exchanges.nextId();
     const started = performance.now();
-    // What is kept is sent without a further look, so that behind a gate nothing is.
-    const repeat = gate ? undefined : lane.repeat(request, response, id);
+    // What is kept is sent without a further look, so that where passage is asked for nothing is.
+    const repeat = passage ? undefined : lane.repeat(request, response, id);
     if (repeat) return outcomes.finishRepeat(repeat, request, id, started, repeat.operation.declaration.id);
     const exchange = exchanges.begin(request, response, id, started);
     if (!isUnambiguous(request)) {
       response.shouldKeepAlive = false;
       return outcomes.fail(exchange, new ApiError('REQUEST_MALFORMED'));
     }
-    const known = gate ? undefined : lane.answer(exchange);
+    const known = passage ? undefined : lane.answer(exchange);
     if (known) outcomes.finish(exchange, 200, known.declaration.id);
     else respond(exchange).catch((error) => outcomes.fail(exchange, error));
   };

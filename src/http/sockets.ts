@@ -11,7 +11,7 @@ import type { Language } from '../localisation/languages.ts';
 import { clientAddress, limitedAddress, peerOf } from './address.ts';
 import { COMMON_HEADERS, errorBody, toApiError } from './answer.ts';
 import { takeForAddress, takeForPage } from './demands.ts';
-import { type Gate, isUnambiguous, languageFor, type Tenant, type Tenants } from './exchange.ts';
+import { isUnambiguous, languageFor, type Passage, type Tenant, type Tenants } from './exchange.ts';
 import type { Observe } from './outcome.ts';
 import type { SocketConnection, SocketOperation } from './socket-operation.ts';
 
@@ -35,7 +35,7 @@ export interface SocketsParts {
   readonly settings: Settings;
   readonly tenants: Tenants;
   readonly operations: readonly SocketOperation[];
-  readonly gate?: Gate | undefined;
+  readonly passage?: Passage | undefined;
   readonly observe: Observe | undefined;
 }
 
@@ -53,7 +53,7 @@ export const isSocketPath = (path: string, { isSocket }: HostScope): boolean =>
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!;
 
-export function createSockets({ settings, tenants, operations, gate, observe }: SocketsParts): Sockets {
+export function createSockets({ settings, tenants, operations, passage, observe }: SocketsParts): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
   const byName = new Map([...operations, heartbeat].map((operation) => [operation.name, operation]));
   const open = new Set<Connection>();
@@ -73,7 +73,7 @@ export function createSockets({ settings, tenants, operations, gate, observe }: 
     const ip = clientAddress(request, settings.trustProxy);
     requirePublicAddress(settings, request);
     await tenant.gate.requireOpen(ip);
-    await gate?.(tenant.app, request);
+    await passage?.(tenant.app, request);
     await takeForAddress(settings.rateLimits, { tenant, ip, caller: NOBODY }, true);
     const holder = limitedAddress(ip);
     const held = [...open].filter((connection) => connection.holder === holder).length;

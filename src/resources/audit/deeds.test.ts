@@ -10,8 +10,8 @@ import { addModDependencies, deleteModDependencies } from '../dependencies/opera
 import { addGameMedia, deleteGameOperation, editGameOperation } from '../games/operations.ts';
 import { addModMedia, deleteModMedia, reorderModMedia } from '../media/operations.ts';
 import { addModMetadata, deleteModMetadata } from '../metadata/operations.ts';
-import { addModfileOperation, deleteModfileOperation, managePlatformStatus } from '../modfiles/operations.ts';
 import { banUser, unbanUser } from '../moderation/operations.ts';
+import { addModfileOperation, deleteModfileOperation, managePlatformStatus } from '../modfiles/operations.ts';
 import { editModByPut } from '../mods/operations.ts';
 import { editGamePortal } from '../portals/operations.ts';
 import { gamePreviews, modPreviews } from '../previews/operations.ts';
@@ -82,12 +82,7 @@ test('what it does with files is too', async () => {
   const body = { active: false, platforms: ['ps5'] };
   const { id: file_id } = await audited(team, addModfileOperation, { files, body }, 'mods.files-add');
   const ofFile = { params: { ...params, file_id } };
-  await audited(
-    team,
-    managePlatformStatus,
-    { ...ofFile, body: { approved: ['ps5'] } },
-    'modfiles.decide-platforms',
-  );
+  await audited(team, managePlatformStatus, { ...ofFile, body: { approved: ['ps5'] } }, 'modfiles.decide-platforms');
   await audited(team, deleteModfileOperation, ofFile, 'mods.files-remove');
 });
 
@@ -109,7 +104,9 @@ test('whom it lets see what is hidden is', async () => {
 });
 
 test('what is done with the game and over people is', async () => {
-  const logo = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#123' } }).png().toBuffer();
+  const logo = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#123' } })
+    .png()
+    .toBuffer();
   await audited(team, addGameMedia, { files: { logo: { filename: 'a.png', bytes: logo } } }, 'games.media');
   const steam = { ...params, portal: 'steam' };
   const fields = { app_id: '480', ticket_key: 'ab'.repeat(32) };

@@ -3,6 +3,7 @@ import { type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { Id, Integer, page, pageOf, Timestamp, UserPath } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
+import type { Portal } from '../../platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { addStaff, changeStaff, listStaff, removeStaff, type StaffRow, staffListing } from './staff.ts';
 
@@ -17,8 +18,8 @@ export const StaffMemberObject = z
   })
   .meta({ id: 'StaffMember' });
 
-const toStaffMember = (app: App, row: StaffRow): z.input<typeof StaffMemberObject> => ({
-  user: toUserObject(app, row),
+const toStaffMember = (app: App, row: StaffRow, portal: Portal | undefined): z.input<typeof StaffMemberObject> => ({
+  user: toUserObject(app, row, portal),
   level: row.level,
   added_by: row.added_by,
   date_added: row.date_added,
@@ -36,10 +37,10 @@ export const getStaff = operation({
   list: staffListing,
   returns: ok(pageOf(StaffMemberObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
-  handle: async (app, { caller, list }) => {
+  handle: async (app, { caller, list, portal }) => {
     const { rows, total } = await listStaff(app, caller, list);
     return page(
-      rows.map((row) => toStaffMember(app, row)),
+      rows.map((row) => toStaffMember(app, row, portal)),
       total,
       list,
     );
@@ -56,9 +57,9 @@ export const addStaffMember = operation({
   body: z.object({ user_id: Id, level }),
   returns: created(StaffMemberObject),
   errors: [...RULES, 'USER_CANT_ADD_SITE_STAFF', 'USER_ALREADY_SITE_STAFF', 'USER_NOT_CONFIRMED'],
-  handle: async (app, { caller, body }) => {
+  handle: async (app, { caller, body, portal }) => {
     const row = await addStaff(app, caller as UserCaller, { userId: body.user_id, level: body.level });
-    return new Created(toStaffMember(app, row), `${app.addresses.api}/staff`);
+    return new Created(toStaffMember(app, row, portal), `${app.addresses.api}/staff`);
   },
 });
 
@@ -73,8 +74,12 @@ export const updateStaffMember = operation({
   body: z.object({ level }),
   returns: ok(StaffMemberObject),
   errors: [...RULES, 'USER_CANT_UPDATE_SITE_STAFF'],
-  handle: async (app, { caller, params, body }) =>
-    toStaffMember(app, await changeStaff(app, caller as UserCaller, { userId: params.user_id, level: body.level })),
+  handle: async (app, { caller, params, body, portal }) =>
+    toStaffMember(
+      app,
+      await changeStaff(app, caller as UserCaller, { userId: params.user_id, level: body.level }),
+      portal,
+    ),
 });
 
 export const deleteStaffMember = operation({
