@@ -29,14 +29,25 @@ await setNextUserId(db, 7_000_000);
 /** What columns are called that name something else than a person. */
 const NO_PEOPLE = [
   ...['client_id', 'collection_id', 'comment_id', 'decision_id', 'dependency_id', 'event_id', 'game_id', 'grant_id'],
-  ...['group_id', 'guide_id', 'key_id', 'last_id', 'last_read_id', 'mod_id', 'modfile_id', 'name_id', 'order_id'],
+  ...[
+    'group_id',
+    'guide_id',
+    'key_id',
+    'last_id',
+    'last_read_id',
+    'letter_id',
+    'mod_id',
+    'modfile_id',
+    'name_id',
+    'order_id',
+  ],
   ...['other_id', 'portal_id', 'reply_id', 'rule_id', 'session_id', 'tag_id', 'thread_id', 'upload_id', 'version_id'],
   'webhook_id',
 ];
 /** What is rated, commented on, previewed, translated, held or decided over is content; teams are those of content. */
 const CONTENT = [
-  ...['comments', 'moderation_decisions', 'preview_links', 'previewers', 'ratings', 'rule_holds', 'team_invites'],
-  ...['team_members', 'translations'],
+  ...['comments', 'moderation_decisions', 'preview_links', 'previewers', 'ratings', 'rule_decisions', 'rule_holds'],
+  ...['team_invites', 'team_members', 'translations'],
 ];
 const NAMES_SOMEONE = /(_id|_by|_into)$|^who$/;
 const TELLS_OF_SOMEONE = /^(email|ip|contact|visitor|username|display_name|user_agent|birth_date)$|address/;

@@ -36,6 +36,8 @@ const FIXED: Record<string, Record<string, string | number | null>> = {
   // Whoever leads something neither deletes nor gives up their account.
   games: { status: 3 },
   mods: { status: 3 },
+  // The same is true of the staff, which nobody is of at no level.
+  site_staff: { level: 0 },
   uploads: { handle: null },
   // Asked for long ago, and not ready.
   data_exports: { storage_key: null, date_added: 0 },

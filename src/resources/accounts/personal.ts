@@ -5,6 +5,7 @@ import { eraseRows, moveRows } from '../../database/personal.ts';
 import type { EndingAccount, PersonalData } from '../../personal.ts';
 import { personalAgreements } from '../agreements/personal.ts';
 import { personalAudit } from '../audit/personal.ts';
+import { personalBans } from '../bans/personal.ts';
 import { personalBlocks } from '../blocks/personal.ts';
 import { personalCollections } from '../collections/personal.ts';
 import { personalComments } from '../comments/personal.ts';
@@ -31,6 +32,7 @@ import { personalReports } from '../reports/personal.ts';
 import { personalRestrictions } from '../restrictions/personal.ts';
 import { personalRules } from '../rules/personal.ts';
 import { personalSessions } from '../sessions/personal.ts';
+import { personalStaff } from '../staff/personal.ts';
 import { personalSubscriptions } from '../subscriptions/personal.ts';
 import { personalSeats } from '../teams/personal.ts';
 import { personalUploads } from '../uploads/personal.ts';
@@ -72,6 +74,8 @@ export const PERSONAL: readonly PersonalData[] = [
   personalSeats,
   personalPreviews,
   personalRestrictions,
+  personalStaff,
+  personalBans,
   personalFollows,
   personalMutes,
   personalBlocks,
