@@ -17,13 +17,19 @@ const CODES_PER_ADDRESS = 6;
 const REMEMBER_SECONDS = 86_400;
 
 /** Mails a sign-in code. The answer is the same whether or not the address has an account. */
-export async function requestEmailCode(
-  app: App,
-  caller: KeyCaller,
-  email: string,
-  ip: string,
-  language: Language,
-): Promise<void> {
+export const requestEmailCode = (app: App, caller: KeyCaller, email: string, ip: string, language: Language) =>
+  sendCode(app, caller, { email, ip, language, mail: 'sign_in_mail' });
+
+export interface WantedCode {
+  readonly email: string;
+  readonly ip: string;
+  readonly language: Language;
+  /** What the mail says the code is for. */
+  readonly mail: 'sign_in_mail' | 'merge_mail';
+}
+
+/** Mails a code that shows who reads the mails of an address. */
+export async function sendCode(app: App, caller: KeyCaller, { email, ip, language, mail }: WantedCode): Promise<void> {
   const address = normalisedEmail(email);
   const code = app.random.code(CODE_LENGTH);
   const now = app.clock.now();
@@ -47,8 +53,8 @@ export async function requestEmailCode(
   try {
     await app.mail.send({
       to: address,
-      subject: say('sign_in_mail_subject', language, { code }),
-      text: say('sign_in_mail_text', language, { code, minutes: CODE_MINUTES }),
+      subject: say(`${mail}_subject`, language, { code }),
+      text: say(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
     });
   } catch (cause) {
     throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
@@ -66,6 +72,9 @@ export interface Exchange {
  * asked for, which then is one browser and not an address.
  */
 export const PAGES: KeyCaller = { kind: 'key', keyId: 0, gameId: undefined, userId: undefined };
+
+/** The same for codes to merge accounts, which are good for the account that asked. */
+export const MERGING: KeyCaller = { kind: 'key', keyId: -1, gameId: undefined, userId: undefined };
 
 /** Redeems a code for a token. */
 export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> =>
@@ -94,7 +103,8 @@ export async function redeemEmailCode<T>(
   return outcome;
 }
 
-async function findCode(
+/** The code as it was sent, which is redeemed by this; or why there is none. */
+export async function findCode(
   app: App,
   { query }: Transaction,
   caller: KeyCaller,
@@ -108,7 +118,7 @@ async function findCode(
       row.date_expires > now &&
       row.attempts < ATTEMPTS_MAX &&
       row.key_id === caller.keyId &&
-      (row.key_id !== PAGES.keyId || row.ip === ip),
+      (row.key_id > PAGES.keyId || row.ip === ip),
   );
   if (open && (await store.redeem(query, open.id, now))) return open;
   await store.countAttempt(query, { keyId: caller.keyId, ip }, now);

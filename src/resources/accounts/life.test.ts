@@ -5,6 +5,7 @@ import { aClient, codesSentTo } from '../../../test/browser.ts';
 import { issueToken } from '../../access/credentials.ts';
 import { composeWorker } from '../../compose.ts';
 import { getUsersMuted, muteAUser } from '../mutes/operations.ts';
+import { deleteConnection, getConnections } from '../portals/operations.ts';
 import { getModTeamMembers } from '../teams/operations.ts';
 import { getAccount, getAuthenticatedUser, getUser } from '../users/operations.ts';
 import {
@@ -12,6 +13,7 @@ import {
   closeOwnAccount,
   deleteAUser,
   deleteOwnAccount,
+  exchangeEmailSecurityCode,
   lockAUser,
   mergeOwnAccount,
   reopenOwnAccount,
@@ -207,5 +209,90 @@ test('accounts are merged by those who signed in to both, and not where others d
   await merge(leader.client.token!, 403, 17029);
   await merge(author.client.token!, 403, 17041);
   await merge(seller.client.token!, 403, 17043);
+  await merge(ada.client.token!, 403, 17043, seller);
+  await ada.client.refused(mergeOwnAccount, { body: { code: 'AAAAA' } }, 422, 13009);
   assert.equal((await ada.client.call(getAuthenticatedUser)).status, 200);
+});
+
+const linked = (user_id: number, portal: string, portal_id: string, game_id = 0) =>
+  api.app().db.write(async (transaction) => {
+    const shown = { display_name: `${portal} ${portal_id}`, avatar: '', date_added: 0, date_used: 0 };
+    await transaction.query
+      .insertInto('portal_accounts')
+      .values({ user_id, portal, portal_id, game_id, ...shown })
+      .execute();
+  });
+
+test('accounts on portals follow at once, unless both have one of the same kind', async () => {
+  const [ada, old] = [await someone(), await someone()];
+  await linked(ada.id, 'steam', 'one');
+  await linked(old.id, 'psn', 'two');
+  await linked(old.id, 'sso', 'three', 1);
+  await linked(ada.id, 'sso', 'three', 2);
+  const body = { access_token: old.client.token! };
+  await linked(old.id, 'steam', 'four');
+  await ada.client.refused(mergeOwnAccount, { body }, 400, 17028);
+  assert.equal((await old.client.call(deleteConnection, { params: { portal: 'steam' } })).status, 204);
+  assert.equal((await ada.client.call(mergeOwnAccount, { body })).status, 204);
+  const connections = (await ada.client.call(getConnections)).body.data.map(({ portal }) => portal);
+  assert.deepEqual(connections.toSorted(), ['psn', 'sso', 'sso', 'steam']);
+  const shown = await key.call(getUser, { params: { user_id: ada.id }, headers: { 'x-modio-portal': 'psn' } });
+  assert.equal(shown.body.display_name_portal, 'psn two');
+});
+
+test('an account is also merged with a code that is sent to its address', async () => {
+  const [ada, old, eve] = [await someone(), await someone(), await someone()];
+  const ask = { body: { email: old.email.toUpperCase() } };
+  await ada.client.refused(mergeOwnAccount, { body: { email: ada.email } }, 400, 17027);
+  await ada.client.refused(mergeOwnAccount, ask, 400, 17035);
+  const code = codesSentTo(api, old.email).at(-1)!;
+  // The code is good for whom it was sent for, and for nothing else.
+  const body = { email: old.email, code };
+  await eve.client.refused(mergeOwnAccount, { body }, 401, 11014);
+  await key.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11013);
+  await ada.client.refused(mergeOwnAccount, { body: { ...body, code: '22222' } }, 401, 11014);
+  assert.equal((await ada.client.call(mergeOwnAccount, { body })).status, 204);
+  await old.client.refused(getAuthenticatedUser, {}, 401, 11005);
+  await ada.client.refused(mergeOwnAccount, { body }, 401, 11014);
+});
+
+test('that an address has an account is not told to those who want to merge it', async () => {
+  const [ada, old] = [await someone(), await someone()];
+  const [there, free] = [old.email, anAddress()];
+  const answers = [];
+  for (const email of [there, free])
+    answers.push(await ada.client.refused(mergeOwnAccount, { body: { email } }, 400, 17035));
+  assert.equal(answers[0]!.text, answers[1]!.text);
+  const body = { email: free, code: codesSentTo(api, free).at(-1)! };
+  await ada.client.refused(mergeOwnAccount, { body }, 401, 11014);
+});
+
+test('a code to merge ends after a quarter of an hour, and with the fifth wrong guess', async () => {
+  const [ada, old] = [await someone(), await someone()];
+  const { email } = old;
+  const code = async () => {
+    await ada.client.refused(mergeOwnAccount, { body: { email } }, 400, 17035);
+    return codesSentTo(api, email).at(-1)!;
+  };
+  const late = await code();
+  api.clock.advance(900);
+  await ada.client.refused(mergeOwnAccount, { body: { email, code: late } }, 401, 11012);
+  const guessed = await code();
+  for (let tries = 0; tries < 5; tries += 1)
+    await ada.client.refused(mergeOwnAccount, { body: { email, code: '22222' } }, 401, 11014);
+  api.clock.advance(60);
+  await ada.client.refused(mergeOwnAccount, { body: { email, code: guessed } }, 401, 11014);
+});
+
+test('nobody leaves a ban or a lock behind by merging', async () => {
+  const [ada, banned, locked] = [await someone(), await someone(), await someone()];
+  const { db } = api.app();
+  await db.write(({ query }) => query.updateTable('users').set({ status: 4 }).where('id', '=', banned.id).execute());
+  await db.write(({ query }) =>
+    query.updateTable('users').set({ date_locked: 1 }).where('id', '=', locked.id).execute(),
+  );
+  const merge = (access_token: string, status: number, ref: number) =>
+    ada.client.refused(mergeOwnAccount, { body: { access_token } }, status, ref);
+  await merge(banned.client.token!, 401, 11007);
+  await merge(locked.client.token!, 403, 17053);
 });

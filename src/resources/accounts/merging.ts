@@ -2,33 +2,74 @@ import type { UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
 import { shareAPortal } from '../portals/accounts.ts';
 import { isStaffMember } from '../staff/pieces.ts';
-import { announceUser, changeUser, requireUserIn, type UserRow } from '../users/users.ts';
+import {
+  announceUser,
+  changeUser,
+  findUserByEmailIn,
+  normalisedEmail,
+  refuseSignIn,
+  requireUser,
+  requireUserIn,
+  type UserRow,
+} from '../users/users.ts';
+import { findCode, MERGING, sendCode } from './accounts.ts';
 import { blank, endAccount, requireOwnToken } from './closing.ts';
 import { moveAll } from './personal.ts';
 import * as store from './store.ts';
 
 export const MOVE_JOB = 'accounts.move';
 
-/**
- * Makes another account of the caller part of this one. Whoever holds tokens of both has signed in to both. The other
- * ends at once, with its name; what it had follows in a job.
- */
+/** Makes another account of the caller part of this one. Whoever holds tokens of both has signed in to both. */
 export async function mergeAccount(app: App, caller: UserCaller, otherToken: string): Promise<void> {
   requireOwnToken(caller);
   await app.db.write(async (transaction) => {
     const { query } = transaction;
     const found = await store.personWithToken(query, app.secrets.digest(otherToken), app.clock.now());
     if (!found?.scopes.split(' ').includes('write')) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
-    if (found.id === caller.userId) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
-    const [from, to] = [await requireUserIn(transaction, found.id), await requireUserIn(transaction, caller.userId)];
-    await refuseMerge(transaction, from, to);
-    await endAccount(app, transaction, from, to);
-    await changeUser(transaction, from.id, { ...blank(`merged-${from.id}`), merged_into: to.id });
-    if (to.email === null && from.email !== null) await changeUser(transaction, to.id, { email: from.email });
-    await app.jobs.enqueue(transaction, MOVE_JOB, { from: from.id, to: to.id });
+    await merge(app, transaction, found.id, caller.userId);
   });
+}
+
+const placeOf = ({ userId }: UserCaller) => `user/${userId}`;
+
+/** Sends a code to the address of the other account, and says so; whether it has one is told to nobody. */
+export async function askToMerge(app: App, caller: UserCaller, email: string, language: Language): Promise<never> {
+  requireOwnToken(caller);
+  const { email: own } = await requireUser(app, caller.userId);
+  if (own === normalisedEmail(email)) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
+  await sendCode(app, MERGING, { email, ip: placeOf(caller), language, mail: 'merge_mail' });
+  throw new ApiError('USER_MERGE_CODE_SENT');
+}
+
+/** The same as with a token: whoever reads the mails of an address could sign in to its account. */
+export async function mergeByCode(app: App, caller: UserCaller, email: string, code: string): Promise<void> {
+  requireOwnToken(caller);
+  const outcome = await app.db.write(async (transaction) => {
+    const found = await findCode(app, transaction, MERGING, { code, ip: placeOf(caller) });
+    if (found instanceof ApiError) return found;
+    const other = await findUserByEmailIn(transaction, found.email);
+    if (!other || found.email !== normalisedEmail(email)) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+    await merge(app, transaction, other.id, caller.userId);
+    return undefined;
+  });
+  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  if (outcome) throw outcome;
+}
+
+/** The account that is given up ends at once, with its name; what it had follows in a job. */
+async function merge(app: App, transaction: Transaction, fromId: number, toId: number): Promise<void> {
+  if (fromId === toId) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
+  const [from, to] = [await requireUserIn(transaction, fromId), await requireUserIn(transaction, toId)];
+  // Nobody leaves a ban or a lock behind them.
+  refuseSignIn(from);
+  await refuseMerge(transaction, from, to);
+  await endAccount(app, transaction, from, to);
+  await changeUser(transaction, from.id, { ...blank(`merged-${from.id}`), merged_into: to.id });
+  if (to.email === null && from.email !== null) await changeUser(transaction, to.id, { email: from.email });
+  await app.jobs.enqueue(transaction, MOVE_JOB, { from: from.id, to: to.id });
 }
 
 async function refuseMerge(transaction: Transaction, from: UserRow, to: UserRow): Promise<void> {

@@ -6,7 +6,7 @@ import { say } from '../../localisation/texts.ts';
 import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
 import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { askForEmailChange, confirmEmailChange } from './email-change.ts';
-import { mergeAccount } from './merging.ts';
+import { askToMerge, mergeAccount, mergeByCode } from './merging.ts';
 
 export const requestEmailSecurityCode = operation({
   id: 'request-email-security-code',
@@ -162,15 +162,27 @@ export const deleteOwnAccount = operation({
   handle: (app, { caller, body }) => deleteAccount(app, caller as UserCaller, body.email),
 });
 
+const MergeBody = z
+  .object({
+    access_token: z.string().max(200).meta({ description: 'Of the account that is given up.' }),
+    email: Email.meta({ description: 'The address of the account that is given up, where there is no token of it.' }),
+    code: Code.meta({ description: 'The code that was sent to that address.' }),
+  })
+  .partial()
+  .refine(({ access_token, email }) => access_token !== undefined || email !== undefined, {
+    path: ['access_token'],
+    params: { rule: 'required' },
+  });
+
 export const mergeOwnAccount = operation({
   id: 'merge-account',
   tag: 'Me',
   method: 'POST',
   path: '/me/merge',
-  says: 'Makes another account of the person part of this one, which ends with it.',
+  says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again.',
   access: user('write'),
   limit: 10,
-  body: z.object({ access_token: z.string().max(200).meta({ description: 'Of the account that is given up.' }) }),
+  body: MergeBody,
   returns: noContent,
   errors: [
     'OAUTH_TOKEN_DELETE_NO_PERMISSION',
@@ -181,8 +193,20 @@ export const mergeOwnAccount = operation({
     'USER_CANNOT_MERGE_ACCOUNT_WITH_GAMES',
     'USER_CANNOT_MERGE_ACCOUNT_WITH_MODS',
     'USER_SURRENDER_TO_CONNECTIONS_EXIST',
+    'USER_MERGE_CODE_SENT',
+    'USER_BANNED',
+    'USER_LOCKED',
+    'EMAIL_REQUEST_ERROR_SENDING_CODE',
+    'EMAIL_EXCHANGE_INVALID_CODE',
+    'EMAIL_EXCHANGE_CODE_EXPIRED',
+    'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED',
+    'EMAIL_EXCHANGE_DIFFERENT_API_KEY',
   ],
-  handle: (app, { caller, body }) => mergeAccount(app, caller as UserCaller, body.access_token),
+  handle: (app, { caller, body: { access_token, email, code }, language }) => {
+    const person = caller as UserCaller;
+    if (access_token !== undefined) return mergeAccount(app, person, access_token);
+    return code === undefined ? askToMerge(app, person, email!, language) : mergeByCode(app, person, email!, code);
+  },
 });
 
 const MODERATION = [

@@ -47,7 +47,7 @@ test('whom someone has blocked on a platform is muted here, as far as they are h
   const client = await api.as(ada);
   const headers = { 'X-Modio-Portal': 'PSN' };
   const sync = (portal_ids: string[]) => client.call(syncUsersMuted, { headers, body: { portal_ids } });
-  await client.refused(syncUsersMuted, { headers, body: { portal_ids: ['b'] } }, 403, 17065);
+  await client.refused(syncUsersMuted, { headers, body: { portal_ids: ['b'] } }, 403, 17032);
   await api.app().db.write(async ({ query }) => {
     for (const [person, portal, portal_id] of [
       [ada, 'psn', 'a'],

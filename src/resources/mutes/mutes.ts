@@ -40,8 +40,8 @@ export async function muteFromPortal(
   ids: readonly string[],
 ): Promise<void> {
   await app.db.write(async (transaction) => {
-    if (portal === undefined || !(await store.isLinked(transaction, caller.userId, portal)))
-      throw new ApiError('USER_MUTE_LIST_SYNC_FAILED');
+    if (portal === undefined) throw new ApiError('USER_MUTE_LIST_SYNC_FAILED');
+    if (!(await store.isLinked(transaction, caller.userId, portal))) throw new ApiError('USER_CONNECTION_REQUIRED');
     if ((await requireUserIn(transaction, caller.userId)).status === USER_GUEST)
       throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
     const people = await store.peopleOn(transaction.query, portal, caller.gameId ?? 0, ids);
