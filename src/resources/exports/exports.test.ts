@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
+import { closeOwnAccount, deleteOwnAccount } from '../accounts/operations.ts';
 import { muteAUser } from '../mutes/operations.ts';
 import { getExport, requestExport } from './operations.ts';
 
@@ -44,4 +45,56 @@ test('a person gets all that is kept about them by a link, for a week, and once 
   assert.equal((await api.request('GET', url.pathname)).status, 404);
   await worker.runDue();
   assert.deepEqual(await Array.fromAsync(api.app().storage.list('exports/')), []);
+});
+
+test('an export of many rows has each of them once', async () => {
+  const ada = await api.aUser();
+  const client = await api.as(ada);
+  const many = Array.from({ length: 450 }, (_, index) => index + 1);
+  await api.app().db.write(async ({ query }) => {
+    const event = { user_id: ada.id, game_id: 1, event_type: 'USER_SUBSCRIBE', date_added: api.clock.now() };
+    for (const mod_id of many)
+      await query
+        .insertInto('user_events')
+        .values({ ...event, mod_id })
+        .execute();
+    for (const each of many)
+      await query
+        .insertInto('mutes')
+        .values({ user_id: ada.id, muted_id: 1_000 + each, date_added: 1 })
+        .execute();
+  });
+  await client.call(requestExport);
+  await worker.runDue();
+  const url = new URL((await client.call(getExport)).body.download_url!);
+  const data = JSON.parse((await api.request('GET', url.pathname)).text);
+  assert.deepEqual(
+    data.user_events.map(({ mod_id }: { mod_id: number }) => mod_id),
+    many,
+  );
+  assert.deepEqual(
+    data.mutes.map(({ muted_id }: { muted_id: number }) => muted_id - 1_000),
+    many,
+  );
+});
+
+test('an export that was being written when its account ended is not kept', async () => {
+  const ada = await api.aUser({ email: 'leaving@example.org' });
+  const client = await api.as(ada);
+  const { storage } = api.app();
+  const before = await Array.fromAsync(storage.list('exports/'));
+  await client.call(requestExport);
+  const { put } = storage;
+  const interrupted = storage as { put: typeof storage.put };
+  interrupted.put = async (...values) => {
+    interrupted.put = put;
+    const written = await put.apply(storage, values);
+    await client.call(closeOwnAccount);
+    assert.equal((await client.call(deleteOwnAccount, { body: { email: 'leaving@example.org' } })).status, 204);
+    return written;
+  };
+  await worker.runDue();
+  assert.deepEqual(await Array.fromAsync(storage.list('exports/')), before);
+  const rows = api.app().db.query.selectFrom('data_exports').selectAll().where('user_id', '=', ada.id);
+  assert.deepEqual(await rows.execute(), []);
 });

@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 200;
 /** Writes what is kept into a file, row by row, and tells the person where it is. */
 export async function gatherExport(app: App, id: number): Promise<void> {
   const wanted = await store.byId(app.db.query, id);
-  if (!wanted || wanted.storage_key !== null) return;
+  if (!wanted || wanted.storage_key !== null || wanted.date_expires <= app.clock.now()) return;
   const storage_key = `exports/${app.random.uuid()}.json`;
   const { bytes, sha256 } = await app.storage.put(storage_key, textOf(app, wanted.user_id));
   const isWanted = await app.db.write(({ query }) =>
