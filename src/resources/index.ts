@@ -148,6 +148,7 @@ import { migration as users } from './users/migrations/2026-11-15-users.ts';
 import { migration as usersFolded } from './users/migrations/2026-11-15-users-folded.ts';
 import { migration as usersLife } from './users/migrations/2026-11-15-users-life.ts';
 import { migration as usersPortalNames } from './users/migrations/2026-11-15-users-portal-names.ts';
+import { migration as usersRememberedBans } from './users/migrations/2026-11-15-users-remembered-bans.ts';
 import { userOperations } from './users/operations.ts';
 import { foldUsernames } from './users/users.ts';
 import { webhookJobs } from './webhooks/jobs.ts';
@@ -272,6 +273,7 @@ export const migrations: readonly Migration[] = [
   usersLife,
   usersPortalNames,
   usersStaff,
+  usersRememberedBans,
   portals,
   portalsWeb,
   webhooks,

@@ -5,6 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
+import { refuseBanned } from '../users/bans.ts';
 import { addUser, findUserByEmailIn, normalisedEmail, refuseSignIn, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -92,9 +93,9 @@ export async function redeemEmailCode<T>(
   const outcome = await app.db.write(async (transaction) => {
     const found = await findCode(app, transaction, caller, exchange);
     if (found instanceof ApiError) return found;
-    const user =
-      (await findUserByEmailIn(transaction, found.email)) ??
-      (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
+    const known = await findUserByEmailIn(transaction, found.email);
+    if (!known) await refuseBanned(app, transaction, `email ${found.email}`);
+    const user = known ?? (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
     refuseSignIn(user);
     return give(transaction, user);
   });

@@ -7,14 +7,17 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { reviewPicture } from '../../images/pictures.ts';
 import { type Audited, audit } from '../audit/audit.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
+import { identitiesOf } from '../portals/accounts.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import { isStaffMember, staffLevelOf } from '../staff/pieces.ts';
+import { rememberBan } from '../users/bans.ts';
 import {
   announceUser,
   changeUser,
   findUserIn,
   normalisedEmail,
   requireUserIn,
+  USER_BANNED,
   USER_DELETED,
   type UserRow,
 } from '../users/users.ts';
@@ -68,6 +71,7 @@ async function requireNothingLed({ query }: Transaction, userId: number): Promis
 
 /** What the person made together with others stays, under a name that tells nothing. What else there is goes by a job. */
 async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
+  if (user.status === USER_BANNED) await rememberBan(app, transaction, user.id, await identitiesOf(transaction, user));
   await endAccount(app, transaction, user);
   await changeUser(transaction, user.id, blank(`deleted-${user.id}`));
   await app.jobs.enqueue(transaction, ERASE_JOB, { userId: user.id });

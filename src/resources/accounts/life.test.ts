@@ -4,9 +4,12 @@ import { startApi } from '../../../test/api.ts';
 import { aClient, codesSentTo } from '../../../test/browser.ts';
 import { issueToken } from '../../access/credentials.ts';
 import { composeWorker } from '../../compose.ts';
+import { banUser, unbanUser } from '../moderation/operations.ts';
 import { getUsersMuted, muteAUser } from '../mutes/operations.ts';
+import { knownOn } from '../portals/accounts.ts';
 import { deleteConnection, getConnections } from '../portals/operations.ts';
 import { getModTeamMembers } from '../teams/operations.ts';
+import { refuseBanned } from '../users/bans.ts';
 import { getAccount, getAuthenticatedUser, getUser } from '../users/operations.ts';
 import {
   changeEmail,
@@ -18,6 +21,7 @@ import {
   mergeOwnAccount,
   reopenOwnAccount,
   requestEmailChange,
+  requestEmailSecurityCode,
 } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -295,4 +299,36 @@ test('nobody leaves a ban or a lock behind by merging', async () => {
     ada.client.refused(mergeOwnAccount, { body: { access_token } }, status, ref);
   await merge(banned.client.token!, 401, 11007);
   await merge(locked.client.token!, 403, 17053);
+});
+
+test('a ban outlives the account: with the same address or portal nobody signs up again, until it is lifted', async () => {
+  const [old, operator] = [await someone(), await someone({ admin: true })];
+  const params = { user_id: old.id };
+  await linked(old.id, 'steam', 'banned-one');
+  await operator.client.call(banUser, { params, body: { reason: 'Cheats' } });
+  assert.equal((await operator.client.call(deleteAUser, { params })).status, 204);
+  await composeWorker(api.app()).runDue();
+  const signIn = async () => {
+    await key.call(requestEmailSecurityCode, { body: { email: old.email } });
+    return { body: { security_code: codesSentTo(api, old.email).at(-1)! } };
+  };
+  await key.refused(exchangeEmailSecurityCode, await signIn(), 401, 11007);
+  const app = api.app();
+  const onSteam = knownOn('steam', 'banned-one', 0);
+  await assert.rejects(
+    app.db.write((transaction) => refuseBanned(app, transaction, onSteam)),
+    { name: 'ApiError' },
+  );
+  const kept = await app.db.query.selectFrom('remembered_bans').selectAll().where('user_id', '=', old.id).execute();
+  assert.equal(kept.length, 2);
+  assert.ok(!JSON.stringify(kept).includes(old.email));
+  assert.equal((await operator.client.call(unbanUser, { params })).status, 204);
+  await operator.client.refused(unbanUser, { params }, 404, 17000);
+  assert.equal((await key.call(exchangeEmailSecurityCode, await signIn())).status, 200);
+  // Whoever was not banned comes back as somebody new.
+  const other = await someone();
+  await operator.client.call(deleteAUser, { params: { user_id: other.id } });
+  await key.call(requestEmailSecurityCode, { body: { email: other.email } });
+  const body = { security_code: codesSentTo(api, other.email).at(-1)! };
+  assert.equal((await key.call(exchangeEmailSecurityCode, { body })).status, 200);
 });

@@ -3,9 +3,13 @@ import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { isStaffMember } from '../staff/pieces.ts';
+import { forgetBan } from '../users/bans.ts';
 import { holdUser, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../users/users.ts';
 
-/** Those who run the site ban others from it, but neither themselves nor each other. */
+/**
+ * Those who run the site ban others from it, but neither themselves nor each other. A ban holds also when the account
+ * is deleted, and can be taken back then too: whose account it was may sign up again.
+ */
 export async function setBan(
   app: App,
   caller: UserCaller,
@@ -16,10 +20,12 @@ export async function setBan(
   if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
   await app.db.write(async (transaction) => {
     const person = await holdUser(transaction, userId);
-    if (!person || person.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
+    const isGone = person?.status === USER_DELETED;
+    if (!person || (isGone && (banned || !(await forgetBan(transaction, userId)))))
+      throw new ApiError('USER_NOT_FOUND');
     if (await isStaffMember(transaction, userId)) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
-    if ((person.status === USER_BANNED) === banned) throw new ApiError('MODERATION_ALREADY_ACTIONED');
-    await putUserStatus(transaction, userId, banned ? USER_BANNED : USER_ACTIVE);
+    if (!isGone && (person.status === USER_BANNED) === banned) throw new ApiError('MODERATION_ALREADY_ACTIONED');
+    if (!isGone) await putUserStatus(transaction, userId, banned ? USER_BANNED : USER_ACTIVE);
     const subject = { resource: 'users', id: userId, gameId: 0 };
     const action = banned ? 'users.ban' : 'users.unban';
     await audit(app, transaction, { actor: caller.userId, action, subject, reason });

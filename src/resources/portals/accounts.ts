@@ -2,7 +2,8 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { LinkedPortal } from '../../platforms.ts';
-import { setPortalNames } from '../users/users.ts';
+import type { Identity as Known } from '../users/bans.ts';
+import { setPortalNames, type UserRow } from '../users/users.ts';
 import { type Identity, PER_GAME } from './identity.ts';
 import * as store from './store.ts';
 
@@ -106,3 +107,13 @@ export async function forgetOutdated(app: App): Promise<void> {
 /** Whether two people have accounts on the same portal, so that one person could not have both. */
 export const shareAPortal = (transaction: Transaction, one: number, other: number): Promise<boolean> =>
   store.shareAPortal(transaction, one, other);
+
+/** What a person is known by on a portal. */
+export const knownOn = (portal: string, id: string, gameId: number): Known => `portal ${portal} ${gameId} ${id}`;
+
+/** All that someone can be known by again. */
+export async function identitiesOf({ query }: Transaction, { id, email }: UserRow): Promise<Known[]> {
+  const accounts = await store.accountsOf(query, id);
+  const known = accounts.map(({ portal, portal_id, game_id }) => knownOn(portal, portal_id, game_id));
+  return email === null ? known : [`email ${email}`, ...known];
+}

@@ -8,8 +8,18 @@ import type { LinkedPortal } from '../../platforms.ts';
 import { agree, hasAgreed } from '../agreements/acceptances.ts';
 import { requireGame } from '../games/games.ts';
 import { requireDelegationOf } from '../oauth/delegation.ts';
-import { addUser, findUserByEmailIn, findUserIn, refuseSignIn, type UserRow } from '../users/users.ts';
-import { addAccount, findAccount, refreshAccount, shownName, useTicket, wishMonetization } from './accounts.ts';
+import { refuseBanned } from '../users/bans.ts';
+import { addUser, findUserByEmailIn, findUserIn, normalisedEmail, refuseSignIn, type UserRow } from '../users/users.ts';
+import {
+  addAccount,
+  findAccount,
+  gameOf,
+  knownOn,
+  refreshAccount,
+  shownName,
+  useTicket,
+  wishMonetization,
+} from './accounts.ts';
 import { beginConfirmation, mailConfirmation } from './confirming.ts';
 import type { Credentials, Identity } from './identity.ts';
 import { identify } from './verifying.ts';
@@ -111,7 +121,7 @@ async function admit(
   if (known) refuseSignIn(known);
   await requireTerms(transaction, known, identity, gameId, request.termsAgreed);
   await useTicket(app, transaction, identity, request.ip);
-  const user = known ?? (await addPerson(app, transaction, identity, request));
+  const user = known ?? (await addPerson(app, transaction, gameId, identity, request));
   if (account) await refreshAccount(app, transaction, account, identity);
   else if (!(await addAccount(app, transaction, user.id, identity, gameId))) throw new LostRace();
   if (request.monetizationAccount) await wishMonetization(transaction, identity, gameId);
@@ -155,7 +165,16 @@ async function agreeFor(
  * Whoever has an account by email links the portal to it instead of getting a second one. Telling so reveals that an
  * address has an account; but a guess that is wrong makes an account, and that identity cannot guess again.
  */
-async function addPerson(app: App, transaction: Transaction, identity: Identity, request: Entry): Promise<UserRow> {
+async function addPerson(
+  app: App,
+  transaction: Transaction,
+  gameId: number,
+  identity: Identity,
+  request: Entry,
+): Promise<UserRow> {
+  const { portal, id } = identity;
+  await refuseBanned(app, transaction, knownOn(portal, id, gameOf(portal, gameId)));
+  if (identity.email) await refuseBanned(app, transaction, `email ${normalisedEmail(identity.email)}`);
   for (const email of [request.email, identity.email])
     if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');
   const username = shownName(identity.displayName) || `player-${app.random.hex(8)}`;

@@ -38,5 +38,12 @@ export const personalProfiles: PersonalData = {
       whenDeleted: EMPTY,
       whenMerged: EMPTY,
     },
+    {
+      table: 'remembered_bans',
+      column: 'user_id',
+      told: untold('there is nobody left to tell'),
+      whenDeleted: kept('a ban outlives the account; the address cannot be told from its digest'),
+      whenMerged: kept('a banned account is not merged'),
+    },
   ],
 };

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { fold } from '../../database/words.ts';
-import type { UsersTable } from './table.ts';
+import type { RememberedBansTable, UsersTable } from './table.ts';
 
 export type UserRow = Selectable<UsersTable>;
 
@@ -62,3 +62,19 @@ export const setPortalNames = (query: Query, id: number, portal_names: string) =
 
 export const setEmail = (query: Query, id: number, email: string) =>
   query.updateTable('users').set({ email }).where('id', '=', id).execute();
+
+export const addBan = (query: Query, row: RememberedBansTable) =>
+  query
+    .insertInto('remembered_bans')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+
+const IS_BANNED = statement('select user_id from remembered_bans where digest = ?');
+export const isBanned = async (transaction: Transaction, digest: string): Promise<boolean> =>
+  (await transaction.first(IS_BANNED, [digest])) !== undefined;
+
+export async function removeBans(query: Query, userId: number): Promise<boolean> {
+  const { numDeletedRows } = await query.deleteFrom('remembered_bans').where('user_id', '=', userId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -3,6 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 declare module '../../database/database.ts' {
   interface Tables {
     users: UsersTable;
+    remembered_bans: RememberedBansTable;
   }
 }
 
@@ -38,4 +39,12 @@ export interface UsersTable {
   date_merged: Generated<number | null>;
   /** JSON: the name on each linked portal. Kept here, as every list that shows people needs it. */
   portal_names: Generated<string>;
+}
+
+/** What someone who was banned, and whose account is deleted, would sign up with again. */
+export interface RememberedBansTable {
+  digest: string;
+  /** The account that was deleted. */
+  user_id: number;
+  date_added: number;
 }
