@@ -102,6 +102,9 @@ export const FOR_SITE_MODERATORS: Record<string, number> = {
   'get-reports': 0,
   'resolve-report': 0,
   'get-staff': 0,
+  'get-moderation-queue': 0,
+  'get-pending-files': 0,
+  'get-reported-items': 0,
   // That of the game is in its team, and may leave it.
   'update-game-team-member': 14_002,
   'delete-game-team-member': 14_002,

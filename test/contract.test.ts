@@ -259,7 +259,15 @@ const QUERIES: Record<string, Record<string, string>> = { 'get-multipart-upload-
 const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions'];
 
 /** Reads for those who run the site alone. */
-const STAFF = ['get-audit', 'get-reports', 'get-staff', 'get-address-bans'];
+const STAFF = [
+  'get-audit',
+  'get-reports',
+  'get-staff',
+  'get-address-bans',
+  'get-moderation-queue',
+  'get-pending-files',
+  'get-reported-items',
+];
 
 const errors = { ...catalogue, ...unreferenced };
 const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');

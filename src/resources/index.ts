@@ -30,6 +30,7 @@ import { collectionOperations } from './collections/operations.ts';
 import { commentJobs } from './comments/jobs.ts';
 import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
 import { migration as commentsByVoter } from './comments/migrations/2026-11-15-comments-by-voter.ts';
+import { migration as commentsWithheld } from './comments/migrations/2026-11-15-comments-withheld.ts';
 import { commentOperations } from './comments/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
@@ -75,6 +76,7 @@ import { metricsJobs } from './metrics/jobs.ts';
 import { migration as metrics } from './metrics/migrations/2026-11-15-metrics.ts';
 import { metricsOperations } from './metrics/operations.ts';
 import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
+import { migration as siteQueues } from './moderation/migrations/2026-11-15-site-queues.ts';
 import { moderationOperations } from './moderation/operations.ts';
 import { modfileHoldings } from './modfiles/holdings.ts';
 import { modfileJobs } from './modfiles/jobs.ts';
@@ -220,6 +222,7 @@ export const migrations: readonly Migration[] = [
   countedDownloads,
   comments,
   commentsByVoter,
+  commentsWithheld,
   guides,
   collections,
   collectionsByRater,
@@ -260,6 +263,7 @@ export const migrations: readonly Migration[] = [
   addressBans,
   moderation,
   gamesTakedown,
+  siteQueues,
   tags,
   tagsInOrder,
   oauthClients,

@@ -174,6 +174,8 @@ async function requireHeard(
   for (const other of [...others].sort((one, two) => one - two)) await requireNotBlocked(transaction, userId, other);
 }
 
+const isShown = ({ date_deleted, withheld }: store.CommentRow) => date_deleted === 0 && withheld === 0;
+
 /** The comment that is replied to. Below a locked one the team alone goes on. */
 async function requireAbove(
   transaction: Transaction,
@@ -182,7 +184,7 @@ async function requireAbove(
   id: number,
 ): Promise<store.CommentRow> {
   const above = await store.byId(transaction, id);
-  const isHere = above?.resource === on.resource && above.resource_id === thing.id && above.date_deleted === 0;
+  const isHere = above?.resource === on.resource && above.resource_id === thing.id && isShown(above);
   if (!isHere) throw new ApiError('COMMENT_NOT_FOUND');
   if (above.thread_position.split('.').length >= LEVELS_MAX) throw new ApiError(on.errors.tooDeep);
   if (!thing.isTeam && (await isLocked(transaction, above))) throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
@@ -212,7 +214,7 @@ export async function changeComment(
   return app.db.write(async (transaction) => {
     const thing = await on.find(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
-    if (comment === undefined || comment.date_deleted > 0) throw new ApiError('COMMENT_NOT_FOUND');
+    if (comment === undefined || !isShown(comment)) throw new ApiError('COMMENT_NOT_FOUND');
     if (content !== undefined) await write(transaction, caller, thing, comment, content);
     if (options !== undefined) await pinOrLock(transaction, thing, comment, options);
     if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
@@ -292,7 +294,7 @@ export async function voteOnComment(
   return app.db.write(async (transaction) => {
     const thing = await on.find(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
-    if (!comment) throw new ApiError('COMMENT_NOT_FOUND');
+    if (!comment || comment.withheld > 0) throw new ApiError('COMMENT_NOT_FOUND');
     if (comment.date_deleted > 0) throw new ApiError('COMMENT_DELETED');
     await vote(transaction, caller, on, thing, comment, karma);
     transaction.changed(commentsScope(subjectOf(on, place)));
@@ -308,9 +310,10 @@ export async function deleteComment(app: App, caller: UserCaller, on: Commentabl
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
     if (comment === undefined || comment.date_deleted > 0) throw new ApiError('COMMENT_NOT_FOUND');
     if (comment.submitted_by !== userId && !thing.isTeam) throw new ApiError(on.errors.noDelete);
-    const gone = await store.remove(transaction, comment, { userId, now: app.clock.now() });
+    const shown = await store.countShown(transaction, comment);
+    await store.remove(transaction, comment, { userId, now: app.clock.now() });
     transaction.changed(commentsScope(subjectOf(on, place)));
-    await on.happened(app, transaction, thing, { type: 'deleted', userId, difference: -gone });
+    if (shown > 0) await on.happened(app, transaction, thing, { type: 'deleted', userId, difference: -shown });
     await auditByTeam(app, transaction, caller, comment, 'delete', { [on.resource]: thing.id });
   });
 }

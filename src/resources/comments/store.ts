@@ -27,13 +27,19 @@ const COMMENT_COLUMNS = [
   'markup',
 ] as const;
 
+/** Neither it nor anything above it is withheld. */
+const SHOWN = `c.withheld = 0 and not exists (select 1 from comments a where a.withheld > 0
+  and a.resource = c.resource and a.resource_id = c.resource_id and c.thread_order like a.thread_order || '.%')`;
+const isShown = sql<boolean>`${sql.raw(SHOWN)}`;
+
 const of = (query: Query, { resource, id }: Subject) =>
   query
     .selectFrom('comments as c')
     .innerJoin('users as u', 'u.id', 'c.submitted_by')
     .where('c.resource', '=', resource)
     .where('c.resource_id', '=', id)
-    .where('c.date_deleted', '=', 0);
+    .where('c.date_deleted', '=', 0)
+    .where(isShown);
 
 const shown = (query: Query, subject: Subject) =>
   of(query, subject)
@@ -115,16 +121,31 @@ const SET_OPTIONS = statement('update comments set options = ? where id = ?');
 export const setOptions = (transaction: Transaction, id: number, options: number) =>
   transaction.run(SET_OPTIONS, [options, id]);
 
+const SET_WITHHELD = statement('update comments set withheld = ? where id = ?');
+export const setWithheld = (transaction: Transaction, id: number, withheld: number) =>
+  transaction.run(SET_WITHHELD, [withheld, id]);
+
+const COUNT_SHOWN = statement(`select count(*) as shown from comments c where c.resource = ? and c.resource_id = ?
+  and c.date_deleted = 0 and (c.id = ? or c.thread_order like ?) and ${SHOWN}`);
+/** How many people see of a comment and of all below it. */
+export const countShown = async (
+  transaction: Transaction,
+  { resource, resource_id, id, thread_order }: CommentRow,
+): Promise<number> =>
+  Number(
+    (await transaction.first<{ shown: number }>(COUNT_SHOWN, [resource, resource_id, id, `${thread_order}.%`]))!.shown,
+  );
+
 const DELETE =
   statement(`update comments set date_deleted = ?, deleted_by = ?, content = '', markup = '', markup_folded = ''
   where resource = ? and resource_id = ? and date_deleted = 0 and (id = ? or thread_position like ?) returning id`);
 
-/** The comment and all below it. Returns how many there were. */
+/** The comment and all below it. */
 export async function remove(
   transaction: Transaction,
   comment: CommentRow,
   { userId, now }: { userId: number; now: number },
-): Promise<number> {
+): Promise<void> {
   const below = `${comment.thread_position}.%`;
   const gone = await transaction.all<{ id: number }>(DELETE, [
     now,
@@ -138,7 +159,6 @@ export async function remove(
     transaction.query,
     gone.map(({ id }) => id),
   );
-  return gone.length;
 }
 
 async function forget(query: Query, ids: readonly number[]): Promise<void> {

@@ -19,6 +19,8 @@ export interface CommentsTable {
   /** 0 while it is there. What was deleted stays without its text, so that no position is given twice. */
   date_deleted: number;
   deleted_by: number;
+  /** 1 hidden by those who decide over it, 3 taken away by them; with its text, so that it can come back. */
+  withheld: Generated<number>;
   /** The comment that it replies to, and 0 for none. */
   reply_id: number;
   karma: number;

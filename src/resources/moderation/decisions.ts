@@ -1,4 +1,4 @@
-import type { Caller, UserCaller } from '../../access/caller.ts';
+import { type Caller, OPERATOR, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -8,7 +8,16 @@ import { hasLiveFile } from '../mods/mods.ts';
 import { tellDecision } from '../notifications/pieces.ts';
 import { requireAnyOpen, resolveAll } from '../reports/resolving.ts';
 import { ADMINISTRATOR, MODERATOR, teamLevel } from '../teams/teams.ts';
-import { ACCEPTED, type Content, DELETED, holdContent, type Moderated, NOT_ACCEPTED } from './content.ts';
+import {
+  ACCEPTED,
+  type Content,
+  DELETED,
+  type Deciding,
+  holdContent,
+  MODERATED,
+  type Moderated,
+  NOT_ACCEPTED,
+} from './content.ts';
 import * as store from './store.ts';
 
 export const ACTIONS = ['approve', 'deny', 'delete', 'restore', 'resolve', 'open-dmca', 'close-dmca'] as const;
@@ -33,7 +42,7 @@ export async function decide(app: App, caller: UserCaller, gameId: number, decis
   const { resource, id, action, reason } = decision;
   await app.db.write(async (transaction) => {
     const level = await requireModerator(transaction, caller, gameId);
-    const content = await holdContent(app, transaction, resource, gameId, id);
+    const content = await holdContent(app, transaction, caller, { resource, gameId, id });
     const done = { by: caller.userId, reason };
     if (action === 'resolve') await requireAnyOpen(transaction, content);
     else if (action === 'open-dmca' || action === 'close-dmca') await putDmca(content, action === 'open-dmca');
@@ -46,24 +55,25 @@ export async function decide(app: App, caller: UserCaller, gameId: number, decis
 }
 
 async function putDmca(content: Content, isOpen: boolean): Promise<void> {
+  if (!content.setDmca) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'decision', rule: 'invalid' }] });
   if (content.isDmca === isOpen) throw new ApiError('MODERATION_ALREADY_ACTIONED');
   await content.setDmca(isOpen);
 }
 
-type Deciding = 'approve' | 'deny' | 'delete' | 'restore' | 'takedown';
+type Verdict = 'approve' | 'deny' | 'delete' | 'restore' | 'takedown';
 
 async function putStatus(
   app: App,
   transaction: Transaction,
   content: Content,
-  action: Deciding,
+  action: Verdict,
   level: number,
-  done: { by: number; reason: string },
+  done: Deciding,
 ): Promise<void> {
   await requireUndecided(transaction, content, action);
   if (action === 'restore' && level < ADMINISTRATOR) throw new ApiError('MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN');
   const status = await statusAfter(transaction, content, action);
-  if (status !== content.status) await content.set(status, done.by);
+  if (status !== content.status) await content.set(status, done);
   await record(app, transaction, content, action, done);
 }
 
@@ -74,15 +84,9 @@ const TOLD = {
   deny: 'denied',
   delete: 'taken_down',
   takedown: 'taken_down',
-} as const satisfies Record<Deciding, string>;
+} as const satisfies Record<Verdict, string>;
 
-const record = async (
-  app: App,
-  transaction: Transaction,
-  content: Content,
-  action: Deciding,
-  done: { by: number; reason: string },
-) => {
+const record = async (app: App, transaction: Transaction, content: Content, action: Verdict, done: Deciding) => {
   await tellDecision(app, transaction, TOLD[action], content, { userId: content.authorId, by: done.by });
   await store.add(transaction, {
     game_id: content.gameId,
@@ -98,7 +102,7 @@ const record = async (
 };
 
 /** Of two who decide the same, the second is told so. */
-async function requireUndecided(transaction: Transaction, content: Content, action: Deciding): Promise<void> {
+async function requireUndecided(transaction: Transaction, content: Content, action: Verdict): Promise<void> {
   const { status, resource, id } = content;
   const isDone =
     action === 'restore'
@@ -111,19 +115,21 @@ async function requireUndecided(transaction: Transaction, content: Content, acti
     throw new ApiError('MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE');
 }
 
-async function isDenied(transaction: Transaction, { resource, id, status }: Content, action: Deciding) {
+async function isDenied(transaction: Transaction, { resource, id, status }: Content, action: Verdict) {
   if (action !== 'deny' || status === ACCEPTED) return false;
   const last = await store.lastDecision(transaction, resource, id);
   return last?.action === 'deny' && last.date_appealed === 0;
 }
 
 /** What comes back is shown again if it can be. */
-async function statusAfter(transaction: Transaction, { resource, id }: Content, action: Deciding): Promise<number> {
+async function statusAfter(transaction: Transaction, { resource, id }: Content, action: Verdict): Promise<number> {
   if (action === 'delete') return DELETED;
   if (action === 'approve') return ACCEPTED;
-  const returns = action === 'restore' && (resource === 'guides' || (await hasLiveFile(transaction, id)));
+  const returns = action === 'restore' && (resource !== 'mods' || (await hasLiveFile(transaction, id)));
   return returns ? ACCEPTED : NOT_ACCEPTED;
 }
+
+const isModerated = (resource: string): resource is Moderated => MODERATED.some((each) => each === resource);
 
 /** Once as many people as the game has set have open reports about it, it is hidden until its team has looked. */
 export async function takeDownIfReported(
@@ -131,15 +137,16 @@ export async function takeDownIfReported(
   transaction: Transaction,
   { resource, id, gameId }: { resource: string; id: number; gameId: number },
 ): Promise<void> {
-  if (resource !== 'mods' && resource !== 'guides') return;
+  if (!isModerated(resource)) return;
   const threshold = await store.takedownReports(transaction, gameId);
   if (threshold === 0) return;
   // Held before it is counted: of those who report at once, the last sees all.
-  const content = await holdContent(app, transaction, resource, gameId, id);
+  const content = await holdContent(app, transaction, OPERATOR, { resource, gameId, id });
   const reporters = await store.reportersOf(transaction, resource, id);
   if (content.status !== ACCEPTED || reporters < threshold) return;
-  await content.set(NOT_ACCEPTED, content.authorId);
-  await record(app, transaction, content, 'takedown', { by: 0, reason: '' });
+  const reason = '';
+  await content.set(NOT_ACCEPTED, { by: content.authorId, reason });
+  await record(app, transaction, content, 'takedown', { by: 0, reason });
   const subject = { resource, id, gameId };
   await audit(app, transaction, { actor: 0, action: `${resource}.takedown`, subject, data: { reporters } });
 }

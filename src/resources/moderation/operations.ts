@@ -2,20 +2,32 @@ import { z } from 'zod';
 import { type UserCaller, user } from '../../access/caller.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp, UserPath } from '../../http/objects.ts';
 import { noContent, ok, operation } from '../../http/operation.ts';
+import { MODERATED } from './content.ts';
 import { ACTIONS, decide } from './decisions.ts';
 import { setBan } from './people.ts';
-import { appeal, fileListing, listPendingFiles, listQueue, type QueuedItem, queueListing, stateOf } from './queues.ts';
+import {
+  appeal,
+  fileListing,
+  listPendingFiles,
+  listPendingFilesOfSite,
+  listQueue,
+  listQueueOfSite,
+  type QueuedItem,
+  queueListing,
+  stateOf,
+} from './queues.ts';
 
 const OF_GAME = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
 const STATUS = '0 not accepted, 1 accepted, 3 deleted';
-const Moderated = z.enum(['mods', 'guides']);
+const Moderated = z.enum(MODERATED);
 const ContentPath = GamePath.extend({ content: Moderated, content_id: PathId });
 
 export const QueuedObject = z
   .object({
     id: Id,
+    game_id: Id,
     resource: z.string(),
-    name: z.string(),
+    name: z.string().meta({ description: 'Of a comment its beginning' }),
     submitted_by: Id,
     status: Integer.meta({ description: STATUS }),
     is_dmca: z.boolean(),
@@ -44,7 +56,7 @@ export const getModerationQueue = operation({
   tag: 'Moderation',
   method: 'GET',
   path: '/games/{game_id}/moderation',
-  says: 'Lists the mods and guides that wait for the game’s team, or with `status` 3 what was deleted, by whom and why. For its team.',
+  says: 'Lists the mods, guides, collections and comments that wait for the game’s team, or with `status` 3 what was deleted, by whom and why. For its team.',
   access: user('read'),
   params: GamePath,
   list: queueListing,
@@ -59,6 +71,7 @@ export const getModerationQueue = operation({
 export const PendingFileObject = z
   .object({
     id: Id,
+    game_id: Id,
     mod_id: Id,
     name: z.string().meta({ description: 'Of the mod' }),
     platform: z.string(),
@@ -86,12 +99,44 @@ export const getPendingFiles = operation({
   },
 });
 
+export const getModerationQueueOfSite = operation({
+  id: 'get-moderation-queue',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/moderation',
+  says: 'Lists the mods, guides, collections and comments of all games that wait for a decision, or with `status` 3 what was deleted, by whom and why. For those who run the site.',
+  access: user('read'),
+  list: queueListing,
+  returns: ok(pageOf(QueuedObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list }) => {
+    const { rows, total } = await listQueueOfSite(app, caller, list);
+    return page(rows.map(toQueued), total, list);
+  },
+});
+
+export const getPendingFilesOfSite = operation({
+  id: 'get-pending-files',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/moderation/files',
+  says: 'Lists the files of all games that wait for approval, a row per platform. For those who run the site.',
+  access: user('read'),
+  list: fileListing,
+  returns: ok(pageOf(PendingFileObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list }) => {
+    const { rows, total } = await listPendingFilesOfSite(app, caller, list);
+    return page(rows, total, list);
+  },
+});
+
 export const decideOverContent = operation({
   id: 'add-game-moderation-decision',
   tag: 'Moderation',
   method: 'POST',
   path: '/games/{game_id}/moderation/decisions',
-  says: 'Decides over a mod or guide. Its author is told the reason; its open reports are resolved with it. For the game’s team.',
+  says: 'Decides over a mod, guide, collection or comment. Its author is told the reason; its open reports are resolved with it. For the game’s team.',
   access: user('write'),
   params: GamePath,
   body: z.object({
@@ -134,7 +179,7 @@ export const getModerationState = operation({
   tag: 'Moderation',
   method: 'GET',
   path: '/games/{game_id}/moderation/{content}/{content_id}',
-  says: 'Tells how a mod or guide stands: what was decided over it and why, and its place in the queue. For its authors and the game’s team.',
+  says: 'Tells how a mod, guide, collection or comment stands: what was decided over it and why, and its place in the queue. For its authors and the game’s team.',
   access: user('read'),
   params: ContentPath,
   returns: ok(ModerationStateObject),
@@ -160,12 +205,18 @@ export const appealDecision = operation({
   tag: 'Moderation',
   method: 'POST',
   path: '/games/{game_id}/moderation/{content}/{content_id}/appeal',
-  says: 'Objects to what was decided over one’s mod or guide, once. What was denied waits again then.',
+  says: 'Objects to what was decided over one’s mod, guide, collection or comment, once. What was denied waits again then. Of a mod’s team its managers and administrators may.',
   access: user('write'),
   params: ContentPath,
   body: z.object({ reason: z.string().trim().min(1).max(5_000) }),
   returns: noContent,
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MODERATION_NOT_FOUND', 'MODERATION_ALREADY_ACTIONED'],
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MODERATION_NOT_FOUND',
+    'MODERATION_ALREADY_ACTIONED',
+    'MOD_NO_UPDATE_PERMISSION',
+  ],
   handle: (app, { caller, params: { game_id, content, content_id }, body }) =>
     appeal(app, caller as UserCaller, game_id, { resource: content, id: content_id }, body.reason),
 });
@@ -210,6 +261,8 @@ export const moderationOperations = [
   unbanUser,
   getModerationQueue,
   getPendingFiles,
+  getModerationQueueOfSite,
+  getPendingFilesOfSite,
   decideOverContent,
   getModerationState,
   appealDecision,

@@ -1,10 +1,11 @@
 import type { Caller, UserCaller } from '../../access/caller.ts';
+import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
-import { holdContent, isOfAuthors, type Moderated } from './content.ts';
+import { holdContent, isOfAuthors, LEVEL_TO_APPEAL, type Moderated } from './content.ts';
 import { requireModerator } from './decisions.ts';
 import * as store from './store.ts';
 
@@ -17,6 +18,7 @@ export const queueListing: Listing = {
   from: 'q',
   columns: {
     id: integer('q.id'),
+    game_id: integer('q.game_id'),
     resource: { kind: 'text', sql: 'q.resource' },
     status: integer('q.status'),
     submitted_by: integer('q.submitted_by'),
@@ -30,6 +32,7 @@ export const fileListing: Listing = {
   from: 'f',
   columns: {
     id: integer('f.id'),
+    game_id: integer('f.game_id'),
     mod_id: integer('f.mod_id'),
     platform: { kind: 'text', sql: 'p.platform' },
     submitted_by: integer('f.submitted_by'),
@@ -37,6 +40,21 @@ export const fileListing: Listing = {
   },
   sorts: { id: 'f.id', date_added: 'f.date_added' },
 };
+
+/** The queues of all games are for those who run the site. */
+function requireSiteStaff(caller: Caller): void {
+  if (!isSiteStaff(caller)) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+}
+
+export async function listQueueOfSite(app: App, caller: Caller, request: ListRequest) {
+  requireSiteStaff(caller);
+  return store.list(app.db.query, undefined, queueListing, request);
+}
+
+export async function listPendingFilesOfSite(app: App, caller: Caller, request: ListRequest) {
+  requireSiteStaff(caller);
+  return store.listFiles(app.db.query, undefined, fileListing, request);
+}
 
 export async function listQueue(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireModerator(app.db, caller, gameId);
@@ -67,7 +85,7 @@ export async function stateOf(
   const found = await store.standingOf(app.db, resource, id);
   const isTheirs =
     found?.game_id === gameId &&
-    ((await isOfAuthors(app.db, caller, resource, id, found.submitted_by)) ||
+    ((await isOfAuthors(app.db, caller, { resource, id, authorId: found.submitted_by })) ||
       (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR);
   if (!isTheirs) throw new ApiError('MODERATION_NOT_FOUND');
   return {
@@ -80,7 +98,10 @@ export async function stateOf(
 
 const APPEALABLE = ['deny', 'delete', 'takedown'];
 
-/** Authors object once to what was decided over their work. What was denied waits again then. */
+/**
+ * Authors object once to what was decided over their work; in a team those do who may edit it. What was denied waits
+ * again then.
+ */
 export async function appeal(
   app: App,
   caller: UserCaller,
@@ -90,9 +111,10 @@ export async function appeal(
 ): Promise<void> {
   await app.db.write(async (transaction) => {
     await requireGame(transaction, caller, gameId);
-    const content = await holdContent(app, transaction, resource, gameId, id);
-    if (!(await isOfAuthors(transaction, caller, resource, id, content.authorId)))
-      throw new ApiError('MODERATION_NOT_FOUND');
+    const content = await holdContent(app, transaction, caller, { resource, gameId, id });
+    if (!(await isOfAuthors(transaction, caller, content))) throw new ApiError('MODERATION_NOT_FOUND');
+    if (!(await isOfAuthors(transaction, caller, content, LEVEL_TO_APPEAL)))
+      throw new ApiError('MOD_NO_UPDATE_PERMISSION');
     const last = await store.lastDecision(transaction, resource, id);
     if (!last || !APPEALABLE.includes(last.action)) throw new ApiError('MODERATION_NOT_FOUND');
     if (await store.hasAppealed(transaction, resource, id)) throw new ApiError('MODERATION_ALREADY_ACTIONED');

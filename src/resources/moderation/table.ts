@@ -10,7 +10,7 @@ declare module '../../database/database.ts' {
 export interface ModerationDecisionsTable {
   id: Generated<number>;
   game_id: number;
-  /** `mods` or `guides`. */
+  /** `mods`, `guides`, `collections` or `comments`. */
   resource: string;
   resource_id: number;
   /** approve, deny, delete, restore, takedown. */

@@ -7,6 +7,7 @@ import { REASONS_MAX, submitReport } from './reports.ts';
 import {
   itemListing,
   listReportedItems,
+  listReportedItemsOfSite,
   listReports,
   listReportsOfGame,
   type ReportedItem,
@@ -115,6 +116,7 @@ export const ReportedItemObject = z
     id: Id.meta({ description: 'Of the first of these reports' }),
     resource: z.string(),
     resource_id: Id,
+    game_id: Integer.meta({ description: '0 for people who were not met in a game' }),
     author_id: Integer,
     reports: Integer.meta({ description: 'How many there are' }),
     has_dmca: z.boolean(),
@@ -146,6 +148,22 @@ export const getReportedItems = operation({
   errors: OF_GAME,
   handle: async (app, { caller, params, list }) => {
     const { rows, total } = await listReportedItems(app, caller, params.game_id, list);
+    return page(rows.map(toItem), total, list);
+  },
+});
+
+export const getReportedItemsOfSite = operation({
+  id: 'get-reported-items',
+  tag: 'Moderation',
+  method: 'GET',
+  path: '/moderation/reports',
+  says: 'Lists what is reported anywhere, a row per thing with its count. Open reports unless `status` is asked for; `type` 1 is the queue of DMCA, 2 of what does not work. For those who run the site.',
+  access: user('read'),
+  list: itemListing,
+  returns: ok(pageOf(ReportedItemObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list }) => {
+    const { rows, total } = await listReportedItemsOfSite(app, caller as UserCaller, list);
     return page(rows.map(toItem), total, list);
   },
 });
@@ -222,6 +240,7 @@ export const resolveReport = operation({
 export const reportOperations = [
   submitReportOperation,
   getReportedItems,
+  getReportedItemsOfSite,
   getGameReports,
   resolveGameReport,
   getReports,

@@ -61,6 +61,11 @@ export async function listReportedItems(app: App, caller: Caller, gameId: number
   return store.listItems(app.db.query, gameId, itemListing, request);
 }
 
+export async function listReportedItemsOfSite(app: App, caller: UserCaller, request: ListRequest) {
+  requireSiteStaff(caller);
+  return store.listItems(app.db.query, undefined, itemListing, request);
+}
+
 export async function listReportsOfGame(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireModerator(app.db, caller, gameId);
   return store.list(app.db.query, gameId, reportListing, request);

@@ -19,7 +19,7 @@ const BY_ID = {
   mods: statement(`select ${COLUMNS} from mods r where r.id = ?`),
   guides: statement(`select ${COLUMNS} from guides r where r.id = ?`),
   collections: statement(`select ${COLUMNS} from collections r where r.id = ?`),
-  comments: statement(`select ${COLUMNS} from comments r where r.id = ? and r.date_deleted = 0`),
+  comments: statement(`select ${COLUMNS} from comments r where r.id = ? and r.date_deleted = 0 and r.withheld = 0`),
   users: statement('select id, 0 as game_id, id as submitted_by from users where id = ?'),
 } as const;
 export type Resource = keyof typeof BY_ID;
@@ -130,9 +130,9 @@ export async function list(query: Query, gameId: number | undefined, listing: Li
 }
 
 /** One row for all reports about a thing, with how many there are. */
-export async function listItems(query: Query, gameId: number, listing: Listing, request: ListRequest) {
+export async function listItems(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
   const grouped = narrowed(within(query, gameId, request), listing, request)
-    .select(['r.resource', 'r.resource_id', 'r.author_id'])
+    .select(['r.resource', 'r.resource_id', 'r.game_id', 'r.author_id'])
     .select([
       sql<number>`min(r.id)`.as('id'),
       sql<number>`count(*)`.as('reports'),
@@ -140,7 +140,7 @@ export async function listItems(query: Query, gameId: number, listing: Listing, 
       sql<number>`max(r.date_added)`.as('date_last'),
       sql<number>`max(case when r.type = 1 then 1 else 0 end)`.as('dmca'),
     ])
-    .groupBy(['r.resource', 'r.resource_id', 'r.author_id'])
+    .groupBy(['r.resource', 'r.resource_id', 'r.game_id', 'r.author_id'])
     .as('q');
   const { total } = await query.selectFrom(grouped).select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const rows = await paged(query.selectFrom(grouped).selectAll('q'), { ...listing, from: 'q' }, request).execute();
