@@ -24,6 +24,8 @@ export const AUDITED: Record<string, Audited> = {
   'edit-modfile': 'audited',
   'delete-modfile': 'elsewhere',
   'manage-platform-status': 'elsewhere',
+  'edit-mod-vault': 'audited',
+  'delete-mod-vault': 'elsewhere',
   'edit-game-file-types': 'audited',
   'add-game-tag-options': 'audited',
   'delete-game-tag-options': 'audited',

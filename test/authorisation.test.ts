@@ -338,6 +338,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'edit-game-file-types': () => ({ body: { refused: ['exe'] } }),
   'submit-report': ({ mod }) => ({ body: reportOn(mod.id) }),
   'ban-user': () => ({ body: { reason: 'Spam' } }),
+  'edit-mod-vault': () => ({ body: { date_opens: START } }),
   'add-staff-member': () => ({ body: { user_id: other.id, level: 1 } }),
   'update-staff-member': () => ({ body: { level: 1 } }),
   'add-address-ban': () => ({ body: { network: '203.0.113.1', reason: 'Floods' } }),

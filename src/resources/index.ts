@@ -153,6 +153,8 @@ import { migration as usersPortalNames } from './users/migrations/2026-11-15-use
 import { migration as usersRememberedBans } from './users/migrations/2026-11-15-users-remembered-bans.ts';
 import { userOperations } from './users/operations.ts';
 import { foldUsernames } from './users/users.ts';
+import { migration as modVaults } from './vaults/migrations/2026-11-15-mod-vaults.ts';
+import { vaultOperations } from './vaults/operations.ts';
 import { webhookJobs } from './webhooks/jobs.ts';
 import { migration as webhooks } from './webhooks/migrations/2026-11-15-webhooks.ts';
 import { webhookOperations } from './webhooks/operations.ts';
@@ -170,6 +172,7 @@ export const operations: readonly AnyOperation[] = [
   ...modOperations,
   ...modfileOperations,
   ...findingOperations,
+  ...vaultOperations,
   ...tagOperations,
   ...metadataOperations,
   ...mediaOperations,
@@ -246,6 +249,7 @@ export const migrations: readonly Migration[] = [
   modfilesArrivals,
   modfilesScans,
   findings,
+  modVaults,
   modsSearch,
   modsCounted,
   messages,

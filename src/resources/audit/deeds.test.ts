@@ -18,6 +18,7 @@ import { gamePreviews, modPreviews } from '../previews/operations.ts';
 import { liftRestrictionInGame, restrictUserInGame } from '../restrictions/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../staff/operations.ts';
 import { addModTags, deleteModTags } from '../tags/operations.ts';
+import { deleteModVault, editModVault } from '../vaults/operations.ts';
 import { getAudit } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -71,6 +72,10 @@ test('what the game’s team does with pieces of a mod is written down, and what
     await audited(team, add, { body }, kind[0]);
     await audited(team, remove, { body }, kind[1]);
   }
+  await unaudited(editModVault, { body: { date_opens: 1 } });
+  await unaudited(deleteModVault, {});
+  await audited(team, editModVault, { body: { date_opens: 1 } }, 'mods.vault');
+  await audited(team, deleteModVault, {}, 'mods.vault-remove');
   await unaudited(addModMedia, { body: { youtube: [one, two] } });
   await audited(team, reorderModMedia, { body: { youtube: [two, one] } }, 'mods.media-reorder');
 });

@@ -4,6 +4,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { isScanPassed } from '../../scanning/states.ts';
 import { isValidLink, needsSignature } from '../modfiles/links.ts';
 import { type Levels, levelsOf, requireMod, requireModByLink } from '../mods/access.ts';
+import { requireOpenVault } from '../vaults/pieces.ts';
 import * as store from './store.ts';
 
 /** Bits of a game's `api_access_options`; that of direct downloads is `needsSignature`. */
@@ -40,6 +41,7 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   if (isDenied(file) && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
   if (!isInvited && (isSigned || needsSignature(file.api_access_options))) throw new ApiError('MOD_NO_VIEW_PERMISSION');
   refuseStrangers(caller, file, levels);
+  if (!isMember(levels)) requireOpenVault(file, app.clock.now());
   if (isForAdults(file) && !isMember(levels)) await refuseMinors(app, caller);
   return file;
 }

@@ -21,15 +21,18 @@ export interface FileRow {
   /** The platforms that were asked about, or all of the file, and those of them that are denied. */
   readonly platforms: number;
   readonly denied: number;
+  /** Of the mod's vault, where it has one. */
+  readonly date_opens: number | null;
+  readonly date_closes: number | null;
 }
 
 const FILE =
   statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_status, f.virus_positive, f.sha256,
-  f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options,
+  f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options, v.date_opens, v.date_closes,
   (select count(*) from modfile_platforms p where p.modfile_id = f.id and cast(? as text) in (p.platform, '')) as platforms,
   (select count(*) from modfile_platforms p
     where p.modfile_id = f.id and cast(? as text) in (p.platform, '') and p.status = 2) as denied
-  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id
+  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id left join mod_vaults v on v.mod_id = f.mod_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
 /** Undefined also for what was deleted or withdrawn. */
 export const fileOf = (db: Pick<Database, 'first'>, id: number, platform: string) =>

@@ -18,6 +18,7 @@ import { endSubscriptions, removeSubscriptionsOfMod } from '../subscriptions/pie
 import { removeTagsOfMod } from '../tags/pieces.ts';
 import { dissolveTeam } from '../teams/teams.ts';
 import { removeUploadsOfMod } from '../uploads/pieces.ts';
+import { removeVaultOfMod } from '../vaults/pieces.ts';
 import * as store from './store.ts';
 
 /**
@@ -51,6 +52,7 @@ const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => removeSubscriptionsOfMod(transaction, mod),
   removeRatingsOfMod,
   (_, transaction, mod) => removeFindingsOfMod(transaction, mod),
+  (_, transaction, mod) => removeVaultOfMod(transaction, mod),
   removeModfilesOfMod,
   removeUploadsOfMod,
   removeMediaOfMod,
