@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, startApi } from '../../../test/api.ts';
+import { aDevice, refusedDevice } from '../../../test/sockets.ts';
 import { createGate } from '../../access/gate.ts';
 import { STAFF_LEVELS } from '../../access/staff.ts';
 import { composeApp } from '../../compose.ts';
@@ -101,6 +102,18 @@ test('only a proxy of the operator is believed', async () => {
   assert.equal((await api.withKey(game).call(getGame, from(`${address}, 192.0.2.50`))).status, 200);
   assert.equal((await api.withKey(game).call(getGame, from(`192.0.2.50, ${address}`))).status, 403);
   assert.equal((await api.withKey(game).call(getGame, from(`${address}, 10.1.0.9`))).status, 403);
+  await admin.call(deleteAddressBan, { params: { ban_id: id } });
+});
+
+test('a WebSocket that is open is closed, and no other is opened', async () => {
+  const knock = (address: string) => ({ host: `g-${game.id}.ws.localhost`, headers: { 'x-forwarded-for': address } });
+  const [kept, other] = [await aDevice(api.service, knock('203.0.113.45')), await aDevice(api.service, knock('192.0.2.45'))];
+  const { id } = await bans('203.0.113.45');
+  assert.equal(await kept.closed, 1008);
+  assert.deepEqual(await refusedDevice(api.service, knock('203.0.113.45')), { status: 403, ref: 12003 });
+  other.say({ operation: 'heartbeat' });
+  assert.equal((await other.told()).operation, 'heartbeat');
+  await other.leave();
   await admin.call(deleteAddressBan, { params: { ban_id: id } });
 });
 
