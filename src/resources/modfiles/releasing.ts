@@ -5,6 +5,7 @@ import { announceMod, applyModChanges, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModR
 import { tellSubscribers } from '../notifications/pieces.ts';
 import { isHeld } from '../rules/judging.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
+import { tellOfRelease } from './notices.ts';
 import { modfileBody } from './object.ts';
 import * as store from './store.ts';
 
@@ -80,6 +81,7 @@ export async function changeLive(
   const before = await store.liveFilesOf(transaction, mod.id);
   const after = change(before);
   if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
+  await tellOfRelease(app, transaction, mod.id, userId, { before, after });
   if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
     await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
   if (isUpdate(mod, before, after))

@@ -233,6 +233,21 @@ export const threatFor = (db: Database, userId: number, fileId: number) =>
     [userId, fileId],
   );
 
+const MAILED_TEAM = statement(`select t.user_id from team_members t join users u on u.id = t.user_id
+  where t.resource = 'mods' and t.resource_id = ? and u.email is not null and u.status = 1 order by t.user_id`);
+export const mailedTeamOf = (transaction: Transaction, modId: number) =>
+  transaction.all<{ user_id: number }>(MAILED_TEAM, [modId]);
+
+const RELEASE = statement(`select f.filename, m.name as mod, g.name as game, u.email, u.language, a.username as actor
+  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id
+  join users u on u.id = ? join users a on a.id = ? where f.id = ? and u.status = 1`);
+/** What a mail about a file that went live says. */
+export const releaseFor = (db: Database, fileId: number, userId: number, actorId: number) =>
+  db.first<{ filename: string; mod: string; game: string; email: string | null; language: string; actor: string }>(
+    RELEASE,
+    [userId, actorId, fileId],
+  );
+
 const KEYS_OF_MOD = statement('select distinct storage_key from modfiles where mod_id = ? and status <> 3');
 export async function keysOfMod(transaction: Transaction, modId: number): Promise<string[]> {
   const rows = await transaction.all<{ storage_key: string }>(KEYS_OF_MOD, [modId]);
