@@ -43,6 +43,7 @@ test('no page can be framed, runs scripts, or tells where someone came from', as
   const browser = new Browser(api);
   const pages = [await browser.get('/sign-in'), await browser.signIn(PATH, anAddress())];
   pages.push(await browser.get('/sign-out'), await browser.get('/oauth/authorize'));
+  pages.push(await browser.get('/account'), await browser.get('/sign-in/studio/1?code=x&state=y'));
   for (const { headers, text } of pages) {
     const policy = String(headers['content-security-policy']);
     assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'/);

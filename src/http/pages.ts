@@ -52,6 +52,8 @@ export interface Page {
   readonly id: string;
   /** May end with `/{id}`, which stands for a number. */
   readonly path: string;
+  /** Where people can begin anew when it went wrong. */
+  readonly anew?: string;
   /** Forms sent per minute from one address. */
   readonly limit?: number;
   readonly get?: Handler;
@@ -66,7 +68,7 @@ export interface Page {
 export interface PagesParts {
   readonly settings: Settings;
   readonly pages: readonly Page[];
-  readonly errorPage: (app: App, error: ApiError, language: Language) => Html;
+  readonly errorPage: (app: App, error: ApiError, language: Language, anew?: string) => Html;
   readonly observe?: Observe | undefined;
 }
 
@@ -101,7 +103,7 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       observe?.({ operation: undefined, status: error.status, body: undefined, error });
       if (error.retryAfterSeconds !== undefined) exchange.headers.push('retry-after', String(error.retryAfterSeconds));
       if (hasBody(request) && !request.complete) exchange.response.shouldKeepAlive = false;
-      const html = errorPage(tenant.app, error, exchange.language);
+      const html = errorPage(tenant.app, error, exchange.language, page.anew);
       send(exchange, visit, cookies, { status: error.status, html });
     }
     return page.id;

@@ -31,6 +31,7 @@ async function guestOf(app: App, { visit, userAgent, language, session }: PageRe
 const portalPage = (portal: LinkedPortal): Page => ({
   id: `page-sign-in-${portal}`,
   path: callbackPath(portal, '{id}'),
+  anew: SIGN_IN_PATH,
   limit: 10,
   get: async (app, request) =>
     shown(

@@ -3,10 +3,13 @@ import { EgressError, type EgressOptions } from '../../egress/egress.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { LinkedPortal } from '../../platforms.ts';
 
-/** The platform's address, or the same path where the settings say that it is reached instead. */
+/**
+ * The platform's address, or the same path where the settings say that it is reached instead. Studios are reached where
+ * their games say.
+ */
 export function addressOf(app: App, portal: LinkedPortal, url: string): string {
   const instead = app.settings.portalAddresses[portal];
-  if (!instead) return url;
+  if (!instead || portal === 'sso') return url;
   const { pathname, search } = new URL(url);
   return instead + pathname + search;
 }

@@ -193,6 +193,7 @@ test('11116: the studio, or the person there, said no; what it says about it is 
   const answer = await browser.get(back);
   isRefused(answer, 403, 11116);
   assert.doesNotMatch(answer.text, /gone|evil/);
+  assert.match(answer.text, /<a href="\/sign-in">Sign in<\/a>/);
 });
 
 test('11117: there is no code, more than one, or another issuer’s', async () => {

@@ -5,8 +5,15 @@ import { decodeJwt, jwtVerify } from 'jose';
 import { type Answer, type Game, startApi } from '../../../../test/api.ts';
 import { Browser } from '../../../../test/browser.ts';
 import { type Asked, encryptFor, Issuer, startPlatforms } from '../../../../test/platforms.ts';
+import { addAgreementVersion, editAgreementVersion } from '../../agreements/operations.ts';
 import { forgetOutdated } from '../accounts.ts';
-import { deleteGamePortal, editGamePortal, getConnections, getGamePortals } from '../operations.ts';
+import {
+  authenticateViaDiscord,
+  deleteGamePortal,
+  editGamePortal,
+  getConnections,
+  getGamePortals,
+} from '../operations.ts';
 
 const platforms = await startPlatforms();
 const api = await startApi({ settings: platforms.settings });
@@ -574,6 +581,24 @@ test('who does not agree has no account and no session', async () => {
   assert.deepEqual([left.status, left.headers.location], [303, '/sign-in']);
   assert.equal(await nameIn(browser), undefined);
   assert.equal(await count(), before);
+});
+
+test('with new terms in force everyone is asked again, on the web and in the game', async () => {
+  const person = someone();
+  const browser = new Browser(api);
+  await agrees(browser, await browser.get(await goes(browser, 'discord', person)));
+  const admin = await api.as(await api.aUser({ admin: true }));
+  const texts = { type: 1, name: 'Terms of Use', changelog: 'New', description: '<p>Words</p>' };
+  const { id } = (await admin.call(addAgreementVersion, { body: texts })).body;
+  const params = { agreement_version_id: id };
+  assert.equal((await admin.call(editAgreementVersion, { params, body: { is_active: true } })).status, 200);
+  const body = { discord_token: 'of-discord' };
+  await api.withKey(game).refused(authenticateViaDiscord, { body }, 403, 11074);
+  const again = new Browser(api);
+  await agrees(again, await again.get(await goes(again, 'discord', person)));
+  assert.equal((await api.withKey(game).call(authenticateViaDiscord, { body })).status, 200);
+  const third = new Browser(api);
+  assert.equal((await third.get(await goes(third, 'discord', person))).status, 303);
 });
 
 test('consent counts once, in the browser that was asked', async () => {
