@@ -338,6 +338,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'add-metrics-secret': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
   'delete-metrics-secret': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
   'get-game-metrics': { open: '!kk --- ---- +++ +br', refs: [29_500] },
+  'get-game-metrics-months': { open: '!kk --- ---- +++ +br', refs: [29_500] },
   'export-game-metrics': { open: '!kk --- ---- +++ +br', refs: [29_500] },
   'get-top-mods': { open: '!kk --- ---- +++ +br', refs: [29_500] },
   'get-top-creators': { open: '!kk --- ---- +++ +br', refs: [29_500] },

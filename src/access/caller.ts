@@ -48,6 +48,8 @@ export interface UserCaller {
   readonly mutes?: boolean;
   /** The registered client that the person let in. Without one the token is the person's own. */
   readonly clientId?: number | undefined;
+  /** Where a request that changes something comes from, as limits count it. */
+  readonly address?: string | undefined;
   /** What they hand in, if the operation is one that games have rules for. */
   readonly submission?: Submission;
   /** Set where it is no person who calls but the game's own backend, as its leader. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Submission } from '../access/caller.ts';
+import type { Caller, Submission } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
-import { peerOf } from './address.ts';
+import { limitedAddress, peerOf } from './address.ts';
 import { basicOf, type Exchange } from './exchange.ts';
 import type { AnyOperation, Input } from './operation.ts';
 import type { Payload } from './payload.ts';
@@ -44,7 +44,7 @@ export function inputOf(
   };
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
   return {
-    caller: declaration.rules ? submitting(settings, exchange, declaration, checked.body, payload) : exchange.caller,
+    caller: callerOf(settings, exchange, declaration, checked.body, payload),
     params,
     query: checked.query,
     body: checked.body,
@@ -69,14 +69,17 @@ export function inputOf(
 const RULED_HEADERS =
   /^(?:user-agent|accept-language|content-language|origin|referer|x-[a-z]+-(?:origin|platform|portal))$/;
 
-function submitting(
+/** Who changes something comes along with where from, and with what they hand in where rules are about it. */
+function callerOf(
   settings: Settings,
   { caller, request, ip }: Exchange,
-  { id }: { id: string },
+  { id, rules }: AnyOperation['declaration'],
   fields: unknown,
   payload: Payload,
-) {
-  if (caller.kind !== 'user') return caller;
+): Caller {
+  if (caller.kind !== 'user' || request.method === 'GET' || request.method === 'HEAD') return caller;
+  const acting = { ...caller, address: limitedAddress(ip) };
+  if (!rules) return acting;
   const headers = Object.entries(request.headers).filter(([name]) => RULED_HEADERS.test(name));
   const submission: Submission = {
     operation: id,
@@ -86,7 +89,7 @@ function submitting(
     country: countryOf(settings, request),
     files: payload.uploads,
   };
-  return { ...caller, submission };
+  return { ...acting, submission };
 }
 
 /** Proxies write `XX` and `T1` where they do not know it. */

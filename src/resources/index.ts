@@ -74,6 +74,7 @@ import { migration as metadata } from './metadata/migrations/2026-11-15-metadata
 import { metadataOperations } from './metadata/operations.ts';
 import { metricsJobs } from './metrics/jobs.ts';
 import { migration as metrics } from './metrics/migrations/2026-11-15-metrics.ts';
+import { migration as metricsMonths } from './metrics/migrations/2026-11-15-metrics-months.ts';
 import { metricsOperations } from './metrics/operations.ts';
 import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
 import { migration as siteQueues } from './moderation/migrations/2026-11-15-site-queues.ts';
@@ -255,6 +256,7 @@ export const migrations: readonly Migration[] = [
   messages,
   metadata,
   metrics,
+  metricsMonths,
   notifications,
   notificationsByActor,
   notificationsByMail,

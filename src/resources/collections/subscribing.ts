@@ -17,7 +17,7 @@ export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id
       transaction,
       ids.flatMap((modId) => mods.get(modId) ?? []),
     );
-    const added = await subscribeToAll(app, transaction, caller.userId, wanted);
+    const added = await subscribeToAll(app, transaction, caller, wanted);
     if (wanted.length > 0 && added === 0) throw new ApiError('SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED');
     return showCollection(app, transaction, id);
   });
@@ -33,7 +33,7 @@ export function unsubscribeFromMods(
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
     const mods = await holdMods(transaction, await store.modIdsOf(transaction.query, id));
-    const removed = await unsubscribeFromAll(app, transaction, caller.userId, [...mods.values()]);
+    const removed = await unsubscribeFromAll(app, transaction, caller, [...mods.values()]);
     if (mods.size > 0 && removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
     return showCollection(app, transaction, id);
   });

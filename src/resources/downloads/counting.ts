@@ -10,6 +10,8 @@ export interface BegunDownload {
   readonly platform: string;
   /** Of the network that counts as one downloader. */
   readonly address: string;
+  /** Who it is, where they are signed in. */
+  readonly userId?: number | undefined;
 }
 
 const DAY = 86_400;
@@ -78,7 +80,8 @@ async function countAll(app: App, transaction: Transaction, begun: readonly Begu
     counts.set(id, { id, game_id, downloads: (counts.get(id)?.downloads ?? 0) + 1 });
   }
   for (const { downloads, ...mod } of counts.values()) await countDownload(app, transaction, mod, downloads);
-  for (const { game_id, address } of first) await noteActive(app, transaction, game_id, { address });
+  for (const { game_id, address, userId } of first)
+    await noteActive(app, transaction, game_id, userId === undefined ? { address } : { userId, address });
 }
 
 /** Addresses are kept as digests of their day, and a day's begins anew for everyone: so yesterday's is looked for too. */

@@ -40,7 +40,8 @@ async function download(app: App, { caller, params, platform = '', ip }: Asked):
   const wanted = { gameId, modId, fileId, platform, ...(segment !== undefined && { segment }) };
   const file = await requireDownload(app, caller, wanted);
   const { mod_id, game_id, storage_key: key, filesize, sha256, filename, date_added } = file;
-  const begun = () => noteDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip) });
+  const userId = caller.kind === 'user' ? caller.userId : undefined;
+  const begun = () => noteDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip), userId });
   if (app.storage.link) {
     const options = { seconds: LINK_SECONDS, type: ZIP, disposition: attachment(filename) };
     return new Redirect(await app.storage.link(key, options), begun);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, type Game, START, startApi } from '../../../test/api.ts';
+import { sql } from 'kysely';
+import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
+import { insertMany } from '../../database/bulk.ts';
 import { modComments } from '../comments/operations.ts';
 import { countNoted, noteDownload } from '../downloads/counting.ts';
 import { addModRating } from '../ratings/operations.ts';
@@ -13,6 +15,7 @@ import {
   endSession,
   exportGameMetrics,
   getGameMetrics,
+  getGameMetricsMonths,
   getMetricsSecret,
   getTopCreators,
   getTopMods,
@@ -20,7 +23,7 @@ import {
 } from './operations.ts';
 import { sessionHash } from './signing.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
 const named = ({ id }: { id: number }) => ({ params: { game_id: id } });
 const DAY = 86_400;
 let reports = 0;
@@ -192,7 +195,7 @@ test('downloads, subscriptions, ratings and comments of a day are counted as the
 test('figures are for the team alone, and a span of more than a year or backwards is refused', async () => {
   const { game, team } = await aMeasuredGame();
   const stranger = await api.as(await api.aUser());
-  for (const operation of [getGameMetrics, exportGameMetrics, getTopMods, getTopCreators])
+  for (const operation of [getGameMetrics, exportGameMetrics, getGameMetricsMonths, getTopMods, getTopCreators])
     await stranger.refused(operation, named(game), 403, 29500);
   for (const query of [
     { from: '2026-02-02', to: '2026-02-01' },
@@ -200,6 +203,8 @@ test('figures are for the team alone, and a span of more than a year or backward
     { from: '2026-02-30' },
   ])
     await team.refused(getGameMetrics, { ...named(game), query }, 422, 13009);
+  for (const query of [{ from: '2026-02', to: '2026-01' }, { from: '2020-01', to: '2026-02' }, { from: '2026-13' }])
+    await team.refused(getGameMetricsMonths, { ...named(game), query }, 422, 13009);
 });
 
 test('the table for spreadsheets has a line for each day', async () => {
@@ -215,60 +220,257 @@ test('the table for spreadsheets has a line for each day', async () => {
   assert.deepEqual(lines, ['2026-02-01,0,0,0,0,0,0,0', '2026-02-02,0,0,0,0,0,0,0']);
 });
 
-test('a year of a busy game is read from one row a day', async () => {
+interface Busy {
+  readonly mods: number;
+  readonly creators: number;
+}
+
+/** A game in which very many mods by very many people are downloaded on every day of a year. */
+async function aBusyGame({ mods, creators }: Busy) {
   const { game, team } = await aMeasuredGame();
-  const last = Math.floor(START / DAY);
-  const counts = {
-    subscribers: 1,
-    active_users: 9,
-    ratings_positive: 1,
-    ratings_negative: 1,
-    sessions: 5,
-    session_seconds: 60,
-  };
-  await api.app().db.write(async ({ query }) => {
-    const days = Array.from({ length: 365 }, (_, index) => ({
-      game_id: game.id,
-      day: last - index,
-      downloads: 7,
-      ...counts,
+  const app = api.app();
+  const pattern = await api.aMod({ game });
+  const last = Math.floor(api.clock.now() / DAY);
+  const thisMonth =
+    new Date(api.clock.now() * 1_000).getUTCFullYear() * 12 + new Date(api.clock.now() * 1_000).getUTCMonth();
+  await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    const bulk = { transaction, dialect: app.db.dialect };
+    const { id: _mod, ...mod } = await query
+      .selectFrom('mods')
+      .selectAll()
+      .where('id', '=', pattern.id)
+      .executeTakeFirstOrThrow();
+    const { id: _user, ...user } = await query
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', pattern.owner.id)
+      .executeTakeFirstOrThrow();
+    const userId = (n: number) => game.id * 1_000_000 + n;
+    const modId = userId;
+    const users = Array.from({ length: creators }, (_, n) => ({
+      id: userId(n),
+      ...user,
+      email: null,
+      name_id: `creator-${game.id}-${n}`,
     }));
-    await query.insertInto('metrics_days').values(days).execute();
-    for (let month = 0; month < 12; month++) {
-      const of = new Date(START * 1_000).getUTCFullYear() * 12 + month;
-      const mods = Array.from({ length: 2_000 }, (_, index) => ({
+    await insertMany(bulk, 'users', users);
+    const rows = Array.from({ length: mods }, (_, n) => ({
+      id: modId(n),
+      ...mod,
+      name: `Busy ${n}`,
+      name_id: `busy-${n}`,
+      submitted_by: userId(n % creators),
+    }));
+    await insertMany(bulk, 'mods', rows);
+    const counts = { subscribers: 1, ratings_positive: 1, ratings_negative: 1, sessions: 5, session_seconds: 60 };
+    const of = { game_id: game.id, downloads: 7, active_users: 9, ...counts };
+    await insertMany(
+      bulk,
+      'metrics_days',
+      Array.from({ length: 365 }, (_, n) => ({ ...of, day: last - n })),
+    );
+    for (let back = 0; back < 12; back++) {
+      const month = thisMonth - back;
+      await insertMany(bulk, 'metrics_months', [{ ...of, month }]);
+      // In every month another order, and many with equally many downloads.
+      const figures = (n: number) => ({
         game_id: game.id,
-        month: of,
-        mod_id: 1_000_000 + index,
-        downloads: index,
-        subscribers: 0,
-      }));
-      await query.insertInto('metrics_mod_months').values(mods).execute();
+        month,
+        downloads: (n * 7_919 + back * 31) % 1_000,
+        subscribers: n % 5,
+      });
+      await insertMany(
+        bulk,
+        'metrics_mod_months',
+        rows.map(({ id }, n) => ({ ...figures(n), mod_id: id })),
+      );
+      await insertMany(
+        bulk,
+        'metrics_creator_months',
+        users.map(({ id }, n) => ({ ...figures(n), user_id: id })),
+      );
     }
+    if (app.db.dialect === 'postgres') await sql`analyze`.execute(query);
   });
+  return { game, team, last };
+}
+
+test('a year of a busy game, its tables and its rankings are each read in less than 50 ms', async () => {
+  const { game, team, last } = await aBusyGame({ mods: 5_000, creators: 1_000 });
   const date = (day: number) => new Date(day * DAY * 1_000).toISOString().slice(0, 10);
   const query = { from: date(last - 364), to: date(last) };
-  const times: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const begun = performance.now();
-    const { body } = await team.call(getGameMetrics, { ...named(game), query });
-    await team.call(getTopMods, named(game));
-    times.push(performance.now() - begun);
-    assert.equal(
-      body.data.reduce((sum, { downloads }) => sum + downloads, 0),
-      365 * 7,
-    );
+  const reads = {
+    days: async () => {
+      const { data } = (await team.call(getGameMetrics, { ...named(game), query })).body;
+      assert.equal(
+        data.reduce((sum, { downloads }) => sum + downloads, 0),
+        365 * 7,
+      );
+    },
+    csv: async () => {
+      const { text } = await team.call(exportGameMetrics, { ...named(game), query });
+      assert.equal(text.trimEnd().split('\r\n').length, 366);
+    },
+    months: async () => {
+      const { data } = (await team.call(getGameMetricsMonths, named(game))).body;
+      assert.deepEqual([data.length, data[0]!.active_users], [12, 9]);
+    },
+    mods: async () => {
+      const { data } = (await team.call(getTopMods, named(game))).body;
+      assert.deepEqual(
+        [data.length, data[0]!.downloads, data.every(({ rank }, n) => rank === n + 1)],
+        [100, 999, true],
+      );
+    },
+    creators: async () => assert.equal((await team.call(getTopCreators, named(game))).body.data.length, 100),
+  };
+  const ROUNDS = 15;
+  for (const [name, read] of Object.entries(reads)) {
+    await read();
+    const times: number[] = [];
+    const before = process.cpuUsage();
+    for (let round = 0; round < ROUNDS; round++) {
+      const begun = performance.now();
+      await read();
+      times.push(performance.now() - begun);
+    }
+    const { user, system } = process.cpuUsage(before);
+    const cpuMs = (user + system) / 1_000 / ROUNDS;
+    const fastest = Math.min(...times);
+    // Others share the machine: what the process computes counts, and the fastest read shows what the database adds.
+    assert.ok(cpuMs < 50 && fastest < 50, `${name}: ${cpuMs} ms of the processor, ${times} ms`);
   }
-  // The fastest of five: others share the machine.
-  assert.ok(Math.min(...times) < 50, String(times));
+});
+
+test('the ranking of a month and the places in the month before are as if all were sorted', async () => {
+  const { game, team } = await aBusyGame({ mods: 300, creators: 20 });
+  const { data } = (await team.call(getTopMods, named(game))).body;
+  const rows = await api
+    .app()
+    .db.query.selectFrom('metrics_mod_months')
+    .selectAll()
+    .where('game_id', '=', game.id)
+    .execute();
+  const [before, present] = [...new Set(rows.map(({ month }) => month))].sort((a, b) => a - b).slice(-2);
+  const sorted = (month: number) =>
+    rows
+      .filter((row) => row.month === month)
+      .sort((a, b) => b.downloads - a.downloads || a.mod_id - b.mod_id)
+      .map(({ mod_id }) => mod_id);
+  assert.deepEqual(
+    data.map(({ id, rank_before }) => [id, rank_before]),
+    sorted(present!)
+      .slice(0, 100)
+      .map((id) => [id, sorted(before!).indexOf(id) + 1]),
+  );
+});
+
+/** What the game's team sees of the present day and month. */
+async function activeIn(mod: Mod): Promise<{ day: number; month: number }> {
+  await countNoted(api.app());
+  const moderator = await api.aUser();
+  await api.joins(moderator, { id: mod.game_id }, 1);
+  const team = await api.as(moderator);
+  const months = (await team.call(getGameMetricsMonths, named({ id: mod.game_id }))).body.data;
+  return {
+    day: (await today(team, { id: mod.game_id } as Game)).active_users,
+    month: months.at(-1)!.active_users,
+  };
+}
+
+const placeOf = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
+const from = (address: string, more = {}) => ({ headers: { 'x-forwarded-for': address, ...more } });
+const downloads = (mod: Mod, address: string, platform = 'windows', userId?: number) =>
+  noteDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform, address, userId });
+
+async function aModToUse(): Promise<Mod> {
+  const mod = await api.aMod();
+  await api.aFile(mod);
+  return mod;
+}
+
+/** So that days later are of the same month. */
+function toTheFirstOfAMonth(): void {
+  const now = new Date(api.clock.now() * 1_000);
+  const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 1) / 1_000;
+  api.clock.advance(next - api.clock.now());
+}
+
+test('a person is active once, whatever they do, on which platform and from where', async () => {
+  const mod = await aModToUse();
+  const person = await api.aUser();
+  const client = await api.as(person);
+  const params = placeOf(mod);
+  await client.call(subscribeToMod, { params, ...from('192.0.2.1') });
+  await client.call(addModRating, { params, body: { rating: 1 }, ...from('192.0.2.2') });
+  await client.call(modComments.add, { params, body: { content: 'Nice' }, ...from('192.0.2.1') });
+  for (const platform of ['windows', 'ps5', 'linux']) downloads(mod, '192.0.2.3', platform, person.id);
+  assert.deepEqual(await activeIn(mod), { day: 1, month: 1 });
+});
+
+test('downloads without a sign-in are an address once, and none where someone acts who is signed in', async () => {
+  const mod = await aModToUse();
+  const params = placeOf(mod);
+  downloads(mod, '198.51.100.1');
+  downloads(mod, '198.51.100.1', 'ps5');
+  downloads(mod, '198.51.100.2');
+  assert.deepEqual(await activeIn(mod), { day: 2, month: 2 });
+  const [ada, bob] = [await api.as(await api.aUser()), await api.as(await api.aUser())];
+  await ada.call(subscribeToMod, { params, ...from('198.51.100.1') });
+  assert.deepEqual(await activeIn(mod), { day: 2, month: 2 });
+  await ada.call(addModRating, { params, body: { rating: 1 }, ...from('198.51.100.2') });
+  assert.deepEqual(await activeIn(mod), { day: 1, month: 1 });
+  await bob.call(subscribeToMod, { params, ...from('198.51.100.1') });
+  downloads(mod, '198.51.100.1', 'linux');
+  assert.deepEqual(await activeIn(mod), { day: 2, month: 2 });
+});
+
+test('who is active on several days counts on each of them, and once in the month', async () => {
+  toTheFirstOfAMonth();
+  const mod = await aModToUse();
+  const params = placeOf(mod);
+  const person = await api.aUser();
+  for (let day = 0; day < 3; day++) {
+    const client = await api.as(person);
+    await client.call(addModRating, { params, body: { rating: day % 2 === 0 ? 1 : 0 }, ...from('203.0.113.1') });
+    downloads(mod, '203.0.113.9');
+    assert.deepEqual(await activeIn(mod), { day: 2, month: 2 });
+    api.clock.advance(DAY);
+    await composeWorker(api.app()).runDue();
+  }
+  toTheFirstOfAMonth();
+  await (await api.as(person)).call(addModRating, { params, body: { rating: 0 }, ...from('203.0.113.1') });
+  assert.deepEqual(await activeIn(mod), { day: 1, month: 1 });
+});
+
+test('sixteen at once are counted as sixteen, and one who does sixteen things at once as one', async () => {
+  const mod = await aModToUse();
+  const params = placeOf(mod);
+  const people = await Promise.all(Array.from({ length: 16 }, async () => api.as(await api.aUser())));
+  await Promise.all(people.map((client, n) => client.call(subscribeToMod, { params, ...from(`192.0.2.${n + 1}`) })));
+  const [one] = people;
+  const body = { rating: 1 };
+  await Promise.all(people.map((_, n) => one!.call(addModRating, { params, body, ...from(`192.0.2.${n + 100}`) })));
+  assert.deepEqual(await activeIn(mod), { day: 16, month: 16 });
+});
+
+test('deleting a comment makes nobody active', async () => {
+  const mod = await aModToUse();
+  const params = placeOf(mod);
+  const author = await api.as(await api.aUser());
+  const { id } = (await author.call(modComments.add, { params, body: { content: 'Nice' } })).body;
+  const owner = await api.as(mod.owner);
+  assert.equal((await owner.call(modComments.remove, { params: { ...params, comment_id: id } })).status, 204);
+  assert.equal((await activeIn(mod)).day, 1);
 });
 
 test('what was kept to count nothing twice is forgotten', async () => {
   const { secret, player } = await aMeasuredGame();
   await post(player, 'start', signed(secret, aReport()));
   const worker = composeWorker(api.app());
-  api.clock.advance(4 * DAY);
+  api.clock.advance(40 * DAY);
   await worker.runDue();
-  for (const table of ['metrics_seen', 'metrics_sessions', 'metrics_active'] as const)
+  for (const table of ['metrics_seen', 'metrics_sessions', 'metrics_active', 'metrics_active_months'] as const)
     assert.deepEqual(await api.app().db.query.selectFrom(table).selectAll().execute(), []);
 });

@@ -3,13 +3,15 @@ import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
-import { DAY, dayOf, monthOf } from './pieces.ts';
+import { DAY, dayOf, monthOf, spansOf } from './pieces.ts';
 import * as store from './store.ts';
 
 export type { Ranked, Ranking } from './store.ts';
 
 const DAYS_MAX = 366;
 const DAYS_USUAL = 30;
+const MONTHS_MAX = 36;
+const MONTHS_USUAL = 12;
 const RANKED_MAX = 100;
 const KEPT_DAYS = 3;
 
@@ -43,15 +45,37 @@ export async function daysOf(app: App, caller: Caller, gameId: number, { from, t
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'from', rule: 'invalid' }] });
   const known = new Map((await store.daysOf(app.db, gameId, first, last)).map((row) => [row.day, row]));
   return Array.from({ length: last - first + 1 }, (_, index) => {
-    const { day: _day, game_id: _game, ...counts } = known.get(first + index) ?? { day: 0, game_id: 0, ...NOTHING };
-    return { date: nameOfDay(first + index), ...counts };
+    return { date: nameOfDay(first + index), ...countsIn(known.get(first + index)) };
   });
 }
+
+const countsIn = (row: store.Counts | undefined): store.Counts =>
+  row === undefined ? NOTHING : (Object.fromEntries(store.COUNTS.map((name) => [name, row[name]])) as store.Counts);
 
 const MONTHS = 12;
 function monthNamed(name: string): number {
   const [year, month] = name.split('-').map(Number);
   return year! * MONTHS + month! - 1;
+}
+const nameOfMonth = (month: number): string =>
+  `${String(Math.floor(month / MONTHS)).padStart(4, '0')}-${String((month % MONTHS) + 1).padStart(2, '0')}`;
+
+export interface Month extends store.Counts {
+  readonly month: string;
+}
+
+/** Every month of the span. People count once in a month, however many of its days they were active on. */
+export async function monthsOf(app: App, caller: Caller, gameId: number, { from, to }: Span): Promise<Month[]> {
+  await requireTeam(app, caller, gameId);
+  const last = to === undefined ? monthOf(app.clock.now()) : monthNamed(to);
+  const first = from === undefined ? last - MONTHS_USUAL + 1 : monthNamed(from);
+  if (first > last || last - first >= MONTHS_MAX)
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'from', rule: 'invalid' }] });
+  const known = new Map((await store.monthsOf(app.db, gameId, first, last)).map((row) => [row.month, row]));
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    month: nameOfMonth(first + index),
+    ...countsIn(known.get(first + index)),
+  }));
 }
 
 /** What was downloaded most in a month, and whose mods were. */
@@ -70,5 +94,5 @@ export async function topOf(
 /** What was kept only to count nothing twice. Reports of so long ago are refused for their date. */
 export async function forgetOld(app: App): Promise<void> {
   const second = app.clock.now() - KEPT_DAYS * DAY;
-  await app.db.write((transaction) => store.forgetBefore(transaction, { day: dayOf(second), second }));
+  await app.db.write((transaction) => store.forgetBefore(transaction, { ...spansOf(second), second }));
 }

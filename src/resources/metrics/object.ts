@@ -10,29 +10,39 @@ export const MetricsSecretObject = z
   })
   .meta({ id: 'MetricsSecret' });
 
+const counts = {
+  downloads: Integer,
+  subscribers: Integer.meta({ description: 'Those who subscribed less those who ended it.' }),
+  active_users: Integer.meta({
+    description:
+      'People who downloaded, subscribed, ended it, rated or commented, each once; and addresses from which only people downloaded who were not signed in.',
+  }),
+  ratings_positive: Integer,
+  ratings_negative: Integer,
+  sessions: Integer,
+  session_seconds: Integer,
+};
+
 export const MetricsDaysObject = z
   .object({
-    data: z.array(
-      z.object({
-        date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }),
-        downloads: Integer,
-        subscribers: Integer.meta({ description: 'Those who subscribed less those who ended it.' }),
-        active_users: Integer.meta({ description: 'People, and for downloads addresses, who did something.' }),
-        ratings_positive: Integer,
-        ratings_negative: Integer,
-        sessions: Integer,
-        session_seconds: Integer,
-      }),
-    ),
+    data: z.array(z.object({ date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }), ...counts })),
   })
   .meta({ id: 'MetricsDays' });
+
+export const MetricsMonthsObject = z
+  .object({
+    data: z.array(z.object({ month: z.string().meta({ description: 'In UTC, as `2026-11`.' }), ...counts })),
+  })
+  .meta({ id: 'MetricsMonths' });
 
 export const MetricsRankingObject = z
   .object({
     data: z.array(
       z.object({
         rank: Id,
-        rank_before: Integer.meta({ description: 'The place in the month before, and 0 for none.' }),
+        rank_before: Integer.meta({
+          description: 'The place in the month before, and 0 where it was not among the first thousand.',
+        }),
         id: Id,
         name_id: z.string(),
         name: z.string(),

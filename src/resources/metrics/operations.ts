@@ -2,8 +2,15 @@ import { z } from 'zod';
 import { type Caller, readerWhoWrites, user } from '../../access/caller.ts';
 import { GamePath } from '../../http/objects.ts';
 import { Created, created, csv, noContent, ok, operation } from '../../http/operation.ts';
-import { daysOf, type Ranking, topOf } from './metrics.ts';
-import { MetricsDaysObject, MetricsRankingObject, MetricsSecretObject, toCsv, toRanking } from './object.ts';
+import { daysOf, monthsOf, type Ranking, topOf } from './metrics.ts';
+import {
+  MetricsDaysObject,
+  MetricsMonthsObject,
+  MetricsRankingObject,
+  MetricsSecretObject,
+  toCsv,
+  toRanking,
+} from './object.ts';
 import { removeSecret, renewSecret, showSecret } from './secrets.ts';
 import { report, type Step } from './sessions.ts';
 
@@ -136,6 +143,28 @@ export const exportGameMetrics = operation({
     toCsv(params.game_id, await daysOf(app, caller, params.game_id, query)),
 });
 
+const MonthName = z
+  .string()
+  .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)
+  .optional();
+
+export const getGameMetricsMonths = operation({
+  id: 'get-game-metrics-months',
+  tag: 'Metrics',
+  method: 'GET',
+  path: '/games/{game_id}/metrics/months',
+  says: 'Shows the team of a game what happened in it, month by month. Whoever was active on several days counts once.',
+  access: user('read'),
+  params: GamePath,
+  query: z.object({
+    from: MonthName.meta({ description: 'The first month, as `2026-11`; without it, twelve end at the last one.' }),
+    to: MonthName.meta({ description: 'The last month, at most three years later; without it the present one.' }),
+  }),
+  returns: ok(MetricsMonthsObject),
+  errors: TEAM,
+  handle: async (app, { caller, params, query }) => ({ data: await monthsOf(app, caller, params.game_id, query) }),
+});
+
 const rankingOperation = (ranking: Ranking, says: string) =>
   operation({
     id: `get-top-${ranking}`,
@@ -146,11 +175,7 @@ const rankingOperation = (ranking: Ranking, says: string) =>
     access: user('read'),
     params: GamePath,
     query: z.object({
-      month: z
-        .string()
-        .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/)
-        .optional()
-        .meta({ description: 'In UTC, as `2026-11`; without it the present one.' }),
+      month: MonthName.meta({ description: 'In UTC, as `2026-11`; without it the present one.' }),
     }),
     returns: ok(MetricsRankingObject),
     errors: TEAM,
@@ -173,6 +198,7 @@ export const metricsOperations = [
   deleteMetricsSecret,
   getGameMetrics,
   exportGameMetrics,
+  getGameMetricsMonths,
   getTopMods,
   getTopCreators,
 ];

@@ -14,6 +14,9 @@ export function monthOf(second: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
+/** The day and the month of a second. */
+export const spansOf = (second: number) => ({ day: dayOf(second), month: monthOf(second) });
+
 /** Within the transaction that did it, and after everything else of the game that is counted there. */
 export async function countForMod(
   app: App,
@@ -22,24 +25,54 @@ export async function countForMod(
   counts: Partial<store.Counts>,
 ): Promise<void> {
   const now = app.clock.now();
-  await store.addToDay(transaction, mod.game_id, dayOf(now), counts);
+  await store.addTo(transaction, mod.game_id, spansOf(now), counts);
   if (counts.downloads || counts.subscribers) await store.addToMonth(transaction, mod, monthOf(now), counts);
 }
 
-/** Someone did something in a game: once a day each is counted. Addresses are kept as digests of their day. */
-export async function noteActive(
+/** A person, with where they are if that is known; or an address from which someone acts who is not signed in. */
+export type Actor = { readonly userId: number; readonly address?: string | undefined } | { readonly address: string };
+
+/**
+ * Someone did something in a game. On each day, and in each month, a person counts once, and so does an address from
+ * which nobody acts who is signed in. Addresses are kept as digests that no other day or month has.
+ */
+export async function noteActive(app: App, transaction: Transaction, gameId: number, actor: Actor): Promise<void> {
+  const now = app.clock.now();
+  for (const [span, number] of [['day', dayOf(now)] as const, ['month', monthOf(now)] as const]) {
+    const digest = actor.address && app.secrets.sign(`metrics/${span}/${number}`, actor.address);
+    const person = 'userId' in actor ? `u${actor.userId}` : undefined;
+    await noteInSpan(app, transaction, { gameId, span, number }, person, digest);
+  }
+}
+
+async function noteInSpan(
   app: App,
   transaction: Transaction,
-  gameId: number,
-  who: { userId: number } | { address: string },
+  place: store.Span,
+  person: string | undefined,
+  address: string | undefined,
 ): Promise<void> {
-  const day = dayOf(app.clock.now());
-  const name = 'userId' in who ? `u${who.userId}` : app.secrets.sign(`metrics/${day}`, who.address);
-  if (await store.isActive(transaction, gameId, day, name)) return;
-  // The day is held first by everyone who counts, so that nobody waits in a circle.
-  await store.addToDay(transaction, gameId, day, {});
-  if (await store.beActive(transaction, gameId, day, name))
-    await store.addToDay(transaction, gameId, day, { active_users: 1 });
+  const isPerson = person === undefined || (await store.isActive(transaction, place, person));
+  const known = address === undefined ? undefined : await store.activityOf(transaction, place, address);
+  const isSettled = address === undefined || known === 0 || (person === undefined && known !== undefined);
+  if (isPerson && isSettled) return;
+  // Held first by everyone who counts, so that nobody waits in a circle; and looked at again, now that nobody else counts.
+  await store.addTo(transaction, place.gameId, spansOf(app.clock.now()), {});
+  const added = person !== undefined && (await store.beActive(transaction, place, person, 1)) ? 1 : 0;
+  const active = added + (address === undefined ? 0 : await settleAddress(transaction, place, address, person));
+  if (active !== 0) await store.addActive(transaction, place, active);
+}
+
+/** By how many the number of active people changes. An address that turns out to be a person's counts no longer. */
+async function settleAddress(
+  transaction: Transaction,
+  place: store.Span,
+  address: string,
+  person: string | undefined,
+): Promise<number> {
+  if (person === undefined) return (await store.beActive(transaction, place, address, 1)) ? 1 : 0;
+  if (await store.beActive(transaction, place, address, 0)) return 0;
+  return (await store.uncount(transaction, place, address)) ? -1 : 0;
 }
 
 /** Days of the game keep what was counted; no ranking names the mod again. */

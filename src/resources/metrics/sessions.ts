@@ -3,7 +3,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
-import { DAY, dayOf } from './pieces.ts';
+import { DAY, spansOf } from './pieces.ts';
 import { unsealed } from './secrets.ts';
 import { isSigned, type SessionReport, secondOf } from './signing.ts';
 import * as store from './store.ts';
@@ -44,7 +44,7 @@ async function start(transaction: Transaction, gameId: number, userId: number, s
   const row = { game_id: gameId, session_id: sent.sessionId, user_id: userId };
   if (!(await store.addSession(transaction, { ...row, order_id: sent.orderId, date_started: now })))
     throw invalid('session_id');
-  await store.addToDay(transaction, gameId, dayOf(now), { sessions: 1 });
+  await store.addTo(transaction, gameId, spansOf(now), { sessions: 1 });
 }
 
 async function goOn(
@@ -64,5 +64,5 @@ async function goOn(
     date_ended: isEnd ? now : 0,
   });
   const session_seconds = passed <= SILENCE_SECONDS ? passed : 0;
-  await store.addToDay(transaction, gameId, dayOf(now), { session_seconds });
+  await store.addTo(transaction, gameId, spansOf(now), { session_seconds });
 }

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
 import { type Database, type Statement, statement, type Transaction } from '../../database/database.ts';
-import type { MetricsDaysTable, MetricsSessionsTable } from './table.ts';
+import type { MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
 export type SessionRow = Selectable<MetricsSessionsTable>;
 export type DayRow = Selectable<MetricsDaysTable>;
+export type MonthRow = Selectable<MetricsMonthsTable>;
 
 export interface SecretRow {
   readonly sealed: string;
@@ -63,21 +64,71 @@ export const COUNTS = [
 ] as const;
 export type Counts = Record<(typeof COUNTS)[number], number>;
 
-const ADD_TO_DAY = statement(`insert into metrics_days (game_id, day, ${COUNTS.join(', ')})
-  values (?, ?, ${COUNTS.map(() => '?').join(', ')}) on conflict (game_id, day) do update set
-  ${COUNTS.map((name) => `${name} = metrics_days.${name} + excluded.${name}`).join(', ')}`);
-export const addToDay = (transaction: Transaction, gameId: number, day: number, counts: Partial<Counts>) =>
-  transaction.run(ADD_TO_DAY, [gameId, day, ...COUNTS.map((name) => counts[name] ?? 0)]);
+const adding = (span: 'day' | 'month') =>
+  statement(`insert into metrics_${span}s (game_id, ${span}, ${COUNTS.join(', ')})
+    values (?, ?, ${COUNTS.map(() => '?').join(', ')}) on conflict (game_id, ${span}) do update set
+    ${COUNTS.map((name) => `${name} = metrics_${span}s.${name} + excluded.${name}`).join(', ')}`);
+const ADD_TO = { day: adding('day'), month: adding('month') } as const;
 
-const IS_ACTIVE = statement('select day from metrics_active where game_id = ? and day = ? and who = ?');
-export const isActive = async (reader: Reader, gameId: number, day: number, who: string): Promise<boolean> =>
-  (await reader.first(IS_ACTIVE, [gameId, day, who])) !== undefined;
+/** To the day and to its month, always in this order. */
+export async function addTo(
+  transaction: Transaction,
+  gameId: number,
+  { day, month }: { day: number; month: number },
+  counts: Partial<Counts>,
+): Promise<void> {
+  const values = COUNTS.map((name) => counts[name] ?? 0);
+  await transaction.run(ADD_TO.day, [gameId, day, ...values]);
+  await transaction.run(ADD_TO.month, [gameId, month, ...values]);
+}
 
-const BE_ACTIVE = statement(`insert into metrics_active (game_id, day, who) values (?, ?, ?)
-  on conflict (game_id, day, who) do nothing returning day`);
-/** Returns whether they were not active on that day before. */
-export const beActive = async (transaction: Transaction, gameId: number, day: number, who: string): Promise<boolean> =>
-  (await transaction.first(BE_ACTIVE, [gameId, day, who])) !== undefined;
+/** A day or a month of a game. */
+export interface Span {
+  readonly gameId: number;
+  readonly span: 'day' | 'month';
+  readonly number: number;
+}
+const ACTIVE = { day: ['metrics_active', 'day'], month: ['metrics_active_months', 'month'] } as const;
+const inSpans = (textOf: (table: string, column: string) => string) => ({
+  day: statement(textOf(...ACTIVE.day)),
+  month: statement(textOf(...ACTIVE.month)),
+});
+
+const ACTIVITY = inSpans(
+  (table, column) => `select counted from ${table} where game_id = ? and ${column} = ? and who = ?`,
+);
+/** 1 where it counts, 0 where a person counts in its place, nothing where it is new. */
+export const activityOf = async (reader: Reader, { gameId, span, number }: Span, who: string) =>
+  (await reader.first<{ counted: number }>(ACTIVITY[span], [gameId, number, who]))?.counted;
+export const isActive = async (reader: Reader, place: Span, who: string): Promise<boolean> =>
+  (await activityOf(reader, place, who)) !== undefined;
+
+const BE_ACTIVE = inSpans(
+  (table, column) => `insert into ${table} (game_id, ${column}, who, counted) values (?, ?, ?, ?)
+    on conflict (game_id, ${column}, who) do nothing returning who`,
+);
+/** Returns whether they were not active in that span before. */
+export const beActive = async (
+  transaction: Transaction,
+  { gameId, span, number }: Span,
+  who: string,
+  counted: number,
+) => (await transaction.first(BE_ACTIVE[span], [gameId, number, who, counted])) !== undefined;
+
+const UNCOUNT = inSpans(
+  (table, column) => `update ${table} set counted = 0 where game_id = ? and ${column} = ? and who = ? and counted = 1
+    returning who`,
+);
+/** Returns whether it did count. */
+export const uncount = async (transaction: Transaction, { gameId, span, number }: Span, who: string) =>
+  (await transaction.first(UNCOUNT[span], [gameId, number, who])) !== undefined;
+
+const ADD_ACTIVE = {
+  day: statement('update metrics_days set active_users = active_users + ? where game_id = ? and day = ?'),
+  month: statement('update metrics_months set active_users = active_users + ? where game_id = ? and month = ?'),
+} as const;
+export const addActive = (transaction: Transaction, { gameId, span, number }: Span, difference: number) =>
+  transaction.run(ADD_ACTIVE[span], [difference, gameId, number]);
 
 const ADD_TO_MOD = statement(`insert into metrics_mod_months (game_id, month, mod_id, downloads, subscribers)
   values (?, ?, ?, ?, ?) on conflict (game_id, month, mod_id) do update set
@@ -104,23 +155,30 @@ const DAYS = statement('select * from metrics_days where game_id = ? and day bet
 export const daysOf = (reader: Pick<Database, 'all'>, gameId: number, from: number, to: number) =>
   reader.all<DayRow>(DAYS, [gameId, from, to]);
 
+const MONTHS = statement('select * from metrics_months where game_id = ? and month between ? and ? order by month');
+export const monthsOf = (reader: Pick<Database, 'all'>, gameId: number, from: number, to: number) =>
+  reader.all<MonthRow>(MONTHS, [gameId, from, to]);
+
 export interface Ranked {
   readonly id: number;
   readonly name: string;
   readonly name_id: string;
   readonly downloads: number;
   readonly subscribers: number;
-  /** The place in the month before, and 0 for none. */
+  /** The place among the first thousand of the month before, and 0 for none. */
   readonly rank_before: number;
 }
 
+/** Places of the month before are looked for no further down. */
+const RANKED_BEFORE = 1_000;
+
+/** Both months come from their index in order, and no more of them than is shown, or asked for. */
 const ranked = (noun: 'mod' | 'creator', column: string, table: string, name: string): Statement =>
-  statement(`select r.${column} as id, n.${name} as name, n.name_id, r.downloads, r.subscribers,
-    coalesce((select (select count(*) + 1 from metrics_${noun}_months a where a.game_id = b.game_id and a.month = b.month
-      and (a.downloads > b.downloads or (a.downloads = b.downloads and a.${column} < b.${column})))
-      from metrics_${noun}_months b where b.game_id = r.game_id and b.month = ? and b.${column} = r.${column}), 0)
-      as rank_before
-    from metrics_${noun}_months r join ${table} n on n.id = r.${column}
+  statement(`with before as (select ${column}, row_number() over (order by downloads desc, ${column}) as rank from
+      (select ${column}, downloads from metrics_${noun}_months where game_id = ? and month = ?
+        order by downloads desc, ${column} limit ${RANKED_BEFORE}) first)
+    select r.${column} as id, n.${name} as name, n.name_id, r.downloads, r.subscribers, coalesce(b.rank, 0) as rank_before
+    from metrics_${noun}_months r join ${table} n on n.id = r.${column} left join before b on b.${column} = r.${column}
     where r.game_id = ? and r.month = ? order by r.downloads desc, r.${column} limit ?`);
 
 const TOP = {
@@ -133,13 +191,18 @@ export const top = (
   reader: Pick<Database, 'all'>,
   ranking: Ranking,
   { gameId, month, most }: { gameId: number; month: number; most: number },
-) => reader.all<Ranked>(TOP[ranking], [month - 1, gameId, month, most]);
+) => reader.all<Ranked>(TOP[ranking], [gameId, month - 1, gameId, month, most]);
 
 const FORGET_ACTIVE = statement('delete from metrics_active where day < ?');
+const FORGET_ACTIVE_MONTHS = statement('delete from metrics_active_months where month < ?');
 const FORGET_SEEN = statement('delete from metrics_seen where date_added < ?');
 const FORGET_SESSIONS = statement('delete from metrics_sessions where date_last < ?');
-export async function forgetBefore(transaction: Transaction, { day, second }: { day: number; second: number }) {
+export async function forgetBefore(
+  transaction: Transaction,
+  { day, month, second }: { day: number; month: number; second: number },
+): Promise<void> {
   await transaction.run(FORGET_ACTIVE, [day]);
+  await transaction.run(FORGET_ACTIVE_MONTHS, [month]);
   await transaction.run(FORGET_SEEN, [second]);
   await transaction.run(FORGET_SESSIONS, [second]);
 }

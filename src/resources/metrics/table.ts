@@ -5,8 +5,10 @@ declare module '../../database/database.ts' {
     metrics_secrets: { game_id: number; sealed: string; date_added: number };
     metrics_sessions: MetricsSessionsTable;
     metrics_seen: { game_id: number; session_hash: string; date_added: number };
-    metrics_active: { game_id: number; day: number; who: string };
+    metrics_active: { game_id: number; day: number; who: string; counted: number };
+    metrics_active_months: { game_id: number; month: number; who: string; counted: number };
     metrics_days: MetricsDaysTable;
+    metrics_months: MetricsMonthsTable;
     metrics_mod_months: { game_id: number; month: number; mod_id: number; downloads: number; subscribers: number };
     metrics_creator_months: { game_id: number; month: number; user_id: number; downloads: number; subscribers: number };
   }
@@ -27,11 +29,9 @@ export interface MetricsSessionsTable {
   date_ended: number;
 }
 
-/** What happened in a game on one day. */
-export interface MetricsDaysTable {
+/** What happened in a game in a span of time. */
+interface Counted {
   game_id: number;
-  /** Unix days. */
-  day: number;
   downloads: number;
   /** Those who came less those who went. */
   subscribers: number;
@@ -40,4 +40,14 @@ export interface MetricsDaysTable {
   ratings_negative: number;
   sessions: number;
   session_seconds: number;
+}
+
+export interface MetricsDaysTable extends Counted {
+  /** Unix days. */
+  day: number;
+}
+
+export interface MetricsMonthsTable extends Counted {
+  /** Months since the year 0, in UTC. */
+  month: number;
 }

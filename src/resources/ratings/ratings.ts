@@ -75,7 +75,7 @@ export async function rateMod(
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
     await countRating(app, transaction, mod, await putRating(app, transaction, caller.userId, which));
-    await noteActive(app, transaction, gameId, { userId: caller.userId });
+    await noteActive(app, transaction, gameId, caller);
   });
 }
 

@@ -49,7 +49,7 @@ export async function subscribe(
       transaction,
       needed.flatMap((id) => mods.get(id) ?? []),
     );
-    await subscribeToAll(app, transaction, caller.userId, [mod, ...others]);
+    await subscribeToAll(app, transaction, caller, [mod, ...others]);
     return isNew;
   });
 }
@@ -72,6 +72,8 @@ export async function subscribable(transaction: Transaction, mods: readonly ModR
   return open;
 }
 
+type Acting = Pick<UserCaller, 'userId' | 'address'>;
+
 /**
  * Whether they may is asked before, and the mods are held: counts of a game come after all of its mods are. Returns to
  * how many of the mods they had not subscribed before.
@@ -79,9 +81,10 @@ export async function subscribable(transaction: Transaction, mods: readonly ModR
 export async function subscribeToAll(
   app: App,
   transaction: Transaction,
-  userId: number,
+  actor: Acting,
   mods: readonly ModRow[],
 ): Promise<number> {
+  const { userId } = actor;
   const added: ModRow[] = [];
   for (const mod of mods) {
     if (!(await store.isSubscribed(transaction, userId, mod.id))) added.push(mod);
@@ -89,7 +92,7 @@ export async function subscribeToAll(
   }
   for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
   for (const mod of added) await countSubscription(app, transaction, mod, 1);
-  for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, { userId });
+  for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, actor);
   return added.length;
 }
 
@@ -101,7 +104,7 @@ export async function unsubscribe(app: App, caller: UserCaller, gameId: number, 
   await app.db.write(async (transaction) => {
     const mods = await holdMods(transaction, [modId]);
     await requireMod(transaction, caller as Caller, gameId, modId);
-    const removed = await unsubscribeFromAll(app, transaction, caller.userId, [mods.get(modId)!]);
+    const removed = await unsubscribeFromAll(app, transaction, caller, [mods.get(modId)!]);
     if (removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
   });
 }
@@ -110,15 +113,16 @@ export async function unsubscribe(app: App, caller: UserCaller, gameId: number, 
 export async function unsubscribeFromAll(
   app: App,
   transaction: Transaction,
-  userId: number,
+  actor: Acting,
   mods: readonly ModRow[],
 ): Promise<number> {
+  const { userId } = actor;
   const removed: ModRow[] = [];
   for (const mod of mods) if (await store.remove(transaction, userId, mod.id)) removed.push(mod);
   for (const mod of removed)
     await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
   for (const mod of removed) await countSubscription(app, transaction, mod, -1);
-  for (const gameId of gamesOf(removed)) await noteActive(app, transaction, gameId, { userId });
+  for (const gameId of gamesOf(removed)) await noteActive(app, transaction, gameId, actor);
   return removed.length;
 }
 
