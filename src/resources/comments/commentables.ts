@@ -71,6 +71,8 @@ export interface Commentable {
 export interface Happening {
   readonly type: 'added' | 'deleted';
   readonly userId: number;
+  /** Where they are, if that is known. */
+  readonly address?: string | undefined;
   /** How many comments there are more than before; below 0 fewer. */
   readonly difference: number;
 }
@@ -96,8 +98,8 @@ export const commentableMods: Commentable = {
     commentedMod(reader, caller, await requireMod(reader, caller, gameId, id)),
   hold: async (_, transaction, caller, gameId, id) =>
     commentedMod(transaction, caller, await requireModForChange(transaction, caller, gameId, id)),
-  happened: async (app, transaction, mod, { type, userId }) => {
-    await noteActive(app, transaction, mod.gameId, { userId });
+  happened: async (app, transaction, mod, { type, userId, address }) => {
+    if (type === 'added') await noteActive(app, transaction, mod.gameId, { userId, address });
     await recordModEvent(app, transaction, {
       gameId: mod.gameId,
       modId: mod.id,
@@ -136,7 +138,8 @@ export const commentableGuides: Commentable = {
     commentedGuide(app, reader, caller, await requireGuide(app, reader, caller, gameId, id)),
   hold: async (app, transaction, caller, gameId, id) =>
     commentedGuide(app, transaction, caller, await requireGuideForChange(app, transaction, caller, gameId, id)),
-  happened: async (app, transaction, guide, { type, userId, difference }) => {
+  happened: async (app, transaction, guide, { type, userId, address, difference }) => {
+    if (type === 'added') await noteActive(app, transaction, guide.gameId, { userId, address });
     await countCommentsOfGuide(transaction, { id: guide.id, game_id: guide.gameId }, difference);
     await tellStudio(app, transaction, {
       gameId: guide.gameId,
@@ -175,8 +178,15 @@ export const commentableCollections: Commentable = {
     commentedCollection(reader, caller, await requireCollection(reader, caller, gameId, id)),
   hold: async (_, transaction, caller, gameId, id) =>
     commentedCollection(transaction, caller, await requireCollectionForChange(transaction, caller, gameId, id)),
-  // A collection tells no number of comments, and has no events.
-  happened: async () => {},
+  happened: async (app, transaction, collection, { type, userId, address }) => {
+    if (type === 'added') await noteActive(app, transaction, collection.gameId, { userId, address });
+    await tellStudio(app, transaction, {
+      gameId: collection.gameId,
+      kind: type === 'added' ? 'COLLECTION_COMMENT_ADDED' : 'COLLECTION_COMMENT_DELETED',
+      subject: `collections/${collection.id}`,
+      data: { collection_id: collection.id, user_id: userId },
+    });
+  },
   errors: {
     unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NOT_FOUND'],
     noDelete: 'COLLECTIONS_COMMENT_NO_DELETE_PERMISSION',

@@ -2,26 +2,13 @@ import type { App } from '../../context.ts';
 import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import { tellStudio } from '../webhooks/outbox.ts';
+import type { ModEventType, UserEventType } from './kinds.ts';
 import * as store from './store.ts';
 
+export { MOD_EVENTS, type ModEventType, USER_EVENTS, type UserEventType } from './kinds.ts';
 export type { ModEventRow, UserEventRow } from './store.ts';
 
 // Mods and other nouns record their events here, so this file knows none of them; `history.ts` knows who may see what.
-
-export const MOD_EVENTS = [
-  'MODFILE_CHANGED',
-  'MOD_AVAILABLE',
-  'MOD_UNAVAILABLE',
-  'MOD_EDITED',
-  'MOD_DELETED',
-  'MOD_TEAM_CHANGED',
-  'MOD_COMMENT_ADDED',
-  'MOD_COMMENT_DELETED',
-] as const;
-export type ModEventType = (typeof MOD_EVENTS)[number];
-
-export const USER_EVENTS = ['USER_TEAM_JOIN', 'USER_TEAM_LEAVE', 'USER_SUBSCRIBE', 'USER_UNSUBSCRIBE'] as const;
-export type UserEventType = (typeof USER_EVENTS)[number];
 
 export interface ModEvent {
   readonly gameId: number;

@@ -1,19 +1,13 @@
-/** What a studio can be told of. A noun that tells of something else adds it here. */
+import { MOD_EVENTS, USER_EVENTS } from '../events/kinds.ts';
+
+/** What a studio can be told of: all events of mods and people, and what has no list of its own. */
 export const STUDIO_EVENTS = [
-  'MODFILE_CHANGED',
-  'MOD_AVAILABLE',
-  'MOD_UNAVAILABLE',
-  'MOD_EDITED',
-  'MOD_DELETED',
-  'MOD_TEAM_CHANGED',
-  'MOD_COMMENT_ADDED',
-  'MOD_COMMENT_DELETED',
+  ...MOD_EVENTS,
   'GUIDE_COMMENT_ADDED',
   'GUIDE_COMMENT_DELETED',
-  'USER_TEAM_JOIN',
-  'USER_TEAM_LEAVE',
-  'USER_SUBSCRIBE',
-  'USER_UNSUBSCRIBE',
+  'COLLECTION_COMMENT_ADDED',
+  'COLLECTION_COMMENT_DELETED',
+  ...USER_EVENTS,
   'USER_RESTRICTED',
   'USER_RESTRICTION_LIFTED',
   'RULE_MATCHED',
