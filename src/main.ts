@@ -21,6 +21,7 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   'ban list': () => import('./commands/ban-list.ts'),
   'ban lift': () => import('./commands/ban-lift.ts'),
   scan: () => import('./commands/scan.ts'),
+  'cook-runner': () => import('./commands/cook-runner.ts'),
   'demo fill': () => import('./commands/demo-fill.ts'),
   demo: () => import('./commands/demo.ts'),
   'storage check': () => import('./commands/storage-check.ts'),

@@ -96,10 +96,10 @@ export type AFile = Partial<NewFile> & { readonly archive?: Buffer; readonly fil
 /** Someone who calls: nobody, a key, or a person's token. */
 export class Client {
   readonly #api: Api;
-  readonly #credentials: { apiKey?: string; token?: string };
+  readonly #credentials: { apiKey?: string; token?: string; secret?: string };
   readonly environment: Environment;
 
-  constructor(api: Api, credentials: { apiKey?: string; token?: string }, environment: Environment) {
+  constructor(api: Api, credentials: { apiKey?: string; token?: string; secret?: string }, environment: Environment) {
     this.#api = api;
     this.#credentials = credentials;
     this.environment = environment;
@@ -146,6 +146,7 @@ export class Client {
     });
     const headers: Record<string, string> = { ...options.headers };
     if (this.#credentials.token) headers['authorization'] = `Bearer ${this.#credentials.token}`;
+    if (this.#credentials.secret) headers['authorization'] = `Basic ${btoa(`runner:${this.#credentials.secret}`)}`;
     if (options.body !== undefined) headers['content-type'] ??= 'application/x-www-form-urlencoded';
     return this.#api.request(method, `/v1${path}${query && `?${query}`}`, {
       headers,
@@ -293,6 +294,11 @@ export class Api {
 
   withToken(token: string, environment: Environment = 'production'): Client {
     return new Client(this, { token }, environment);
+  }
+
+  /** A machine that cooks, with its secret. */
+  withSecret(secret: string, environment: Environment = 'production'): Client {
+    return new Client(this, { secret }, environment);
   }
 
   /** A client with a fresh token of the person. */

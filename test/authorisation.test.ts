@@ -5,6 +5,7 @@ import { STAFF_LEVELS } from '../src/access/staff.ts';
 import type { Transaction } from '../src/database/database.ts';
 import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
 import { addAgreementVersion } from '../src/resources/agreements/operations.ts';
+import { cookingSasToken } from '../src/resources/builds/operations.ts';
 import { addCollectionOperation, updateCollectionOperation } from '../src/resources/collections/operations.ts';
 import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { askForExport, exportToken } from '../src/resources/exports/exports.ts';
@@ -20,6 +21,8 @@ import { addClient } from '../src/resources/oauth/clients.ts';
 import { putSettings } from '../src/resources/portals/settings.ts';
 import { submitReportOperation } from '../src/resources/reports/operations.ts';
 import { addGameRule, getGameRuleDecisions } from '../src/resources/rules/operations.ts';
+import { addCookRunner } from '../src/resources/runners/operations.ts';
+import { addSourceModfile } from '../src/resources/sources/operations.ts';
 import { joinStaff } from '../src/resources/staff/pieces.ts';
 import { addGameTeamMember, getGameTeamMembers, getModTeamMembers } from '../src/resources/teams/operations.ts';
 import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
@@ -39,6 +42,7 @@ import {
   type SceneName,
   SIGNS,
 } from './authorisation.ts';
+import { zipOf } from './zips.ts';
 
 const api = await startApi({
   settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' },
@@ -102,6 +106,11 @@ const notification = await app.db.write(async ({ query }) => {
 });
 
 const STEAM = { app_id: '1', ticket_key: '0'.repeat(64) };
+const COOKING = {
+  'platforms[0][platform]': 'windows',
+  'platforms[1][platform]': 'ps5',
+  'platforms[1][locked]': true,
+};
 const RULE = { name: 'Everything', when: '{"all":[]}', verdict: 'report' };
 const reportOn = (id: number) => ({ resource: 'mods', id, type: 0, summary: 'Wrong' });
 
@@ -151,6 +160,17 @@ async function aScene(name: SceneName) {
   await asOwner.call(addMetricsSecret, { params: inGame });
   const rule = await asOwner.call(addGameRule, { params: inGame, body: RULE });
   const decisions = await asOwner.call(getGameRuleDecisions, { params: inGame });
+  await asOwner.call(editGameOperation, { params: inGame, body: COOKING });
+  const runner = await asOwner.call(addCookRunner, { params: inGame, body: { name, platforms: ['ps5'] } });
+  const provided = await asOwner.call(cookingSasToken, { params: inGame });
+  const archive = { filedata: { filename: 'source.zip', bytes: zipOf({ 'a.txt': 'a' }) } };
+  const source = await asAuthor.call(addSourceModfile, { params: ofMod, files: archive });
+  const cook = await app.db.query
+    .selectFrom('cooks')
+    .select('cook_uuid')
+    .where('mod_id', '=', mod.id)
+    .executeTakeFirstOrThrow();
+  await asOwner.call(editGameOperation, { params: inGame, body: { 'platforms[]': '' } });
   await api.withKey(game).call(submitReportOperation, { body: reportOn(mod.id) });
   const report = await app.db.query
     .selectFrom('reports')
@@ -210,6 +230,13 @@ async function aScene(name: SceneName) {
     decision_id: decisions.body.data[0]!.id,
     report_id: report.id,
     ban_id: 999_999,
+    runner_id: runner.body.id,
+    build_id: provided.body.build_id,
+    build_signature: provided.body.url.split('/').at(-1)!,
+    source_id: source.body.id,
+    source_hash: source.body.download.binary_url.split('/').at(-1)!,
+    cook_uuid: cook.cook_uuid,
+    claim_id: '00000000-0000-4000-8000-000000000000',
     content: 'mods',
     content_id: denied.id,
     portal: 'steam',
@@ -284,6 +311,14 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'edit-mod-put': () => ({ body: { summary: 'Better' } }),
   'add-modfile': () => ({ files: zip }),
   'edit-modfile': () => ({ body: { changelog: 'Better' } }),
+  'add-source-modfile': () => ({ files: zip }),
+  'add-cook-runner': () => ({ body: { name: 'Mill', platforms: ['ps5'] } }),
+  'cooking-webhook': () => ({ raw: Buffer.from('{}'), headers: { 'content-type': 'application/json' } }),
+  'finish-cook': () => ({ files: zip }),
+  'get-cook-upload-parts': ({ upload_id }) => ({ query: { upload_id } }),
+  'add-cook-upload-part': ({ upload_id }) => ({ query: { upload_id }, raw: Buffer.from('abc') }),
+  'complete-cook-upload': ({ upload_id }) => ({ query: { upload_id } }),
+  'upload-cook-build': () => ({ raw: Buffer.from('abc'), headers: { 'content-range': 'bytes 0-5/3' } }),
   'manage-platform-status': () => ({ body: { approved: ['windows'] } }),
   'add-game-tag-options': () => ({ body: { name: 'More', type: 'checkboxes', tags: ['c'] } }),
   'delete-game-tag-options': () => ({ body: { name: 'Kind', tags: ['b'] } }),

@@ -361,9 +361,46 @@ export const AUTHORISATION: Record<string, Row> = {
   'edit-game-rule': { open: '!kk --w ---- -++ +bw', refs: [29_500] },
   'delete-game-rule': { open: '!kk --w ---- -++ +bw', refs: [29_500] },
   'get-game-rule-versions': { open: '!kk --- ---- +++ +br', refs: [29_500] },
+  'browse-source-modfiles': { open: '!kk --+ ++++ +++ +br', hidden: '!kk mm+ ++++ +++ +br', refs: [15_065] },
+  'add-source-modfile': { open: '!kk --w +-++ -++ +bw', hidden: '!kk mmw +-++ -++ +bw', refs: [15_006] },
+  'delete-source-modfile': { open: '!kk --w +--- --+ +bw', hidden: '!kk mmw +--- --+ +bw', refs: [15_008] },
+  'download-source-modfile': { open: '+++ +++ ++++ +++ +++', hidden: '+++ +++ ++++ +++ +++' },
+  'browse-modfile-cooks': { open: '!kk --+ ++++ +++ +br', hidden: '!kk mm+ ++++ +++ +br', refs: [15_065] },
+  'get-modfile-cook': { open: '!kk --+ ++++ +++ +br', hidden: '!kk mm+ ++++ +++ +br', refs: [15_065] },
+  // The game cooks for nothing any more.
+  'start-cook': { open: '!kk --w =-== -== =bw', hidden: '!kk mmw =-== -== =bw', refs: [15_006, 14_037] },
+  'cancel-cook': { open: '!kk --w +-++ -++ +bw', hidden: '!kk mmw +-++ -++ +bw', refs: [15_006] },
+  'get-cooks': { open: '!kk --- ---- +++ +br', refs: [29_500] },
+  'get-cook-runners': { open: '!kk --- ---- +++ +br', refs: [29_500] },
+  'add-cook-runner': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
+  'delete-cook-runner': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
+  // Runners come with a secret of their own, in place of all this.
+  'claim-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'report-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'fail-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'finish-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'download-cook-source': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'download-cook-build': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'open-cook-upload': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'get-cook-upload-parts': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'add-cook-upload-part': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'complete-cook-upload': { open: '--- --- ---- --- ---', refs: [11_005] },
+  'cooking-sas-token': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
+  'cooking-validate-build': { open: '!kk --- ---- --+ +br', refs: [14_039] },
+  'finalize-cloud-cooking': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
+  // Who has no token signs.
+  'cooking-webhook': { open: '=== --w ---- --+ +br', refs: [14_039, 11_005] },
+  'upload-cook-build': { open: '+++ +++ ++++ +++ +++' },
+  'get-cook-build': { open: '+++ +++ ++++ +++ +++' },
 };
 
 /** In a closed game these are refused before anything else is looked at. */
 export const FROM_ELSEWHERE: readonly CallerName[] = ['otherKey', 'stranger', 'mod8'];
 /** But here: the game itself says that it is closed, and a link that someone was given lets them in. */
-export const OPEN_IN_CLOSED_GAMES = ['get-game', 'register-game-previewer', 'download-modfile-hashed'];
+export const OPEN_IN_CLOSED_GAMES = [
+  'get-game',
+  'register-game-previewer',
+  'download-modfile-hashed',
+  'download-source-modfile',
+  'cooking-webhook',
+];

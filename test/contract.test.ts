@@ -11,6 +11,8 @@ import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
 import { addAddressBan } from '../src/resources/bans/operations.ts';
 import { blockAUser } from '../src/resources/blocks/operations.ts';
+import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../src/resources/builds/operations.ts';
+import { inspectBuild } from '../src/resources/builds/receiving.ts';
 import { addCollectionOperation, followCollectionOperation } from '../src/resources/collections/operations.ts';
 import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { addModDependencies } from '../src/resources/dependencies/operations.ts';
@@ -18,6 +20,7 @@ import { askForExport, exportToken } from '../src/resources/exports/exports.ts';
 import { gatherExport } from '../src/resources/exports/gathering.ts';
 import { editGameFileTypes } from '../src/resources/findings/operations.ts';
 import { followUserOperation } from '../src/resources/follows/operations.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
 import { operations } from '../src/resources/index.ts';
 import { addMessage, addMessageThread, inviteToThread } from '../src/resources/messages/operations.ts';
 import { addModMetadata } from '../src/resources/metadata/operations.ts';
@@ -31,6 +34,8 @@ import { addModRating } from '../src/resources/ratings/operations.ts';
 import { submitReportOperation } from '../src/resources/reports/operations.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
 import { addGameRule, editGameRule, getGameRuleDecisions } from '../src/resources/rules/operations.ts';
+import { addCookRunner, claimCook, openCookUpload } from '../src/resources/runners/operations.ts';
+import { addSourceModfile } from '../src/resources/sources/operations.ts';
 import { subscribeToMod } from '../src/resources/subscriptions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
 import { addModTeamMember } from '../src/resources/teams/operations.ts';
@@ -220,6 +225,33 @@ for (const name of tags)
   await asAda.call(editGameRule, { params: { ...params, rule_id }, body: { name: `${name} anew` } });
 const decision_id = (await asAda.call(getGameRuleDecisions, { params })).body.data[0]!.id;
 
+const cooking = {
+  'platforms[0][platform]': 'windows',
+  'platforms[1][platform]': 'ps5',
+  'platforms[1][locked]': true,
+};
+await asAda.call(editGameOperation, { params: { game_id: game.id }, body: cooking });
+let runner_id = 0;
+let secret = '';
+for (const name of tags) {
+  const runner = { params: { game_id: game.id }, body: { name, platforms: ['ps5'] } };
+  ({ id: runner_id, secret } = (await asAda.call(addCookRunner, runner)).body);
+}
+const provided = (await asAda.call(cookingSasToken, { params: { game_id: game.id } })).body;
+const { build_id } = provided;
+const build_signature = provided.url.split('/').at(-1)!;
+await api.nobody().call(uploadCookBuild, { params: { build_id, build_signature }, raw: archive });
+await inspectBuild(api.app(), build_id, async () => {});
+await asAda.call(finalizeCloudCooking, { params: { game_id: game.id } });
+let source = { id: 0, download: { binary_url: '' } };
+for (const tag of tags) {
+  const sent = { filedata: { filename: 'source.zip', bytes: zipOf({ [`${tag}.txt`]: tag }) } };
+  source = (await asAda.call(addSourceModfile, { params, files: sent })).body;
+}
+const asRunner = api.withSecret(secret);
+const claim = (await asRunner.call(claimCook)).body.claim!;
+const cookUpload = await asRunner.call(openCookUpload, { params: { claim_id: claim.claim_id } });
+
 /** What stands in a path for a parameter of that name. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
@@ -250,11 +282,21 @@ const PARAMETERS: Record<string, string | number> = {
   rule_id,
   decision_id,
   ban_id: 999_999,
+  runner_id,
+  build_id,
+  build_signature,
+  source_id: source.id,
+  source_hash: source.download.binary_url.split('/').at(-1)!,
+  claim_id: claim.claim_id,
+  cook_uuid: claim.cook.cook_uuid,
   verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
 };
 
 /** What stands in the query of operations that cannot do without. */
-const QUERIES: Record<string, Record<string, string>> = { 'get-multipart-upload-parts': { upload_id } };
+const QUERIES: Record<string, Record<string, string>> = {
+  'get-multipart-upload-parts': { upload_id },
+  'get-cook-upload-parts': { upload_id: cookUpload.body.upload_id },
+};
 /** Reads of which a key of a game gets nothing: what is listed belongs to a person. */
 const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions'];
 
@@ -294,7 +336,8 @@ function isRefused(answer: Answer, error: ErrorName): void {
 }
 
 /** Needs no permission of the noun: what is tested here comes before it. */
-async function allowedTo({ declaration: { id, access, method } }: AnyOperation): Promise<Client> {
+async function allowedTo({ declaration: { id, access, method, path } }: AnyOperation): Promise<Client> {
+  if (path.startsWith('/cook-runner/')) return asRunner;
   if (access.kind === 'anyone') return api.nobody();
   if (PERSONAL.includes(id)) return api.as(ada);
   if (STAFF.includes(id)) return operator;

@@ -24,6 +24,10 @@ import { migration as addressBans } from './bans/migrations/2026-11-15-address-b
 import { banOperations } from './bans/operations.ts';
 import { migration as blocks } from './blocks/migrations/2026-11-15-blocks.ts';
 import { blockOperations } from './blocks/operations.ts';
+import { buildHoldings } from './builds/holdings.ts';
+import { buildJobs } from './builds/jobs.ts';
+import { migration as cookBuilds } from './builds/migrations/2026-11-15-cook-builds.ts';
+import { buildOperations } from './builds/operations.ts';
 import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
 import { migration as collectionsByRater } from './collections/migrations/2026-11-15-collections-by-rater.ts';
 import { collectionOperations } from './collections/operations.ts';
@@ -32,6 +36,9 @@ import { migration as comments } from './comments/migrations/2026-11-15-comments
 import { migration as commentsByVoter } from './comments/migrations/2026-11-15-comments-by-voter.ts';
 import { migration as commentsWithheld } from './comments/migrations/2026-11-15-comments-withheld.ts';
 import { commentOperations } from './comments/operations.ts';
+import { cookJobs } from './cooks/jobs.ts';
+import { migration as cooks } from './cooks/migrations/2026-11-15-cooks.ts';
+import { cookOperations } from './cooks/operations.ts';
 import { credentialOperations } from './credentials/operations.ts';
 import { migration as dependencies } from './dependencies/migrations/2026-11-15-dependencies.ts';
 import { dependencyOperations } from './dependencies/operations.ts';
@@ -122,11 +129,14 @@ import { prepareRules } from './rules/judging.ts';
 import { migration as gameRules } from './rules/migrations/2026-11-15-game-rules.ts';
 import { migration as rulesTell } from './rules/migrations/2026-11-15-rules-tell.ts';
 import { ruleOperations } from './rules/operations.ts';
+import { migration as cookRunners } from './runners/migrations/2026-11-15-cook-runners.ts';
+import { runnerOperations } from './runners/operations.ts';
 import { serviceJobs } from './service/jobs.ts';
 import { serviceOperations } from './service/operations.ts';
 import { sessionJobs } from './sessions/jobs.ts';
 import { migration as sessions } from './sessions/migrations/2026-11-15-sessions.ts';
 import { sessionOperations } from './sessions/operations.ts';
+import { sourceOperations } from './sources/operations.ts';
 import { migration as usersStaff } from './staff/migrations/2026-11-15-users-staff.ts';
 import { staffOperations } from './staff/operations.ts';
 import { statsJobs } from './stats/jobs.ts';
@@ -210,6 +220,10 @@ export const operations: readonly AnyOperation[] = [
   ...notificationOperations,
   ...wordlistOperations,
   ...ruleOperations,
+  ...sourceOperations,
+  ...cookOperations,
+  ...runnerOperations,
+  ...buildOperations,
 ];
 
 /** What is asked for over a WebSocket. */
@@ -290,6 +304,9 @@ export const migrations: readonly Migration[] = [
   gameWordlists,
   gameRules,
   rulesTell,
+  cookBuilds,
+  cookRunners,
+  cooks,
 ];
 
 export const jobHandlers: readonly JobHandler<App>[] = [
@@ -317,10 +334,12 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...portalJobs,
   ...webhookJobs,
   ...ruleJobs,
+  ...cookJobs,
+  ...buildJobs,
 ];
 
 /** What each noun keeps in storage. */
-export const holdings: readonly Holdings<App>[] = [modfileHoldings, pictureHoldings, uploadHoldings];
+export const holdings: readonly Holdings<App>[] = [modfileHoldings, pictureHoldings, uploadHoldings, buildHoldings];
 
 /** What must be true before the first request. */
 export async function prepare(app: App): Promise<void> {

@@ -107,7 +107,10 @@ test('only a proxy of the operator is believed', async () => {
 
 test('a WebSocket that is open is closed, and no other is opened', async () => {
   const knock = (address: string) => ({ host: `g-${game.id}.ws.localhost`, headers: { 'x-forwarded-for': address } });
-  const [kept, other] = [await aDevice(api.service, knock('203.0.113.45')), await aDevice(api.service, knock('192.0.2.45'))];
+  const [kept, other] = [
+    await aDevice(api.service, knock('203.0.113.45')),
+    await aDevice(api.service, knock('192.0.2.45')),
+  ];
   const { id } = await bans('203.0.113.45');
   assert.equal(await kept.closed, 1008);
   assert.deepEqual(await refusedDevice(api.service, knock('203.0.113.45')), { status: 403, ref: 12003 });

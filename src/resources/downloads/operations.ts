@@ -3,16 +3,14 @@ import { type Caller, reader, visitor } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { limitedAddress } from '../../http/address.ts';
 import { ModPath, PathId } from '../../http/objects.ts';
-import { type AnyOperation, Bytes, operation, Redirect, storedFile } from '../../http/operation.ts';
-import { attachment } from '../../http/transfer/disposition.ts';
+import { type AnyOperation, type Bytes, operation, type Redirect, storedFile } from '../../http/operation.ts';
+import { storedAnswer } from '../../http/transfer/stored.ts';
 import { noteDownload } from './counting.ts';
 import { requireDownload } from './downloads.ts';
 
 const FilePath = ModPath.extend({ file_id: PathId });
 const SignedPath = FilePath.extend({ verification_hash: z.string() });
 const ZIP = 'application/zip';
-/** Long enough to begin with. Whoever goes on later asks anew, and a file that was withdrawn meanwhile is refused. */
-const LINK_SECONDS = 300;
 
 const ERRORS = [
   'GAME_NOT_FOUND',
@@ -42,11 +40,7 @@ async function download(app: App, { caller, params, platform = '', ip }: Asked):
   const { mod_id, game_id, storage_key: key, filesize, sha256, filename, date_added } = file;
   const userId = caller.kind === 'user' ? caller.userId : undefined;
   const begun = () => noteDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip), userId });
-  if (app.storage.link) {
-    const options = { seconds: LINK_SECONDS, type: ZIP, disposition: attachment(filename) };
-    return new Redirect(await app.storage.link(key, options), begun);
-  }
-  return new Bytes({ key, bytes: filesize, sha256, filename, type: ZIP, dateModified: date_added }, begun);
+  return storedAnswer(app, { key, bytes: filesize, sha256, filename, type: ZIP, dateModified: date_added }, begun);
 }
 
 export const downloadModfile = operation({

@@ -39,6 +39,14 @@ export const NewModfileBody = z
     active: z.boolean().default(true).meta({ description: 'Make it the live file.' }),
   });
 
+/** What is told of a new source: the same, for the platforms that are locked. */
+export const NewSourceBody = NewModfileBody.extend({
+  platforms: PlatformNames.optional().meta({
+    description: 'What shall be made of the source; all locked platforms of the game unless given.',
+  }),
+  active: z.boolean().default(true).meta({ description: 'Make what becomes of it live.' }),
+});
+
 export const ModfileChangesBody = z
   .object({ ...texts, active: z.boolean().meta({ description: 'Make it the live file, or no longer.' }) })
   .partial();

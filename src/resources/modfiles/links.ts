@@ -6,6 +6,7 @@ export interface LinkedFile {
   readonly mod_id: number;
   readonly game_id: number;
   readonly sha256: string;
+  readonly kind?: 'file' | 'source';
 }
 
 const HOUR = 3_600;
@@ -23,16 +24,17 @@ export const linksChangeAt = (now: number): number => (Math.floor(now / HOUR) + 
 /** Links end on the hour, a day or a little more from now, so that all who ask within an hour get the same. */
 export const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
 
-/** Where a file can be downloaded. A signed link needs no other credentials. */
+/** Where a file can be downloaded. A signed link needs no other credentials, and those to sources are always signed. */
 export function downloadLink(
   app: Pick<App, 'addresses' | 'clock' | 'secrets'>,
   file: LinkedFile,
   { signed }: { signed: boolean },
 ): { binary_url: string; date_expires: number } {
   const expires = expiryAt(app.clock.now());
-  const { id, mod_id, game_id } = file;
-  const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/files/${id}/download`;
-  const binary_url = signed ? `${address}/${segmentFor(app, fileOf(file), expires)}` : address;
+  const { id, mod_id, game_id, kind } = file;
+  const among = kind === 'source' ? 'sources' : 'files';
+  const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/${among}/${id}/download`;
+  const binary_url = signed || kind === 'source' ? `${address}/${segmentFor(app, fileOf(file), expires)}` : address;
   return { binary_url, date_expires: expires };
 }
 

@@ -30,7 +30,7 @@ import { APPROVED, changeLive, recall, release, writeDocument } from './releasin
 import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
-export type { ModfileRow, PlatformStatus, StoredFile } from './store.ts';
+export type { FilePlatform, ModfileRow, PlatformStatus, StoredFile } from './store.ts';
 
 const FILE_THERE = 1;
 const FILE_DELETED = 3;
@@ -66,18 +66,43 @@ export interface NewFile extends FileTexts {
   readonly platforms?: readonly string[] | undefined;
 }
 
-interface Which {
+export interface Which {
   readonly gameId: number;
   readonly modId: number;
 }
 
+/** In which way a file comes to be one of a mod. */
+export interface Manner {
+  readonly kind: store.ModfileRow['kind'];
+  /** Whose it is; the caller's unless given. */
+  readonly submitterId?: number;
+  targets(
+    transaction: Transaction,
+    gameId: number,
+    asked: readonly string[] | undefined,
+  ): Promise<readonly store.FilePlatform[]>;
+  /** What happens in the transaction that names the file, once it has. */
+  named(transaction: Transaction, mod: ModRow, file: store.ModfileRow): Promise<void>;
+}
+
+/** Adds a file that someone uploads, for platforms that are open. */
+export const addModfile = (app: App, caller: Caller, which: Which, incoming: Incoming, fields: NewFile) =>
+  takeFile(app, caller, which, incoming, fields, {
+    kind: 'file',
+    targets: targetsFor,
+    named: async (transaction, mod, file) => {
+      if (fields.active) await release(app, transaction, mod, file, { userId: file.submitted_by, shown: true });
+    },
+  });
+
 /** Adds a file to a mod. Its bytes are in their place, and are an archive, before anything names them. */
-export async function addModfile(
+export async function takeFile(
   app: App,
   caller: Caller,
   which: Which,
   incoming: Incoming,
   fields: NewFile,
+  manner: Manner,
 ): Promise<store.StoredFile> {
   await requireUploader(app.db, caller, which);
   const uploadId = 'uploadId' in incoming ? incoming.uploadId : undefined;
@@ -98,14 +123,14 @@ export async function addModfile(
   const arrival = await app.db.write(async (transaction) => {
     await requireUploader(transaction, caller, which);
     await ruledMod(app, transaction, caller, await requireModForChange(transaction, caller, which.gameId, which.modId));
-    await targetsFor(transaction, which.gameId, fields.platforms);
+    await manner.targets(transaction, which.gameId, fields.platforms);
     if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);
   });
   await app.storage.move(file.key, key);
   return app.db.write(async (transaction) => {
     await concludeArrival(transaction, arrival);
-    return nameFile(app, transaction, caller, which, { ...file, inspection }, fields);
+    return nameFile(app, transaction, caller, which, { ...file, inspection }, fields, manner);
   });
 }
 
@@ -121,20 +146,23 @@ async function nameFile(
   which: Which,
   file: CheckedFile,
   fields: NewFile,
+  manner: Manner,
 ): Promise<store.StoredFile> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   await requireUploader(transaction, caller, which);
-  const targets = await targetsFor(transaction, which.gameId, fields.platforms);
-  const { userId } = caller as UserCaller;
-  const row = await store.add(transaction.query, newRow(app, mod, file, userId, fields));
+  const targets = await manner.targets(transaction, which.gameId, fields.platforms);
+  const submitterId = manner.submitterId ?? (caller as UserCaller).userId;
+  const values = { ...newRow(app, mod, file, submitterId, fields), kind: manner.kind };
+  const row = await store.add(transaction.query, values);
   await store.putPlatforms(transaction, row.id, targets);
   await putFindings(app, transaction, row, [FINDING.TYPE], file.inspection.reported.map(toTypeFinding));
   await writeDocument(transaction, row);
   await awaitScan(app, transaction, row);
-  if (fields.active) await release(app, transaction, mod, row, userId);
   announceMod(transaction, mod.game_id, mod.id);
-  await auditByGame(app, transaction, caller, mod, { action: 'mods.files-add', data: { file: row.id } });
-  return (await store.storedFile(transaction, row.id, mod.id, true))!;
+  await manner.named(transaction, mod, row);
+  if (manner.submitterId === undefined)
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.files-add', data: { file: row.id } });
+  return (await store.storedFile(transaction, { id: row.id, modId: mod.id, kind: manner.kind }, true))!;
 }
 
 const toTypeFinding = (path: string) => ({ kind: FINDING.TYPE, path, detail: path.slice(path.lastIndexOf('.') + 1) });
@@ -161,7 +189,7 @@ export const statusOn = ({ platform, moderated }: store.GamePlatform): store.Fil
   status: moderated ? PENDING : APPROVED,
 });
 
-const notAmong = (field: string, platforms: readonly { platform: string }[]) =>
+export const notAmong = (field: string, platforms: readonly { platform: string }[]) =>
   new ApiError('VALIDATION_GENERIC', {
     fields: [{ field, rule: 'enum', values: { values: platforms.map(({ platform }) => platform).join(', ') } }],
   });
@@ -225,11 +253,11 @@ export async function editModfile(
     if (active && (await store.platformsOf(transaction, fileId)).length === 0)
       await store.putPlatforms(transaction, fileId, await targetsFor(transaction, mod.game_id, undefined));
     await writeDocument(transaction, after);
-    if (active) await release(app, transaction, mod, after, userId);
+    if (active) await release(app, transaction, mod, after, { userId, shown: true });
     if (active === false) await recall(app, transaction, mod, fileId, userId);
     announceMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
-    return (await store.storedFile(transaction, fileId, mod.id, true))!;
+    return (await store.storedFile(transaction, { id: fileId, modId: mod.id, kind: 'file' }, true))!;
   });
 }
 
@@ -238,18 +266,26 @@ async function requireFileForChange(
   caller: Caller,
   { gameId, modId }: Which,
   fileId: number,
+  kind: store.ModfileRow['kind'] = 'file',
 ): Promise<{ mod: ModRow; file: store.ModfileRow; levels: Levels }> {
   const mod = await requireModForChange(transaction, caller, gameId, modId);
   const levels = await levelsOf(transaction, caller, mod);
-  const isSeen = await store.storedFile(transaction, fileId, modId, levels.mod > 0 || levels.game > 0);
-  if (!isSeen) throw new ApiError('MODFILE_NOT_FOUND');
+  const isMember = levels.mod > 0 || levels.game > 0;
+  if (!(await store.storedFile(transaction, { id: fileId, modId, kind }, isMember)))
+    throw new ApiError('MODFILE_NOT_FOUND');
   return { mod, file: (await store.rowOf(transaction, fileId))!, levels };
 }
 
 /** Who uploaded a file deletes it, as long as they may edit the mod, and so do administrators of the game. */
-export async function deleteModfile(app: App, caller: Caller, which: Which, fileId: number): Promise<void> {
+export async function deleteModfile(
+  app: App,
+  caller: Caller,
+  which: Which,
+  fileId: number,
+  { kind, deleted }: Pick<Manner, 'kind'> & { deleted?(transaction: Transaction): Promise<void> } = { kind: 'file' },
+): Promise<void> {
   await app.db.write(async (transaction) => {
-    const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId);
+    const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId, kind);
     const isOwn = file.submitted_by === (caller as UserCaller).userId && mayEdit(levels);
     if (!isOwn && levels.game < ADMINISTRATOR) throw new ApiError('MODFILE_NO_DELETE_PERMISSION');
     const live = await store.liveFilesOf(transaction, mod.id);
@@ -258,6 +294,7 @@ export async function deleteModfile(app: App, caller: Caller, which: Which, file
     await store.removeAwaited(transaction, fileId);
     await reviewBytes(app, transaction, file.storage_key);
     announceMod(transaction, mod.game_id, mod.id);
+    await deleted?.(transaction);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-remove', data: { file: fileId } });
   });
 }
@@ -299,7 +336,7 @@ export async function decidePlatforms(
     ];
     if (approved.length > 0) await tellDecision(app, transaction, 'file_approved', about, to);
     if (denied.length > 0) await tellDecision(app, transaction, 'file_denied', about, to);
-    return (await store.storedFile(transaction, fileId, mod.id, true))!;
+    return (await store.storedFile(transaction, { id: fileId, modId: mod.id, kind: 'file' }, true))!;
   });
 }
 
@@ -313,7 +350,7 @@ function requireTargets(targets: readonly store.FilePlatform[], { approved, deni
 /** The file, as far as this caller may see it. */
 export async function requireModfile(app: App, caller: Caller, which: Which, fileId: number) {
   const everything = await seesEverything(app, caller, which);
-  const file = await store.storedFile(app.db, fileId, which.modId, everything);
+  const file = await store.storedFile(app.db, { id: fileId, modId: which.modId, kind: 'file' }, everything);
   if (!file) throw new ApiError('MODFILE_NOT_FOUND');
   return file;
 }
@@ -332,7 +369,7 @@ export async function listContents(
   fileId: number,
 ): Promise<readonly ArchiveEntry[]> {
   const everything = await seesEverything(app, caller, which);
-  const file = await store.storedFile(app.db, fileId, which.modId, everything);
+  const file = await store.storedFile(app.db, { id: fileId, modId: which.modId, kind: 'file' }, everything);
   if (!file) throw new ApiError('MODFILE_NOT_FOUND');
   if (!everything) throw new ApiError('MODFILE_CANNOT_INSPECT_FILES', { status: 403 });
   return contentsOf(app, storageKeyOf(file.sha256));
@@ -342,10 +379,15 @@ type Asked = Pick<store.FileScope, 'platform' | 'platformStatus'>;
 
 export async function listModfiles(app: App, caller: Caller, which: Which, request: ListRequest, asked: Asked) {
   const everything = await seesEverything(app, caller, which);
-  const scope = { ...asked, modId: which.modId, submitterId: undefined, everything };
+  const scope = { ...asked, kind: 'file' as const, modId: which.modId, submitterId: undefined, everything };
   return store.list(app.db.query, scope, modfileListing, request);
 }
 
 /** What a person has uploaded, whatever state it is in. */
 export const listOwnModfiles = (app: App, submitterId: number, request: ListRequest, asked: Asked) =>
-  store.list(app.db.query, { ...asked, modId: undefined, submitterId, everything: true }, modfileListing, request);
+  store.list(
+    app.db.query,
+    { ...asked, kind: 'file', modId: undefined, submitterId, everything: true },
+    modfileListing,
+    request,
+  );

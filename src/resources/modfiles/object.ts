@@ -5,6 +5,10 @@ import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import { downloadLink, type LinkedFile, needsSignature } from './links.ts';
 import type { FilePlatform, ModfileRow } from './store.ts';
 
+// A source is told of, and asked for, as a file is.
+export { NewSourceBody } from './changes.ts';
+export { modfileListing as sourceListing } from './listing.ts';
+
 export const ModfilePlatformObject = z
   .object({
     platform: z.string(),

@@ -22,18 +22,20 @@ export async function writeDocument(transaction: Transaction, row: store.Modfile
 /**
  * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
  * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
+ * One that is not to be `shown` takes its platforms alone, and leaves what is shown without a platform as it is.
  */
 export async function release(
   app: App,
   transaction: Transaction,
   mod: ModRow,
   file: store.ModfileRow,
-  userId: number,
+  { userId, shown }: { readonly userId: number; readonly shown: boolean },
 ): Promise<void> {
   const platforms = await store.platformsOf(transaction, file.id);
   const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
   if (platforms.length > 0 && approved.length === 0) return;
-  for (const platform of [...approved, SHOWN]) await store.putAwaited(transaction, mod.id, platform, file.id);
+  for (const platform of shown ? [...approved, SHOWN] : approved)
+    await store.putAwaited(transaction, mod.id, platform, file.id);
   await releaseAwaited(app, transaction, mod, file, userId);
 }
 

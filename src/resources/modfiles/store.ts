@@ -22,31 +22,39 @@ export interface StoredFile {
   readonly id: number;
   readonly mod_id: number;
   readonly game_id: number;
+  readonly kind: ModfileRow['kind'];
   readonly sha256: string;
   readonly submitted_by: number;
   readonly api_access_options: number;
   readonly body: string;
 }
 
-const STORED = `select f.id, f.mod_id, f.game_id, f.sha256, f.submitted_by, g.api_access_options, d.body
+const STORED = `select f.id, f.mod_id, f.game_id, f.kind, f.sha256, f.submitted_by, g.api_access_options, d.body
   from modfiles f join modfile_documents d on d.modfile_id = f.id join games g on g.id = f.game_id`;
 
 /** For everyone: not taken down, and approved for some platform where it is for platforms at all. */
 const SHOWN = `f.withdrawn = 0 and (not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)
   or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
 
-const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = 'file' and f.status <> 3`);
-const OF_ALL = statement(
-  `${STORED} where f.id = ? and f.mod_id = ? and f.kind = 'file' and f.status <> 3 and ${SHOWN}`,
-);
-export const storedFile = (reader: Reader, id: number, modId: number, everything: boolean) =>
-  reader.first<StoredFile>(everything ? OF_TEAM : OF_ALL, [id, modId]);
+const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3`);
+const OF_ALL = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3 and ${SHOWN}`);
+export const storedFile = (
+  reader: Reader,
+  { id, modId, kind }: { readonly id: number; readonly modId: number; readonly kind: ModfileRow['kind'] },
+  everything: boolean,
+) => reader.first<StoredFile>(everything ? OF_TEAM : OF_ALL, [id, modId, kind]);
 
 const ROW = statement('select * from modfiles where id = ?');
-export const rowOf = (transaction: Transaction, id: number) => transaction.first<ModfileRow>(ROW, [id]);
+export const rowOf = (reader: Reader, id: number) => reader.first<ModfileRow>(ROW, [id]);
+
+const NEWEST_SOURCE = statement(`select * from modfiles where mod_id = ? and status = 1 and kind = 'source'
+  and withdrawn = 0 order by id desc limit 1`);
+export const newestSource = (transaction: Transaction, modId: number) =>
+  transaction.first<ModfileRow>(NEWEST_SOURCE, [modId]);
 
 /** Which files a list is about, and which of them its caller may see. */
 export interface FileScope {
+  readonly kind: ModfileRow['kind'];
   readonly modId: number | undefined;
   readonly submitterId: number | undefined;
   /** Also what is pending, denied or taken down. */
@@ -58,8 +66,8 @@ export interface FileScope {
 export type PlatformStatus = 'pending_only' | 'live_and_pending';
 
 function within(query: Query, scope: FileScope) {
-  const { modId, submitterId, everything, platform, platformStatus } = scope;
-  let files = query.selectFrom('modfiles as f').where('f.kind', '=', 'file').where('f.status', '<>', 3);
+  const { kind, modId, submitterId, everything, platform, platformStatus } = scope;
+  let files = query.selectFrom('modfiles as f').where('f.kind', '=', kind).where('f.status', '<>', 3);
   if (modId !== undefined) files = files.where('f.mod_id', '=', modId);
   if (submitterId !== undefined) files = files.where('f.submitted_by', '=', submitterId);
   if (!everything) files = files.where(sql<boolean>`(${sql.raw(SHOWN)})`);

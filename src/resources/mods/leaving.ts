@@ -4,6 +4,7 @@ import { reviewPicture } from '../../images/pictures.ts';
 import { forgetTranslations } from '../../localisation/translations.ts';
 import { removeModFromCollections } from '../collections/pieces.ts';
 import { leaveCommentsToJob } from '../comments/pieces.ts';
+import { endCooksOfMod, removeCooksOfMod } from '../cooks/pieces.ts';
 import { removeDependenciesOfMod } from '../dependencies/pieces.ts';
 import { removeFindingsOfMod } from '../findings/pieces.ts';
 import { removeMediaOfMod } from '../media/pieces.ts';
@@ -31,6 +32,7 @@ type Step = (app: App, transaction: Transaction, mod: store.ModRow) => Promise<v
 const WHEN_DELETED: readonly Step[] = [
   (_, transaction, mod) => endPreviews(transaction, 'mods', mod.id),
   endSubscriptions,
+  endCooksOfMod,
 ];
 
 /**
@@ -53,6 +55,7 @@ const WHEN_REMOVED: readonly Step[] = [
   removeRatingsOfMod,
   (_, transaction, mod) => removeFindingsOfMod(transaction, mod),
   (_, transaction, mod) => removeVaultOfMod(transaction, mod),
+  (_, transaction, mod) => removeCooksOfMod(transaction, mod),
   removeModfilesOfMod,
   removeUploadsOfMod,
   removeMediaOfMod,

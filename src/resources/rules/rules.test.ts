@@ -330,6 +330,7 @@ test('every operation that the contract marks asks the rules', async () => {
     'edit-mod': { params: onMod, body: { summary: 'New' } },
     'edit-mod-put': { params: onMod, body: { summary: 'New' } },
     'add-modfile': { params: onMod, files: { filedata: { filename: 'a.zip', bytes: zipOf({ a: 'b' }) } } },
+    'add-source-modfile': { params: onMod, files: { filedata: { filename: 'a.zip', bytes: zipOf({ a: 'b' }) } } },
     'edit-modfile': { params: { ...onMod, file_id: file.id }, body: { version: '2' } },
     'add-mod-media': { params: onMod, body: { youtube: ['https://www.youtube.com/watch?v=dQw4w9WgXcQ'] } },
     'add-mod-tags': { params: onMod, body: { tags: ['Ship'] } },

@@ -26,6 +26,7 @@ const HOLDABLE = [
   'edit-mod-put',
   'add-modfile',
   'edit-modfile',
+  'add-source-modfile',
   'add-mod-media',
   'add-mod-tags',
   'add-mod-kvp-metadata',

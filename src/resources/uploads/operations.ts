@@ -11,6 +11,7 @@ import {
 } from './object.ts';
 import { receivePart } from './parts.ts';
 import { PART_BYTES } from './ranges.ts';
+import { COMPLETION_REFUSALS, OPENING_REFUSALS, PART_REFUSALS } from './refusals.ts';
 import { cancelUpload, createUpload, listParts, listUploads, uploadListing } from './uploads.ts';
 
 const PATH = '/games/{game_id}/mods/{mod_id}/files/multipart';
@@ -53,14 +54,7 @@ export const createMultipartUploadSession = operation({
       .meta({ description: 'The caller’s own name for this upload, such as a hash of the file.' }),
   }),
   returns: ok(MultipartUploadObject),
-  errors: [
-    ...MOD_ERRORS,
-    'MODFILE_NO_UPLOAD_PERMISSION',
-    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
-    'MULTIPART_UPLOAD_TOO_MANY_SESSIONS',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE',
-    'MULTIPART_UPLOAD_DESTINATION_SESSION_CREATE_FAILED',
-  ],
+  errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...OPENING_REFUSALS],
   handle: async (app, { caller, params: { game_id, mod_id }, body: { filename, nonce } }) => {
     const upload = await createUpload(app, caller, { gameId: game_id, modId: mod_id }, { filename, nonce });
     return toMultipartUpload(upload, app.clock.now());
@@ -125,30 +119,7 @@ export const addMultipartUploadPart = operation({
   },
   raw: { bytesMax: PART_BYTES, says: 'The bytes of the part, and nothing around them.' },
   returns: ok(MultipartUploadPartObject),
-  errors: [
-    ...MOD_ERRORS,
-    'MODFILE_NO_UPLOAD_PERMISSION',
-    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_PROCESSING',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
-    'MULTIPART_UPLOAD_TOO_MANY_DIGESTS',
-    'MULTIPART_UPLOAD_INVALID_DIGEST_ALGO',
-    'MULTIPART_UPLOAD_CHECKSUM_FAILED',
-    'MULTIPART_UPLOAD_CONTENT_RANGE_MISSING',
-    'MULTIPART_UPLOAD_CONTENT_RANGE_UNIT_INVALID',
-    'MULTIPART_UPLOAD_CONTENT_RANGE_NOT_EXPLICIT',
-    'MULTIPART_UPLOAD_CONTENT_RANGE_NON_NUMERIC',
-    'MULTIPART_UPLOAD_CONTENT_RANGE_REGEX_FAILED',
-    'MULTIPART_UPLOAD_PART_SIZE_INVALID',
-    'MULTIPART_UPLOAD_CONTENT_RANGE_INVALID',
-    'MULTIPART_UPLOAD_PART_ALREADY_UPLOADED',
-    'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
-    'MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED',
-    'MULTIPART_UPLOAD_FILESIZE_MISMATCH',
-    'MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT',
-    'MULTIPART_UPLOAD_FINISH_BYTE_INVALID',
-  ],
+  errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...PART_REFUSALS],
   handle: async (app, { caller, params, query, headers, raw }) => {
     const sent = { contentRange: headers['content-range'], digest: headers['digest'], ...raw };
     return toMultipartUploadPart(await receivePart(app, caller, namesOf(params, query), sent));
@@ -165,20 +136,7 @@ export const completeMultipartUploadSession = operation({
   params: ModPath,
   query: UploadQuery,
   returns: ok(MultipartUploadObject),
-  errors: [
-    ...MOD_ERRORS,
-    'MODFILE_NO_UPLOAD_PERMISSION',
-    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_COMPLETE',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_PROCESSING',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
-    'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
-    'MULTIPART_UPLOAD_PART_RECOVERY_INCOMPLETE',
-    'MULTIPART_UPLOAD_PARTS_MISSING',
-    'MULTIPART_UPLOAD_NO_PARTS',
-    'MULTIPART_UPLOAD_BUILD_HASH_FAILED',
-    'MULTIPART_UPLOAD_FILE_TOO_SMALL',
-  ],
+  errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...COMPLETION_REFUSALS],
   handle: async (app, { caller, params, query }) =>
     toMultipartUpload(await completeUpload(app, caller, namesOf(params, query)), app.clock.now()),
 });

@@ -164,13 +164,14 @@ function acknowledge(
 }
 
 /** A body on its way to the storage, which is told nothing of why it breaks off. */
-interface Received {
+export interface Received {
   readonly chunks: AsyncGenerator<Uint8Array>;
   failure(): unknown;
   sha256(): string;
 }
 
-function receive(
+/** Hashes what comes, and breaks off where it is not as long, or not what, it was said to be. */
+export function receive(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
   expected: Expected | undefined,

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { startApi } from '../../test/api.ts';
+import { aCookingGame, aRunner, aSource, at, cooksOf, of, told } from '../../test/cooking.ts';
+import { hashOf } from '../../test/uploads.ts';
+import { zipOf } from '../../test/zips.ts';
+import { composeWorker } from '../compose.ts';
+import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../resources/builds/operations.ts';
+import { cancelCookOperation } from '../resources/cooks/operations.ts';
+import { getModfile } from '../resources/modfiles/operations.ts';
+
+const PROGRAM = resolve('bin/modstead.mjs');
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const folder = mkdtempSync(join(tmpdir(), 'modstead-cook-runner-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program of the studio: Node.js with this text as its script. */
+function program(text: string): string[] {
+  const file = join(folder, `${api.unique('cook').replace(' ', '-')}.mjs`);
+  writeFileSync(file, `import { copyFileSync, existsSync, writeFileSync } from 'node:fs';\n${text}`);
+  return [process.execPath, file];
+}
+
+function start(secret: string, words: readonly string[], options: readonly string[] = ['--once']): ChildProcess {
+  const url = `https://localhost:${api.port}/v1`;
+  return spawn(
+    process.execPath,
+    [PROGRAM, 'cook-runner', '--url', url, '--folder', folder, ...options, '--', ...words],
+    {
+      env: { ...process.env, COOK_RUNNER_SECRET: secret, NODE_EXTRA_CA_CERTS: api.service.certificateFile! },
+    },
+  );
+}
+
+async function run(secret: string, words: readonly string[], options?: readonly string[]) {
+  const child = start(secret, words, options);
+  let [out, err] = ['', ''];
+  child.stdout!.on('data', (text) => (out += text));
+  child.stderr!.on('data', (text) => (err += text));
+  const code = await new Promise((done) => child.on('close', done));
+  return { code, out, err };
+}
+
+const COPY = `const [source, output] = process.argv.slice(2);
+console.log('Cooking for', process.env.COOK_PLATFORM, process.env.COOK_RUNNER_SECRET ?? 'without a secret');
+console.log('progress: 50');
+copyFileSync(source, output);`;
+
+test('the runner has the studio’s program cook what waits, and hands in what it made with its log', async () => {
+  const game = await aCookingGame(api);
+  const mod = await api.aMod({ game });
+  const { secret } = await aRunner(api, game, ['ps5', 'switch']);
+  const source = await aSource(api, mod);
+  const { code, out, err } = await run(secret, program(COPY));
+  assert.deepEqual([code, err], [0, '']);
+  assert.equal(out.match(/it is done\./g)?.length, 2, out);
+  for (const cook of await cooksOf(api, mod)) {
+    assert.deepEqual([cook.status, cook.logs], [2, [`Cooking for ${cook.platform} without a secret`]]);
+    const params = { ...of(mod), file_id: Number(told(cook, 'result')) };
+    const { body } = await (await api.as(mod.owner)).call(getModfile, { params });
+    assert.equal(body.filehash.sha256, source.filehash.sha256);
+  }
+});
+
+test('a program that fails, writes nothing or is not there fails its cook, or has it tried again', async () => {
+  const game = await aCookingGame(api);
+  const { secret } = await aRunner(api, game);
+  const outcomeOf = async (words: readonly string[]) => {
+    const mod = await api.aMod({ game });
+    await aSource(api, mod);
+    await run(secret, words);
+    const [cook] = await cooksOf(api, mod);
+    return [cook!.status, told(cook!, 'error'), told(cook!, 'attempt'), cook!.logs.at(-1)];
+  };
+  assert.deepEqual(await outcomeOf(program("console.error('no mesh'); process.exit(1)")), [
+    3,
+    'failed',
+    '1',
+    'no mesh',
+  ]);
+  assert.deepEqual(await outcomeOf(program('process.exit(75)')), [3, 'failed', '3', undefined]);
+  assert.match(String((await outcomeOf(program('')))[3]), /wrote no/);
+  assert.match(String((await outcomeOf([join(folder, 'nothing')]))[3]), /ENOENT/);
+  const broken = await outcomeOf(program("writeFileSync(process.argv[3], 'no archive')"));
+  assert.deepEqual(broken.slice(0, 3), [3, 'failed', '1']);
+  assert.match(String(broken[3]), /zip archive/);
+});
+
+test('a program finds the build of the studio', async () => {
+  const game = await aCookingGame(api);
+  const owner = await api.as(game.owner);
+  const { build_id, url } = (await owner.call(cookingSasToken, { params: at(game) })).body;
+  const bytes = zipOf({ 'cook.exe': 'program' });
+  const params = { build_id, build_signature: url.split('/').at(-1)! };
+  await api.nobody().call(uploadCookBuild, { params, raw: bytes });
+  await composeWorker(api.app()).runDue();
+  assert.equal((await owner.call(finalizeCloudCooking, { params: at(game) })).status, 204);
+  const mod = await api.aMod({ game });
+  const { secret } = await aRunner(api, game);
+  await aSource(api, mod, { platforms: ['ps5'] });
+  await run(secret, program('copyFileSync(process.env.COOK_BUILD, process.env.COOK_OUTPUT);'));
+  const [cook] = await cooksOf(api, mod);
+  const file = { params: { ...of(mod), file_id: Number(told(cook!, 'result')) } };
+  const { body } = await (await api.as(mod.owner)).call(getModfile, file);
+  assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
+});
+
+/** Resolves with the line in which the runner says this. */
+function said(child: ChildProcess, what: RegExp): Promise<void> {
+  let out = '';
+  return new Promise((done) =>
+    child.stdout!.on('data', (text) => {
+      out += text;
+      if (what.test(out)) done();
+    }),
+  );
+}
+
+test('a runner that is told to stop gives its cook back, and one that is killed loses it with its lease', async () => {
+  const game = await aCookingGame(api);
+  const mod = await api.aMod({ game });
+  const { secret, client } = await aRunner(api, game);
+  await aSource(api, mod);
+  const forever = program('setInterval(() => {}, 1_000);');
+  const polite = start(secret, forever, []);
+  await said(polite, /^Cooking/);
+  polite.kill('SIGTERM');
+  await new Promise((done) => polite.on('close', done));
+  const [back] = await cooksOf(api, mod);
+  assert.deepEqual([back!.status, told(back!, 'attempt')], [0, '1']);
+
+  const crashed = start(secret, program(`process.kill(process.ppid, 'SIGKILL');`), []);
+  await new Promise((done) => crashed.on('close', done));
+  const [held] = await cooksOf(api, mod);
+  assert.deepEqual([held!.status, told(held!, 'attempt')], [1, '2']);
+  api.clock.advance(120);
+  const { body } = await client
+    .send('POST', '/cook-runner/claims')
+    .then((answer) => answer as { body: { claim: unknown } });
+  assert.ok(body.claim);
+});
+
+test('a runner ends the program when its cook is cancelled', async () => {
+  const game = await aCookingGame(api);
+  const mod = await api.aMod({ game });
+  const { secret } = await aRunner(api, game);
+  await aSource(api, mod);
+  const child = start(secret, program(`setInterval(() => console.log('still here'), 50);`));
+  const isOver = said(child, /cancelled, or given to another/);
+  await said(child, /^Cooking/);
+  const [cook] = await cooksOf(api, mod);
+  const params = { ...of(mod), cook_uuid: cook!.cook_uuid };
+  assert.equal((await (await api.as(mod.owner)).call(cancelCookOperation, { params })).body.status, 4);
+  await isOver;
+  await new Promise((done) => child.on('close', done));
+});
+
+test('a secret that is none is told, and so is what is missing on the command line', async () => {
+  const wrong = await run('ckrun_made-up', ['true']);
+  assert.deepEqual([wrong.code, wrong.out], [1, '']);
+  assert.match(wrong.err, /does not know this runner/);
+  assert.equal((await run('x', [])).code, 2);
+  assert.match((await run('x', ['true'], ['--platform', 'amiga'])).err, /--platform must be one of/);
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { browseModfileCooks } from '../src/resources/cooks/operations.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
+import { addCookRunner, claimCook, finishCook } from '../src/resources/runners/operations.ts';
+import { addSourceModfile } from '../src/resources/sources/operations.ts';
+import type { Api, CallInput, Client, Game, Mod } from './api.ts';
+import { zipOf } from './zips.ts';
+
+/** A game that people upload for on Windows, and that cooks for two consoles. */
+export async function aCookingGame(api: Api, more: CallInput['body'] = {}): Promise<Game> {
+  const game = await api.aGame();
+  const platforms = {
+    'platforms[0][platform]': 'windows',
+    'platforms[1][platform]': 'ps5',
+    'platforms[1][locked]': true,
+    'platforms[2][platform]': 'switch',
+    'platforms[2][locked]': true,
+  };
+  const body = { ...platforms, ...more };
+  const { status, text } = await (await api.as(game.owner)).call(editGameOperation, { params: at(game), body });
+  assert.equal(status, 200, text);
+  return game;
+}
+
+export const at = ({ id }: { id: number }) => ({ game_id: id });
+export const of = ({ id, game_id }: { id: number; game_id: number }) => ({ game_id, mod_id: id });
+
+export interface Runner {
+  readonly id: number;
+  readonly secret: string;
+  readonly client: Client;
+}
+
+export async function aRunner(api: Api, game: Game, platforms: readonly string[] = ['ps5']): Promise<Runner> {
+  const client = await api.as(game.owner);
+  const { status, body, text } = await client.call(addCookRunner, {
+    params: at(game),
+    body: { name: 'Mill', platforms },
+  });
+  assert.equal(status, 201, text);
+  return { id: body.id, secret: body.secret, client: api.withSecret(body.secret) };
+}
+
+/** A small archive, sent by the mod's owner. */
+export async function aSource(api: Api, mod: Mod, body: CallInput['body'] = {}) {
+  const bytes = zipOf({ 'assets/ship.fbx': api.unique('A ship') });
+  const files = { filedata: { filename: 'source.zip', bytes } };
+  const answer = await (await api.as(mod.owner)).call(addSourceModfile, { params: of(mod), body, files });
+  assert.equal(answer.status, 201, answer.text);
+  return { ...answer.body, bytes };
+}
+
+export async function claimed(client: Client) {
+  const { status, body, text } = await client.call(claimCook);
+  assert.equal(status, 200, text);
+  return body.claim;
+}
+
+export async function mustClaim(client: Client) {
+  const claim = await claimed(client);
+  assert.ok(claim, 'there is something to cook');
+  return claim;
+}
+
+export const resultOf = (api: Api) => ({
+  filedata: { filename: 'cooked.zip', bytes: zipOf({ 'cooked.pak': api.unique('For a console') }) },
+});
+
+/** Hands in some archive as what the source has become. */
+export function finish(api: Api, client: Client, claim_id: string, body: CallInput['body'] = {}) {
+  return client.call(finishCook, { params: { claim_id }, body, files: resultOf(api) });
+}
+
+export async function cooksOf(api: Api, mod: Mod) {
+  const { body, text, status } = await (await api.as(mod.owner)).call(browseModfileCooks, { params: of(mod) });
+  assert.equal(status, 200, text);
+  return body.data;
+}
+
+/** What a cook tells besides, by its name. */
+export const told = ({ metadata }: { metadata: readonly string[] }, name: string): string | undefined =>
+  metadata.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1);
