@@ -363,7 +363,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-game-rule-versions': { open: '!kk --- ---- +++ +br', refs: [29_500] },
   'browse-source-modfiles': { open: '!kk --+ ++++ +++ +br', hidden: '!kk mm+ ++++ +++ +br', refs: [15_065] },
   'add-source-modfile': { open: '!kk --w +-++ -++ +bw', hidden: '!kk mmw +-++ -++ +bw', refs: [15_006] },
-  'delete-source-modfile': { open: '!kk --w +--- --+ +bw', hidden: '!kk mmw +--- --+ +bw', refs: [15_008] },
+  'delete-source-modfile': { open: '!kk ==w +--- --+ +bw', hidden: '!kk mmw +--- --+ +bw', refs: [15_008, 15_010] },
   'download-source-modfile': { open: '+++ +++ ++++ +++ +++', hidden: '+++ +++ ++++ +++ +++' },
   'browse-modfile-cooks': { open: '!kk --+ ++++ +++ +br', hidden: '!kk mm+ ++++ +++ +br', refs: [15_065] },
   'get-modfile-cook': { open: '!kk --+ ++++ +++ +br', hidden: '!kk mm+ ++++ +++ +br', refs: [15_065] },

@@ -28,7 +28,18 @@ await setNextUserId(db, 7_000_000);
 
 /** What columns are called that name something else than a person. */
 const NO_PEOPLE = [
-  ...['client_id', 'collection_id', 'comment_id', 'decision_id', 'dependency_id', 'event_id', 'game_id', 'grant_id'],
+  ...[
+    'client_id',
+    'build_id',
+    'collection_id',
+    'comment_id',
+    'cook_id',
+    'decision_id',
+    'dependency_id',
+    'event_id',
+    'game_id',
+    'grant_id',
+  ],
   ...[
     'group_id',
     'guide_id',
@@ -41,7 +52,20 @@ const NO_PEOPLE = [
     'name_id',
     'order_id',
   ],
-  ...['other_id', 'portal_id', 'reply_id', 'rule_id', 'session_id', 'tag_id', 'thread_id', 'upload_id', 'version_id'],
+  ...[
+    'other_id',
+    'portal_id',
+    'reply_id',
+    'result_id',
+    'rule_id',
+    'runner_id',
+    'source_id',
+    'session_id',
+    'tag_id',
+    'thread_id',
+    'upload_id',
+    'version_id',
+  ],
   'webhook_id',
 ];
 /** What is rated, commented on, previewed, translated, held or decided over is content; teams are those of content. */

@@ -7,8 +7,10 @@ import { personalAgreements } from '../agreements/personal.ts';
 import { personalAudit } from '../audit/personal.ts';
 import { personalBans } from '../bans/personal.ts';
 import { personalBlocks } from '../blocks/personal.ts';
+import { personalBuilds } from '../builds/personal.ts';
 import { personalCollections } from '../collections/personal.ts';
 import { personalComments } from '../comments/personal.ts';
+import { personalCooks } from '../cooks/personal.ts';
 import { personalDevices } from '../devices/personal.ts';
 import { personalDownloads } from '../downloads/personal.ts';
 import { personalEvents } from '../events/personal.ts';
@@ -31,6 +33,7 @@ import { personalRatings } from '../ratings/personal.ts';
 import { personalReports } from '../reports/personal.ts';
 import { personalRestrictions } from '../restrictions/personal.ts';
 import { personalRules } from '../rules/personal.ts';
+import { personalRunners } from '../runners/personal.ts';
 import { personalSessions } from '../sessions/personal.ts';
 import { personalStaff } from '../staff/personal.ts';
 import { personalSubscriptions } from '../subscriptions/personal.ts';
@@ -83,6 +86,9 @@ export const PERSONAL: readonly PersonalData[] = [
   personalMods,
   personalModfiles,
   personalUploads,
+  personalCooks,
+  personalRunners,
+  personalBuilds,
   personalGuides,
   personalCollections,
   personalComments,

@@ -188,7 +188,7 @@ async function listed(app: App, scope: Parameters<typeof store.list>[1], request
   return { cooks: rows.map((cook) => ({ cook, logs: logs.get(cook.id)! })), total };
 }
 
-/** What runners have left behind goes back, what cannot be cooked any more ends, and old logs are forgotten. */
+/** What runners have left behind goes back, and what cannot be cooked any more ends. */
 export async function tendCooks(app: App): Promise<void> {
   const { dialect } = app.db;
   await app.db.write(async (transaction) => {
@@ -199,5 +199,7 @@ export async function tendCooks(app: App): Promise<void> {
     const ids = await store.stranded(transaction, dialect);
     for (const id of ids) await fail(app, transaction, (await store.forChange(transaction, id))!, FAILURE.SOURCE);
   });
-  await app.db.write(async (transaction) => store.forgetLogs(transaction, app.clock.now() - LOGS_SECONDS));
 }
+
+export const forgetLogs = (app: App): Promise<void> =>
+  app.db.write(async (transaction) => store.forgetLogs(transaction, app.clock.now() - LOGS_SECONDS));

@@ -291,6 +291,10 @@ test('of a log the last 2,000 lines are kept, and lists show the last 20', async
   const [listed] = await cooksOf(api, mod);
   assert.deepEqual([listed!.logs.length, listed!.logs.at(-1)], [20, 'line 2499']);
   await client.refused(reportCook, { params: { claim_id }, body: { logs: [...lines(0), 'more'] } }, 422, 13009);
+  await client.call(failCook, { params: { claim_id } });
+  api.clock.advance(30 * 86_400);
+  await worker.runDue();
+  assert.deepEqual((await cooksOf(api, mod))[0]!.logs, []);
 });
 
 test('a runner’s secret is shown once and stored nowhere, and ends at once when the runner is removed', async () => {
