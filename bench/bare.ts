@@ -28,3 +28,4 @@ const server = createServer(tls, async (request, response) => {
 });
 process.on('message', () => process.send!(process.cpuUsage()));
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as { port: number }).port }));
+process.on('disconnect', () => process.exit());

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createAuthenticator } from '../src/access/authenticate.ts';
 import { anyone } from '../src/access/caller.ts';
 import { createGate } from '../src/access/gate.ts';
@@ -15,6 +16,7 @@ import { addMod } from '../src/resources/mods/mods.ts';
 import { addUser } from '../src/resources/users/users.ts';
 
 /** The service with one file for the benchmarks of transfers, in a process of its own. */
+const DELAY_RESOLUTION_MS = 1;
 const settings = readSettings(
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BENCH_'))),
 );
@@ -114,5 +116,13 @@ const uploads = await openPort({
   connectionsMax: () => 100,
 });
 
-process.on('message', () => process.send!(process.cpuUsage()));
+const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+// It is measured only where it is asked for, as it costs a little itself.
+process.on('message', ({ delays: wish }: { delays?: 'start' | 'stop' }) => {
+  if (wish === 'start') delays.reset();
+  if (wish === 'start') delays.enable();
+  if (wish === 'stop') delays.disable();
+  process.send!({ ...process.cpuUsage(), loopDelayMs: delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MS });
+});
 process.send!({ port: service.port, uploadPort: uploads.port, path: app.storage.path!(key), ...target });
+process.on('disconnect', () => process.exit());

@@ -14,6 +14,85 @@ export interface Measured {
   readonly latencies: number[];
 }
 
+/**
+ * Asks so many times a second, whatever becomes of the answers, so that a server that is slow is not asked less for it.
+ * What finds every connection waiting waits as well, and that counts.
+ */
+export async function steadyLoad({
+  port,
+  request,
+  perSecond,
+  milliseconds,
+}: {
+  readonly port: number;
+  readonly request: Buffer;
+  readonly perSecond: number;
+  readonly milliseconds: number;
+}): Promise<number[]> {
+  const latencies: number[] = [];
+  const asked = await Promise.all(Array.from({ length: STEADY_CONNECTIONS }, () => openAsked(port)));
+  const idle = [...asked];
+  const due: number[] = [];
+  const send = (connection: Asked, at: number) =>
+    connection.ask(request, () => {
+      latencies.push(performance.now() - at);
+      const next = due.shift();
+      if (next === undefined) idle.push(connection);
+      else send(connection, next);
+    });
+  const started = performance.now();
+  let count = 0;
+  await new Promise<void>((resolve) => {
+    const ticking = setInterval(() => {
+      const elapsed = performance.now() - started;
+      for (; count < (elapsed / 1000) * perSecond; count += 1) {
+        const connection = idle.pop();
+        if (connection) send(connection, performance.now());
+        else due.push(performance.now());
+      }
+      if (elapsed < milliseconds || latencies.length < count) return;
+      clearInterval(ticking);
+      resolve();
+    }, 1);
+  });
+  for (const connection of asked) connection.end();
+  return latencies.sort((a, b) => a - b);
+}
+
+const STEADY_CONNECTIONS = 32;
+
+interface Asked {
+  ask(request: Buffer, done: () => void): void;
+  end(): void;
+}
+
+function openAsked(port: number): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let done = () => {};
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1');
+      const gap = answer.indexOf('\r\n\r\n');
+      if (gap === -1) return;
+      if (!answer.startsWith('HTTP/1.1 200')) throw new Error(answer.slice(0, 400));
+      if (answer.length < gap + 4 + Number(/content-length: (\d+)/i.exec(answer)![1])) return;
+      answer = '';
+      done();
+    });
+    socket.on('error', reject);
+    socket.on('connect', () =>
+      resolve({
+        ask: (request, answered) => {
+          done = answered;
+          socket.write(request);
+        },
+        end: () => socket.destroy(),
+      }),
+    );
+  });
+}
+
 /** Keeps connections busy with requests as bytes. It reads no more of an answer than its length, so that it costs little itself. */
 export async function load({ port, requests, connections, milliseconds }: Load): Promise<Measured> {
   const latencies: number[] = [];

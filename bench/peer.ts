@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 
 export interface Task {
@@ -10,7 +11,7 @@ export interface Task {
   readonly times: number;
   /** How much each write sends. */
   readonly bytes: number;
-  /** How fast each client reads; as fast as it can where this is not told. */
+  /** How fast each client reads or writes; as fast as it can where this is not told. */
   readonly bytesPerSecond?: number;
 }
 
@@ -23,16 +24,28 @@ const noise = Buffer.alloc(1024 * 1024, 'as good as any other content of a mod, 
 
 /** Reads and writes over TLS in a process of its own, and throws away what comes: a client should cost little. */
 process.on('message', async (task: Task) => {
+  cipher = '';
   const started = performance.now();
   const work = task.kind === 'read' ? read : write;
   const bytes = await Promise.all(Array.from({ length: task.clients }, () => work(task)));
-  process.send!({ bytes: bytes.reduce((sum, one) => sum + one, 0), seconds: (performance.now() - started) / 1000 });
+  process.send!({
+    bytes: bytes.reduce((sum, one) => sum + one, 0),
+    seconds: (performance.now() - started) / 1000,
+    cipher,
+  });
 });
 
-const open = (port: number): TLSSocket =>
-  connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
+let cipher = '';
+
+function open(port: number): TLSSocket {
+  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
+  socket.once('secureConnect', () => (cipher = `${socket.getProtocol()} ${socket.getCipher().name}`));
+  return socket;
+}
 
 const AHEAD_MS = 5;
+/** On a real line bytes come evenly. */
+const PACED_BYTES = 64 * 1024;
 
 function read({ port, path, times, bytesPerSecond = Number.POSITIVE_INFINITY }: Task): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -74,7 +87,7 @@ function read({ port, path, times, bytesPerSecond = Number.POSITIVE_INFINITY }: 
   });
 }
 
-async function write({ port, path, times, bytes }: Task): Promise<number> {
+async function write({ port, path, times, bytes, bytesPerSecond = Number.POSITIVE_INFINITY }: Task): Promise<number> {
   for (let i = 0; i < times; i += 1) {
     const socket = open(port);
     let answer = '';
@@ -84,10 +97,13 @@ async function write({ port, path, times, bytes }: Task): Promise<number> {
     socket.write(
       `POST ${path} HTTP/1.1\r\n${HOST}content-type: multipart/form-data; boundary=${BOUNDARY}\r\ncontent-length: ${length}\r\n\r\n${OPENING}`,
     );
+    const began = performance.now();
     for (let sent = 0; sent < bytes; ) {
-      const chunk = noise.subarray(0, Math.min(noise.length, bytes - sent));
+      const chunk = noise.subarray(0, Math.min(bytesPerSecond < bytes ? PACED_BYTES : noise.length, bytes - sent));
       sent += chunk.length;
       if (!socket.write(chunk)) await once(socket, 'drain');
+      const aheadMs = (sent / bytesPerSecond) * 1000 - (performance.now() - began);
+      if (aheadMs >= AHEAD_MS) await wait(aheadMs);
     }
     socket.write(CLOSING);
     await once(socket, 'close');
@@ -96,3 +112,4 @@ async function write({ port, path, times, bytes }: Task): Promise<number> {
   return bytes * times;
 }
 process.send!('ready');
+process.on('disconnect', () => process.exit());

@@ -19,3 +19,4 @@ process.on('message', (message: { url: string; headers: string[]; body: string }
   return process.send!('set');
 });
 server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as { port: number }).port }));
+process.on('disconnect', () => process.exit());

@@ -140,6 +140,9 @@ async function open(
 
 const streamOf = ({ Body }: GetObjectCommandOutput) => Body as Readable;
 
+/** Each read is a request. */
+const READ_BYTES = 1024 * 1024;
+
 /** An object that is held is one state of it: where it was replaced or removed, reading fails. */
 async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await head(bucket, key);
@@ -150,6 +153,7 @@ async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined
     bytes,
     dateModified,
     version: `${key} ${etag} ${bytes}`,
+    readBytes: READ_BYTES,
     readInto: (buffer, position) => readInto(bucket.client, address, bytes, buffer, position),
     digest: async () => {
       const hash = createHash('sha256');

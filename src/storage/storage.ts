@@ -55,8 +55,12 @@ export interface OpenObject {
   readonly dateModified: number;
   /** Another one whenever the bytes may have changed. */
   readonly version: string;
+  /** How many bytes are best read at once by someone who wants them all. */
+  readonly readBytes: number;
   /** Fills the buffer from this position on, and tells with how many bytes: fewer than it holds only at the end. */
   readInto(buffer: Uint8Array, position: number): Promise<number>;
+  /** The same at once. Whoever asks knows that the bytes are in memory: all else waits meanwhile. Absent where none are. */
+  readNow?(buffer: Uint8Array, position: number): number;
   /** The SHA-256 of the bytes that are there now, in hexadecimal. It reads them all, away from the event loop. */
   digest(): Promise<string>;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import type { Random } from '../../random.ts';
 import type { ByteRange, OpenObject } from '../../storage/storage.ts';
 import { Buffers, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN } from './buffers.ts';
 import { isRangeOfThis, type Validators, verdictOf } from './conditions.ts';
+import { Answer, Pump } from './pump.ts';
 import { rangesOf } from './ranges.ts';
 import { Damaged, Soundness } from './soundness.ts';
 
@@ -31,11 +32,22 @@ export interface Transfers {
 /** Of a reader who takes a chunk within this time, more is read at once; of one who takes longer, little. */
 const QUICK_MS = 250;
 const SLOW_MS = 2_000;
-/** What is encrypted at once: more would not stay in the processor's cache, and keep others waiting for longer. */
-const PIECE_BYTES = 256 * 1024;
+/**
+ * What is encrypted at once. A smaller piece costs more per byte; a larger one no longer stays in the processor's
+ * cache on its way, which costs more as well, and keeps all others waiting for longer.
+ */
+const PIECE_BYTES = 64 * 1024;
+/**
+ * A read that takes longer came from the disk: what follows is left to threads that may wait for it, the more the
+ * sooner it happens again. On a busy machine it may also be that the process was interrupted.
+ */
+const COLD_MS = 4;
+const COLD_BYTES_MIN = 1024 * 1024;
+const COLD_BYTES_MAX = 64 * 1024 * 1024;
 
 export function createTransfers(random: Random): Transfers {
   const buffers = new Buffers();
+  const pump = new Pump();
   const soundness = new Soundness();
 
   async function send(request: IncomingMessage, response: ServerResponse, sendable: Sendable): Promise<void> {
@@ -45,40 +57,61 @@ export function createTransfers(random: Random): Transfers {
     const ranges = wantedRanges(request, sendable);
     if (ranges === 'unsatisfiable') return end(response, 416, sendable, ['content-range', `bytes */${opened.bytes}`]);
     const parts = partsOf(ranges, sendable, () => random.hex(32));
-    const sound = request.method === 'HEAD' || !sha256 ? undefined : soundness.check(opened, sha256);
-    sound?.catch(() => {});
+    const sound = soundOf(request.method === 'HEAD' || !sha256 ? undefined : soundness.check(opened, sha256));
     // One that leaves in a single chunk can still be refused with an answer.
-    if (opened.bytes <= CHUNK_BYTES_MAX) await sound;
+    if (opened.bytes <= CHUNK_BYTES_MAX) await sound.known;
     response.writeHead(ranges === 'whole' ? 200 : 206, [...headersOf(sendable), ...parts.headers]);
     if (request.method === 'HEAD') return void response.end();
     if (ranges === 'whole' || ranges[0]!.start === 0) begun?.();
+    if (parts.bytes === 0) return void response.end();
+    const answer = new Answer(response, parts.bytes);
     for (const { before, range } of parts.list) {
-      if (before) response.write(before);
-      await sendRange(response, opened, range, sound);
+      if (before) await pump.send(answer, piecesOf(Buffer.from(before)));
+      await sendRange(answer, opened, range, sound);
     }
-    await ended(response, parts.after);
+    if (parts.after) await pump.send(answer, piecesOf(Buffer.from(parts.after)));
   }
 
-  async function sendRange(
-    response: ServerResponse,
-    opened: OpenObject,
-    { start, end }: ByteRange,
-    sound: Promise<void> | undefined,
-  ): Promise<void> {
+  async function sendRange(answer: Answer, opened: OpenObject, range: ByteRange, sound: Sound): Promise<void> {
+    const { start, end } = range;
     let size = CHUNK_BYTES_MIN;
+    let [coldBytes, coldUntil] = [COLD_BYTES_MIN, start];
     for (let at = start; at <= end; ) {
+      if (sound.isKnown && opened.readNow && at >= coldUntil) {
+        const from = at;
+        at = await sendNow(answer, opened, { start: from, end });
+        coldBytes = at - from < coldBytes ? Math.min(coldBytes * 2, COLD_BYTES_MAX) : COLD_BYTES_MIN;
+        coldUntil = at + coldBytes;
+        continue;
+      }
       const buffer = buffers.take(Math.min(size, end + 1 - at));
       const bytes = await opened.readInto(buffer, at);
-      if (bytes === 0) throw new Damaged(`an object of ${opened.bytes} bytes ended after ${at}`);
+      if (bytes === 0) throw endedEarly(opened, at);
       at += bytes;
-      if (at === opened.bytes) await sound;
+      if (at === opened.bytes) await sound.known;
       const began = performance.now();
-      for (let from = 0; from < bytes; from += PIECE_BYTES)
-        await written(response, buffer.subarray(from, Math.min(bytes, from + PIECE_BYTES)));
-      size = sizeAfter(size, performance.now() - began);
+      await pump.send(answer, piecesOf(buffer.subarray(0, bytes)));
+      size = sizeAfter(size, opened.readBytes, performance.now() - began);
       // Not after a failure: then something may still read from it.
       buffers.give(buffer);
     }
+  }
+
+  /** Sends what is in the memory of the system, which needs no thread that waits for it; returns where that ended. */
+  async function sendNow(answer: Answer, opened: OpenObject, { start, end }: ByteRange): Promise<number> {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end + 1 - start));
+    let at = start;
+    let isCold = false;
+    await pump.send(answer, () => {
+      if (at > end || isCold) return undefined;
+      const began = performance.now();
+      const bytes = opened.readNow!(buffer.subarray(0, Math.min(buffer.length, end + 1 - at)), at);
+      if (bytes === 0) throw endedEarly(opened, at);
+      isCold = performance.now() - began > COLD_MS;
+      at += bytes;
+      return buffer.subarray(0, bytes);
+    });
+    return at;
   }
 
   return {
@@ -97,6 +130,33 @@ export function createTransfers(random: Random): Transfers {
   };
 }
 
+/** Whether an object was read whole and is what it should be; then it is in the memory of the system as well, mostly. */
+interface Sound {
+  readonly known: Promise<void> | undefined;
+  isKnown: boolean;
+}
+
+function soundOf(known: Promise<void> | undefined): Sound {
+  const sound = { known, isKnown: false };
+  known?.then(
+    () => (sound.isKnown = true),
+    () => {},
+  );
+  return sound;
+}
+
+const endedEarly = ({ bytes }: OpenObject, at: number) => new Damaged(`an object of ${bytes} bytes ended after ${at}`);
+
+function piecesOf(bytes: Buffer): () => Buffer | undefined {
+  let at = 0;
+  return () => {
+    if (at >= bytes.length) return undefined;
+    const piece = bytes.subarray(at, at + PIECE_BYTES);
+    at += piece.length;
+    return piece;
+  };
+}
+
 /** A part is for GET alone (RFC 9110, 14.2). */
 function wantedRanges({ headers, method }: IncomingMessage, sendable: Sendable) {
   if (method !== 'GET' || !isRangeOfThis(headers, sendable)) return 'whole';
@@ -109,9 +169,9 @@ export function asksForBeginning({ headers, method }: IncomingMessage): boolean 
   return method === 'GET' && (ranges === 'whole' || (ranges !== 'unsatisfiable' && ranges[0]!.start === 0));
 }
 
-function sizeAfter(size: number, milliseconds: number): number {
+function sizeAfter(size: number, most: number, milliseconds: number): number {
   if (milliseconds > SLOW_MS) return CHUNK_BYTES_MIN;
-  return milliseconds < QUICK_MS ? Math.min(size * 2, CHUNK_BYTES_MAX) : size;
+  return milliseconds < QUICK_MS ? Math.min(size * 2, most) : size;
 }
 
 const headersOf = ({ etag, dateModified, headers }: Sendable): string[] => [
@@ -131,6 +191,7 @@ const headersOf = ({ etag, dateModified, headers }: Sendable): string[] => [
 ];
 
 interface Parts {
+  readonly bytes: number;
   readonly headers: readonly string[];
   readonly list: readonly { readonly before?: string; readonly range: ByteRange }[];
   readonly after?: string;
@@ -141,12 +202,14 @@ function partsOf(ranges: readonly ByteRange[] | 'whole', { opened, type }: Senda
   const of = ({ start, end }: ByteRange) => `bytes ${start}-${end}/${opened.bytes}`;
   if (ranges === 'whole')
     return {
+      bytes: opened.bytes,
       headers: ['content-type', type, 'content-length', String(opened.bytes)],
       list: [{ range: { start: 0, end: opened.bytes - 1 } }],
     };
   const bytes = ranges.reduce((sum, { start, end }) => sum + end + 1 - start, 0);
   if (ranges.length === 1)
     return {
+      bytes,
       headers: ['content-type', type, 'content-length', String(bytes), 'content-range', of(ranges[0]!)],
       list: [{ range: ranges[0]! }],
     };
@@ -158,6 +221,7 @@ function partsOf(ranges: readonly ByteRange[] | 'whole', { opened, type }: Senda
   const after = `\r\n--${mark}--\r\n`;
   const framing = list.reduce((sum, { before }) => sum + before.length, after.length);
   return {
+    bytes: bytes + framing,
     headers: ['content-type', `multipart/byteranges; boundary=${mark}`, 'content-length', String(bytes + framing)],
     list,
     after,
@@ -173,28 +237,4 @@ function end(
   const length = status === 304 ? [] : ['content-length', '0'];
   response.writeHead(status, [...headersOf(sendable), ...length, ...more]);
   response.end();
-}
-
-class ReaderLeft extends Error {
-  override readonly name = 'ReaderLeft';
-}
-
-/** Settles when the bytes have left this process, so that no more than a chunk waits for a slow reader. */
-function written(response: ServerResponse, chunk: Buffer): Promise<void> {
-  return settled(response, (done) => response.write(chunk, done));
-}
-
-const ended = (response: ServerResponse, after: string | undefined): Promise<void> =>
-  settled(response, (done) => void (after === undefined ? response.end(done) : response.end(after, done)));
-
-function settled(response: ServerResponse, write: (done: (error?: Error | null) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const left = () => reject(new ReaderLeft('the reader left before the end'));
-    response.once('close', left);
-    write((error) => {
-      response.off('close', left);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }
