@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -8,50 +7,58 @@ import { readSettings } from '../src/config/settings.ts';
 import { addGame } from '../src/resources/games/games.ts';
 import { addMod } from '../src/resources/mods/mods.ts';
 import { PART_BYTES } from '../src/resources/uploads/ranges.ts';
-import { requireTakeable } from '../src/resources/uploads/uploads.ts';
 import { addUser } from '../src/resources/users/users.ts';
 import { kill, start, withService } from '../test/crash/crash.ts';
+import { type Archive, archiveOf } from './archive.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const GROWTH_MAX_MEBIBYTES = 64;
 const SAMPLE_MS = 250;
 const agent = new Agent({ keepAlive: false });
-const piece = randomBytes(MEBIBYTE);
 
 const { values } = parseArgs({ options: { gib: { type: 'string', default: '1' }, help: { type: 'boolean' } } });
 if (values.help)
   console.log(`npm run bench-upload [-- --gib 1]
-Uploads a generated file in parts, completes it, and tells the speed and by how much the memory of the service grew.
+Uploads a generated archive in parts, completes it, makes a file of it, and tells the speed of each step and by how much
+the memory of the service grew in it.
 Fails where that is more than ${GROWTH_MAX_MEBIBYTES} MiB, or the hash is wrong. --gib 20 needs 20 GiB of disk.`);
 else await withService(measure);
 
 interface Uploader {
-  readonly userId: number;
-  readonly modId: number;
   readonly files: string;
   readonly token: string;
 }
 
 async function measure(env: Record<string, string>): Promise<void> {
-  const total = Math.min(20 * 1024 ** 3, Math.round(Number(values.gib) * 1024 ** 3));
+  const archive = archiveOf(Math.min(20 * 1024 ** 3, Math.round(Number(values.gib) * 1024 ** 3)));
   const uploader = await makeUploader(env);
   const service = await start(env);
-  await upload(service.port, uploader, 4 * MEBIBYTE);
+  await upload(service.port, uploader, archiveOf(4 * MEBIBYTE));
   const before = await memory(service.port);
-  let peak = before;
-  const sampling = setInterval(async () => (peak = Math.max(peak, await memory(service.port))), SAMPLE_MS);
-  const { id, uploadSeconds, completeSeconds } = await upload(service.port, uploader, total);
+  console.log(`${(archive.bytes / 1024 ** 3).toFixed(2)} GiB; memory ${(before / MEBIBYTE).toFixed(0)} MiB before`);
+  const phases: Phase[] = [];
+  const sampling = setInterval(async () => {
+    const phase = phases.at(-1);
+    if (phase) phase.peak = Math.max(phase.peak, await memory(service.port));
+  }, SAMPLE_MS);
+  const said = ({ name, seconds, peak }: Phase) => {
+    const speed = (archive.bytes / MEBIBYTE / seconds).toFixed(0);
+    console.log(`${name}: ${speed} MiB/s, at most ${((peak - before) / MEBIBYTE).toFixed(0)} MiB more`);
+  };
+  const file = await upload(service.port, uploader, archive, phases, said);
   clearInterval(sampling);
   await kill(service.process);
-  const isRight = (await storedHash(env, uploader, id)) === hashOf(total);
-  const growth = (peak - before) / MEBIBYTE;
-  const speed = (seconds: number) => `${(total / MEBIBYTE / seconds).toFixed(0)} MiB/s`;
-  console.log(
-    `${(total / 1024 ** 3).toFixed(2)} GiB: parts at ${speed(uploadSeconds)}, completed at ${speed(completeSeconds)}`,
-  );
-  console.log(`memory ${(before / MEBIBYTE).toFixed(0)} MiB before, at most ${growth.toFixed(0)} MiB more`);
-  console.log(`the hash is ${isRight ? 'right' : 'WRONG'}`);
+  const growth = (Math.max(...phases.map(({ peak }) => peak)) - before) / MEBIBYTE;
+  const isRight = (await storedHash(env, file.id)) === archive.sha256();
+  console.log(`the hash is ${isRight ? 'right' : 'WRONG'}; ${file.filesize_uncompressed} bytes unpacked`);
   process.exitCode = isRight && growth <= GROWTH_MAX_MEBIBYTES ? 0 : 1;
+}
+
+/** A step of the way, and the most memory that the service had in it. */
+interface Phase {
+  readonly name: string;
+  seconds: number;
+  peak: number;
 }
 
 async function makeUploader(env: Record<string, string>): Promise<Uploader> {
@@ -62,49 +69,59 @@ async function makeUploader(env: Record<string, string>): Promise<Uploader> {
     const game = await addGame(app, transaction, { name: 'Bench', ownerId: userId, accepted: true, summary: '0' });
     const mod = await addMod(app, transaction, { name: 'Bench', summary: '0', gameId: game.id, ownerId: userId });
     const { access_token: token } = await issueToken(app, transaction, { userId });
-    return { userId, modId: mod.id, files: `/v1/games/${game.id}/mods/${mod.id}/files/multipart`, token };
+    return { files: `/v1/games/${game.id}/mods/${mod.id}/files`, token };
   });
   await closeApp(app);
   return uploader;
 }
 
 /** The hash that the service has written down. */
-async function storedHash(env: Record<string, string>, { userId, modId }: Uploader, id: string): Promise<string> {
+async function storedHash(env: Record<string, string>, fileId: number): Promise<string> {
   const settings = readSettings(env);
   const app = await composeApp(settings, 'production', outsideOf(settings));
-  const { sha256 } = await requireTakeable(app.db, { kind: 'user', userId } as never, modId, id);
+  const found = await app.db.query.selectFrom('modfiles').select('sha256').where('id', '=', fileId).executeTakeFirst();
   await closeApp(app);
-  return sha256;
+  return found!.sha256;
 }
 
-async function upload(port: number, uploader: Uploader, total: number) {
+/** Sends the parts, completes the session, and makes a file of it, for which the archive is inspected. */
+async function upload(
+  port: number,
+  uploader: Uploader,
+  archive: Archive,
+  phases: Phase[] = [],
+  said: (phase: Phase) => void = () => {},
+) {
   const send = (method: string, path: string, headers: Record<string, string> = {}, body?: Iterable<Buffer>) =>
     call(port, uploader, method, path, headers, body);
-  const id: string = (await send('POST', '', {}, [Buffer.from('filename=a.zip')])).upload_id;
-  const startedAt = performance.now();
-  for (let begin = 0; begin < total; begin += PART_BYTES) {
-    const bytes = Math.min(PART_BYTES, total - begin);
-    const headers = {
-      'content-range': `bytes ${begin}-${begin + bytes - 1}/${total}`,
-      'content-length': String(bytes),
-    };
-    await send('PUT', `?upload_id=${id}`, headers, piecesOf(bytes));
-  }
-  const uploadedAt = performance.now();
-  await send('POST', `/complete?upload_id=${id}`);
-  const uploadSeconds = (uploadedAt - startedAt) / 1000;
-  return { id, uploadSeconds, completeSeconds: (performance.now() - uploadedAt) / 1000 };
-}
-
-/** A part ends on a whole piece, unless it is the last; so the file is the same pieces from beginning to end. */
-function* piecesOf(bytes: number): Generator<Buffer> {
-  for (let left = bytes; left > 0; left -= MEBIBYTE) yield piece.subarray(0, Math.min(left, MEBIBYTE));
-}
-
-function hashOf(total: number): string {
-  const hash = createHash('sha256');
-  for (const each of piecesOf(total)) hash.update(each);
-  return hash.digest('hex');
+  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const phase = { name, seconds: 0, peak: 0 };
+    phases.push(phase);
+    const began = performance.now();
+    const result = await work();
+    phase.seconds = (performance.now() - began) / 1000;
+    phase.peak = Math.max(phase.peak, await memory(port));
+    said(phase);
+    return result;
+  };
+  const id: string = (await send('POST', '/multipart', {}, [Buffer.from('filename=a.zip')])).upload_id;
+  await timed('parts', async () => {
+    for (let begin = 0; begin < archive.bytes; begin += PART_BYTES) {
+      const end = Math.min(begin + PART_BYTES, archive.bytes);
+      const headers = {
+        'content-range': `bytes ${begin}-${end - 1}/${archive.bytes}`,
+        'content-length': String(end - begin),
+      };
+      await send('PUT', `/multipart?upload_id=${id}`, headers, archive.stretch(begin, end));
+    }
+  });
+  await timed('completion', () => send('POST', `/multipart/complete?upload_id=${id}`));
+  const fields = Buffer.from(`--b\r\ncontent-disposition: form-data; name="upload_id"\r\n\r\n${id}\r\n--b--\r\n`);
+  const form = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': String(fields.length) };
+  return timed('inspection', () => send('POST', '', form, [fields])) as Promise<{
+    id: number;
+    filesize_uncompressed: number;
+  }>;
 }
 
 async function memory(port: number): Promise<number> {
@@ -140,7 +157,7 @@ function exchange(
       let text = '';
       response.on('data', (chunk) => (text += chunk));
       response.on('error', reject);
-      response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+      response.on('end', () => (response.statusCode! < 300 ? resolve(text) : reject(new Error(text))));
     });
     sent.on('error', reject);
     Readable.from(body).pipe(sent);

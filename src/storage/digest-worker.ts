@@ -1,17 +1,34 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
-import type { DigestAnswer, DigestRequest } from './digests.ts';
+import { giveWay } from './background.ts';
+import type { DigestAnswer, DigestRequest, Hashes } from './digests.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-parentPort!.on('message', ({ id, path }: DigestRequest) => {
-  const answer = (message: DigestAnswer) => parentPort!.postMessage(message);
-  digest(path).then(
-    (sha256) => answer({ id, sha256 }),
-    (error) => answer({ id, error }),
-  );
+giveWay();
+const running = new Map<number, { readonly md5: Hash; readonly sha256: Hash }>();
+
+parentPort!.on('message', async (request: DigestRequest) => {
+  const answer = (message: Omit<DigestAnswer, 'id'>) => parentPort!.postMessage({ id: request.id, ...message });
+  try {
+    answer({ found: 'path' in request ? await digest(request.path) : goOn(request) });
+  } catch (error) {
+    answer({ error: error as Error });
+  }
 });
+
+function goOn(request: Extract<DigestRequest, { hash: number }>): Hashes | undefined {
+  const { md5, sha256 } = running.get(request.hash) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
+  if ('end' in request) {
+    running.delete(request.hash);
+    return { md5: md5.digest('hex'), sha256: sha256.digest('hex') };
+  }
+  running.set(request.hash, { md5, sha256 });
+  md5.update(request.bytes);
+  sha256.update(request.bytes);
+  return undefined;
+}
 
 async function digest(path: string): Promise<string> {
   const hash = createHash('sha256');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWay } from './background.ts';
 
 export interface HashRequest {
   readonly path: string;
@@ -47,4 +48,5 @@ function answer(): HashAnswer {
   }
 }
 
+giveWay();
 parentPort!.postMessage(answer());

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtemp, open, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,4 +122,42 @@ test('room is what the disk has, less what is kept free', async (t) => {
   const { folder, storage } = await aStorage(t);
   assert.ok((await storage.room())! > 0);
   assert.equal(await localStorage(folder, { bytesKept: 2 ** 60 }).room(), 0);
+});
+
+test('a body has the hashes of its bytes, however long it is and however it is cut, also for many at once', async (t) => {
+  const { storage } = await aStorage(t);
+  const gathered = 256 * 1024;
+  const lengths = [0, 1, gathered - 1, gathered, gathered + 1, 2 * gathered, 5 * gathered + 3];
+  const bodyOf = (length: number) => Buffer.alloc(length, `body of ${length}, `);
+  async function* cut(body: Buffer, size: number) {
+    for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
+  }
+  await Promise.all(
+    lengths.flatMap((length) =>
+      [1_000, 70_001, 3 * gathered].map(async (size) => {
+        const body = bodyOf(length);
+        const key = `body/${length}-${size}`;
+        const hash = (name: string) => createHash(name).update(body).digest('hex');
+        const stored = await storage.put(key, cut(body, size));
+        assert.deepEqual(stored, { bytes: length, md5: hash('md5'), sha256: hash('sha256') });
+        assert.equal((await read(storage, key))?.text, body.toString());
+      }),
+    ),
+  );
+});
+
+test('a long body that breaks off, or that the disk does not take, leaves nothing and harms no other', async (t) => {
+  const { folder, storage } = await aStorage(t);
+  async function* breaking() {
+    for (let i = 0; i < 10; i += 1) yield Buffer.alloc(100_000, 'x');
+    throw new Error('gone');
+  }
+  const whole = storage.put('whole', Buffer.alloc(1_000_000, 'y'));
+  await assert.rejects(storage.put('broken', breaking()), /gone/);
+  assert.equal((await whole).sha256, createHash('sha256').update(Buffer.alloc(1_000_000, 'y')).digest('hex'));
+  const broken = await breakDisk(t, 'writeFile', 'ENOSPC');
+  await assert.rejects(storage.put('full', Buffer.alloc(1_000_000, 'z')), StorageFull);
+  broken.mock.restore();
+  assert.deepEqual(await keysOf(storage, ''), ['whole']);
+  assert.deepEqual(await temporariesOf(folder), []);
 });

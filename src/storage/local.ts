@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Dir, readSync } from 'node:fs';
 import {
   type FileHandle,
@@ -30,8 +29,8 @@ import {
   requirePrefix,
   type Storage,
   type StoredObject,
-  TooLarge,
 } from './storage.ts';
+import { writeHashed } from './writing.ts';
 
 const leftoverAgeMs = 60 * 60 * 1000;
 
@@ -75,63 +74,6 @@ async function put(
     return stored!;
   } catch (error) {
     throw toStorageError(error);
-  }
-}
-
-async function writeHashed(
-  handle: FileHandle,
-  body: AsyncIterable<Uint8Array> | Uint8Array,
-  bytesMax: number,
-): Promise<StoredObject> {
-  const md5 = createHash('md5');
-  const sha256 = createHash('sha256');
-  let bytes = 0;
-  const flush = async (chunk: Uint8Array) => {
-    const writing = handle.writeFile(chunk);
-    // While the disk writes; a failure is met by whoever awaits.
-    writing.catch(() => {});
-    md5.update(chunk);
-    sha256.update(chunk);
-    await writing;
-  };
-  const gather = new Gather(GATHERED_BYTES, flush);
-  for await (const chunk of body instanceof Uint8Array ? [body] : body) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw new TooLarge(`more than ${bytesMax} bytes`);
-    await gather.add(chunk);
-  }
-  await gather.end();
-  return { bytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') };
-}
-
-/** Bodies arrive in pieces of a TLS record, and each write and each hash has a price of its own. */
-const GATHERED_BYTES = 512 * 1024;
-
-/** Hands pieces on as large ones. What is large already, or alone, is not copied. */
-class Gather {
-  readonly #flush: (chunk: Uint8Array) => Promise<void>;
-  readonly #size: number;
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
-
-  constructor(size: number, flush: (chunk: Uint8Array) => Promise<void>) {
-    this.#size = size;
-    this.#flush = flush;
-  }
-
-  /** Waits only where there is enough to hand on. */
-  add(piece: Uint8Array): Promise<void> | undefined {
-    this.#pieces.push(piece);
-    this.#bytes += piece.byteLength;
-    return this.#bytes >= this.#size ? this.end() : undefined;
-  }
-
-  end(): Promise<void> | undefined {
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    this.#bytes = 0;
-    if (pieces.length === 0) return undefined;
-    return this.#flush(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
   }
 }
 

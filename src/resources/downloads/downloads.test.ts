@@ -138,6 +138,16 @@ test('a reader who leaves is no error, and others go on', async () => {
   assert.equal((await get(client, file)).bytes.length, 20_000_000);
 });
 
+test('a client that has the last byte may ask for more on its connection at once', async () => {
+  const { file, game } = await aFile(Buffer.alloc(70_000, 'x'));
+  const wire = await Wire.open(api);
+  for (let i = 0; i < 30; i += 1) {
+    wire.write(`GET /v1${targetOf(file)}?api_key=${game.api_key} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    assert.equal((await wire.answer()).text.length, 70_000);
+  }
+  await wire.close();
+});
+
 // Who may
 
 test('a file of another mod, a deleted, a withdrawn, a malicious one and a source are not there', async () => {
