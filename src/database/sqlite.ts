@@ -82,6 +82,11 @@ class Connection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
+  /** The same where nobody asks what became of it. */
+  execute(text: string, values: readonly unknown[]): void {
+    this.prepare(text).statement.run(...(values as SQLInputValue[]));
+  }
+
   async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
     return this.run<R>(compiled.sql, compiled.parameters);
   }
@@ -140,7 +145,7 @@ class Writer {
     this.#connection = connection;
     this.#query = queryOver(connection);
     this.#changes = changes;
-    this.#statements = { ...readsOn(connection), run: (write, values) => void connection.run(write.text, values) };
+    this.#statements = { ...readsOn(connection), run: (write, values) => connection.execute(write.text, values) };
   }
 
   write<T>(work: Task['work']): Promise<T> {
@@ -175,13 +180,13 @@ class Writer {
     const settles: Settle[] = [];
     const scopes = new Set<string>();
     try {
-      this.#connection.run('begin immediate', []);
+      this.#connection.execute('begin immediate', []);
       for (const task of tasks) settles.push(await this.#attempt(task, scopes));
-      this.#connection.run('commit', []);
+      this.#connection.execute('commit', []);
       this.figures.commits += 1;
       this.figures.writes += tasks.length;
     } catch (error) {
-      if (this.#connection.db.isTransaction) this.#connection.run('rollback', []);
+      if (this.#connection.db.isTransaction) this.#connection.execute('rollback', []);
       for (const task of tasks) task.reject(error);
       return;
     }
@@ -191,15 +196,15 @@ class Writer {
 
   async #attempt(task: Task, scopes: Set<string>): Promise<Settle> {
     const named: string[] = [];
-    this.#connection.run('savepoint task', []);
+    this.#connection.execute('savepoint task', []);
     try {
       const value = await task.work({ ...this.#statements, query: this.#query, changed: (scope) => named.push(scope) });
-      this.#connection.run('release task', []);
+      this.#connection.execute('release task', []);
       for (const scope of named) scopes.add(scope);
       return () => task.resolve(value);
     } catch (error) {
-      this.#connection.run('rollback to task', []);
-      this.#connection.run('release task', []);
+      this.#connection.execute('rollback to task', []);
+      this.#connection.execute('release task', []);
       return () => task.reject(error);
     }
   }

@@ -1,14 +1,15 @@
 import type { App } from '../../context.ts';
 import { type Bulk, countIdsOn } from '../../database/bulk.ts';
 import { learnWords } from '../../database/search.ts';
-import { fold, wordsOf } from '../../database/words.ts';
+import { fold, termsOf, wordsOf } from '../../database/words.ts';
 import type { FieldTranslations } from '../../localisation/translations.ts';
 import { countPublicMods } from '../games/games.ts';
 import { isPublic } from './access.ts';
 import { documentsFor, rebuildModDocumentsOfMovedSite, type Telling } from './documents.ts';
 import { NEW_MOD } from './mods.ts';
 import * as store from './store.ts';
-import { rebuildModWords, wordRows, wordsScope } from './words.ts';
+import type { ModWordsTable } from './table.ts';
+import { rebuildModWords, wordsScope } from './words.ts';
 
 /** A mod with its figures, as it shall be; the tellings are what other nouns add to its documents. */
 export interface WholeMod {
@@ -32,12 +33,14 @@ export class ModsInBulk {
   readonly #bulk: Bulk;
   readonly #gameId: number;
   readonly #words = new Map<string, number>();
+  readonly #lists: WordLists;
   #shown = 0;
 
   constructor(app: App, bulk: Bulk, gameId: number) {
     this.#app = app;
     this.#bulk = bulk;
     this.#gameId = gameId;
+    this.#lists = new WordLists(bulk, gameId);
   }
 
   async add(wholes: readonly WholeMod[]): Promise<store.ModRow[]> {
@@ -49,9 +52,9 @@ export class ModsInBulk {
       documents: wholes.flatMap(({ translations, tellings }, i) =>
         documentsFor(this.#app, mods[i]!, translations, tellings),
       ),
-      words: mods.flatMap((mod, i) => wordRows(mod, words[i]!)),
     });
     for (const [i, mod] of mods.entries()) this.#count(mod, words[i]!);
+    await this.#lists.add(mods, words);
     return mods;
   }
 
@@ -63,6 +66,7 @@ export class ModsInBulk {
 
   async finish(): Promise<void> {
     const { transaction } = this.#bulk;
+    await this.#lists.write();
     await countIdsOn(this.#bulk, 'mods');
     for (const [count, words] of Map.groupBy(this.#words.keys(), (word) => this.#words.get(word)!))
       for (const some of slices(words, WORDS_AT_ONCE)) {
@@ -74,6 +78,69 @@ export class ModsInBulk {
     transaction.changed(wordsScope(this.#gameId));
   }
 }
+
+interface Listed {
+  readonly id: number;
+  readonly popularity: number;
+}
+
+const LISTED_MAX = 20_000_000;
+const ROWS_AT_ONCE = 10_000;
+
+/**
+ * Words of mods, written list by list in the order in which the table has them. To write them mod by mod would touch
+ * another page of it with every row.
+ */
+class WordLists {
+  readonly #bulk: Bulk;
+  readonly #gameId: number;
+  /** Mods by what they are found by: first those that are not shown. */
+  readonly #lists = [new Map<string, Listed[]>(), new Map<string, Listed[]>()] as const;
+  #listed = 0;
+
+  constructor(bulk: Bulk, gameId: number) {
+    this.#bulk = bulk;
+    this.#gameId = gameId;
+  }
+
+  async add(mods: readonly store.ModRow[], words: readonly (readonly string[])[]): Promise<void> {
+    for (const [i, mod] of mods.entries()) this.#list(mod, termsOf(words[i]!));
+    if (this.#listed > LISTED_MAX) await this.write();
+  }
+
+  #list(mod: store.ModRow, terms: readonly string[]): void {
+    const lists = this.#lists[isPublic(mod) ? 1 : 0];
+    const listed = { id: mod.id, popularity: mod.popularity };
+    for (const term of terms) {
+      const list = lists.get(term);
+      if (list) list.push(listed);
+      else lists.set(term, [listed]);
+    }
+    this.#listed += terms.length;
+  }
+
+  async write(): Promise<void> {
+    let rows: ModWordsTable[] = [];
+    for (const row of this.#rows()) {
+      rows.push(row);
+      if (rows.length < ROWS_AT_ONCE) continue;
+      await store.addWords(this.#bulk, rows);
+      rows = [];
+    }
+    await store.addWords(this.#bulk, rows);
+    for (const lists of this.#lists) lists.clear();
+    this.#listed = 0;
+  }
+
+  *#rows(): Generator<ModWordsTable> {
+    for (const [shown, lists] of this.#lists.entries())
+      for (const word of [...lists.keys()].sort())
+        for (const { id, popularity } of lists.get(word)!.sort(mostPopularFirst))
+          yield { game_id: this.#gameId, shown, word, popularity, mod_id: id };
+  }
+}
+
+const mostPopularFirst = (a: Listed, b: Listed) => b.popularity - a.popularity || a.id - b.id;
 
 /** What there is already is brought up to date before, so that the next start need not go through the new ones too. */
 export async function prepareForBulk(app: App): Promise<void> {

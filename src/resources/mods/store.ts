@@ -530,15 +530,15 @@ export interface ModRows {
   readonly mods: readonly ModRow[];
   readonly stats: readonly ModStats[];
   readonly documents: readonly ModDocumentsTable[];
-  readonly words: readonly ModWordsTable[];
 }
 
-export async function addMany(bulk: Bulk, { mods, stats, documents, words }: ModRows): Promise<void> {
+export async function addMany(bulk: Bulk, { mods, stats, documents }: ModRows): Promise<void> {
   await insertMany(bulk, 'mods', mods);
   await insertMany(bulk, 'mod_stats', stats.map(withCounted));
   await insertMany(bulk, 'mod_documents', documents);
-  await insertMany(bulk, 'mod_words', words);
 }
+
+export const addWords = (bulk: Bulk, words: readonly ModWordsTable[]) => insertMany(bulk, 'mod_words', words);
 
 const RANK_ALL = statement(`update mod_stats set popularity_rank_position = r.place, popularity_rank_total_mods = ?,
     date_expires = ?

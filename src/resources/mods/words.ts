@@ -25,7 +25,7 @@ export async function settleWords(transaction: Transaction, before: Named | unde
   changed(wordsScope(after.game_id));
 }
 
-export const wordRows = (mod: Named, words: readonly string[]): ModWordsTable[] =>
+const wordRows = (mod: Named, words: readonly string[]): ModWordsTable[] =>
   termsOf(words).map((word) => ({
     game_id: mod.game_id,
     shown: Number(isPublic(mod)),
