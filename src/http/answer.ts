@@ -3,6 +3,7 @@ import { ApiError } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
+import { depart } from './departures.ts';
 
 export interface ErrorBody {
   error: { code: number; error_ref: number; message: string; errors?: Record<string, string> };
@@ -53,7 +54,7 @@ export function send(
   headers: readonly string[],
 ): void {
   response.writeHead(status, [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(text)), ...headers]);
-  if (typeof text === 'string') response.end(text);
+  if (typeof text === 'string') depart(response, text);
   else response.end(text, () => release(text));
 }
 
@@ -76,7 +77,7 @@ export function sendCsv(
 
 export function sendNothing(response: ServerResponse, status: 204, headers: readonly string[]): void {
   response.writeHead(status, ['cache-control', 'private, no-store', ...headers]);
-  response.end();
+  depart(response, '');
 }
 
 const OUTAGES = new Set([

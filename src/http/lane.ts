@@ -8,6 +8,7 @@ import type { Demand } from '../limits/limits.ts';
 import { peerOf } from './address.ts';
 import { COMMON_HEADERS } from './answer.ts';
 import { addressDemands, callerDemands, operationDemands } from './demands.ts';
+import { depart } from './departures.ts';
 import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
 import { type KeptAnswer, type KeptAnswers, keepAnswers, packedOf, takesGzip } from './kept.ts';
 import type { AnyOperation } from './operation.ts';
@@ -136,7 +137,8 @@ const TEXT_BYTES_MAX = 16_384;
 function sendKept(response: ServerResponse, answer: KeptAnswer, headers: readonly string[], gzip: boolean): void {
   const sent = (gzip && packedOf(answer)) || answer;
   response.writeHead(200, [...sent.headers, ...headers]);
-  response.end(sent.body);
+  if (typeof sent.body === 'string') depart(response, sent.body);
+  else response.end(sent.body);
 }
 
 /** All that a plain read says, and how far its connection is to be believed. */
