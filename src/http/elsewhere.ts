@@ -55,6 +55,7 @@ export function createElsewhere({
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const page = pages.get(path);
     if (page) return answered(page(request, response, scope));
+    if (path.startsWith('/v1/')) return false;
     if (path.startsWith('/legal/')) return answerLegal(apps[scope.environment], request, response, path, legal);
     const [, kind, id] = SEARCH.exec(path) ?? [];
     if (kind) return redirected(response, pageOf(apps[scope.environment], kind, Number(id)));

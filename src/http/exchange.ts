@@ -115,7 +115,8 @@ export function bearerOf({ headers }: IncomingMessage): string | undefined {
 
 /** Name and password are form-encoded before they are put together (RFC 6749, section 2.3.1). */
 export function basicOf({ headers }: IncomingMessage): { name: string; password: string } | undefined {
-  const encoded = /^basic ([a-z0-9+/=_-]{1,4000})$/i.exec(headers.authorization ?? '')?.[1];
+  if (headers.authorization === undefined) return undefined;
+  const encoded = /^basic ([a-z0-9+/=_-]{1,4000})$/i.exec(headers.authorization)?.[1];
   if (!encoded) return undefined;
   const text = Buffer.from(encoded, 'base64').toString();
   const colon = text.indexOf(':');

@@ -67,7 +67,8 @@ export function createHandling(parts: HandlingParts): Handling {
     const { request, response } = exchange;
     exchange.headers.push(...cors.headers(request));
     const method = methodOf(request);
-    await takeForAddress(settings.rateLimits, exchange, method !== 'GET' && method !== 'OPTIONS');
+    const taking = takeForAddress(settings.rateLimits, exchange, method !== 'GET' && method !== 'OPTIONS');
+    if (taking) await taking;
     if (method === 'OPTIONS') return answerOptions(exchange, router.allowed(path));
     const match = router.find(method, path);
     if (!match) throw missing(exchange, router.allowed(path));
@@ -104,11 +105,14 @@ async function bodyOfAnswer(
 ): Promise<Told | Bytes | Redirect | Stream | Csv> {
   const { request, tenant } = exchange;
   const { app } = tenant;
+  const { declaration } = operation;
   const asOf = app.db.changes.now();
   const query = parseForm(exchange.search);
-  exchange.caller = await authenticated(exchange, operation, query);
+  const caller = authenticated(exchange, operation, query);
+  exchange.caller = caller instanceof Promise ? await caller : caller;
   exchange.language = languageFor(request, exchange.caller);
-  await takeForCaller(settings.rateLimits, exchange, operation);
+  const taking = takeForCaller(settings.rateLimits, exchange, operation);
+  if (taking) await taking;
   const params = paramsOf(operation, rawParams);
   requireBoundGame(exchange, params as { game_id?: number });
   const isRead = methodOf(request) === 'GET';
@@ -122,9 +126,10 @@ async function bodyOfAnswer(
     };
     const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
     const { game_id } = params as { game_id?: number };
-    if (operation.declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
-    const answer: unknown = await handled(app, operation, input);
-    const { returns } = operation.declaration;
+    if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
+    const handling: unknown = declaration.rules ? ruled(app, operation, input) : declaration.handle(app, input);
+    const answer = handling instanceof Promise ? await handling : handling;
+    const { returns } = declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
     if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream || answer instanceof Csv) {
       observe?.({ operation, status, body: answer, error: undefined });
@@ -136,12 +141,12 @@ async function bodyOfAnswer(
       lane.keep(exchange, operation, text, { scopes, asOf, until });
     return { status, text };
   } finally {
-    await payload.discard();
+    if (payload.discard) await payload.discard();
   }
 }
 
 /** What rules refused is noted before it is told. */
-async function handled(app: App, { declaration }: AnyOperation, input: AnyInput): Promise<unknown> {
+async function ruled(app: App, { declaration }: AnyOperation, input: AnyInput): Promise<unknown> {
   try {
     return await declaration.handle(app, input);
   } catch (error) {

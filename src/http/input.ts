@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { z } from 'zod';
 import type { Caller, Submission } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
 import { limitedAddress, peerOf } from './address.ts';
 import { basicOf, type Exchange } from './exchange.ts';
+import { idOf, PathId } from './objects.ts';
 import type { AnyOperation, Input } from './operation.ts';
 import type { Payload } from './payload.ts';
 import { validate } from './request/coerce.ts';
@@ -119,8 +121,31 @@ function gather<T>(problems: FieldProblem[], check: () => T): T | undefined {
 
 /** An id that is no number names nothing: that is "not found", and no complaint about a field. */
 export function paramsOf({ declaration }: AnyOperation, raw: Record<string, string>): unknown {
-  if (!declaration.params) return NOTHING;
-  const parsed = declaration.params.safeParse(raw);
-  if (!parsed.success) throw new ApiError('RESOURCE_NOT_FOUND');
-  return parsed.data;
+  const { params } = declaration;
+  if (!params) return NOTHING;
+  const ids = idsIn(params);
+  const read = ids ? readIds(ids, raw) : params.safeParse(raw).data;
+  if (read === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+  return read;
+}
+
+const namesOfIds = new WeakMap<z.ZodObject, readonly string[] | false>();
+
+/** The names of a path's ids, where it holds nothing else. Almost all do, and need no more than this to be read. */
+function idsIn(params: z.ZodObject): readonly string[] | false {
+  const known = namesOfIds.get(params);
+  if (known !== undefined) return known;
+  const names = Object.values(params.shape).every((field) => field === PathId) && Object.keys(params.shape);
+  namesOfIds.set(params, names);
+  return names;
+}
+
+function readIds(names: readonly string[], raw: Record<string, string>): Record<string, number> | undefined {
+  const ids: Record<string, number> = {};
+  for (const name of names) {
+    const id = idOf(raw[name]!);
+    if (id === undefined) return undefined;
+    ids[name] = id;
+  }
+  return ids;
 }

@@ -8,11 +8,14 @@ export const Id = z.int().min(1);
 export const Timestamp = z.int().min(0).meta({ description: 'Unix seconds' });
 
 /** Ids in a path are decimal; anything else names nothing. */
-export const PathId = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
-  .pipe(Id);
+const PATH_ID = /^\d{1,15}$/;
+export const PathId = z.string().regex(PATH_ID).transform(Number).pipe(Id);
+
+/** The same where nobody asks what is wrong with it. */
+export function idOf(text: string): number | undefined {
+  const id = PATH_ID.test(text) ? Number(text) : 0;
+  return id >= 1 ? id : undefined;
+}
 
 export const GamePath = z.object({ game_id: PathId });
 export const ModPath = z.object({ game_id: PathId, mod_id: PathId });

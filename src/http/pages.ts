@@ -73,7 +73,7 @@ export interface PagesParts {
 }
 
 /** Answers where a page is, and tells which; nothing where there is none. */
-export type PageHandling = (exchange: Exchange) => Promise<string | undefined>;
+export type PageHandling = (exchange: Exchange) => Promise<string> | undefined;
 
 const FORM_BYTES_MAX = 16 * 1024;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -82,10 +82,8 @@ const VISIT_SECONDS = 86_400;
 
 export function createPages({ settings, pages, errorPage, observe }: PagesParts): PageHandling {
   const byPath = new Map(pages.map((page) => [page.path, page]));
-  return async (exchange) => {
+  const answer = async (exchange: Exchange, page: Page): Promise<string> => {
     const { path, scope, tenant, request } = exchange;
-    const page = byPath.get(path) ?? byPath.get(path.replace(NUMBER, '/{id}'));
-    if (!page || scope.gameId !== undefined || scope.userId !== undefined) return undefined;
     const cookies = cookiesOf(request, scope.environment);
     const visit = cookies.visit ?? tenant.app.random.token();
     try {
@@ -107,6 +105,12 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       send(exchange, visit, cookies, { status: error.status, html });
     }
     return page.id;
+  };
+  return (exchange) => {
+    const { path, scope } = exchange;
+    if (scope.gameId !== undefined || scope.userId !== undefined) return undefined;
+    const page = byPath.get(path) ?? byPath.get(path.replace(NUMBER, '/{id}'));
+    return page && answer(exchange, page);
   };
 }
 

@@ -21,8 +21,8 @@ export interface Payload {
   readonly raw: RawBody;
   /** Files that are required and were not sent. */
   readonly problems: readonly FieldProblem[];
-  /** Forgets uploads that the handler did not take. */
-  discard(): Promise<void>;
+  /** Forgets uploads that the handler did not take; there is none where no files came. */
+  discard?(): Promise<void>;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
@@ -35,7 +35,6 @@ const ofFields = (fields: Fields, raw = NO_RAW): Payload => ({
   uploads: [],
   raw,
   problems: [],
-  discard: async () => {},
 });
 
 export const NO_PAYLOAD: Payload = ofFields(emptyFields());

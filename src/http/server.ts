@@ -63,10 +63,10 @@ export function createServer(parts: ServerParts): Listener {
     const version = VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
-    if (await elsewhere(request, response, path, exchange.scope))
-      return outcomes.finish(exchange, response.statusCode, 'elsewhere');
-    const page = await pages?.(exchange);
-    if (page !== undefined) return outcomes.finish(exchange, response.statusCode, page);
+    const answered = elsewhere(request, response, path, exchange.scope);
+    if (answered && (await answered)) return outcomes.finish(exchange, response.statusCode, 'elsewhere');
+    const page = pages?.(exchange);
+    if (page) return outcomes.finish(exchange, response.statusCode, await page);
     if (version === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
     const name = await handle(exchange, path.slice('/v1'.length) || '/');
     outcomes.finish(exchange, response.statusCode, name);

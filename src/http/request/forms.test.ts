@@ -101,3 +101,20 @@ test('no text makes the parser throw or its result unfit for storage', () => {
 test('text that PostgreSQL cannot hold does not reach it', () => {
   assert.equal(parseForm('name=a%00b').name, 'ab');
 });
+
+test('a form of plain names and values says what it would say with its first letter escaped', () => {
+  const text = (first: string) =>
+    fc
+      .tuple(fc.constantFrom(...first), fc.string({ unit: fc.constantFrom(...'aZ0_-'), maxLength: 3 }))
+      .map((parts) => parts.join(''));
+  const name = fc.oneof(text('abZ_'), fc.constantFrom('__proto__', 'constructor', 'api_key', 'id-in'));
+  const value = fc.string({ unit: fc.constantFrom(...'az09_.,:*-'), maxLength: 5 });
+  const form = fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(form, (pairs) => {
+      const sent = pairs.map((pair) => pair.join('=')).join('&');
+      const escaped = `%${sent.charCodeAt(0).toString(16)}${sent.slice(1)}`;
+      assert.deepEqual(parseForm(sent), parseForm(escaped));
+    }),
+  );
+});
