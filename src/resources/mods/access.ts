@@ -177,8 +177,8 @@ export async function requireModInAnyState(
   return row!;
 }
 
-/** One read for what most ask for, ready to send: a public mod of an accepted game. */
-export async function requireModText(
+/** One read for what most ask for: a public mod of an accepted game. */
+export async function requireSingleMod(
   app: App,
   caller: Caller,
   gameId: number,
@@ -186,10 +186,11 @@ export async function requireModText(
   language: Language,
   platform?: Platform,
 ): Promise<SingleMod> {
-  const mod = await singleMod(app, gameId, id, language, platform);
-  if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
-    await requireGame(app.db, caller, gameId);
-  await refuseHidden(app.db, caller, gameId, mod && { ...mod, id }, { closed: 'MOD_NO_VIEW_PERMISSION' });
+  const mod = await singleMod(app, id, language, platform);
+  const isOpen = mod?.game_id === gameId && mod.game_status === GAME_ACCEPTED && isOpenToThirdParties(mod);
+  if (!isOpen) await requireGame(app.db, caller, gameId);
+  if (!isOpen || !isPublic(mod))
+    await refuseHidden(app.db, caller, gameId, mod && { ...mod, id }, { closed: 'MOD_NO_VIEW_PERMISSION' });
   return mod!;
 }
 

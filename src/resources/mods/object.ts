@@ -43,7 +43,7 @@ export const ModStatsObject = z
   .meta({ id: 'ModStats' });
 
 /** For the platform that was asked for, where the game has platforms. */
-const LiveFile = z
+const LiveFileObject = z
   .union([ModfileObject, z.strictObject({})])
   .meta({ description: 'The live file, and `{}` where there is none.' });
 
@@ -74,7 +74,7 @@ export const ModObject = z
     metadata_blob: z.string().nullable(),
     profile_url: z.string(),
     media: ModMediaObject,
-    modfile: LiveFile,
+    modfile: LiveFileObject,
     dependencies: z.boolean(),
     platforms: z.array(ModPlatformsObject),
     metadata_kvp: z.array(MetadataKvpObject),
@@ -156,11 +156,13 @@ export function modJson(
   const address = JSON.stringify(app.addresses.mod(mod.game_name_id, mod.mod_name_id));
   const stats = JSON.stringify(toModStats(mod.mod_id, mod));
   const needs = `"dependencies":${mod.has_dependencies === 1}`;
-  return `${mod.body},"modfile":${liveFileJson(app, mod, alone)},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod, portal)},"stats":${stats}}`;
+  return `${mod.body},"modfile":${liveFileJson(app, mod.mod_id, mod, { alone })},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod, portal)},"stats":${stats}}`;
 }
 
-function liveFileJson(app: App, mod: StoredMod, alone: boolean): string {
-  const { mod_id, game_id, api_access_options, file_id: id, file_sha256: sha256, file_body: body } = mod;
+type LiveFile = Pick<StoredMod, 'game_id' | 'api_access_options' | 'file_id' | 'file_sha256' | 'file_body'>;
+
+export function liveFileJson(app: App, modId: number, mod: LiveFile, { alone }: { alone: boolean }): string {
+  const { game_id, api_access_options, file_id: id, file_sha256: sha256, file_body: body } = mod;
   if (id === null || sha256 === null || body === null) return '{}';
-  return modfileJson(app, { id, mod_id, game_id, api_access_options, sha256, body }, { alone });
+  return modfileJson(app, { id, mod_id: modId, game_id, api_access_options, sha256, body }, { alone });
 }

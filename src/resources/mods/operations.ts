@@ -6,12 +6,13 @@ import { Created, created, type Input, Json, noContent, ok, operation } from '..
 import type { Portal } from '../../platforms.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
 import { PlatformStatusQuery } from '../modfiles/object.ts';
-import { isShownToClass, requireModDocument, requireModText } from './access.ts';
+import { isShownToClass, requireModDocument, requireSingleMod } from './access.ts';
 import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
 import { listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
 import { ModObject, modJson } from './object.ts';
+import { singleModJson } from './page.ts';
 
 const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
 
@@ -69,10 +70,10 @@ export const getMod = operation({
   handle: async (app, { caller, params, language, platform, portal, keep, keepUntil }) => {
     keepUntil(linksChangeAt(app.clock.now()));
     if (portal === undefined) {
-      const mod = await requireModText(app, caller, params.game_id, params.mod_id, language, platform);
+      const mod = await requireSingleMod(app, caller, params.game_id, params.mod_id, language, platform);
       if (isShownToClass(caller, mod))
         keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
-      return new Json(mod.text);
+      return new Json(singleModJson(app, params.mod_id, mod));
     }
     const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
     if (isShownToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))

@@ -1,7 +1,8 @@
 import type { App } from '../../context.ts';
 import type { Statement } from '../../database/database.ts';
-import { DIRECT_DOWNLOADS, expiryAt, segmentFor } from '../modfiles/links.ts';
+import { expiryAt, segmentFor } from '../modfiles/links.ts';
 import { toAvatar } from '../users/object.ts';
+import { liveFileJson } from './object.ts';
 
 /**
  * Mods as the text that is sent. The database puts it together from texts that are stored ready, as bringing each column
@@ -61,42 +62,42 @@ const POSTGRES: Words = {
   sent: (expression) => expression,
 };
 
-/** A mod alone needs no more than those up to the language, and in English not even that. */
-const GIVEN = [
-  'ids',
-  'platform',
-  'modPages',
-  'userPages',
-  'files',
-  'placeholder',
-  'downloads',
-  'gap',
-  'expires',
-  'language',
-  'dependencies',
-  'end',
-] as const;
+/** Where a signature belongs: a character that JSON never holds, and as many as the signature has. */
+const GAP_SIGN = 1;
+const GAP = String.fromCharCode(GAP_SIGN).repeat('1234567890-'.length + 43);
+
+/** What a statement is given, in this order. A mod alone needs no more than the first, and the language. */
+const GIVEN = ['ids', 'platform', 'language', 'modPages', 'downloads', 'expires', 'dependencies', 'end'] as const;
 type Given = (typeof GIVEN)[number];
 const given = (name: Given) => `cast($${GIVEN.indexOf(name) + 1} as text)`;
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-const picture = (size: string) => `${given('files')}, u.avatar, '/${size}.png"'`;
-const AVATAR = `case when u.avatar is null then ${given('placeholder')} else concat('{"filename":"avatar.png","original":"',
-  ${picture('original')}, ',"thumb_50x50":"', ${picture('thumb_50x50')},
-  ',"thumb_100x100":"', ${picture('thumb_100x100')}, '}') end`;
+/** Addresses never change while the process runs, and stand in the statements themselves. */
+interface Fixed {
+  readonly gamePages: string;
+  readonly userPages: string;
+  readonly files: string;
+  readonly placeholder: string;
+}
 
-const user = (
-  quoted: string,
-) => `'{"id":', u.id, ',"name_id":', ${quoted}(u.name_id), ',"username":', ${quoted}(u.username),
+const picture = ({ files }: Fixed, size: string) => `${literal(files)}, u.avatar, '/${size}.png"'`;
+const avatar = (fixed: Fixed) => `case when u.avatar is null then ${literal(fixed.placeholder)}
+  else concat('{"filename":"avatar.png","original":"', ${picture(fixed, 'original')},
+    ',"thumb_50x50":"', ${picture(fixed, 'thumb_50x50')},
+    ',"thumb_100x100":"', ${picture(fixed, 'thumb_100x100')}, '}') end`;
+
+/** Names in addresses, time zones and languages hold nothing that JSON has to escape. */
+const user = (quoted: string, fixed: Fixed) =>
+  `'{"id":', u.id, ',"name_id":"', u.name_id, '","username":', ${quoted}(u.username),
   ',"display_name_portal":null,"date_online":', u.date_online, ',"date_joined":', u.date_joined,
-  ',"avatar":', ${AVATAR},
-  ',"timezone":', ${quoted}(u.timezone), ',"language":', ${quoted}(u.language),
-  ',"profile_url":', ${quoted}(concat(${given('userPages')}, u.name_id)), '}'`;
+  ',"avatar":', ${avatar(fixed)},
+  ',"timezone":"', u.timezone, '","language":"', u.language, '","profile_url":"', ${literal(fixed.userPages)}, u.name_id, '"}'`;
 
 const STATS = `'{"popularity_rank_position":', s.popularity_rank_position,
   ',"popularity_rank_total_mods":', s.popularity_rank_total_mods, ',"date_expires":', s.date_expires, ',', s.counted, '}'`;
 
-const modfile = (gap: string) => `case when b.body is null then '{}' else concat(b.body, ',"download":{"binary_url":"',
-  ${given('downloads')}, m.id, '/files/', l.modfile_id, '/download', ${gap}, '","date_expires":', ${given('expires')}, '}}') end`;
+const MODFILE = `case when b.body is null then '{}' else concat(b.body, ',"download":{"binary_url":"',
+  ${given('downloads')}, m.id, '/files/', l.modfile_id, '/download/${GAP}","date_expires":', ${given('expires')}, '}}') end`;
 
 const needs = (option: string) => `case when ${option} <> 0
   and exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 'true' else 'false' end`;
@@ -105,27 +106,26 @@ const needs = (option: string) => `case when ${option} <> 0
 interface Game {
   readonly pages: string;
   readonly dependencies: string;
-  readonly gap: string;
   readonly platform: string;
 }
 
 const OF_PAGE: Game = {
   pages: given('modPages'),
   dependencies: `cast(${given('dependencies')} as integer)`,
-  gap: given('gap'),
   platform: given('platform'),
 };
-const OF_ROW: Game = {
-  pages: `${given('modPages')}, g.name_id, '/m/'`,
+const ofRow = ({ gamePages }: Fixed): Game => ({
+  pages: `${literal(gamePages)}, g.name_id, '/m/'`,
   dependencies: 'g.dependency_option',
-  gap: `case when (g.api_access_options & ${DIRECT_DOWNLOADS}) = 0 then ${given('gap')} else '' end`,
   platform: `case when exists (select 1 from game_platforms o where o.game_id = m.game_id) then ${given('platform')} else '' end`,
-};
+});
 
-const modIn = (quoted: string, { pages, dependencies, gap }: Game, translated: boolean) =>
-  `concat(${translated ? 'coalesce(t.body, d.body)' : 'd.body'}, ',"modfile":', ${modfile(gap)},
-    ',"dependencies":', ${needs(dependencies)}, ',"profile_url":', ${quoted}(concat(${pages}, m.name_id)),
-    ',"submitted_by":', ${user(quoted)}, ',"stats":', ${STATS}, '}')`;
+const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, d.body)' : 'd.body');
+
+/** What stands behind the live file. */
+const endIn = (quoted: string, fixed: Fixed, { pages, dependencies }: Game) =>
+  `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, m.name_id, '"',
+    ',"submitted_by":', ${user(quoted, fixed)}, ',"stats":', ${STATS}, '}'`;
 
 const joinedTo = (join: string, { platform }: Game, translated: boolean) => `
   ${join} mod_documents d on d.mod_id = m.id and d.language = 'en'
@@ -138,24 +138,50 @@ const joinedTo = (join: string, { platform }: Game, translated: boolean) => `
 
 const SIGNED = "case when b.body is not null then concat(l.modfile_id, '/', f.sha256) end";
 
-const pageIn = ({ quoted, ids, join, together, sent }: Words, translated: boolean) =>
-  `select ${sent(`concat('{"data":[', ${together(modIn(quoted, OF_PAGE, translated))}, '],"result_count":', count(*), ${given('end')})`)} as text,
+function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, translated: boolean): string {
+  const mod = `concat(${bodyIn(translated)}, ',"modfile":', ${MODFILE}, ${endIn(quoted, fixed, OF_PAGE)})`;
+  return `select ${sent(`concat('{"data":[', ${together(mod)}, '],"result_count":', count(*), ${given('end')})`)} as text,
       ${together(SIGNED)} as signed
     from ${ids} ${joinedTo(join, OF_PAGE, translated)}`;
+}
 
-const singleIn = ({ quoted }: Words, translated: boolean) =>
-  `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
-      ${modIn(quoted, OF_ROW, translated)} as text, ${SIGNED} as signed
-    from mods m join games g on g.id = m.game_id ${joinedTo('join', OF_ROW, translated)}
+function singleIn({ quoted }: Words, fixed: Fixed, translated: boolean): string {
+  const game = ofRow(fixed);
+  return `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
+      ${bodyIn(translated)} as body, l.modfile_id as file_id, f.sha256 as file_sha256, b.body as file_body,
+      concat(${endIn(quoted, fixed, game)}) as rest
+    from mods m join games g on g.id = m.game_id ${joinedTo('join', game, translated)}
     where m.id = cast($1 as bigint)`;
+}
+
+interface Statements {
+  readonly english: Statement;
+  readonly translated: Statement;
+}
 
 /** PostgreSQL wants every parameter to have its place, so that English is there one language of many. */
-const statementFor = (sql: (words: Words, translated: boolean) => string, translated: boolean): Statement => ({
-  text: sql(SQLITE, translated).replace(/\$(\d+)/g, '?$1'),
-  postgres: sql(POSTGRES, true),
-});
-const PAGE = { english: statementFor(pageIn, false), translated: statementFor(pageIn, true) };
-const SINGLE = { english: statementFor(singleIn, false), translated: statementFor(singleIn, true) };
+function statementsFor(sql: (words: Words, fixed: Fixed, translated: boolean) => string, fixed: Fixed): Statements {
+  const postgres = sql(POSTGRES, fixed, true);
+  const text = (translated: boolean) => sql(SQLITE, fixed, translated).replace(/\$(\d+)/g, '?$1');
+  return { english: { text: text(false), postgres }, translated: { text: text(true), postgres } };
+}
+
+const statements = new WeakMap<App['addresses'], { readonly page: Statements; readonly single: Statements }>();
+
+function statementsOf(app: App) {
+  const known = statements.get(app.addresses);
+  if (known) return known;
+  const { addresses } = app;
+  const fixed: Fixed = {
+    gamePages: addresses.game(''),
+    userPages: addresses.user(''),
+    files: addresses.file(''),
+    placeholder: JSON.stringify(toAvatar(app, null)),
+  };
+  const made = { page: statementsFor(pageIn, fixed), single: statementsFor(singleIn, fixed) };
+  statements.set(addresses, made);
+  return made;
+}
 
 interface Page {
   readonly text: Uint8Array | string;
@@ -171,8 +197,12 @@ export interface SingleMod {
   readonly submitted_by: number;
   readonly game_status: number;
   readonly api_access_options: number;
-  readonly text: string;
-  readonly signed: string | null;
+  readonly body: string;
+  readonly file_id: number | null;
+  readonly file_sha256: string | null;
+  readonly file_body: string | null;
+  /** What stands behind the live file. */
+  readonly rest: string;
 }
 
 export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer> {
@@ -180,16 +210,17 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
   const game = (await app.db.first<GameOfPage>(GAME, [gameId]))!;
   const expires = expiryAt(app.clock.now());
   const values = [
-    ...sharedValues(app, gameId, expires, {
-      ids: JSON.stringify(ids),
-      platform: game.has_platforms ? platform : undefined,
-      modPages: app.addresses.mod(game.name_id, ''),
-    }),
+    JSON.stringify(ids),
+    game.has_platforms ? (platform ?? '') : '',
     language,
+    app.addresses.mod(game.name_id, ''),
+    `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
+    String(expires),
     String(game.dependency_option),
     `,"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
   ];
-  const { text, signed } = (await app.db.first<Page>(language === 'en' ? PAGE.english : PAGE.translated, values))!;
+  const { english, translated } = statementsOf(app).page;
+  const { text, signed } = (await app.db.first<Page>(language === 'en' ? english : translated, values))!;
   const bytes =
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   let at = 0;
@@ -200,54 +231,13 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
   return bytes;
 }
 
-/** A single mod of a game in whatever state; its text is for those who may see it. */
-export async function singleMod(
-  app: App,
-  gameId: number,
-  id: number,
-  language: string,
-  platform: string | undefined,
-): Promise<SingleMod | undefined> {
-  const expires = expiryAt(app.clock.now());
-  const shared = { ids: String(id), platform, modPages: app.addresses.game('') };
-  const values = sharedValues(app, gameId, expires, shared);
-  const isPlain = language === 'en' && app.db.dialect === 'sqlite';
-  const mod = await app.db.first<SingleMod>(
-    isPlain ? SINGLE.english : SINGLE.translated,
-    isPlain ? values : [...values, language],
-  );
-  if (!mod || mod.signed === null || !mod.text.includes(GAP)) return mod;
-  return { ...mod, text: mod.text.replace(GAP, segmentFor(app, mod.signed, expires)) };
+/** A single mod in whatever state; what it says is for those who may see it. */
+export function singleMod(app: App, id: number, language: string, platform = '') {
+  const { english, translated } = statementsOf(app).single;
+  return app.db.dialect === 'sqlite' && language === 'en'
+    ? app.db.first<SingleMod>(english, [id, platform])
+    : app.db.first<SingleMod>(translated, [id, platform, language]);
 }
 
-function sharedValues(
-  app: App,
-  gameId: number,
-  expires: number,
-  { ids, platform = '', modPages }: { ids: string; platform: string | undefined; modPages: string },
-): string[] {
-  const { addresses } = app;
-  return [
-    ids,
-    platform,
-    modPages,
-    addresses.user(''),
-    addresses.file(''),
-    placeholderOf(app),
-    `${addresses.gameApi(gameId)}/games/${gameId}/mods/`,
-    `/${GAP}`,
-    String(expires),
-  ];
-}
-
-const placeholders = new WeakMap<App['addresses'], string>();
-
-function placeholderOf(app: App): string {
-  const known = placeholders.get(app.addresses) ?? JSON.stringify(toAvatar(app, null));
-  placeholders.set(app.addresses, known);
-  return known;
-}
-
-/** Where a signature belongs: a character that JSON never holds, and as many as the signature has. */
-const GAP_SIGN = 1;
-const GAP = String.fromCharCode(GAP_SIGN).repeat('1234567890-'.length + 43);
+export const singleModJson = (app: App, id: number, mod: SingleMod): string =>
+  `${mod.body},"modfile":${liveFileJson(app, id, mod, { alone: true })}${mod.rest}`;
