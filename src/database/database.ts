@@ -47,6 +47,8 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads what is committed. */
   readonly query: Query;
+  /** The same for what takes long: others are served meanwhile, also on SQLite, where any other read holds up the process. */
+  readonly aside: Query;
   /** Runs a prepared hot read; synchronous on SQLite, hence awaited rather than chained. */
   first<T = Row>(read: Statement, values: readonly Value[]): T | undefined | Promise<T | undefined>;
   all<T = Row>(read: Statement, values: readonly Value[]): T[] | Promise<T[]>;

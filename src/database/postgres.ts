@@ -49,6 +49,7 @@ export async function openPostgres(url: string, options: { connectionsMax?: numb
   return {
     dialect: 'postgres',
     query,
+    aside: query,
     first: async <T>(read: Statement, values: readonly Value[]) => (await run<T>(read, values))[0],
     all: run,
     write: async (work) => {

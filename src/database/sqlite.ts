@@ -12,6 +12,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { Changes, type Database, type Statement, type Tables, type Transaction, type Value } from './database.ts';
+import { Aside } from './sqlite-aside.ts';
 
 const STATEMENTS_KEPT = 500;
 const BATCH_MAX = 256;
@@ -98,7 +99,7 @@ class Connection implements DatabaseConnection {
 }
 
 /** Kysely over a connection that is already open and, for the writer, already in a transaction. */
-function queryOver(connection: Connection): Kysely<Tables> {
+function queryOver(connection: DatabaseConnection): Kysely<Tables> {
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
@@ -218,9 +219,11 @@ export function openSqlite(file: string): Database {
   const changes = new Changes();
   const writer = new Writer(writing, changes);
   const poll = pollForeignChanges(writing, changes);
+  const aside = new Aside(file);
   return {
     dialect: 'sqlite',
     query: queryOver(reading),
+    aside: queryOver(aside),
     ...readsOn(reading),
     write: (work) => writer.write(work),
     changes,
@@ -229,6 +232,7 @@ export function openSqlite(file: string): Database {
     close: async () => {
       clearInterval(poll);
       await writer.idle();
+      await aside.close();
       reading.db.close();
       writing.db.close();
     },

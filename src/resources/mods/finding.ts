@@ -64,8 +64,12 @@ async function findOnPlatform(
 ): Promise<Found> {
   const all = await store.publicModsOf(db, gameId);
   const { groups, words, likely } = request;
-  const asked = { platform: scope.platform, groups, words, likely };
-  const total = await totalOf(db, `games/${gameId}/mods`, asked, () => count(db.query, scope, request));
+  const total = await totalOf(db, {
+    scope: `games/${gameId}/mods`,
+    question: { platform: scope.platform, groups, words, likely },
+    among: all,
+    count: (query) => count(query, scope, request),
+  });
   return { ids: await page(db.query, scope, { ...request, probing: isDense(request, total, all) }, total), total };
 }
 
@@ -99,9 +103,14 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   const asked = await withTagIds(query, gameId, request);
   const tags = allOfTags(asked);
   if (tags?.every(({ id }) => id === UNKNOWN_TAG)) return { ids: [], total: 0 };
-  const recount = () => (tags && tags.length <= 2 ? countTags(query, tags) : count(query, scope, asked));
   const { groups, words, likely } = asked;
-  const total = await totalOf(db, `games/${gameId}/mods`, { groups, words, likely }, recount);
+  const isCounted = tags !== undefined && tags.length <= 2;
+  const total = await totalOf(db, {
+    scope: `games/${gameId}/mods`,
+    question: { groups, words, likely },
+    among: isCounted ? 0 : all,
+    count: (query) => (isCounted ? countTags(query, tags) : count(query, scope, asked)),
+  });
   if (tags && isByPopularity(asked)) return { ids: await pageOfTags(query, tags, asked, total), total };
   return { ids: await page(query, scope, { ...asked, probing: isDense(asked, total, all) }, total), total };
 }
@@ -204,7 +213,7 @@ async function search(db: Database, gameId: number, request: ListRequest, all: n
     beginnings.push({ word, words: known.length > EXPANDED_MAX ? undefined : known });
   }
   const mistyped = await store.knownWords(query, gameId, request.likely ?? []);
-  const total = await countFound(db, gameId, beginnings, mistyped);
+  const total = await countFound(db, gameId, beginnings, mistyped, all);
   const need = Math.min(offset + limit, total);
   const found = new Set<number>();
   const take = (mods: readonly store.Ranked[]) => {
@@ -256,6 +265,7 @@ async function countFound(
   gameId: number,
   beginnings: readonly Beginning[],
   mistyped: readonly store.KnownWord[],
+  all: number,
 ): Promise<number> {
   const named = new Map<string, number>();
   for (const { word, mods } of [...beginnings.flatMap(({ words }) => words ?? []), ...mistyped]) named.set(word, mods);
@@ -263,5 +273,10 @@ async function countFound(
   const counts = [...named.values()].filter((mods) => mods > 0);
   if (wide.length === 0 && counts.length <= 1) return counts[0] ?? 0;
   const words = [...named.keys()];
-  return totalOf(db, wordsScope(gameId), { words, wide }, () => store.modsWithAny(db.query, gameId, words, wide));
+  return totalOf(db, {
+    scope: wordsScope(gameId),
+    question: { words, wide },
+    among: all,
+    count: (query) => store.modsWithAny(query, gameId, words, wide),
+  });
 }
