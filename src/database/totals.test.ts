@@ -19,7 +19,7 @@ async function countToTheEnd(query: Query): Promise<number> {
 
 eachDatabase('others are served while a large total is counted', [], async ({ db }) => {
   let isCounting = true;
-  const counting = totalOf(db, { scope: 'numbers', question: 'all', among: NUMBERS, count: countToTheEnd });
+  const counting = totalOf(db, { scope: 'numbers', asked: 'all', among: NUMBERS, count: countToTheEnd });
   const counted = counting.finally(() => {
     isCounting = false;
   });
@@ -31,7 +31,7 @@ eachDatabase('others are served while a large total is counted', [], async ({ db
 
 eachDatabase('a total is counted once for all who ask, and anew after a change', [], async ({ db }) => {
   let counts = 0;
-  const ask = () => totalOf(db, { scope: 'numbers', question: 'few', among: 1, count: async () => (counts += 1) });
+  const ask = () => totalOf(db, { scope: 'numbers', asked: 'few', among: 1, count: async () => (counts += 1) });
   assert.deepEqual(await Promise.all([ask(), ask()]), [1, 1]);
   await db.write(async ({ changed }) => changed('numbers'));
   assert.deepEqual([await ask(), await ask()], [2, 2]);
@@ -39,7 +39,7 @@ eachDatabase('a total is counted once for all who ask, and anew after a change',
 
 eachDatabase('a change while a total is counted has it counted anew', [], async ({ db }) => {
   const counted = Promise.withResolvers<number>();
-  const ask = (count: () => Promise<number>) => totalOf(db, { scope: 'numbers', question: 'few', among: 1, count });
+  const ask = (count: () => Promise<number>) => totalOf(db, { scope: 'numbers', asked: 'few', among: 1, count });
   const first = ask(() => counted.promise);
   await db.write(async ({ changed }) => changed('numbers'));
   const second = ask(async () => 2);
@@ -48,7 +48,7 @@ eachDatabase('a change while a total is counted has it counted anew', [], async 
 });
 
 eachDatabase('a total that could not be counted is tried again', [], async ({ db }) => {
-  const ask = (count: () => Promise<number>) => totalOf(db, { scope: 'numbers', question: 'bad', among: 1, count });
+  const ask = (count: () => Promise<number>) => totalOf(db, { scope: 'numbers', asked: 'bad', among: 1, count });
   await assert.rejects(ask(() => sql`select * from nowhere`.execute(db.aside).then(() => 0)));
   assert.equal(await ask(async () => 4), 4);
 });

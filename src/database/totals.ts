@@ -1,51 +1,58 @@
 import { LRUCache } from 'lru-cache';
 import type { Changes, Database, Query, Scope } from './database.ts';
 
-interface Total {
-  readonly total: number | Promise<number>;
-  /** `Changes.now()` before it was counted. */
+interface Kept {
+  readonly value: unknown;
+  /** `Changes.now()` before it was read. */
   readonly asOf: number;
 }
 
-/** What is to be counted. */
-export interface Counting {
-  /** What makes the total stale. */
+const KEPT_MAX = 5_000;
+const kept = new WeakMap<Changes, LRUCache<string, Kept>>();
+
+/** Something that is dear to find out. */
+export interface Question<T> {
+  /** What makes the answer stale. */
   readonly scope: Scope;
-  /** Tells this total from others of its scope. */
-  readonly question: unknown;
+  /** Tells it from others of its scope. */
+  readonly asked: unknown;
+  readonly find: () => Promise<T>;
+}
+
+/**
+ * What was found out before, as long as nothing has changed in its scope. Whoever asks while it is being found out waits
+ * for the same answer.
+ */
+export async function remembered<T>(changes: Changes, { scope, asked, find }: Question<T>): Promise<T> {
+  const all = kept.get(changes) ?? new LRUCache<string, Kept>({ max: KEPT_MAX });
+  kept.set(changes, all);
+  const key = JSON.stringify([scope, asked]);
+  const known = all.get(key);
+  if (known && changes.unchangedSince(known.asOf, scope)) return known.value as T;
+  const asOf = changes.now();
+  const finding = find();
+  all.set(key, { value: finding, asOf });
+  try {
+    const value = await finding;
+    if (all.peek(key)?.value === finding) all.set(key, { value, asOf });
+    return value;
+  } catch (error) {
+    if (all.peek(key)?.value === finding) all.delete(key);
+    throw error;
+  }
+}
+
+export interface Counting extends Pick<Question<number>, 'scope' | 'asked'> {
   /** Among how many rows it is looked for. */
   readonly among: number;
   readonly count: (query: Query) => Promise<number>;
 }
 
-const TOTALS_MAX = 5_000;
 /** To count among fewer takes no longer than to make a page. */
 const ASIDE_FROM = 20_000;
-const kept = new WeakMap<Changes, LRUCache<string, Total>>();
 
-/**
- * A total that was counted before, as long as nothing has changed in its scope; otherwise it is counted, among many
- * rows aside. Whoever asks while it is being counted waits for the same count.
- */
-export async function totalOf(
-  db: Pick<Database, 'changes' | 'query' | 'aside'>,
-  { scope, question, among, count }: Counting,
-): Promise<number> {
-  const { changes } = db;
-  const totals = kept.get(changes) ?? new LRUCache<string, Total>({ max: TOTALS_MAX });
-  kept.set(changes, totals);
-  const key = JSON.stringify([scope, question]);
-  const known = totals.get(key);
-  if (known && changes.unchangedSince(known.asOf, scope)) return known.total;
-  const asOf = changes.now();
-  const counting = count(among < ASIDE_FROM ? db.query : db.aside);
-  totals.set(key, { total: counting, asOf });
-  try {
-    const total = await counting;
-    if (totals.peek(key)?.total === counting) totals.set(key, { total, asOf });
-    return total;
-  } catch (error) {
-    if (totals.peek(key)?.total === counting) totals.delete(key);
-    throw error;
-  }
-}
+/** A total, counted aside where it is looked for among many rows. */
+export const totalOf = (
+  { changes, query, aside }: Pick<Database, 'changes' | 'query' | 'aside'>,
+  { scope, asked, among, count }: Counting,
+): Promise<number> => remembered(changes, { scope, asked, find: () => count(among < ASIDE_FROM ? query : aside) });

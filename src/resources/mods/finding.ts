@@ -3,7 +3,7 @@ import type { Database, Query } from '../../database/database.ts';
 import { endOfRange, type Filter, fold, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isMutedBy } from '../../database/muted.ts';
 import { withLikelyWords } from '../../database/search.ts';
-import { totalOf } from '../../database/totals.ts';
+import { remembered, totalOf } from '../../database/totals.ts';
 import { pairsOf } from '../../database/words.ts';
 import type { Platform } from '../../platforms.ts';
 import { modListing } from './listing.ts';
@@ -66,7 +66,7 @@ async function findOnPlatform(
   const { groups, words, likely } = request;
   const total = await totalOf(db, {
     scope: `games/${gameId}/mods`,
-    question: { platform: scope.platform, groups, words, likely },
+    asked: { platform: scope.platform, groups, words, likely },
     among: all,
     count: (query) => count(query, scope, request),
   });
@@ -96,7 +96,7 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   const all = await store.publicModsOf(db, gameId);
   if (request.groups.length === 0 && request.words.length === 0)
     return {
-      ids: all > request.offset ? await store.publicPage(db, gameId, orderOf(request), request) : [],
+      ids: all > request.offset ? await publicPage(db, gameId, request) : [],
       total: all,
     };
   if (isSearchAlone(request)) return search(db, gameId, request, all);
@@ -107,7 +107,7 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   const isCounted = tags !== undefined && tags.length <= 2;
   const total = await totalOf(db, {
     scope: `games/${gameId}/mods`,
-    question: { groups, words, likely },
+    asked: { groups, words, likely },
     among: isCounted ? 0 : all,
     count: (query) => (isCounted ? countTags(query, tags) : count(query, scope, asked)),
   });
@@ -115,9 +115,24 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   return { ids: await page(query, scope, { ...asked, probing: isDense(asked, total, all) }, total), total };
 }
 
-function orderOf({ sort }: ListRequest): string {
-  const id = `m.id ${sort?.idDescending ? 'desc' : 'asc'}`;
-  return sort ? `${sort.sql} ${sort.descending ? 'desc' : 'asc'}, ${id}` : id;
+/** Deep pages begin at one of the places that are remembered, so many rows apart. */
+const PLACES_APART = 1_000;
+
+/** To go through all rows before a page takes the longer the deeper it is, and nobody goes there by one step alone. */
+async function publicPage(db: Database, gameId: number, { sort, limit, offset }: ListRequest): Promise<number[]> {
+  const order: store.Order = sort ?? { sql: 'm.id', descending: false };
+  if (offset < PLACES_APART) return store.publicPage(db, gameId, order, { limit, offset });
+  const before = offset - (offset % PLACES_APART);
+  const place = await remembered(db.changes, {
+    scope: `games/${gameId}/mods`,
+    asked: { order, before },
+    find: async () => store.placeOf(db, gameId, order, before),
+  });
+  if (!place) return [];
+  const most = offset - before + limit;
+  const alike = await store.alikeFrom(db, gameId, order, place, most);
+  const behind = alike.length < most ? await store.behind(db, gameId, order, place, most - alike.length) : [];
+  return [...alike, ...behind].slice(offset - before);
 }
 
 /** Where the page is full after fewer rows than there are matches, rows are asked in the order of the list. */
@@ -275,7 +290,7 @@ async function countFound(
   const words = [...named.keys()];
   return totalOf(db, {
     scope: wordsScope(gameId),
-    question: { words, wide },
+    asked: { words, wide },
     among: all,
     count: (query) => store.modsWithAny(query, gameId, words, wide),
   });

@@ -201,22 +201,55 @@ export async function publicModsOf(reader: Reader, gameId: number): Promise<numb
 }
 const PUBLIC_MODS = statement('select mods_count_total from game_stats where game_id = ?');
 
-const orders = new Map<string, Statement>();
+/** An order of public mods that has an index, in which `id` decides between equals. */
+export interface Order {
+  readonly sql: string;
+  readonly descending: boolean;
+  readonly idDescending?: boolean;
+}
 
-/** The public mods of a game in an order that has an index. */
-export async function publicPage(
-  reader: Pick<Database, 'all'>,
+/** Where a mod stands in an order. */
+export interface Place {
+  readonly value: Value;
+  readonly id: number;
+}
+
+type ManyReader = Pick<Database, 'first' | 'all'>;
+
+const reads = new Map<string, Statement>();
+
+function publicIn(columns: string, condition: string, { sql: by, descending, idDescending }: Order, end: string) {
+  const text = `select ${columns} from mods m where m.game_id = ? and m.status = 1 and m.visible = 1 ${condition}
+    order by ${by} ${descending ? 'desc' : 'asc'}, m.id ${idDescending ? 'desc' : 'asc'} ${end}`;
+  const known = reads.get(text) ?? statement(text);
+  reads.set(text, known);
+  return known;
+}
+
+const idsOf = async (rows: { id: number }[] | Promise<{ id: number }[]>) => (await rows).map(({ id }) => id);
+
+/** The public mods of a game in this order. */
+export const publicPage = (
+  reader: ManyReader,
   gameId: number,
-  order: string,
+  order: Order,
   { limit, offset }: { limit: number; offset: number },
-): Promise<number[]> {
-  const known = orders.get(order);
-  const read =
-    known ??
-    statement(`select m.id from mods m where m.game_id = ? and m.status = 1 and m.visible = 1
-      order by ${order} limit ? offset ?`);
-  if (!known) orders.set(order, read);
-  return (await reader.all<{ id: number }>(read, [gameId, limit, offset])).map(({ id }) => id);
+): Promise<number[]> => idsOf(reader.all(publicIn('m.id', '', order, 'limit ? offset ?'), [gameId, limit, offset]));
+
+/** The place behind so many mods. */
+export const placeOf = (reader: ManyReader, gameId: number, order: Order, before: number) =>
+  reader.first<Place>(publicIn(`${order.sql} as value, m.id`, '', order, 'limit 1 offset ?'), [gameId, before]);
+
+/** The mod in this place and those behind it that are equal to it in the order. */
+export function alikeFrom(reader: ManyReader, gameId: number, order: Order, { value, id }: Place, most: number) {
+  const condition = `and ${order.sql} = ? and m.id ${order.idDescending ? '<=' : '>='} ?`;
+  return idsOf(reader.all(publicIn('m.id', condition, order, 'limit ?'), [gameId, value, id, most]));
+}
+
+/** The mods behind all that are equal to this place. */
+export function behind(reader: ManyReader, gameId: number, order: Order, { value }: Place, most: number) {
+  const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
+  return idsOf(reader.all(publicIn('m.id', condition, order, 'limit ?'), [gameId, value, most]));
 }
 
 export interface KnownWord {
