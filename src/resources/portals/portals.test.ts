@@ -7,6 +7,7 @@ import { type Client, type Game, startApi, type User } from '../../../test/api.t
 import { gogTicket, type SteamTicketContent, startPlatforms, steamTicket } from '../../../test/platforms.ts';
 import { issueServiceToken } from '../../access/credentials.ts';
 import type { AnyOperation } from '../../http/operation.ts';
+import { deleteAUser, mergeOwnAccount } from '../accounts/operations.ts';
 import { deleteGame } from '../games/editing.ts';
 import { getGame } from '../games/operations.ts';
 import { getMod, getMods } from '../mods/operations.ts';
@@ -498,4 +499,26 @@ test('administrators set a portal up; its secrets are shown to nobody and encryp
   const changed = await administrator.call(editGamePortal, { ...fresh, body: { app_id: '481' } });
   assert.deepEqual([changed.body.settings, changed.body.secrets], [{ app_id: '481' }, ['ticket_key']]);
   assert.equal((await administrator.call(deleteGamePortal, fresh)).status, 204);
+});
+
+test('after an account was deleted the same Steam account makes a new one, unless it was banned', async () => {
+  const operator = await api.as(await api.aUser({ admin: true }));
+  for (const isBanned of [false, true]) {
+    const steamId = newSteamId();
+    const { id } = await userOf(await signInBySteam({ steamId }));
+    if (isBanned) await setUserStatus(api.app(), id, USER_BANNED);
+    assert.equal((await operator.call(deleteAUser, { params: { user_id: id } })).status, 204);
+    const again = agreed({ appdata: ticketOf({ steamId }) });
+    if (isBanned) await key.refused(authenticateViaSteam, again, 401, 11007);
+    else assert.notEqual((await userOf(await signInBySteam({ steamId }))).id, id);
+  }
+});
+
+test('whoever signs in through a portal of a merged account comes to the one that stays', async () => {
+  const steamId = newSteamId();
+  const old = await signInBySteam({ steamId });
+  const ada = await api.aUser();
+  const body = { access_token: old.token! };
+  assert.equal((await (await api.as(ada)).call(mergeOwnAccount, { body })).status, 204);
+  assert.equal((await userOf(await signInBySteam({ steamId }))).id, ada.id);
 });
