@@ -143,17 +143,21 @@ function branchesFor(request: ListRequest): readonly Branch[] {
  * rows as the page has, where a union of all would be sorted as a whole.
  */
 export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
-  let total = 0;
+  const branches = branchesFor(request);
+  const all = branches.map((branch) => narrowed(itemsOf(query, gameId, branch), listing, request));
+  const total = await sumOf(query, all);
   const found: Awaited<ReturnType<typeof pageOfBranch>> = [];
-  for (const branch of branchesFor(request)) {
-    const counted = await narrowed(itemsOf(query, gameId, branch), listing, request)
-      .select(sql<number>`count(*)`.as('total'))
-      .executeTakeFirstOrThrow();
-    total += Number(counted.total);
-    found.push(...(await pageOfBranch(query, gameId, branch, listing, request)));
-  }
+  for (const branch of branches) found.push(...(await pageOfBranch(query, gameId, branch, listing, request)));
   const rows = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
   return { rows, total };
+}
+
+/** How many there are in all of these together. */
+async function sumOf(query: Query, each: readonly ReturnType<typeof itemsOf>[]): Promise<number> {
+  if (each.length === 0) return 0;
+  const counts = each.map((items) => items.select(sql<number>`count(*)`.as('total')));
+  const { rows } = await sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`.execute(query);
+  return Number(rows[0]!.total);
 }
 
 const pageOfBranch = (
@@ -192,18 +196,12 @@ export async function placeOf(query: Query, gameId: number, resource: string, id
     .where('q.id', '=', id)
     .executeTakeFirst();
   if (!own) return 0;
-  let place = 0;
-  for (const items of waiting) {
-    const { before } = await items
-      .select(sql<number>`count(*)`.as('before'))
-      .where(
-        sql<boolean>`(q.date_added < ${own.date_added} or (q.date_added = ${own.date_added} and q.id < ${own.id})
-          or (q.id = ${own.id} and q.resource = ${resource}))`,
-      )
-      .executeTakeFirstOrThrow();
-    place += Number(before);
-  }
-  return place;
+  const before = sql<boolean>`(q.date_added < ${own.date_added} or (q.date_added = ${own.date_added} and q.id < ${own.id})
+    or (q.id = ${own.id} and q.resource = ${resource}))`;
+  return sumOf(
+    query,
+    waiting.map((items) => items.where(before)),
+  );
 }
 
 export async function listFiles(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
