@@ -50,6 +50,8 @@ test('in Chromium a person signs in, allows a client, and is back at it with a c
   await page.goto(site + authorizePath(asking(client)));
   await signIn(page, 'browser@example.org');
   await page.getByRole('heading', { name: 'Allow Skyport to use your account?' }).waitFor();
+  // The heading is there before the picture and the style sheet are.
+  await page.waitForLoadState('load');
   assert.equal(await page.evaluate('document.images[0].naturalWidth'), 64);
   assert.notEqual(await page.evaluate('getComputedStyle(document.querySelector("main")).borderRadius'), '0px');
   await page.getByRole('button', { name: 'Allow' }).click();
