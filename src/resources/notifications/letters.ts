@@ -104,7 +104,7 @@ function linkOf({ addresses }: App, { resource, name_id, game_name_id, user_name
   return resource === 'guides' ? addresses.guide(game_name_id, name_id) : addresses.collection(game_name_id, name_id);
 }
 
-const SUBSCRIBERS_AT_ONCE = 2_000;
+const SUBSCRIBERS_AT_ONCE = 1_000;
 
 /** Tells some of those who subscribed to a mod, and leaves the others to the next job: writers in between get their turn. */
 export const tellSomeSubscribers = (app: App, update: Update): Promise<void> =>
