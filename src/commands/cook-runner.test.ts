@@ -7,11 +7,12 @@ import { after, test } from 'node:test';
 import { startApi } from '../../test/api.ts';
 import { aCookingGame, aRunner, aSource, at, cooksOf, of, told } from '../../test/cooking.ts';
 import { hashOf } from '../../test/uploads.ts';
-import { zipOf } from '../../test/zips.ts';
+import { STORED, zipOf } from '../../test/zips.ts';
 import { composeWorker } from '../compose.ts';
 import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../resources/builds/operations.ts';
 import { cancelCookOperation } from '../resources/cooks/operations.ts';
 import { getModfile } from '../resources/modfiles/operations.ts';
+import { PART_BYTES } from '../resources/uploads/ranges.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -103,6 +104,22 @@ test('a program finds the build of the studio', async () => {
   const { secret } = await aRunner(api, game);
   await aSource(api, mod, { platforms: ['ps5'] });
   await run(secret, program('copyFileSync(process.env.COOK_BUILD, process.env.COOK_OUTPUT);'));
+  const [cook] = await cooksOf(api, mod);
+  const file = { params: { ...of(mod), file_id: Number(told(cook!, 'result')) } };
+  const { body } = await (await api.as(mod.owner)).call(getModfile, file);
+  assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
+});
+
+test('what is longer than a part goes in parts', async () => {
+  const game = await aCookingGame(api);
+  const mod = await api.aMod({ game });
+  const { secret } = await aRunner(api, game);
+  await aSource(api, mod);
+  const bytes = zipOf([{ name: 'a.pak', content: Buffer.alloc(PART_BYTES + 1_000, 7), method: STORED }]);
+  const large = join(folder, 'large.zip');
+  writeFileSync(large, bytes);
+  const { out } = await run(secret, program(`copyFileSync(${JSON.stringify(large)}, process.argv[3]);`));
+  assert.match(out, /it is done/);
   const [cook] = await cooksOf(api, mod);
   const file = { params: { ...of(mod), file_id: Number(told(cook!, 'result')) } };
   const { body } = await (await api.as(mod.owner)).call(getModfile, file);

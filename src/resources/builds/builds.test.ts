@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { type CallInput, type Game, startApi } from '../../../test/api.ts';
 import { aCookingGame, aRunner, aSource, at, cooksOf, mustClaim, told } from '../../../test/cooking.ts';
+import { startS3 } from '../../../test/s3.ts';
 import { hashOf, rangeOf } from '../../../test/uploads.ts';
 import { STORED, zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../compose.ts';
@@ -23,6 +24,9 @@ import {
 const DAY = 86_400;
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
+const s3 = await startS3();
+after(() => s3.stop());
+const bucket = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_STORAGE_URL: s3.url } });
 
 async function provision(game: Game) {
   const { status, body, text } = await (await api.as(game.owner)).call(cookingSasToken, { params: at(game) });
@@ -95,6 +99,24 @@ test('a build comes in parts, in any order and with a break, and is whole with t
   const { is_valid, filehash } = await validated(game);
   assert.deepEqual([is_valid, filehash.sha256], [true, hashOf('sha256', whole)]);
   assert.equal(await refOf(params, first, range(0, first)), 29002);
+});
+
+test('in a bucket a build is put together as well, and is handed out from there', async () => {
+  const game = await aCookingGame(bucket);
+  const owner = await bucket.as(game.owner);
+  const { build_id, url } = (await owner.call(cookingSasToken, { params: at(game) })).body;
+  const params = { build_id, build_signature: url.split('/').at(-1)! };
+  const raw = build();
+  const headers = { 'content-range': rangeOf(0, raw.length, raw.length) };
+  const sent = await bucket.nobody().call(uploadCookBuild, { params, raw, headers });
+  assert.equal(sent.body.state, 'whole', sent.text);
+  await composeWorker(bucket.app()).runDue();
+  assert.equal((await owner.call(finalizeCloudCooking, { params: at(game) })).status, 204);
+  const { client } = await aRunner(bucket, game);
+  await aSource(bucket, await bucket.aMod({ game }));
+  const { claim_id } = await mustClaim(client);
+  assert.equal((await client.call(downloadCookBuild, { params: { claim_id } })).status, 302);
+  assert.deepEqual((await takeInventory(bucket.app(), holdings, { repair: false, verify: true })).found, []);
 });
 
 test('what is no sound archive is told, in the language of whoever asks, and is not finalized', async () => {
