@@ -298,11 +298,14 @@ test('an address is banned and let in again', async () => {
 });
 
 test('a scan of everything is started where there is a scanner', async () => {
-  await refuses(['scan'], 2, /needs --all/);
+  await refuses(['scan'], 2, /needs --all or --status/);
+  await refuses(['scan', '--all', '--status'], 2, /needs --all or --status/);
   await refuses(['scan', '--all'], 1, /^There is no scanner: set MODSTEAD_CLAMD/);
   const { code, out } = await run(['scan', '--all', '--json'], { ...beside, MODSTEAD_CLAMD: 'unix:/nowhere' });
   assert.equal(code, 0);
   assert.deepEqual(JSON.parse(out), { files: 0 });
+  const status = await run(['scan', '--status', '--json'], { ...beside, MODSTEAD_CLAMD: 'unix:/nowhere' });
+  assert.deepEqual(JSON.parse(status.out), { files: 0, left: 0 });
 });
 
 test('the sandbox knows nothing of production', async () => {

@@ -3,20 +3,33 @@ import { withApp } from './operator.ts';
 
 export default command({
   name: 'scan',
-  usage: '--all',
+  usage: '--all | --status',
   says: `Lets the scanner look at every stored file again, such as after its signatures have changed.
 The work is done by the jobs of the service, or of "${PROGRAM} work", and goes on after an interruption. What was clean
 stays available meanwhile; where a threat is found the file is taken down.`,
   json: true,
-  options: { all: { type: 'boolean', says: 'all files, also those that were scanned before' } },
+  options: {
+    all: { type: 'boolean', says: 'all files, also those that were scanned before' },
+    status: { type: 'boolean', says: 'starts nothing, and tells how much is left' },
+  },
   run: async ({ values, settings, environment }) => {
-    if (!values.all) throw misuse(`"scan" needs --all; "${PROGRAM} scan --help" shows what it takes.`);
+    if (!values.all === !values.status)
+      throw misuse(`"scan" needs --all or --status; "${PROGRAM} scan --help" shows what it takes.`);
     const read = settings();
     if (!read.clamd) throw new Refusal('There is no scanner: set MODSTEAD_CLAMD to the address of clamd.');
     return withApp(read, environment, async (app) => {
-      const { scanEverything } = await import('../resources/modfiles/scans.ts');
+      const { scanEverything, scanProgress } = await import('../resources/modfiles/scans.ts');
+      if (values.status) return told(await scanProgress(app));
       const files = await scanEverything(app);
       return { object: { files }, text: columns([['Will be scanned', `${files} stored files`]]) };
     });
   },
 });
+
+function told({ files, left }: { files: number; left: number }) {
+  const text = columns([
+    ['Stored files', String(files)],
+    ['Still to be scanned', String(left)],
+  ]);
+  return { object: { files, left }, text };
+}

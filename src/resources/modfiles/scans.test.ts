@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
 import { type Manner, standIn } from '../../../test/clamd.ts';
+import { aModfile } from '../../../test/modfiles.ts';
 import { EICAR, nested, zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../compose.ts';
 import { addModDependencies } from '../dependencies/operations.ts';
@@ -14,7 +15,7 @@ import { editGameOperation } from '../games/operations.ts';
 import { editModByPut, getMod } from '../mods/operations.ts';
 import { storageKeyOf } from './bytes.ts';
 import { addModfileOperation, editModfileOperation, getModfile, managePlatformStatus } from './operations.ts';
-import { scanEverything } from './scans.ts';
+import { SCAN_MANY, scanEverything, scanMany, scanProgress } from './scans.ts';
 
 /** The scanner's ways, which tests change and `afterEach` puts right. */
 const manner: Manner = {};
@@ -282,6 +283,45 @@ test('a pass over all files goes on where it was, and comes to every one', async
   assert.ok(total >= 3);
   await worker.runDue();
   for (const file of files) assert.deepEqual(await stateOf(mod, file), [1, 0, api.clock.now()]);
+});
+
+/** As a process that was killed leaves them: running, for nobody, until the lease ends. */
+const killed = (kind: string) =>
+  api.app().db.write(({ query }) =>
+    query
+      .updateTable('jobs')
+      .set({ state: 'running', lease: 'killed', attempt: 1, date_due: api.clock.now() + 60 })
+      .where('kind', '=', kind)
+      .execute(),
+  );
+
+test('a pass that was killed goes on with the step it was at, scans nothing twice, and tells what is left', async () => {
+  await worker.runDue();
+  const mod = await api.aMod({ game });
+  const scanned = { date_scanned: 1, virus_status: 1 };
+  for (let count = 0; count < 120; count += 1) await aModfile(api, mod, clean(api.unique('of the pass')), scanned);
+  const ofThePass = () => clamd.streams.map(String).filter((text) => text.includes('of the pass'));
+  const { files, left } = await scanProgress(api.app());
+  assert.equal(left, 0);
+
+  await scanEverything(api.app());
+  await killed(SCAN_MANY);
+  await worker.runDue();
+  assert.deepEqual([await scanProgress(api.app()), ofThePass().length], [{ files, left: files }, 0]);
+
+  // The first step has come to its end, and the second was killed while the scans of the first were waiting.
+  await api.app().db.write(({ query }) => query.deleteFrom('jobs').where('kind', '=', SCAN_MANY).execute());
+  await scanMany(api.app(), { after: '', all: true });
+  await killed(SCAN_MANY);
+  await worker.runDue();
+  assert.deepEqual(await scanProgress(api.app()), { files, left: files - 100 });
+  const first = ofThePass().length;
+  assert.ok(first < 120);
+
+  api.clock.advance(61);
+  await composeWorker(api.app()).runDue();
+  assert.deepEqual(await scanProgress(api.app()), { files, left: 0 });
+  assert.deepEqual([ofThePass().length, new Set(ofThePass()).size], [120, 120]);
 });
 
 test('where downloads of what was not scanned are allowed a file is live at once, and goes when a threat is found', async () => {

@@ -162,6 +162,14 @@ export async function scanEverything(app: App): Promise<number> {
   return store.countKeys(app.db);
 }
 
+/** How many stored files there are, and how many of them are still to be scanned: by a pass, or by themselves. */
+export async function scanProgress({ db }: App): Promise<{ files: number; left: number }> {
+  const passes = await store.openJobs<Pass>(db, SCAN_MANY);
+  const ahead = await Promise.all(passes.filter(({ all }) => all).map(({ after }) => store.countKeysAfter(db, after)));
+  const waiting = (await store.openJobs(db, SCAN)).length;
+  return { files: await store.countKeys(db), left: waiting + Math.max(0, ...ahead) };
+}
+
 export async function scanMany(app: App, { after, all }: Pass): Promise<void> {
   const keys = app.scanner ? await store.keysAfter(app.db, after, all, KEYS_AT_ONCE) : [];
   const last = keys.at(-1);

@@ -220,6 +220,18 @@ export async function countKeys(db: Database): Promise<number> {
   return Number((await db.first<{ total: number }>(COUNT_KEYS, []))!.total);
 }
 
+const COUNT_KEYS_AFTER = statement(`select count(distinct storage_key) as total from modfiles
+  where storage_key > ? and status <> 3`);
+export async function countKeysAfter(db: Database, key: string): Promise<number> {
+  return Number((await db.first<{ total: number }>(COUNT_KEYS_AFTER, [key]))!.total);
+}
+
+const OPEN_JOBS = statement("select payload from jobs where kind = ? and state <> 'parked'");
+/** What the jobs of a kind that are waiting or running have to do. */
+export async function openJobs<T>(db: Database, kind: string): Promise<T[]> {
+  return (await db.all<{ payload: string }>(OPEN_JOBS, [kind])).map(({ payload }) => JSON.parse(payload));
+}
+
 /** Whom it concerns that a file was taken down: the teams of its mod and game, and those of mods that need the mod. */
 const CONCERNED = statement(`select t.user_id, max(t.own) as own from (
     select user_id, 1 as own from team_members where resource = 'mods' and resource_id = ?
