@@ -91,6 +91,7 @@ import { modfileJobs } from './modfiles/jobs.ts';
 import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles.ts';
 import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-modfiles-arrivals.ts';
 import { migration as modfilesScans } from './modfiles/migrations/2026-11-15-modfiles-scans.ts';
+import { migration as modfilesSigned } from './modfiles/migrations/2026-11-15-modfiles-signed.ts';
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
@@ -263,6 +264,7 @@ export const migrations: readonly Migration[] = [
   modfiles,
   modfilesArrivals,
   modfilesScans,
+  modfilesSigned,
   findings,
   modVaults,
   modsSearch,

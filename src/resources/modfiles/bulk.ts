@@ -82,7 +82,11 @@ export class ModfilesInBulk {
     const live = this.#platforms.length === 0 || this.#live.length > 0 ? [...this.#live, SHOWN] : [];
     await store.addMany(this.#bulk, {
       files: rows,
-      documents: rows.map((row) => ({ modfile_id: row.id, body: modfileBody(row, this.#platforms) })),
+      documents: rows.map((row) => ({
+        modfile_id: row.id,
+        body: modfileBody(row, this.#platforms),
+        sha256: row.sha256,
+      })),
       platforms: rows.flatMap(({ id }) => this.#platforms.map((each) => ({ modfile_id: id, ...each }))),
       live: rows.flatMap(({ id, mod_id }) => live.map((platform) => ({ mod_id, platform, modfile_id: id }))),
     });

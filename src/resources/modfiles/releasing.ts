@@ -16,7 +16,7 @@ const NOT_CURATED = 0;
 /** The file as JSON, as it is told from now on. */
 export async function writeDocument(transaction: Transaction, row: store.ModfileRow): Promise<void> {
   const platforms = await store.platformsOf(transaction, row.id);
-  await store.putDocument(transaction, row.id, modfileBody(row, platforms));
+  await store.putDocument(transaction, row, modfileBody(row, platforms));
 }
 
 /**

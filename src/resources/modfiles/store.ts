@@ -137,10 +137,10 @@ export async function change(
   return (await transaction.first<ModfileRow>(update, [...columns.map(([, value]) => value), id]))!;
 }
 
-const PUT_DOCUMENT = statement(`insert into modfile_documents (modfile_id, body) values (?, ?)
-  on conflict (modfile_id) do update set body = excluded.body`);
-export const putDocument = (transaction: Transaction, id: number, body: string) =>
-  transaction.run(PUT_DOCUMENT, [id, body]);
+const PUT_DOCUMENT = statement(`insert into modfile_documents (modfile_id, body, sha256) values (?, ?, ?)
+  on conflict (modfile_id) do update set body = excluded.body, sha256 = excluded.sha256`);
+export const putDocument = (transaction: Transaction, { id, sha256 }: ModfileRow, body: string) =>
+  transaction.run(PUT_DOCUMENT, [id, body, sha256]);
 
 const PLATFORMS_OF = statement('select platform, status from modfile_platforms where modfile_id = ? order by platform');
 export const platformsOf = (transaction: Transaction, id: number) => transaction.all<FilePlatform>(PLATFORMS_OF, [id]);

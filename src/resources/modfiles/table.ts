@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 declare module '../../database/database.ts' {
   interface Tables {
     modfiles: ModfilesTable;
-    modfile_documents: { modfile_id: number; body: string };
+    modfile_documents: { modfile_id: number; body: string; sha256: string };
     modfile_platforms: ModfilePlatformsTable;
     modfile_arrivals: ModfileArrivalsTable;
     mod_live_files: ModLiveFilesTable;

@@ -133,10 +133,9 @@ const joinedTo = (join: string, { platform }: Game, translated: boolean) => `
   ${join} users u on u.id = m.submitted_by
   ${translated ? `left join mod_documents t on t.mod_id = m.id and t.language = ${given('language')}` : ''}
   left join mod_live_files l on l.mod_id = m.id and l.platform = ${platform}
-  left join modfiles f on f.id = l.modfile_id
   left join modfile_documents b on b.modfile_id = l.modfile_id`;
 
-const SIGNED = "case when b.body is not null then concat(l.modfile_id, '/', f.sha256) end";
+const SIGNED = "case when b.body is not null then concat(l.modfile_id, '/', b.sha256) end";
 
 function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, translated: boolean): string {
   const mod = `concat(${bodyIn(translated)}, ',"modfile":', ${MODFILE}, ${endIn(quoted, fixed, OF_PAGE)})`;
@@ -148,7 +147,7 @@ function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, tran
 function singleIn({ quoted }: Words, fixed: Fixed, translated: boolean): string {
   const game = ofRow(fixed);
   return `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
-      ${bodyIn(translated)} as body, l.modfile_id as file_id, f.sha256 as file_sha256, b.body as file_body,
+      ${bodyIn(translated)} as body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
       concat(${endIn(quoted, fixed, game)}) as rest
     from mods m join games g on g.id = m.game_id ${joinedTo('join', game, translated)}
     where m.id = cast($1 as bigint)`;

@@ -56,14 +56,14 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
 const DOCUMENT_COLUMNS = `${USER.join(', ')},
   ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
   m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
-  g.api_access_options, d.body, l.modfile_id as file_id, f.sha256 as file_sha256, b.body as file_body,
+  g.api_access_options, d.body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
   case when g.dependency_option = 0 then 0
     when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
 
 /** Games without platforms show the same file on all of them. */
 const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id and l.platform =
     case when exists (select 1 from game_platforms o where o.game_id = m.game_id) then ? else '' end
-  left join modfiles f on f.id = l.modfile_id left join modfile_documents b on b.modfile_id = l.modfile_id`;
+  left join modfile_documents b on b.modfile_id = l.modfile_id`;
 
 function liveFileOn(platform: string) {
   const [before = '', after = ''] = LIVE_FILE.split('?');
