@@ -13,12 +13,12 @@ const { values: options } = parseArgs({
     mods: { type: 'string', default: '20000' },
     base: { type: 'string', default: '2000' },
     keep: { type: 'string' },
-    'warm-up': { type: 'string', default: '2500' },
+    'warm-up': { type: 'string', default: '10000' },
     help: { type: 'boolean' },
   },
 });
 if (options.help) {
-  console.log(`npm run bench [-- --rounds 5 --milliseconds 1000 --warm-up 2500 --mods 20000 --base 2000 --keep FOLDER]
+  console.log(`npm run bench [-- --rounds 5 --milliseconds 1000 --warm-up 10000 --mods 20000 --base 2000 --keep FOLDER]
 Measures, in one interleaved run, node:http sending the same bytes and this service, over plain HTTP behind a
 trusted proxy header, on this machine. Figures are requests per second of the server's own CPU time, and ratios of them
 within a round (median over rounds): a busy machine slows both sides alike. Lists of mods are measured in two games of
@@ -157,14 +157,22 @@ const read = (name: string, server: Started, url: string, more = ''): Case => {
 /** The same questions to a small game and to a large one. */
 const modsPath = ({ game, key }: Filled, rest: string) =>
   `/v1/games/${game}/mods${rest.replace('?', `?api_key=${key}&`)}`;
+/** The same page 500 in both games, so short that the small one has it. */
 const DEEP_LIMIT = Math.max(1, Math.min(100, Math.floor(Number(options.base) / 600)));
+/** Page 500 of a hundred mods each; a game that has no such page gives one near its end. */
+const deepOffset = (filled: Filled) => {
+  const mods = Number(filled === large ? options.mods : options.base);
+  return Math.min(499, Math.floor((mods * 0.9) / 100)) * 100;
+};
 const PAGES = {
   'browse, 100 mods': () => '?_limit=100',
   'two tags, by popularity': () => '?tags=Gameplay,Realistic&_sort=popular&_limit=100',
   'search for a frequent word': () => '?_q=dragon&_limit=100',
   'search for two words, one mistyped': () => '?_q=dragon+ovrhaul&_limit=100',
   'a single mod': ({ mods }: Filled) => `/${mods[7]}?`,
-  'page 500 by name': () => `?_sort=name&_limit=${DEEP_LIMIT}&_offset=${499 * DEEP_LIMIT}`,
+  [`page 500 by name, ${DEEP_LIMIT} mods each`]: () => `?_sort=name&_limit=${DEEP_LIMIT}&_offset=${499 * DEEP_LIMIT}`,
+  [`from ${deepOffset(large)} on by name, 100 mods (small: from ${deepOffset(small)} on)`]: (filled: Filled) =>
+    `?_sort=name&_limit=100&_offset=${deepOffset(filled)}`,
 } satisfies Record<string, (filled: Filled) => string>;
 const pages = Object.entries(PAGES).flatMap(([name, rest]) => [
   { name: `${name}, small`, server: small, url: modsPath(small, rest(small)) },
