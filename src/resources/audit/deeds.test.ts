@@ -3,9 +3,13 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { type CallInput, type Client, startApi } from '../../../test/api.ts';
 import { AUDITED } from '../../../test/audited.ts';
+import { aCookingGame, cooksOf, of } from '../../../test/cooking.ts';
 import { zipOf } from '../../../test/zips.ts';
+import { composeWorker } from '../../compose.ts';
 import type { AnyOperation } from '../../http/operation.ts';
 import { addAddressBan, deleteAddressBan } from '../bans/operations.ts';
+import { cookingSasToken, cookingWebhook, finalizeCloudCooking, uploadCookBuild } from '../builds/operations.ts';
+import { cancelCookOperation as cancelCook, startCook } from '../cooks/operations.ts';
 import { addModDependencies, deleteModDependencies } from '../dependencies/operations.ts';
 import { addGameMedia, deleteGameOperation, editGameOperation } from '../games/operations.ts';
 import { addModMedia, deleteModMedia, reorderModMedia } from '../media/operations.ts';
@@ -16,6 +20,8 @@ import { editModByPut } from '../mods/operations.ts';
 import { editGamePortal } from '../portals/operations.ts';
 import { gamePreviews, modPreviews } from '../previews/operations.ts';
 import { liftRestrictionInGame, restrictUserInGame } from '../restrictions/operations.ts';
+import { addCookRunner, deleteCookRunner } from '../runners/operations.ts';
+import { addSourceModfile, deleteSourceModfile } from '../sources/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../staff/operations.ts';
 import { addModTags, deleteModTags } from '../tags/operations.ts';
 import { deleteModVault, editModVault } from '../vaults/operations.ts';
@@ -89,6 +95,36 @@ test('what it does with files is too', async () => {
   const ofFile = { params: { ...params, file_id } };
   await audited(team, managePlatformStatus, { ...ofFile, body: { approved: ['ps5'] } }, 'modfiles.decide-platforms');
   await audited(team, deleteModfileOperation, ofFile, 'mods.files-remove');
+});
+
+test('what it does with cooking is', async () => {
+  const cooking = await aCookingGame(api);
+  const owner = await api.as(cooking.owner);
+  const cooked = await api.aMod({ game: cooking });
+  const place = of(cooked);
+  const runner = { params: place, body: { name: 'Mill', platforms: ['ps5'] } };
+  const { id: runner_id } = await audited(owner, addCookRunner, runner, 'cook-runners.add');
+  const files = { filedata: { filename: 'a.zip', bytes: zipOf({ a: api.unique('a') }) } };
+  const added = { params: place, files };
+  const { id: source_id } = await audited(owner, addSourceModfile, added, 'mods.files-add');
+  const [cook] = await cooksOf(api, cooked);
+  const { cook_uuid } = cook!;
+  await audited(owner, cancelCook, { params: { ...place, cook_uuid } }, 'mods.cooks-cancel');
+  await audited(owner, startCook, { params: place }, 'mods.cooks-start');
+  await audited(owner, deleteSourceModfile, { params: { ...place, source_id } }, 'mods.files-remove');
+  const provided = (await audited(owner, cookingSasToken, { params: place }, 'cook-builds.provision')) as unknown as {
+    build_id: string;
+    url: string;
+  };
+  const build_signature = provided.url.split('/').at(-1)!;
+  const raw = zipOf({ 'cooker.exe': 'a program' });
+  const upload = { params: { ...place, build_id: provided.build_id, build_signature }, raw };
+  assert.ok((await api.nobody().call(uploadCookBuild, upload)).status < 300);
+  await composeWorker(api.app()).runDue();
+  await audited(owner, finalizeCloudCooking, { params: place }, 'cook-builds.finalize');
+  const told = { params: place, raw: Buffer.from(JSON.stringify({ cloud_cooking_status: 5 })) };
+  await audited(owner, cookingWebhook, told, 'games.cooking-status');
+  await audited(owner, deleteCookRunner, { params: { ...place, runner_id } }, 'cook-runners.revoke');
 });
 
 test('whom it lets see what is hidden is', async () => {

@@ -3,7 +3,7 @@ import { type Caller, OPERATOR, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { audit } from '../audit/audit.ts';
+import { audit, auditGame } from '../audit/audit.ts';
 import { applyGameChanges, requireGame, requireGameForChange } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -181,11 +181,13 @@ export async function requireTeller(
 }
 
 /** What the service that cooks says of its own state. Without cooking there are no builds to keep. */
-export const putStatusOutside = (app: App, gameId: number, status: number): Promise<void> =>
+export const putStatusOutside = (app: App, caller: Caller, gameId: number, status: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireGameForChange(transaction, OPERATOR, gameId);
     if (status === CLOUD_COOKING.ENABLED && !(await store.liveOf(transaction, gameId))) throw notReady(undefined);
     if (status === CLOUD_COOKING.DISABLED)
       await store.voidOthers(transaction, { gameId, exceptId: 0, openOnly: false, now: app.clock.now() });
     await putStatus(app, transaction, gameId, status);
+    if (caller.kind === 'user')
+      await auditGame(app, transaction, caller, gameId, { action: 'cooking-status', data: { status } });
   });

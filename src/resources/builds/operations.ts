@@ -151,7 +151,7 @@ export const cookingWebhook = operation({
     const { cloud_cooking_status: status, cook } = messageOf(body);
     const told = cook && { ...cook, failed: cook.status === 'failed' };
     const after = told && (await reportOutside(app, game_id, told.cook_uuid, told));
-    if (status !== undefined) await putStatusOutside(app, game_id, status);
+    if (status !== undefined) await putStatusOutside(app, caller, game_id, status);
     return {
       game_id,
       cloud_cooking_status: status ?? null,

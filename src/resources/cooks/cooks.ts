@@ -6,7 +6,8 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
 import { type ModfileRow, notAmong, type Which } from '../modfiles/modfiles.ts';
 import { findSource, lockedPlatforms, newestSource, requireMember, targetsOf } from '../modfiles/sources.ts';
-import { levelsOf, mayEdit, requireModForChange } from '../mods/mods.ts';
+import { auditByGame } from '../mods/auditing.ts';
+import { levelsOf, type ModRow, mayEdit, requireModForChange } from '../mods/mods.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { cookListing } from './listing.ts';
@@ -104,7 +105,7 @@ export interface CookWish {
 /** Starts cooks by hand: also where no runner is there yet, which will then find them waiting. */
 export const startCooks = (app: App, caller: Caller, which: Which, wish: CookWish): Promise<store.ShownCook[]> =>
   app.db.write(async (transaction) => {
-    await requireCook(transaction, caller, which);
+    const mod = await requireCook(transaction, caller, which);
     await requireMayAddMods(transaction, caller, which.gameId);
     const source = await requireSource(transaction, which, wish.sourceId);
     const locked = await lockedPlatforms(transaction, which.gameId);
@@ -117,13 +118,16 @@ export const startCooks = (app: App, caller: Caller, which: Which, wish: CookWis
         targets.map((platform) => ({ platform })),
       );
     const { userId } = caller as UserCaller;
-    return orderCooks(app, transaction, { source, platforms, userId, active: wish.active });
+    const cooks = await orderCooks(app, transaction, { source, platforms, userId, active: wish.active });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.cooks-start', data: { source: source.id } });
+    return cooks;
   });
 
 /** Whoever may add files to the mod has them cooked. Others who change the mod wait from here on. */
-async function requireCook(transaction: Transaction, caller: Caller, which: Which): Promise<void> {
+async function requireCook(transaction: Transaction, caller: Caller, which: Which): Promise<ModRow> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   if (!mayEdit(await levelsOf(transaction, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
+  return mod;
 }
 
 async function requireSource(transaction: Transaction, { modId }: Which, id: number | undefined): Promise<ModfileRow> {
@@ -135,10 +139,11 @@ async function requireSource(transaction: Transaction, { modId }: Which, id: num
 /** What is over stays as it ended; the answer tells how. */
 export const cancelCook = (app: App, caller: Caller, which: Which, uuid: string): Promise<CookWithLogs> =>
   app.db.write(async (transaction) => {
-    await requireCook(transaction, caller, which);
+    const mod = await requireCook(transaction, caller, which);
     const { id } = await requireOfMod(transaction, which, uuid);
     const cook = (await store.forChange(transaction, id))!;
     const after = cook.status < COOK.SUCCEEDED ? await cancel(app, transaction, cook) : cook;
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.cooks-cancel', data: { cook: uuid } });
     return withLogs(transaction.query, after);
   });
 
