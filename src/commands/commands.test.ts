@@ -366,7 +366,9 @@ test('a whole audit log is found whole, and a broken one is not', async () => {
     await app.db.write((transaction) => audit(app, transaction, { actor: 0, action, subject }));
   const whole = await run(['audit', 'verify', '--sandbox', '--json']);
   assert.deepEqual([whole.code, JSON.parse(whole.out)], [0, { rows: last }], whole.err);
-  await app.db.write(({ query }) => query.updateTable('audit_log').set({ user_id: 1 }).where('id', '=', last).execute());
+  await app.db.write(({ query }) =>
+    query.updateTable('audit_log').set({ user_id: 1 }).where('id', '=', last).execute(),
+  );
   await refuses(
     ['audit', 'verify', '--sandbox'],
     1,
