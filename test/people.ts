@@ -38,6 +38,7 @@ const FIXED: Record<string, Record<string, string | number | null>> = {
   mods: { status: 3 },
   // The same is true of the staff, which nobody is of at no level.
   site_staff: { level: 0 },
+  address_bans: { network: '203.0.113.9/32' },
   uploads: { handle: null },
   // Asked for long ago, and not ready.
   data_exports: { storage_key: null, date_added: 0 },
