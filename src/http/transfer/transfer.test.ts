@@ -74,8 +74,8 @@ function anObject(content: Buffer, slow: (position: number) => boolean = () => f
   return { opened, reads };
 }
 
-async function sentOf(opened: OpenObject): Promise<Buffer> {
-  const transfers = createTransfers(seededRandom('transfers'));
+async function sentOf(opened: OpenObject, diskReads = () => 0): Promise<Buffer> {
+  const transfers = createTransfers(seededRandom('transfers'), diskReads);
   const server = createServer((request, response) =>
     transfers.send(request, response, {
       opened,
@@ -113,8 +113,15 @@ test('a slow read leaves what follows to threads for a while, and the bytes are 
     if (isFirst) slow = position;
     return isFirst;
   });
-  assert.ok((await sentOf(opened)).equals(content));
+  assert.ok((await sentOf(opened, () => (slow === -1 ? 0 : 1))).equals(content));
   const next = reads.now.find((position) => position > slow) ?? content.length;
   assert.ok(next >= slow + MEGABYTE, `${slow}, then ${next}`);
   assert.ok(reads.waiting.some((position) => position > slow && position < next));
+});
+
+test('a process that is only interrupted while it reads goes on without threads', async () => {
+  const { opened, reads } = anObject(content, (position) => position % MEGABYTE < PIECE);
+  await sentOf(opened);
+  assert.ok((await sentOf(opened)).equals(content));
+  assert.ok(reads.waiting.length <= 4, `${reads.waiting.length} reads of a thread`);
 });

@@ -38,14 +38,17 @@ const SLOW_MS = 2_000;
  */
 const PIECE_BYTES = 64 * 1024;
 /**
- * A read that takes longer came from the disk: what follows is left to threads that may wait for it, the more the
- * sooner it happens again. On a busy machine it may also be that the process was interrupted.
+ * A read that takes longer while the disk was read came from there: what follows is left to threads that may wait for
+ * it, the more the sooner it happens again. On a busy machine a process is interrupted for longer than that.
  */
 const COLD_MS = 4;
 const COLD_BYTES_MIN = 1024 * 1024;
 const COLD_BYTES_MAX = 64 * 1024 * 1024;
 
-export function createTransfers(random: Random): Transfers {
+/** How often this process has read from a disk, and not from the system's memory. */
+const readsOfDisk = () => process.resourceUsage().fsRead;
+
+export function createTransfers(random: Random, diskReads = readsOfDisk): Transfers {
   const buffers = new Buffers();
   const pump = new Pump();
   const soundness = new Soundness();
@@ -102,12 +105,13 @@ export function createTransfers(random: Random): Transfers {
     const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end + 1 - start));
     let at = start;
     let isCold = false;
+    const before = diskReads();
     await pump.send(answer, () => {
       if (at > end || isCold) return undefined;
       const began = performance.now();
       const bytes = opened.readNow!(buffer.subarray(0, Math.min(buffer.length, end + 1 - at)), at);
       if (bytes === 0) throw endedEarly(opened, at);
-      isCold = performance.now() - began > COLD_MS;
+      isCold = performance.now() - began > COLD_MS && diskReads() > before;
       at += bytes;
       return buffer.subarray(0, bytes);
     });
