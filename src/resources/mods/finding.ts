@@ -129,10 +129,12 @@ async function publicPage(db: Database, gameId: number, { sort, limit, offset }:
     find: async () => store.placeOf(db, gameId, order, before),
   });
   if (!place) return [];
-  const most = offset - before + limit;
-  const alike = await store.alikeFrom(db, gameId, order, place, most);
-  const behind = alike.length < most ? await store.behind(db, gameId, order, place, most - alike.length) : [];
-  return [...alike, ...behind].slice(offset - before);
+  const skipped = offset - before;
+  const alike = await store.countAlike(db, gameId, order, place, skipped + limit);
+  const ids = alike > skipped ? await store.alikeFrom(db, gameId, order, place, { limit, offset: skipped }) : [];
+  if (ids.length === limit) return ids;
+  const rest = { limit: limit - ids.length, offset: Math.max(0, skipped - alike) };
+  return [...ids, ...(await store.behind(db, gameId, order, place, rest))];
 }
 
 /** Where the page is full after fewer rows than there are matches, rows are asked in the order of the list. */

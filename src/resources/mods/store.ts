@@ -214,6 +214,13 @@ export interface Place {
   readonly id: number;
 }
 
+export interface Cut {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const LIMITED = 'limit ? offset ?';
+
 type ManyReader = Pick<Database, 'first' | 'all'>;
 
 const reads = new Map<string, Statement>();
@@ -221,6 +228,10 @@ const reads = new Map<string, Statement>();
 function publicIn(columns: string, condition: string, { sql: by, descending, idDescending }: Order, end: string) {
   const text = `select ${columns} from mods m where m.game_id = ? and m.status = 1 and m.visible = 1 ${condition}
     order by ${by} ${descending ? 'desc' : 'asc'}, m.id ${idDescending ? 'desc' : 'asc'} ${end}`;
+  return readOf(text);
+}
+
+function readOf(text: string): Statement {
   const known = reads.get(text) ?? statement(text);
   reads.set(text, known);
   return known;
@@ -229,27 +240,36 @@ function publicIn(columns: string, condition: string, { sql: by, descending, idD
 const idsOf = async (rows: { id: number }[] | Promise<{ id: number }[]>) => (await rows).map(({ id }) => id);
 
 /** The public mods of a game in this order. */
-export const publicPage = (
-  reader: ManyReader,
-  gameId: number,
-  order: Order,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<number[]> => idsOf(reader.all(publicIn('m.id', '', order, 'limit ? offset ?'), [gameId, limit, offset]));
+export const publicPage = (reader: ManyReader, gameId: number, order: Order, cut: Cut): Promise<number[]> =>
+  idsOf(reader.all(publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]));
 
 /** The place behind so many mods. */
 export const placeOf = (reader: ManyReader, gameId: number, order: Order, before: number) =>
   reader.first<Place>(publicIn(`${order.sql} as value, m.id`, '', order, 'limit 1 offset ?'), [gameId, before]);
 
+const alikeIn = ({ sql: by, idDescending }: Order) => `and ${by} = ? and m.id ${idDescending ? '<=' : '>='} ?`;
+
 /** The mod in this place and those behind it that are equal to it in the order. */
-export function alikeFrom(reader: ManyReader, gameId: number, order: Order, { value, id }: Place, most: number) {
-  const condition = `and ${order.sql} = ? and m.id ${order.idDescending ? '<=' : '>='} ?`;
-  return idsOf(reader.all(publicIn('m.id', condition, order, 'limit ?'), [gameId, value, id, most]));
+export const alikeFrom = (reader: ManyReader, gameId: number, order: Order, { value, id }: Place, cut: Cut) =>
+  idsOf(reader.all(publicIn('m.id', alikeIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]));
+
+/** How many those are, up to a number. */
+export async function countAlike(
+  reader: ManyReader,
+  gameId: number,
+  order: Order,
+  { value, id }: Place,
+  most: number,
+): Promise<number> {
+  const { text } = publicIn('m.id', alikeIn(order), order, 'limit ?');
+  const count = readOf(`select count(*) as mods from (${text}) as alike`);
+  return Number((await reader.first<{ mods: number }>(count, [gameId, value, id, most]))!.mods);
 }
 
 /** The mods behind all that are equal to this place. */
-export function behind(reader: ManyReader, gameId: number, order: Order, { value }: Place, most: number) {
+export function behind(reader: ManyReader, gameId: number, order: Order, { value }: Place, cut: Cut) {
   const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
-  return idsOf(reader.all(publicIn('m.id', condition, order, 'limit ?'), [gameId, value, most]));
+  return idsOf(reader.all(publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]));
 }
 
 export interface KnownWord {
