@@ -38,7 +38,6 @@ const FIXED: Record<string, Record<string, string | number | null>> = {
   mods: { status: 3 },
   // The same is true of the staff, which nobody is of at no level.
   site_staff: { level: 0 },
-  address_bans: { network: '203.0.113.9/32' },
   uploads: { handle: null },
   // Asked for long ago, and not ready.
   data_exports: { storage_key: null, date_added: 0 },
@@ -75,6 +74,7 @@ export async function plantRow(
   }
   Object.assign(row, FIXED[each.table]);
   if (each.table === 'uploads') row['upload_id'] = `planted-${number}`;
+  if (each.table === 'address_bans') row['network'] = `2001:db8::${(number % 65_536).toString(16)}/128`;
   if (naming.includes('resource_id')) row['resource'] = 'mods';
   const [, resource] = /resource = '(\w+)'/.exec(each.where ?? '') ?? [];
   if (resource) row['resource'] = resource;

@@ -25,6 +25,13 @@ export const personalMetrics: PersonalData = {
       whenDeleted: kept('so that nobody is counted twice on a day; it goes when the day is over'),
       whenMerged: kept('both were there'),
     },
+    {
+      table: 'metrics_active_months',
+      column: 'who',
+      told: untold('that someone was there in a month is seen by what they did'),
+      whenDeleted: kept('so that nobody is counted twice in a month; it goes when the month is over'),
+      whenMerged: kept('both were there'),
+    },
   ],
   moving: wholly((_, transaction, from, to) => store.moveMonths(transaction, from, to)),
 };
