@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { cpus } from 'node:os';
@@ -241,5 +242,11 @@ const goals: [string, string, 'cpuPerGigabyte' | 'megabytesPerSecond', string][]
 console.log('');
 for (const [one, other, figure, text] of goals)
   if (isMeasured(one) && isMeasured(other)) console.log(`${text}: ${ratio(one, other, figure).toFixed(3)}`);
-for (const child of [service.process, bare.process, raw.process, peer.process, nginx?.process]) child?.kill();
+// The folder can go only once nobody writes there.
+for (const child of [service.process, bare.process, raw.process, peer.process, nginx?.process]) {
+  if (!child) continue;
+  const over = once(child, 'exit');
+  child.removeAllListeners('message').kill();
+  await over;
+}
 process.exit(0);
