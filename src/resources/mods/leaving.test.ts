@@ -90,7 +90,7 @@ async function aFileOnPlatforms(mod: Mod): Promise<{ id: number }> {
   return file;
 }
 
-test('nothing stays of a mod that is deleted permanently but its events, and its pictures go with the next clean-up', async () => {
+test('of a mod that is deleted permanently only events and what rules decided stay, and pictures go with the next clean-up', async () => {
   const mod = await api.aMod({ game, owner: ada, visible: 0, community_options: 1 | 128 | 1_024 });
   const [needs, neighbour] = [await api.aMod({ game, owner: ada }), await api.aMod({ game, owner: ada })];
   const params = at(mod);
@@ -126,7 +126,7 @@ test('nothing stays of a mod that is deleted permanently but its events, and its
   assert.equal(await needing(), true);
   await asAda.call(deleteModOperation, { params });
   assert.equal((await asAda.call(deleteModOperation, forEver(mod))).status, 204);
-  assert.deepEqual(Object.keys(await rowsOf(mod)).sort(), ['mod_events', 'user_events']);
+  assert.deepEqual(Object.keys(await rowsOf(mod)).sort(), ['mod_events', 'rule_decisions', 'user_events']);
   assert.deepEqual(await filesRows(file.id), [0, 0]);
   assert.equal(await needing(), false);
   api.clock.advance(2 * HOUR);

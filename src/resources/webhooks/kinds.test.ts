@@ -4,12 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
+import { aCookingGame, aRunner, aSource, finish, mustClaim } from '../../../test/cooking.ts';
 import { composeWorker } from '../../compose.ts';
 import { addCollectionOperation } from '../collections/operations.ts';
 import { collectionComments, guideComments, modComments } from '../comments/operations.ts';
 import { deleteModOperation, editModOperation } from '../mods/operations.ts';
 import { liftRestrictionInGame, restrictUserInGame } from '../restrictions/operations.ts';
 import { addGameRule } from '../rules/operations.ts';
+import { failCook } from '../runners/operations.ts';
 import { subscribeToMod, unsubscribeFromMod } from '../subscriptions/operations.ts';
 import {
   acceptTeamInvite,
@@ -50,7 +52,7 @@ async function aReceiver() {
 
 test('a receiver hears of every kind of event that there is', async () => {
   const ALL_COMMENTS = 1 | 2 | 2_048 | 4_096 | 8_192;
-  const game = await api.aGame({ settings: { community_options: ALL_COMMENTS } });
+  const game = await aCookingGame(api, { community_options: ALL_COMMENTS });
   const inGame = { game_id: game.id };
   const studio = await api.as(game.owner);
   const { heard, url } = await aReceiver();
@@ -85,6 +87,13 @@ test('a receiver hears of every kind of event that there is', async () => {
     const gone = await client.call(comments.remove, { params: { ...params, comment_id: added.body.id } });
     assert.equal(gone.status, 204, gone.text);
   }
+
+  const { client: runner } = await aRunner(api, game);
+  const cooked = await api.aMod({ game });
+  await aSource(api, cooked);
+  await runner.call(failCook, { params: { claim_id: (await mustClaim(runner)).claim_id } });
+  await aSource(api, cooked);
+  await finish(api, runner, (await mustClaim(runner)).claim_id);
 
   const restricted = { ...inGame, user_id: member.id };
   await studio.call(restrictUserInGame, { params: restricted, body: { options: 1 } });
