@@ -128,14 +128,19 @@ const PERSON = statement(
 );
 export const personOf = (reader: Reader, userId: number) => reader.first<PersonFacts>(PERSON, [userId]);
 
-const DENIALS = (resource: string) => `(select count(*) from ${resource} r join moderation_decisions d
-  on d.resource = '${resource}' and d.resource_id = r.id and d.action = 'deny'
-  where r.submitted_by = w.user_id and r.game_id = w.game_id)`;
+/** Of someone who has thousands, no rule wants to know how many exactly, and nobody shall wait for the count. */
+const COUNTED_MAX = 1_000;
+const LOOKED_AT_MAX = 100;
+const DENIALS = (resource: string, seen = '') => `(select count(*) from (select r.id from ${resource} r
+  where r.game_id = w.game_id and r.status in (0, 1, 3)${seen} and r.submitted_by = w.user_id limit ${LOOKED_AT_MAX}) o
+  join moderation_decisions d on d.resource = '${resource}' and d.resource_id = o.id and d.action = 'deny')`;
 const STATISTICS = statement(`select
-  (select count(*) from mods m where m.submitted_by = w.user_id and m.game_id = w.game_id and m.status <> 3) as mods,
+  (select count(*) from (select 1 from mods m where m.game_id = w.game_id and m.status in (0, 1)
+    and m.visible in (0, 1) and m.submitted_by = w.user_id limit ${COUNTED_MAX}) o) as mods,
   (select count(*) from reports r where r.author_id = w.user_id and r.game_id = w.game_id and r.rule_id = 0) as reports,
-  (select count(*) from rule_decisions d where d.game_id = w.game_id and d.user_id = w.user_id and d.verdict = 'deny')
-    + ${DENIALS('mods')} + ${DENIALS('guides')} as denied
+  (select count(*) from (select d.verdict from rule_decisions d where d.game_id = w.game_id
+    and d.user_id = w.user_id order by d.date_added desc limit ${COUNTED_MAX}) o where o.verdict = 'deny')
+    + ${DENIALS('mods', ' and r.visible in (0, 1)')} + ${DENIALS('guides')} as denied
   from (select cast(? as bigint) as game_id, cast(? as bigint) as user_id) w`);
 /** What a person has in a game: mods, reports of people against their work, and submissions that were denied. */
 export async function statisticsOf(reader: Reader, gameId: number, userId: number) {
