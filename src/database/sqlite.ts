@@ -129,6 +129,10 @@ interface Task {
 
 type Settle = () => void;
 
+/** After so long those who read have their turn, with the other connection, also between writes of one commit. */
+const TURN_MS = 1;
+const nextTurn = () => new Promise((turn) => setImmediate(turn));
+
 /**
  * Gathers concurrent writes into one SQLite transaction, each in a savepoint of its own, and settles
  * them after the one fsync: `synchronous = full` costs a commit, not a write.
@@ -173,7 +177,7 @@ class Writer {
     let seen: number;
     do {
       seen = this.#queue.length;
-      await new Promise((turn) => setImmediate(turn));
+      await nextTurn();
     } while (this.#queue.length > seen && this.#queue.length < BATCH_MAX);
   }
 
@@ -182,7 +186,13 @@ class Writer {
     const scopes = new Set<string>();
     try {
       this.#connection.execute('begin immediate', []);
-      for (const task of tasks) settles.push(await this.#attempt(task, scopes));
+      let began = performance.now();
+      for (const task of tasks) {
+        settles.push(await this.#attempt(task, scopes));
+        if (performance.now() - began < TURN_MS) continue;
+        await nextTurn();
+        began = performance.now();
+      }
       this.#connection.execute('commit', []);
       this.figures.commits += 1;
       this.figures.writes += tasks.length;

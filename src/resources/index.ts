@@ -128,6 +128,7 @@ import { restrictionOperations } from './restrictions/operations.ts';
 import { ruleJobs } from './rules/jobs.ts';
 import { prepareRules } from './rules/judging.ts';
 import { migration as gameRules } from './rules/migrations/2026-11-15-game-rules.ts';
+import { migration as rulesByPerson } from './rules/migrations/2026-11-15-rules-by-person.ts';
 import { migration as rulesTell } from './rules/migrations/2026-11-15-rules-tell.ts';
 import { ruleOperations } from './rules/operations.ts';
 import { migration as cookRunners } from './runners/migrations/2026-11-15-cook-runners.ts';
@@ -306,6 +307,7 @@ export const migrations: readonly Migration[] = [
   gameWordlists,
   gameRules,
   rulesTell,
+  rulesByPerson,
   cookBuilds,
   cookRunners,
   cooks,

@@ -101,10 +101,17 @@ export const newestDecisions = (query: Query, gameId: number, most: number): Pro
 export const decision = (query: Query, gameId: number, id: number) =>
   decisions(query, gameId).selectAll().where('d.id', '=', id).executeTakeFirst();
 
+/** Of someone who has thousands, no rule wants to know how many exactly, and nobody shall wait for the count. */
+const COUNTED_MAX = 1_000;
+const LAST_DECISIONS = `(select d.date_added, d.verdict, d.digest from rule_decisions d
+  where d.game_id = w.game_id and d.user_id = w.user_id order by d.date_added desc limit ${COUNTED_MAX}) o`;
+const WHOSE = '(select cast(? as bigint) as game_id, cast(? as bigint) as user_id) w';
+
 const HISTORY = statement(`select count(*) as submissions,
   coalesce(sum(case when verdict = 'deny' then 1 else 0 end), 0) as denied,
   coalesce(sum(case when digest = ? then 1 else 0 end), 0) as same
-  from rule_decisions where game_id = ? and user_id = ? and date_added > ?`);
+  from (select verdict, digest from rule_decisions where game_id = ? and user_id = ? and date_added > ?
+    order by date_added desc limit ${COUNTED_MAX}) o`);
 export async function historyOf(reader: Reader, of: { gameId: number; userId: number; digest: string; since: number }) {
   const row = await reader.first<{ submissions: number; denied: number; same: number }>(HISTORY, [
     of.digest,
@@ -128,8 +135,6 @@ const PERSON = statement(
 );
 export const personOf = (reader: Reader, userId: number) => reader.first<PersonFacts>(PERSON, [userId]);
 
-/** Of someone who has thousands, no rule wants to know how many exactly, and nobody shall wait for the count. */
-const COUNTED_MAX = 1_000;
 const LOOKED_AT_MAX = 100;
 const DENIALS = (resource: string, seen = '') => `(select count(*) from (select r.id from ${resource} r
   where r.game_id = w.game_id and r.status in (0, 1, 3)${seen} and r.submitted_by = w.user_id limit ${LOOKED_AT_MAX}) o
@@ -138,10 +143,9 @@ const STATISTICS = statement(`select
   (select count(*) from (select 1 from mods m where m.game_id = w.game_id and m.status in (0, 1)
     and m.visible in (0, 1) and m.submitted_by = w.user_id limit ${COUNTED_MAX}) o) as mods,
   (select count(*) from reports r where r.author_id = w.user_id and r.game_id = w.game_id and r.rule_id = 0) as reports,
-  (select count(*) from (select d.verdict from rule_decisions d where d.game_id = w.game_id
-    and d.user_id = w.user_id order by d.date_added desc limit ${COUNTED_MAX}) o where o.verdict = 'deny')
+  (select count(*) from ${LAST_DECISIONS} where o.verdict = 'deny')
     + ${DENIALS('mods', ' and r.visible in (0, 1)')} + ${DENIALS('guides')} as denied
-  from (select cast(? as bigint) as game_id, cast(? as bigint) as user_id) w`);
+  from ${WHOSE}`);
 /** What a person has in a game: mods, reports of people against their work, and submissions that were denied. */
 export async function statisticsOf(reader: Reader, gameId: number, userId: number) {
   type Counted = { mods: number; reports: number; denied: number };
