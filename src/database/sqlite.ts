@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   type CompiledQuery,
@@ -129,6 +129,17 @@ interface Task {
 
 type Settle = () => void;
 
+/** Of each file that is written to in this process, the commit that is under way. */
+const underWay = new Map<string, Promise<void>>();
+
+/** Two who write to one file wait for each other here: SQLite would make the process wait, and so the other one too. */
+async function oneAtATime(file: string, work: () => Promise<void>): Promise<void> {
+  while (underWay.has(file)) await underWay.get(file);
+  const done = work().finally(() => underWay.delete(file));
+  underWay.set(file, done);
+  await done;
+}
+
 /** After so long those who read have their turn, with the other connection, also between writes of one commit. */
 const TURN_MS = 1;
 const nextTurn = () => new Promise((turn) => setImmediate(turn));
@@ -138,6 +149,7 @@ const nextTurn = () => new Promise((turn) => setImmediate(turn));
  * them after the one fsync: `synchronous = full` costs a commit, not a write.
  */
 class Writer {
+  readonly #file: string;
   readonly #connection: Connection;
   readonly #query: Kysely<Tables>;
   readonly #changes: Changes;
@@ -146,7 +158,8 @@ class Writer {
   #draining: Promise<void> | undefined;
   readonly figures = { commits: 0, writes: 0 };
 
-  constructor(connection: Connection, changes: Changes) {
+  constructor(file: string, connection: Connection, changes: Changes) {
+    this.#file = file;
     this.#connection = connection;
     this.#query = queryOver(connection);
     this.#changes = changes;
@@ -167,7 +180,7 @@ class Writer {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#gather();
-      await this.#commit(this.#queue.splice(0, BATCH_MAX));
+      await oneAtATime(this.#file, () => this.#commit(this.#queue.splice(0, BATCH_MAX)));
     }
     this.#draining = undefined;
   }
@@ -227,7 +240,7 @@ export function openSqlite(file: string): Database {
   const writing = new Connection(file);
   const reading = new Connection(file);
   const changes = new Changes();
-  const writer = new Writer(writing, changes);
+  const writer = new Writer(resolve(file), writing, changes);
   const poll = pollForeignChanges(writing, changes);
   const aside = new Aside(file);
   return {
