@@ -77,7 +77,7 @@ async function rowsOnPostgres(url: string): Promise<Record<string, string[]>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const tables = await client.query(
-    "select relname as name from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace",
+    "select relname as name from pg_class where relkind = 'r' and relpersistence = 'p' and relnamespace = 'public'::regnamespace order by relname",
   );
   const rows: Record<string, string[]> = {};
   for (const { name } of tables.rows) {
