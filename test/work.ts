@@ -46,6 +46,8 @@ export async function workOf(app: App, work: () => Promise<unknown>): Promise<Wo
     return send.call(mail, letter);
   };
   const stop = countQueries(app);
+  // PostgreSQL tells of changes at some later moment, and what was known is asked anew then: so it always is.
+  app.db.changes.everythingChanged();
   try {
     await work();
   } finally {
