@@ -96,8 +96,11 @@ export function createGate({ db, clock, log }: Parts): Gate {
   }
 
   const look = (address: string): boolean | undefined => {
-    if (!isCurrent()) read();
-    return isCurrent() ? answerFor(address, known!) : undefined;
+    if (!isCurrent()) {
+      read();
+      if (!isCurrent()) return undefined;
+    }
+    return answerFor(address, known!);
   };
 
   async function wait(address: string): Promise<void> {
