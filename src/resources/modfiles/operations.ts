@@ -1,10 +1,10 @@
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import { ApiError } from '../../errors/catalogue.ts';
 import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../http/objects.ts';
 import { Created, created, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { isSeenByClass } from '../mods/access.ts';
 import { DecisionsBody, ModfileChangesBody, NewModfileBody } from './changes.ts';
+import { FILEDATA, incomingOf, TAKING_REFUSALS } from './incoming.ts';
 import { linksChangeAt } from './links.ts';
 import { modfileListing } from './listing.ts';
 import {
@@ -20,8 +20,6 @@ import {
 } from './modfiles.ts';
 import { ModfileEntryObject, ModfileObject, modfileJson, PlatformStatusQuery, toModfileEntry } from './object.ts';
 
-const MEGABYTE = 1_024 * 1_024;
-const FILE = { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' };
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 
 const whichOf = ({ game_id, mod_id }: { game_id: number; mod_id: number }) => ({ gameId: game_id, modId: mod_id });
@@ -110,7 +108,7 @@ export const addModfileOperation = operation({
   access: user('write'),
   params: ModPath,
   body: NewModfileBody,
-  files: { filedata: FILE },
+  files: { filedata: FILEDATA },
   rules: true,
   returns: created(ModfileObject),
   errors: [
@@ -118,13 +116,10 @@ export const addModfileOperation = operation({
     ...NOT_FOUND,
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
-    'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
-    'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',
+    ...TAKING_REFUSALS,
   ],
   handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
-    const incoming = files['filedata'] ?? (uploadId ? { uploadId } : undefined);
-    if (!incoming) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'filedata', rule: 'required' }] });
+    const incoming = incomingOf(files, uploadId);
     const file = await addModfile(app, caller, whichOf(params), incoming, body);
     const { id, mod_id, game_id } = file;
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/files/${id}`;

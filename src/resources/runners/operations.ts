@@ -17,15 +17,17 @@ import {
   uploaderOf,
 } from '../cooks/claims.ts';
 import { LogLines, Metadata, ModfileCookObject, toModfileCook } from '../cooks/object.ts';
+import { FILEDATA, incomingOf, TAKING_REFUSALS } from '../modfiles/incoming.ts';
 import { completeUpload } from '../uploads/completion.ts';
 import {
   MultipartUploadObject,
   MultipartUploadPartObject,
+  PART_BODY,
+  PART_HEADERS,
   toMultipartUpload,
   toMultipartUploadPart,
 } from '../uploads/object.ts';
 import { receivePart } from '../uploads/parts.ts';
-import { PART_BYTES } from '../uploads/ranges.ts';
 import { COMPLETION_REFUSALS, OPENING_REFUSALS, PART_REFUSALS } from '../uploads/refusals.ts';
 import { createUpload, listParts } from '../uploads/uploads.ts';
 import {
@@ -40,7 +42,6 @@ import {
 } from './object.ts';
 import { addRunner, listRunners, requireRunner, revokeRunner } from './runners.ts';
 
-const MEGABYTE = 1_024 * 1_024;
 const WAIT_SECONDS_MAX = 20;
 const ZIP = 'application/zip';
 const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
@@ -202,21 +203,12 @@ export const finishCook = operation({
     changelog: z.string().max(50_000).optional().meta({ description: 'That of the source unless given.' }),
     metadata_blob: z.string().max(50_000).optional(),
   }),
-  files: { filedata: { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' } },
+  files: { filedata: FILEDATA },
   returns: ok(ModfileCookObject),
-  errors: [
-    ...RUNNER_REFUSALS,
-    ...MOD_REFUSALS,
-    ...UPLOADER_REFUSALS,
-    'MODFILE_NOT_FOUND',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
-    'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
-    'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',
-  ],
+  errors: [...RUNNER_REFUSALS, ...MOD_REFUSALS, ...UPLOADER_REFUSALS, 'MODFILE_NOT_FOUND', ...TAKING_REFUSALS],
   handle: async (app, { basic, params, body: { upload_id: uploadId, ...texts }, files }) => {
     const runner = await runnerOf(app, { basic });
-    const incoming = files['filedata'] ?? (uploadId ? { uploadId } : undefined);
-    if (!incoming) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'filedata', rule: 'required' }] });
+    const incoming = incomingOf(files, uploadId);
     return toModfileCook({ cook: await finishClaimed(app, runner, params.claim_id, incoming, texts), logs: [] });
   },
 });
@@ -309,14 +301,8 @@ export const addCookUploadPart = operation({
   access: anyone(),
   params: ClaimPath,
   query: UploadQuery,
-  headers: {
-    'content-range': {
-      required: true,
-      says: 'Which bytes of the file these are, from 0: `bytes 0-52428799/104857600`.',
-    },
-    digest: { says: 'One checksum of the part: `sha-256=…` or `crc32c=…`, in hexadecimal or base64.' },
-  },
-  raw: { bytesMax: PART_BYTES, says: 'The bytes of the part, and nothing around them.' },
+  headers: PART_HEADERS,
+  raw: PART_BODY,
   returns: ok(MultipartUploadPartObject),
   errors: [...RUNNER_REFUSALS, ...MOD_REFUSALS, ...UPLOADER_REFUSALS, ...PART_REFUSALS],
   handle: async (app, { basic, params, query, headers, raw }) => {

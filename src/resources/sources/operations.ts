@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { anyone, user } from '../../access/caller.ts';
-import { ApiError } from '../../errors/catalogue.ts';
 import { ModPath, PathId, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, Json, noContent, ok, operation, storedFile } from '../../http/operation.ts';
 import { storedAnswer } from '../../http/transfer/stored.ts';
+import { FILEDATA, incomingOf, TAKING_REFUSALS } from '../modfiles/incoming.ts';
 import { ModfileObject, modfileJson, NewSourceBody, sourceListing } from '../modfiles/object.ts';
 import { listSources } from '../modfiles/sources.ts';
 import { addCookedSource, deleteSource, requireSourceByLink } from './sources.ts';
 
-const MEGABYTE = 1_024 * 1_024;
 const PATH = '/games/{game_id}/mods/{mod_id}/sources';
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 const SourcePath = ModPath.extend({ source_id: PathId });
@@ -45,7 +44,7 @@ export const addSourceModfile = operation({
   access: user('write'),
   params: ModPath,
   body: NewSourceBody,
-  files: { filedata: { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' } },
+  files: { filedata: FILEDATA },
   rules: true,
   returns: created(ModfileObject),
   errors: [
@@ -54,13 +53,10 @@ export const addSourceModfile = operation({
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES',
-    'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
-    'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
-    'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',
+    ...TAKING_REFUSALS,
   ],
   handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
-    const incoming = files['filedata'] ?? (uploadId ? { uploadId } : undefined);
-    if (!incoming) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'filedata', rule: 'required' }] });
+    const incoming = incomingOf(files, uploadId);
     const file = await addCookedSource(app, caller, whichOf(params), incoming, body);
     const { id, mod_id, game_id } = file;
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/sources/${id}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Integer, Timestamp } from '../../http/objects.ts';
+import { PART_BYTES } from './ranges.ts';
 import { type ReceivedPart, statusOf, type UploadRow } from './uploads.ts';
 
 export const MultipartUploadObject = z
@@ -19,6 +20,16 @@ export const MultipartUploadPartObject = z
     date_added: Timestamp,
   })
   .meta({ id: 'MultipartUploadPart' });
+
+/** What comes with a part, whoever may send it. */
+export const PART_HEADERS = {
+  'content-range': {
+    required: true,
+    says: 'Which bytes of the file these are, from 0: `bytes 0-52428799/104857600`.',
+  },
+  digest: { says: 'One checksum of the part: `sha-256=…` or `crc32c=…`, in hexadecimal or base64.' },
+} as const;
+export const PART_BODY = { bytesMax: PART_BYTES, says: 'The bytes of the part, and nothing around them.' };
 
 export const toMultipartUpload = (upload: UploadRow, now: number) => ({
   upload_id: upload.upload_id,

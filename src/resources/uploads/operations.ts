@@ -6,11 +6,12 @@ import { completeUpload } from './completion.ts';
 import {
   MultipartUploadObject,
   MultipartUploadPartObject,
+  PART_BODY,
+  PART_HEADERS,
   toMultipartUpload,
   toMultipartUploadPart,
 } from './object.ts';
 import { receivePart } from './parts.ts';
-import { PART_BYTES } from './ranges.ts';
 import { COMPLETION_REFUSALS, OPENING_REFUSALS, PART_REFUSALS } from './refusals.ts';
 import { cancelUpload, createUpload, listParts, listUploads, uploadListing } from './uploads.ts';
 
@@ -110,14 +111,8 @@ export const addMultipartUploadPart = operation({
   access: user('write'),
   params: ModPath,
   query: UploadQuery,
-  headers: {
-    'content-range': {
-      required: true,
-      says: 'Which bytes of the file these are, from 0: `bytes 0-52428799/104857600`.',
-    },
-    digest: { says: 'One checksum of the part: `sha-256=…` or `crc32c=…`, in hexadecimal or base64.' },
-  },
-  raw: { bytesMax: PART_BYTES, says: 'The bytes of the part, and nothing around them.' },
+  headers: PART_HEADERS,
+  raw: PART_BODY,
   returns: ok(MultipartUploadPartObject),
   errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...PART_REFUSALS],
   handle: async (app, { caller, params, query, headers, raw }) => {
