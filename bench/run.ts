@@ -13,17 +13,18 @@ const { values: options } = parseArgs({
     mods: { type: 'string', default: '20000' },
     base: { type: 'string', default: '2000' },
     keep: { type: 'string' },
+    only: { type: 'string', default: '' },
     'warm-up': { type: 'string', default: '10000' },
     help: { type: 'boolean' },
   },
 });
 if (options.help) {
-  console.log(`npm run bench [-- --rounds 5 --milliseconds 1000 --warm-up 10000 --mods 20000 --base 2000 --keep FOLDER]
+  console.log(`npm run bench [-- --rounds 5 --milliseconds 1000 --warm-up 10000 --mods 20000 --base 2000 --keep FOLDER --only PATTERN]
 Measures, in one interleaved run, node:http sending the same bytes and this service, over plain HTTP behind a
 trusted proxy header, on this machine. Figures are requests per second of the server's own CPU time, and ratios of them
 within a round (median over rounds): a busy machine slows both sides alike. Lists of mods are measured in two games of
 these sizes (--mods 1000000 --base 10000 for the real thing); with --keep the filled databases stay in a folder for the
-next run.`);
+next run. With --only, only the cases whose names the pattern fits are measured.`);
   process.exit(0);
 }
 const ROUNDS = Number(options.rounds);
@@ -174,11 +175,13 @@ const PAGES = {
   [`from ${deepOffset(large)} on by name, 100 mods (small: from ${deepOffset(small)} on)`]: (filled: Filled) =>
     `?_sort=name&_limit=100&_offset=${deepOffset(filled)}`,
 } satisfies Record<string, (filled: Filled) => string>;
-const pages = Object.entries(PAGES).flatMap(([name, rest]) => [
-  { name: `${name}, small`, server: small, url: modsPath(small, rest(small)) },
-  { name: `${name}, large`, server: large, url: modsPath(large, rest(large)) },
-]);
-for (const { url, server, name } of pages) if (server === large && /browse|single/.test(name)) await teach(url, large);
+const pages = Object.entries(PAGES).map(([name, rest]) => ({
+  name,
+  smallUrl: modsPath(small, rest(small)),
+  largeUrl: modsPath(large, rest(large)),
+  isYardstickKnown: /browse|single/.test(name),
+}));
+for (const { largeUrl, isYardstickKnown } of pages) if (isYardstickKnown) await teach(largeUrl, large);
 const browse = modsPath(keeping, PAGES['browse, 100 mods']());
 await teach(browse, keeping);
 const editMod = (connection: number) => {
@@ -187,25 +190,33 @@ const editMod = (connection: number) => {
   const more = `authorization: Bearer ${large.token}\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n`;
   return Buffer.from(head('PUT', `/v1/games/${large.game}/mods/${large.mods[connection]}`, more) + body);
 };
-const cases: Case[] = [
-  read('raw ping', raw, urls.ping),
-  read('ping, kept', cached, urls.ping),
-  read('raw game', raw, urls.game),
-  read('game, kept', cached, urls.game),
-  read('game, read anew', uncached, withUncachedKey(urls.game)),
-  { name: 'durable write, a mute', server: uncached, requests: toggleMute, connections: WRITERS },
-  { name: 'durable write, a game’s edit', server: uncached, requests: put, connections: WRITERS },
-  read('raw page of 100', raw, urls.page),
-  read('page of 100, kept', cached, urls.page),
-  read('page of 100, read anew', uncached, withUncachedKey(urls.page)),
-  ...pages.map(({ name, server, url }) => read(name, server, url)),
-  read('raw browse', raw, browse),
-  read('browse, kept', keeping, browse),
-  read('browse, kept, compressed', keeping, browse, GZIP),
-  ...pages
-    .filter(({ name }) => name === 'browse, 100 mods, large' || name === 'a single mod, large')
-    .map(({ name, url }) => read(`raw ${name}`, raw, url)),
-];
+const only = new RegExp(options.only);
+/** Cases that are held against each other take turns; a server that waited for half a minute is slower than one that did not. */
+const groups: Case[][] = [
+  [
+    read('raw ping', raw, urls.ping),
+    read('ping, kept', cached, urls.ping),
+    read('raw game', raw, urls.game),
+    read('game, kept', cached, urls.game),
+    read('game, read anew', uncached, withUncachedKey(urls.game)),
+    { name: 'durable write, a mute', server: uncached, requests: toggleMute, connections: WRITERS },
+    { name: 'durable write, a game’s edit', server: uncached, requests: put, connections: WRITERS },
+    read('raw page of 100', raw, urls.page),
+    read('page of 100, kept', cached, urls.page),
+    read('page of 100, read anew', uncached, withUncachedKey(urls.page)),
+  ],
+  [
+    read('raw browse', raw, browse),
+    read('browse, kept', keeping, browse),
+    read('browse, kept, compressed', keeping, browse, GZIP),
+  ],
+  ...pages.map((page) => [
+    ...(page.isYardstickKnown ? [read(`raw ${page.name}`, raw, page.largeUrl)] : []),
+    read(`${page.name}, small`, small, page.smallUrl),
+    read(`${page.name}, large`, large, page.largeUrl),
+  ]),
+].map((group) => group.filter(({ name }) => only.test(name)));
+const cases = groups.flat();
 
 interface Round {
   readonly perCpuSecond: number;
@@ -235,13 +246,14 @@ const results = new Map<string, Round[]>(cases.map(({ name }) => [name, []]));
 console.log(
   `${cpus()[0]?.model ?? 'unknown CPU'}, ${cpus().length} cores, Node ${process.version}; ${ROUNDS} rounds of ${MILLISECONDS} ms`,
 );
-// The first seconds of a process are the compiler's: they are not measured.
-for (const each of cases) await measure(each, WARM_UP_MILLISECONDS);
 const figures = () => ask<{ commits: number; writes: number; rss: number }>(uncached.process, 'figures');
 const figuresBefore = await figures();
-for (let round = 1; round <= ROUNDS; round += 1) {
-  for (const each of cases) results.get(each.name)!.push(await measure(each, MILLISECONDS));
-  console.log(`round ${round} of ${ROUNDS} done`);
+for (const group of groups) {
+  // The first seconds of a process are the compiler's: they are not measured.
+  for (const each of group) await measure(each, WARM_UP_MILLISECONDS);
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const each of group) results.get(each.name)!.push(await measure(each, MILLISECONDS));
+  if (group.length > 0) console.log(`done: ${group.map(({ name }) => name).join('; ')}`);
 }
 const figuresAfter = await figures();
 
@@ -249,7 +261,7 @@ const figuresAfter = await figures();
 const browsing = { port: large.port, requests: () => get(modsPath(large, '?_limit=20')), connections: 4 };
 const p99 = ({ latencies }: Measured) => latencies.sort((a, b) => a - b)[Math.floor(latencies.length * 0.99)] ?? 0;
 const waits: { idle: number; busy: number }[] = [];
-for (let round = 0; round < ROUNDS; round += 1) {
+for (let round = 0; round < ROUNDS && only.test('p99 of readers'); round += 1) {
   const idle = p99(await load({ ...browsing, milliseconds: MILLISECONDS }));
   const [busy] = await Promise.all([
     load({ ...browsing, milliseconds: MILLISECONDS }),
@@ -259,8 +271,12 @@ for (let round = 0; round < ROUNDS; round += 1) {
 }
 const largeFigures = await ask<{ rss: number }>(large.process, 'figures');
 
-const ratio = (name: string, base: string) =>
-  median(results.get(name)!.map((round, i) => round.perCpuSecond / results.get(base)![i]!.perCpuSecond));
+/** Not a number where one of the two was not measured. */
+const ratio = (name: string, base: string) => {
+  const rounds = results.get(name) ?? [];
+  const bases = results.get(base) ?? [];
+  return median(rounds.map((round, i) => round.perCpuSecond / (bases[i]?.perCpuSecond ?? Number.NaN))) ?? Number.NaN;
+};
 console.log('\n| what | requests per CPU second | requests per second | p99 ms |\n|---|---|---|---|');
 for (const { name } of cases) {
   const rounds = results.get(name)!;
@@ -283,16 +299,17 @@ const goals: [string, number, string][] = [
     ratio(`${name}, small`, `${name}, large`),
     '≤ 1.3',
   ]),
-  ['browse, read anew / raw', ratio('browse, 100 mods, large', 'raw browse, 100 mods, large'), '≥ 0.12'],
-  ['a single mod, read anew / raw', ratio('a single mod, large', 'raw a single mod, large'), '≥ 0.5'],
+  ['browse, read anew / raw', ratio('browse, 100 mods, large', 'raw browse, 100 mods'), '≥ 0.12'],
+  ['a single mod, read anew / raw', ratio('a single mod, large', 'raw a single mod'), '≥ 0.5'],
   ['browse, kept / raw', ratio('browse, kept', 'raw browse'), '≥ 0.85'],
   ['browse, kept compressed / raw uncompressed', ratio('browse, kept, compressed', 'raw browse'), '> 1.0'],
-  ['p99 of readers, 16 writers / idle', median(waits.map(({ busy, idle }) => busy / idle)), '≤ 3'],
+  ['p99 of readers, 16 writers / idle', median(waits.map(({ busy, idle }) => busy / idle)) ?? Number.NaN, '≤ 3'],
   ['megabytes in memory, large game', largeFigures.rss / 1e6, '< 300'],
 ];
 const tokenCheck = await ask<number>(cached.process, 'token check');
 goals.push(['µs of CPU per check of a known token', tokenCheck, '< 20']);
 console.log('\n| ratio | measured | goal |\n|---|---|---|');
-for (const [name, value, goal] of goals) console.log(`| ${name} | ${value.toFixed(3)} | ${goal} |`);
+const measured = goals.filter(([, value]) => !Number.isNaN(value));
+for (const [name, value, goal] of measured) console.log(`| ${name} | ${value.toFixed(3)} | ${goal} |`);
 for (const child of [raw, cached, uncached, small, large, keeping]) child.process.kill();
 process.exit(0);
