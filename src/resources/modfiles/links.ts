@@ -49,8 +49,8 @@ export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment
 const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<string, string> }>();
 const REMEMBERED_MAX = 20_000;
 
-/** The last segment of a link that holds until then; `file` is its id and the hash of its bytes. */
-export function segmentFor({ secrets }: Pick<App, 'secrets'>, file: string, expires: number): string {
+/** The last segment of a link that holds until then. */
+export function segmentFor({ secrets }: Pick<App, 'secrets'>, file: SignedFile, expires: number): string {
   let hour = remembered.get(secrets);
   if (hour?.expires !== expires || hour.segments.size >= REMEMBERED_MAX) hour = { expires, segments: new Map() };
   remembered.set(secrets, hour);
@@ -61,4 +61,10 @@ export function segmentFor({ secrets }: Pick<App, 'secrets'>, file: string, expi
   return segment;
 }
 
-const fileOf = ({ id, sha256 }: LinkedFile): string => `${id}/${sha256}`;
+/** So many hexadecimal digits tell the bytes of a file from all others, and a signature is no shorter than they. */
+export const MARK_DIGITS = 43;
+export const BEFORE_MARK = '/download/';
+/** What a signature is for: the id of the file, and the beginning of the hash of its bytes. */
+export type SignedFile = `${number}${typeof BEFORE_MARK}${string}`;
+
+const fileOf = ({ id, sha256 }: LinkedFile): SignedFile => `${id}${BEFORE_MARK}${sha256.slice(0, MARK_DIGITS)}`;

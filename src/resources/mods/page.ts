@@ -1,6 +1,6 @@
 import type { App } from '../../context.ts';
 import type { Statement } from '../../database/database.ts';
-import { expiryAt, segmentFor } from '../modfiles/links.ts';
+import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, segmentFor } from '../modfiles/links.ts';
 import { toAvatar } from '../users/object.ts';
 import { liveFileJson } from './object.ts';
 
@@ -62,9 +62,10 @@ const POSTGRES: Words = {
   sent: (expression) => expression,
 };
 
-/** Where a signature belongs: a character that JSON never holds, and as many as the signature has. */
+/** Where a signature belongs stands what it is for, and behind that a character that JSON never holds. */
 const GAP_SIGN = 1;
-const GAP = String.fromCharCode(GAP_SIGN).repeat('1234567890-'.length + 43);
+const SEGMENT_LENGTH = '1234567890-'.length + 43;
+const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - MARK_DIGITS);
 
 /** What a statement is given, in this order. A mod alone needs no more than the first, and the language. */
 const GIVEN = ['ids', 'platform', 'language', 'modPages', 'downloads', 'expires', 'dependencies', 'end'] as const;
@@ -97,7 +98,7 @@ const STATS = `'{"popularity_rank_position":', s.popularity_rank_position,
   ',"popularity_rank_total_mods":', s.popularity_rank_total_mods, ',"date_expires":', s.date_expires, ',', s.counted, '}'`;
 
 const MODFILE = `case when b.body is null then '{}' else concat(b.body, ',"download":{"binary_url":"',
-  ${given('downloads')}, m.id, '/files/', l.modfile_id, '/download/${GAP}","date_expires":', ${given('expires')}, '}}') end`;
+  ${given('downloads')}, m.id, '/files/', l.modfile_id, '${BEFORE_MARK}', substr(b.sha256, 1, ${MARK_DIGITS}), '${GAP}","date_expires":', ${given('expires')}, '}}') end`;
 
 const needs = (option: string) => `case when ${option} <> 0
   and exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 'true' else 'false' end`;
@@ -135,12 +136,9 @@ const joinedTo = (join: string, { platform }: Game, translated: boolean) => `
   left join mod_live_files l on l.mod_id = m.id and l.platform = ${platform}
   left join modfile_documents b on b.modfile_id = l.modfile_id`;
 
-const SIGNED = "case when b.body is not null then concat(l.modfile_id, '/', b.sha256) end";
-
 function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, translated: boolean): string {
   const mod = `concat(${bodyIn(translated)}, ',"modfile":', ${MODFILE}, ${endIn(quoted, fixed, OF_PAGE)})`;
-  return `select ${sent(`concat('{"data":[', ${together(mod)}, '],"result_count":', count(*), ${given('end')})`)} as text,
-      ${together(SIGNED)} as signed
+  return `select ${sent(`concat('{"data":[', ${together(mod)}, '],"result_count":', count(*), ${given('end')})`)} as text
     from ${ids} ${joinedTo(join, OF_PAGE, translated)}`;
 }
 
@@ -184,8 +182,6 @@ function statementsOf(app: App) {
 
 interface Page {
   readonly text: Uint8Array | string;
-  /** What the links of its files are signed for, in their order; null where there are none. */
-  readonly signed: string | null;
 }
 
 /** A mod alone, with what decides who may see it. */
@@ -219,15 +215,24 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
     `,"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
   ];
   const { english, translated } = statementsOf(app).page;
-  const { text, signed } = (await app.db.first<Page>(language === 'en' ? english : translated, values))!;
+  const { text } = (await app.db.first<Page>(language === 'en' ? english : translated, values))!;
   const bytes =
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-  let at = 0;
-  for (const file of signed?.split(',') ?? []) {
-    at = bytes.indexOf(GAP_SIGN, at);
-    at += bytes.write(segmentFor(app, file, expires), at, 'latin1');
-  }
+  signLinks(app, bytes, expires);
   return bytes;
+}
+
+const SLASH = 0x2f;
+
+/** Puts each signature in the place of what it is for. */
+function signLinks(app: App, page: Buffer, expires: number): void {
+  for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
+    const mark = gap - MARK_DIGITS;
+    let start = mark - BEFORE_MARK.length;
+    while (page[start - 1] !== SLASH) start -= 1;
+    const file = page.toString('latin1', start, gap) as SignedFile;
+    gap = mark + page.write(segmentFor(app, file, expires), mark, 'latin1');
+  }
 }
 
 /** A single mod in whatever state; what it says is for those who may see it. */

@@ -237,11 +237,16 @@ function readOf(text: string): Statement {
   return known;
 }
 
-const idsOf = async (rows: { id: number }[] | Promise<{ id: number }[]>) => (await rows).map(({ id }) => id);
+/** As one text: a row for each of a hundred ids would cost more than to find them. */
+async function idsIn(reader: ManyReader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
+  const together = readOf(`select string_agg(cast(id as text), ',') as ids from (${text}) as page`);
+  const { ids } = (await reader.first<{ ids: string | null }>(together, values))!;
+  return ids === null ? [] : JSON.parse(`[${ids}]`);
+}
 
 /** The public mods of a game in this order. */
 export const publicPage = (reader: ManyReader, gameId: number, order: Order, cut: Cut): Promise<number[]> =>
-  idsOf(reader.all(publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]));
+  idsIn(reader, publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]);
 
 /** The place behind so many mods. */
 export const placeOf = (reader: ManyReader, gameId: number, order: Order, before: number) =>
@@ -251,7 +256,7 @@ const alikeIn = ({ sql: by, idDescending }: Order) => `and ${by} = ? and m.id ${
 
 /** The mod in this place and those behind it that are equal to it in the order. */
 export const alikeFrom = (reader: ManyReader, gameId: number, order: Order, { value, id }: Place, cut: Cut) =>
-  idsOf(reader.all(publicIn('m.id', alikeIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]));
+  idsIn(reader, publicIn('m.id', alikeIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]);
 
 /** How many those are, up to a number. */
 export async function countAlike(
@@ -269,7 +274,7 @@ export async function countAlike(
 /** The mods behind all that are equal to this place. */
 export function behind(reader: ManyReader, gameId: number, order: Order, { value }: Place, cut: Cut) {
   const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
-  return idsOf(reader.all(publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]));
+  return idsIn(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
 }
 
 export interface KnownWord {
