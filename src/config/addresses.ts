@@ -50,16 +50,18 @@ export interface HostScope {
 const NAMED = /^([gu])-(\d{1,15})(\.ws)?\./;
 
 const HOSTS_KEPT = 10_000;
-const hosts = new Map<string, HostScope>();
+/** By domain, and there by host. */
+const domains = new Map<string, Map<string, HostScope>>();
 
 /** Unknown hosts count as production without a scope: the path alone decides what is served. */
-export function hostScope(host: string | undefined, domain: string): HostScope {
-  const key = `${host ?? ''} ${domain}`;
-  const known = hosts.get(key);
+export function hostScope(named: string | undefined, domain: string): HostScope {
+  const host = named ?? '';
+  const hosts = domains.get(domain) ?? new Map<string, HostScope>();
+  const known = hosts.get(host);
   if (known) return known;
   if (hosts.size >= HOSTS_KEPT) hosts.clear();
   const scope = readHost(host, domain);
-  hosts.set(key, scope);
+  domains.set(domain, hosts.set(host, scope));
   return scope;
 }
 

@@ -18,10 +18,11 @@ const STATEMENTS_KEPT = 500;
 const BATCH_MAX = 256;
 const FOREIGN_CHANGES_POLL_MS = 200;
 
-/** A statement and the names of what it answers; none for one that only writes. */
 interface Prepared {
   readonly statement: ArrayStatement;
-  readonly names: readonly string[];
+  /** Whether it answers rows; one that only writes does not. */
+  readonly answers: boolean;
+  readonly rowOf: (values: readonly unknown[]) => object;
 }
 
 type ArrayStatement = Omit<StatementSync, 'get' | 'all'> & {
@@ -30,13 +31,12 @@ type ArrayStatement = Omit<StatementSync, 'get' | 'all'> & {
 };
 
 /**
- * The driver makes rows as dictionaries, which are slow to make and slow to read. Objects made here, property by
- * property in one order, share a shape: a read of a whole document takes half the time.
+ * The driver makes rows as dictionaries, which are slow to make and slow to read. Objects of one literal share a shape,
+ * and to make one costs a tenth of putting its properties there one by one.
  */
-function rowOf<R>(names: readonly string[], values: readonly unknown[]): R {
-  const row: Record<string, unknown> = {};
-  for (let i = 0; i < names.length; i += 1) row[names[i]!] = values[i];
-  return row as R;
+function rowMaker(names: readonly string[]): Prepared['rowOf'] {
+  const properties = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`);
+  return new Function('values', `return { ${properties.join(', ')} };`) as Prepared['rowOf'];
 }
 
 /** One connection and the statements prepared on it. */
@@ -57,28 +57,30 @@ class Connection implements DatabaseConnection {
     if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.delete(this.#statements.keys().next().value!);
     const statement = this.db.prepare(text);
     statement.setReturnArrays(true);
+    const names = statement.columns().map(({ name }) => name);
     const prepared = {
       statement: statement as unknown as ArrayStatement,
-      names: statement.columns().map(({ name }) => name),
+      answers: names.length > 0,
+      rowOf: rowMaker(names),
     };
     this.#statements.set(text, prepared);
     return prepared;
   }
 
   first<R>(text: string, values: readonly unknown[]): R | undefined {
-    const { statement, names } = this.prepare(text);
+    const { statement, rowOf } = this.prepare(text);
     const row = statement.get(...(values as SQLInputValue[]));
-    return row && rowOf<R>(names, row);
+    return row && (rowOf(row) as R);
   }
 
   all<R>(text: string, values: readonly unknown[]): R[] {
-    const { statement, names } = this.prepare(text);
-    return statement.all(...(values as SQLInputValue[])).map((row) => rowOf<R>(names, row));
+    const { statement, rowOf } = this.prepare(text);
+    return statement.all(...(values as SQLInputValue[])).map((row) => rowOf(row) as R);
   }
 
   run<R>(text: string, values: readonly unknown[]): QueryResult<R> {
-    const { statement, names } = this.prepare(text);
-    if (names.length > 0) return { rows: this.all<R>(text, values) };
+    const { statement, answers } = this.prepare(text);
+    if (answers) return { rows: this.all<R>(text, values) };
     const { changes, lastInsertRowid } = statement.run(...(values as SQLInputValue[]));
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }

@@ -24,7 +24,7 @@ import {
 } from './operation.ts';
 import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
-import { type Fields, parseForm } from './request/forms.ts';
+import { type Fields, parseQuery } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
 import { sendStream } from './stream.ts';
 import { sendFile, sendRedirect } from './transfer/file.ts';
@@ -82,7 +82,7 @@ export function createHandling(parts: HandlingParts): Handling {
     else if (body instanceof Stream)
       await sendStream(exchange, body, parts.draining, async () => {
         await exchange.tenant.gate.requireOpen(exchange.ip);
-        await authenticated(exchange, match.operation, parseForm(exchange.search));
+        await authenticated(exchange, match.operation, parseQuery(exchange.search));
       });
     else if (body instanceof Csv) sendCsv(response, body, exchange.headers);
     else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
@@ -107,7 +107,7 @@ async function bodyOfAnswer(
   const { app } = tenant;
   const { declaration } = operation;
   const asOf = app.db.changes.now();
-  const query = parseForm(exchange.search);
+  const query = parseQuery(exchange.search);
   const caller = authenticated(exchange, operation, query);
   exchange.caller = caller instanceof Promise ? await caller : caller;
   exchange.language = languageFor(request, exchange.caller);

@@ -108,7 +108,7 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
   };
   return (exchange) => {
     const { path, scope } = exchange;
-    if (scope.gameId !== undefined || scope.userId !== undefined) return undefined;
+    if (scope.gameId !== undefined || scope.userId !== undefined || path.startsWith('/v1/')) return undefined;
     const page = byPath.get(path) ?? byPath.get(path.replace(NUMBER, '/{id}'));
     return page && answer(exchange, page);
   };

@@ -21,6 +21,21 @@ export function parseForm(text: string): Fields {
   return PLAIN.test(text) ? plainFields(text) : treeFields(text);
 }
 
+const QUERIES_KEPT = 1_000;
+const KEPT_LENGTH_MAX = 500;
+const queries = new Map<string, Fields>();
+
+/** The same for the query of an address, to be read only: the same few come again and again. */
+export function parseQuery(text: string): Readonly<Fields> {
+  const known = queries.get(text);
+  if (known) return known;
+  const fields = parseForm(text);
+  if (text.length > KEPT_LENGTH_MAX || !PLAIN.test(text)) return fields;
+  if (queries.size >= QUERIES_KEPT) queries.clear();
+  queries.set(text, Object.freeze(fields));
+  return fields;
+}
+
 /** Names and values that mean just what they say: nothing is escaped, nothing nested, no name is an index. */
 const PLAIN = /^[a-z_][\w-]*=[\w.,:*-]*(?:&[a-z_][\w-]*=[\w.,:*-]*)*$/i;
 

@@ -98,5 +98,6 @@ export function modfileJson(
   { alone }: { alone: boolean },
 ): string {
   const link = downloadLink(app, file, { signed: !alone || needsSignature(file.api_access_options) });
-  return `${file.body},"download":${JSON.stringify(link)}}`;
+  // An address of the service itself holds nothing that JSON has to escape.
+  return `${file.body},"download":{"binary_url":"${link.binary_url}","date_expires":${link.date_expires}}}`;
 }
