@@ -24,6 +24,7 @@ import { addModfile, type NewFile } from '../src/resources/modfiles/modfiles.ts'
 import { addMod, changeModStats, type ModStats, type NewMod } from '../src/resources/mods/mods.ts';
 import { joinTeam } from '../src/resources/teams/teams.ts';
 import { addUser } from '../src/resources/users/users.ts';
+import { untrueCards } from './cards.ts';
 import { Observer } from './observer.ts';
 import { temporaryDatabases } from './temporary.ts';
 import { zipOf } from './zips.ts';
@@ -210,6 +211,8 @@ export function encodeForm(fields: Fields): string {
 
 export interface ApiOptions {
   readonly settings?: NodeJS.ProcessEnv;
+  /** The tests write rows themselves, past all rules. */
+  readonly writesRows?: boolean;
 }
 
 /** The whole service in this process, on the database that the run asks for, with a clock that stands still. */
@@ -474,7 +477,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   });
   const api = new Api(service, clock, folder, observer, logLines);
   after(async () => {
+    const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db.query);
     await api.stop();
+    assert.deepEqual(cards, [], 'cards of mods that are not what other tables say');
     await databases.drop();
     writeRefs(observer);
   });

@@ -18,7 +18,7 @@ import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/r
 import { type Client, startApi } from './api.ts';
 import { columnsOf, DECLARED, marksOf, type Planted, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
 const { db } = api.app();
 const columns = await columnsOf(db);
 const worker = composeWorker(api.app());
@@ -37,6 +37,7 @@ const NO_PEOPLE = [
     'decision_id',
     'dependency_id',
     'event_id',
+    'file_id',
     'game_id',
     'grant_id',
   ],

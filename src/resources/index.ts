@@ -95,6 +95,7 @@ import { migration as modfilesSigned } from './modfiles/migrations/2026-11-15-mo
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
+import { migration as modsCards } from './mods/migrations/2026-11-15-mods-cards.ts';
 import { migration as modsCounted } from './mods/migrations/2026-11-15-mods-counted.ts';
 import { migration as modsDmca } from './mods/migrations/2026-11-15-mods-dmca.ts';
 import { migration as modsSearch } from './mods/migrations/2026-11-15-mods-search.ts';
@@ -270,6 +271,7 @@ export const migrations: readonly Migration[] = [
   modVaults,
   modsSearch,
   modsCounted,
+  modsCards,
   messages,
   metadata,
   metrics,

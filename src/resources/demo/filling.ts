@@ -92,7 +92,7 @@ async function addAll(
   for (let start = 0; start < mods; start += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, mods - start) }, () => samples.next().value);
     const wholes = some.map((sample, index) => wholeOf(source, sample, start + index));
-    const rows = await modsInBulk.add(wholes);
+    const rows = await modsInBulk.add(wholes, (mod, index) => source.files.liveFile(mod, start + index));
     await addPieces(app, bulk, tagsInBulk, rows, some);
     await source.files.add(rows, start);
     progress?.(start + some.length);

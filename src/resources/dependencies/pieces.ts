@@ -1,7 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
 
-/** Nothing needs a mod that is gone for ever. Those that did may have nothing left that they need, so they are stale. */
-export async function removeDependenciesOfMod(transaction: Transaction, mod: { id: number }): Promise<void> {
-  for (const id of await store.removeOfMod(transaction.query, mod.id)) transaction.changed(`mods/${id}`);
-}
+/** Nothing needs a mod that is gone for ever. Returns those that did: they may have nothing left that they need. */
+export const removeDependenciesOfMod = (transaction: Transaction, mod: { id: number }): Promise<number[]> =>
+  store.removeOfMod(transaction.query, mod.id);

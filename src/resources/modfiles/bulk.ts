@@ -1,6 +1,7 @@
 import { inspectArchive, storedSource } from '../../archives/archives.ts';
 import type { App } from '../../context.ts';
 import { type Bulk, countIdsOn } from '../../database/bulk.ts';
+import type { LiveFile } from '../mods/bulk.ts';
 import type { ModRow } from '../mods/mods.ts';
 import { announceArrival, concludeArrival, storageKeyOf } from './bytes.ts';
 import { SHOWN } from './live.ts';
@@ -76,10 +77,21 @@ export class ModfilesInBulk {
     return () => ({ platforms: this.#live.map((platform) => ({ platform, modfile_live })) });
   }
 
+  /** The file that the mod with this number shows where no platform is asked for. */
+  liveFile(mod: ModRow, index: number): LiveFile {
+    if (!this.#isShown) return { file_id: null, file_sha256: null, file_body: null };
+    const row = this.#rowOf(mod, index);
+    return { file_id: row.id, file_sha256: row.sha256, file_body: modfileBody(row, this.#platforms) };
+  }
+
+  get #isShown(): boolean {
+    return this.#platforms.length === 0 || this.#live.length > 0;
+  }
+
   /** For mods with the numbers from `start` on. */
   async add(mods: readonly ModRow[], start: number): Promise<void> {
     const rows = mods.map((mod, index) => this.#rowOf(mod, start + index));
-    const live = this.#platforms.length === 0 || this.#live.length > 0 ? [...this.#live, SHOWN] : [];
+    const live = this.#isShown ? [...this.#live, SHOWN] : [];
     await store.addMany(this.#bulk, {
       files: rows,
       documents: rows.map((row) => ({

@@ -1,7 +1,15 @@
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { isScanPassed } from '../../scanning/states.ts';
-import { announceMod, applyModChanges, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow, modChanged } from '../mods/mods.ts';
+import {
+  announceMod,
+  applyModChanges,
+  MOD_ACCEPTED,
+  MOD_NOT_ACCEPTED,
+  type ModRow,
+  modChanged,
+  showLiveFile,
+} from '../mods/mods.ts';
 import { tellSubscribers } from '../notifications/pieces.ts';
 import { isHeld } from '../rules/judging.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
@@ -13,10 +21,11 @@ import * as store from './store.ts';
 export const APPROVED = 1;
 const NOT_CURATED = 0;
 
-/** The file as JSON, as it is told from now on. */
+/** The file as JSON, as it is told from now on, also by the mod that shows it. */
 export async function writeDocument(transaction: Transaction, row: store.ModfileRow): Promise<void> {
   const platforms = await store.platformsOf(transaction, row.id);
   await store.putDocument(transaction, row, modfileBody(row, platforms));
+  await showLiveFile(transaction, row.mod_id);
 }
 
 /**

@@ -8,7 +8,7 @@ import { isPublic } from './access.ts';
 import { documentsFor, rebuildModDocumentsOfMovedSite, type Telling } from './documents.ts';
 import { NEW_MOD } from './mods.ts';
 import * as store from './store.ts';
-import type { ModWordsTable } from './table.ts';
+import type { ModCardsTable, ModWordsTable } from './table.ts';
 import { rebuildModWords, wordsScope } from './words.ts';
 
 /** A mod with its figures, as it shall be; the tellings are what other nouns add to its documents. */
@@ -25,7 +25,7 @@ type Figures = Pick<
 >;
 
 export { nextId as nextModId } from './store.ts';
-export const BULK_TABLES = ['mods', 'mod_stats', 'mod_documents', 'mod_words'] as const;
+export const BULK_TABLES = ['mods', 'mod_stats', 'mod_cards', 'mod_documents', 'mod_words'] as const;
 
 /** Mods of one game, in bulk. What is counted of them is written when all of them are there. */
 export class ModsInBulk {
@@ -43,15 +43,20 @@ export class ModsInBulk {
     this.#lists = new WordLists(bulk, gameId);
   }
 
-  async add(wholes: readonly WholeMod[]): Promise<store.ModRow[]> {
+  async add(
+    wholes: readonly WholeMod[],
+    liveFileOf: (mod: store.ModRow, index: number) => LiveFile,
+  ): Promise<store.ModRow[]> {
     const mods = wholes.map(({ mod, stats }) => rowOf(mod, stats));
     const words = mods.map(({ name }) => wordsOf(name));
+    const documents = wholes.map(({ translations, tellings }, i) =>
+      documentsFor(this.#app, mods[i]!, translations, tellings),
+    );
     await store.addMany(this.#bulk, {
       mods,
       stats: wholes.map(({ mod, stats }) => ({ mod_id: mod.id, ...stats })),
-      documents: wholes.flatMap(({ translations, tellings }, i) =>
-        documentsFor(this.#app, mods[i]!, translations, tellings),
-      ),
+      cards: mods.map((mod, i) => cardOf(mod, liveFileOf(mod, i), documents[i]!.english)),
+      documents: documents.flatMap(({ translated }) => translated),
     });
     for (const [i, mod] of mods.entries()) this.#count(mod, words[i]!);
     await this.#lists.add(mods, words);
@@ -78,6 +83,21 @@ export class ModsInBulk {
     transaction.changed(wordsScope(this.#gameId));
   }
 }
+
+/** The file that a new mod shows where no platform is asked for. */
+export type LiveFile = Pick<ModCardsTable, 'file_id' | 'file_sha256' | 'file_body'>;
+
+/** As `putCard` would write it; in bulk mods depend on nothing. */
+const cardOf = ({ id, submitted_by, name_id }: store.ModRow, file: LiveFile, body: string): ModCardsTable => ({
+  mod_id: id,
+  submitted_by,
+  needs: 0,
+  file_id: file.file_id,
+  name_id,
+  file_sha256: file.file_sha256,
+  file_body: file.file_body,
+  body,
+});
 
 interface Listed {
   readonly id: number;

@@ -43,11 +43,18 @@ export async function rewriteModDocuments(app: App, transaction: Transaction, mo
   const translations = await translationsIn(transaction, 'mods', mod.id);
   const contributed: Telling[] = [];
   for (const contributor of CONTRIBUTORS) contributed.push(await contributor(app, transaction, mod));
-  const documents = documentsFor(app, mod, translations, contributed);
-  for (const document of documents) await store.putDocument(transaction, document);
+  const { english, translated } = documentsFor(app, mod, translations, contributed);
+  await store.putCard(transaction, mod.id, english);
+  for (const document of translated) await store.putDocument(transaction, document);
   for (const language of await store.documentLanguages(transaction, mod.id))
-    if (!documents.some((document) => document.language === language))
+    if (!translated.some((document) => document.language === language))
       await store.removeDocument(transaction, mod.id, language);
+}
+
+/** The mod in each language in which there is something to say of it. */
+export interface Documents {
+  readonly english: string;
+  readonly translated: readonly ModDocumentsTable[];
 }
 
 /** The documents of a mod, from all that is told of it. */
@@ -56,12 +63,17 @@ export function documentsFor(
   mod: store.ModRow,
   translations: FieldTranslations,
   contributed: readonly Telling[],
-): ModDocumentsTable[] {
-  const translated = [...languagesIn(translations), ...contributed.flatMap(({ languages = [] }) => languages)];
-  return [...new Set<Language>(['en', ...translated])].map((language) => {
+): Documents {
+  const languages = new Set([...languagesIn(translations), ...contributed.flatMap((each) => each.languages ?? [])]);
+  languages.delete('en');
+  const bodyIn = (language: Language) => {
     const pieces = Object.assign({}, NO_PIECES, ...contributed.map((tell) => tell(language)));
-    return { mod_id: mod.id, language, body: bodyOf(toModBody(app, mod, pieces, translations, language)) };
-  });
+    return bodyOf(toModBody(app, mod, pieces, translations, language));
+  };
+  return {
+    english: bodyIn('en'),
+    translated: [...languages].map((language) => ({ mod_id: mod.id, language, body: bodyIn(language) })),
+  };
 }
 
 /** Without its closing brace: what changes without the mod is put behind it. */

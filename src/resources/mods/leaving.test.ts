@@ -120,7 +120,14 @@ test('of a mod that is deleted permanently only events and what rules decided st
     assert.ok(filled.includes(table), table);
   for (const table of ['modfiles', 'mod_live_files', 'mod_awaited_files', 'modfile_findings', 'uploads'])
     assert.ok(filled.includes(table), table);
-  for (const table of ['mod_download_hours', 'translations', 'mod_documents', 'mod_words', 'preview_links'])
+  for (const table of [
+    'mod_download_hours',
+    'translations',
+    'mod_cards',
+    'mod_documents',
+    'mod_words',
+    'preview_links',
+  ])
     assert.ok(filled.includes(table), table);
   const needing = async () => (await api.withKey(game).call(getMod, { params: at(needs) })).body.dependencies;
   assert.equal(await needing(), true);

@@ -42,7 +42,12 @@ const WHEN_DELETED: readonly Step[] = [
 const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => removeMetadataOfMod(transaction, mod),
   (_, transaction, mod) => removeTagsOfMod(transaction, mod),
-  (_, transaction, mod) => removeDependenciesOfMod(transaction, mod),
+  async (_, transaction, mod) => {
+    for (const id of await removeDependenciesOfMod(transaction, mod)) {
+      await store.loseDependency(transaction, id);
+      transaction.changed(`mods/${id}`);
+    }
+  },
   (_, transaction, mod) => removeHoursOfMod(transaction, mod),
   (_, transaction, mod) => removeMonthsOfMod(transaction, mod),
   (_, transaction, mod) => forgetHold(transaction, 'mods', mod.id),

@@ -269,6 +269,9 @@ export async function modChanged(
   await recordModEvent(app, transaction, event);
 }
 
+/** What is told of the mod's live file has changed. */
+export const showLiveFile = (transaction: Transaction, id: number) => store.showFile(transaction, id);
+
 /** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
 export async function handOverMod(
   app: App,

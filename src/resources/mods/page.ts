@@ -46,7 +46,7 @@ interface Words {
 
 const SQLITE: Words = {
   quoted: 'json_quote',
-  ids: 'json_each($1) j cross join mods m on m.id = j.value',
+  ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
   join: 'cross join',
   together: (expression) => `group_concat(${expression}, ',')`,
   // As bytes it need not become a text of this process before it becomes bytes again.
@@ -56,7 +56,7 @@ const SQLITE: Words = {
 const POSTGRES: Words = {
   quoted: 'to_json',
   ids: `json_array_elements_text(cast($1 as json)) with ordinality as j (value, place)
-    join mods m on m.id = cast(j.value as bigint)`,
+    join mod_cards c on c.mod_id = cast(j.value as bigint)`,
   join: 'join',
   together: (expression) => `string_agg(${expression}, ',' order by j.place)`,
   sent: (expression) => expression,
@@ -97,11 +97,28 @@ const user = (quoted: string, fixed: Fixed) =>
 const STATS = `'{"popularity_rank_position":', s.popularity_rank_position,
   ',"popularity_rank_total_mods":', s.popularity_rank_total_mods, ',"date_expires":', s.date_expires, ',', s.counted, '}'`;
 
-const MODFILE = `case when b.body is null then '{}' else concat(b.body, ',"download":{"binary_url":"',
-  ${given('downloads')}, m.id, '/files/', l.modfile_id, '${BEFORE_MARK}', substr(b.sha256, 1, ${MARK_DIGITS}), '${GAP}","date_expires":', ${given('expires')}, '}}') end`;
+/** Where the live file is found: with the mod, or, of a game with platforms, by the one that is asked for. */
+interface Live {
+  readonly id: string;
+  readonly sha256: string;
+  readonly body: string;
+  readonly join: (platform: string) => string;
+}
 
-const needs = (option: string) => `case when ${option} <> 0
-  and exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 'true' else 'false' end`;
+const SHOWN: Live = { id: 'c.file_id', sha256: 'c.file_sha256', body: 'c.file_body', join: () => '' };
+const ON_PLATFORM: Live = {
+  id: 'l.modfile_id',
+  sha256: 'b.sha256',
+  body: 'b.body',
+  join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id and l.platform = ${platform}
+    left join modfile_documents b on b.modfile_id = l.modfile_id`,
+};
+
+const modfile = ({ id, sha256, body }: Live) => `case when ${body} is null then '{}'
+  else concat(${body}, ',"download":{"binary_url":"', ${given('downloads')}, c.mod_id, '/files/', ${id}, '${BEFORE_MARK}',
+    substr(${sha256}, 1, ${MARK_DIGITS}), '${GAP}","date_expires":', ${given('expires')}, '}}') end`;
+
+const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then 'true' else 'false' end`;
 
 /** What a list knows of its game, and the single mod has to look up. */
 interface Game {
@@ -118,52 +135,63 @@ const OF_PAGE: Game = {
 const ofRow = ({ gamePages }: Fixed): Game => ({
   pages: `${literal(gamePages)}, g.name_id, '/m/'`,
   dependencies: 'g.dependency_option',
-  platform: `case when exists (select 1 from game_platforms o where o.game_id = m.game_id) then ${given('platform')} else '' end`,
+  platform: `case when exists (select 1 from game_platforms o where o.game_id = g.id) then ${given('platform')} else '' end`,
 });
 
-const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, d.body)' : 'd.body');
+const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)' : 'c.body');
 
 /** What stands behind the live file. */
 const endIn = (quoted: string, fixed: Fixed, { pages, dependencies }: Game) =>
-  `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, m.name_id, '"',
+  `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
     ',"submitted_by":', ${user(quoted, fixed)}, ',"stats":', ${STATS}, '}'`;
 
-const joinedTo = (join: string, { platform }: Game, translated: boolean) => `
-  ${join} mod_documents d on d.mod_id = m.id and d.language = 'en'
-  ${join} mod_stats s on s.mod_id = m.id
-  ${join} users u on u.id = m.submitted_by
-  ${translated ? `left join mod_documents t on t.mod_id = m.id and t.language = ${given('language')}` : ''}
-  left join mod_live_files l on l.mod_id = m.id and l.platform = ${platform}
-  left join modfile_documents b on b.modfile_id = l.modfile_id`;
+const joinedTo = (join: string, { platform }: Game, { translated, live }: Variant) => `
+  ${join} mod_stats s on s.mod_id = c.mod_id
+  ${join} users u on u.id = c.submitted_by
+  ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${given('language')}` : ''}
+  ${live.join(platform)}`;
 
-function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, translated: boolean): string {
-  const mod = `concat(${bodyIn(translated)}, ',"modfile":', ${MODFILE}, ${endIn(quoted, fixed, OF_PAGE)})`;
-  return `select ${sent(`concat('{"data":[', ${together(mod)}, '],"result_count":', count(*), ${given('end')})`)} as text
-    from ${ids} ${joinedTo(join, OF_PAGE, translated)}`;
+interface Variant {
+  /** For languages other than English. */
+  readonly translated: boolean;
+  readonly live: Live;
 }
 
-function singleIn({ quoted }: Words, fixed: Fixed, translated: boolean): string {
+function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, variant: Variant): string {
+  const { translated, live } = variant;
+  const mod = `concat(${bodyIn(translated)}, ',"modfile":', ${modfile(live)}, ${endIn(quoted, fixed, OF_PAGE)})`;
+  return `select ${sent(`concat('{"data":[', ${together(mod)}, '],"result_count":', count(*), ${given('end')})`)} as text
+    from ${ids} ${joinedTo(join, OF_PAGE, variant)}`;
+}
+
+function singleIn({ quoted }: Words, fixed: Fixed, variant: Variant): string {
   const game = ofRow(fixed);
+  const { translated, live } = variant;
   return `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
-      ${bodyIn(translated)} as body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
+      ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.sha256} as file_sha256, ${live.body} as file_body,
       concat(${endIn(quoted, fixed, game)}) as rest
-    from mods m join games g on g.id = m.game_id ${joinedTo('join', game, translated)}
+    from mods m join games g on g.id = m.game_id join mod_cards c on c.mod_id = m.id
+      ${joinedTo('join', game, variant)}
     where m.id = cast($1 as bigint)`;
 }
 
-interface Statements {
-  readonly english: Statement;
-  readonly translated: Statement;
+type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Statement>>;
+
+/** PostgreSQL wants every parameter to have its place: English is there one language of many, and none a platform. */
+function variantsOf(sql: (words: Words, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
+  const postgres = sql(POSTGRES, fixed, { translated: true, live: ON_PLATFORM });
+  const of = (variant: Variant) => ({ text: sql(SQLITE, fixed, variant).replace(/\$(\d+)/g, '?$1'), postgres });
+  const inLanguage = (translated: boolean) => ({
+    shown: of({ translated, live: SHOWN }),
+    onPlatform: of({ translated, live: ON_PLATFORM }),
+  });
+  return { english: inLanguage(false), translated: inLanguage(true) };
 }
 
-/** PostgreSQL wants every parameter to have its place, so that English is there one language of many. */
-function statementsFor(sql: (words: Words, fixed: Fixed, translated: boolean) => string, fixed: Fixed): Statements {
-  const postgres = sql(POSTGRES, fixed, true);
-  const text = (translated: boolean) => sql(SQLITE, fixed, translated).replace(/\$(\d+)/g, '?$1');
-  return { english: { text: text(false), postgres }, translated: { text: text(true), postgres } };
-}
+const variantFor = (variants: Variants, language: string, platform: string): Statement =>
+  variants[language === 'en' ? 'english' : 'translated'][platform === '' ? 'shown' : 'onPlatform'];
 
-const statements = new WeakMap<App['addresses'], { readonly page: Statements; readonly single: Statements }>();
+const statements = new WeakMap<App['addresses'], { readonly page: Variants; readonly single: Variants }>();
 
 function statementsOf(app: App) {
   const known = statements.get(app.addresses);
@@ -175,7 +203,7 @@ function statementsOf(app: App) {
     files: addresses.file(''),
     placeholder: JSON.stringify(toAvatar(app, null)),
   };
-  const made = { page: statementsFor(pageIn, fixed), single: statementsFor(singleIn, fixed) };
+  const made = { page: variantsOf(pageIn, fixed), single: variantsOf(singleIn, fixed) };
   statements.set(addresses, made);
   return made;
 }
@@ -201,12 +229,13 @@ export interface SingleMod {
 }
 
 export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer> {
-  const { gameId, ids, language, platform, limit, offset, total } = request;
+  const { gameId, ids, language, limit, offset, total } = request;
   const game = (await app.db.first<GameOfPage>(GAME, [gameId]))!;
+  const platform = game.has_platforms ? (request.platform ?? '') : '';
   const expires = expiryAt(app.clock.now());
   const values = [
     JSON.stringify(ids),
-    game.has_platforms ? (platform ?? '') : '',
+    platform,
     language,
     app.addresses.mod(game.name_id, ''),
     `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
@@ -214,8 +243,7 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
     String(game.dependency_option),
     `,"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
   ];
-  const { english, translated } = statementsOf(app).page;
-  const { text } = (await app.db.first<Page>(language === 'en' ? english : translated, values))!;
+  const { text } = (await app.db.first<Page>(variantFor(statementsOf(app).page, language, platform), values))!;
   const bytes =
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   signLinks(app, bytes, expires);
@@ -237,10 +265,10 @@ function signLinks(app: App, page: Buffer, expires: number): void {
 
 /** A single mod in whatever state; what it says is for those who may see it. */
 export function singleMod(app: App, id: number, language: string, platform = '') {
-  const { english, translated } = statementsOf(app).single;
-  return app.db.dialect === 'sqlite' && language === 'en'
-    ? app.db.first<SingleMod>(english, [id, platform])
-    : app.db.first<SingleMod>(translated, [id, platform, language]);
+  const statement = variantFor(statementsOf(app).single, language, platform);
+  if (app.db.dialect === 'postgres' || language !== 'en')
+    return app.db.first<SingleMod>(statement, [id, platform, language]);
+  return app.db.first<SingleMod>(statement, platform === '' ? [id] : [id, platform]);
 }
 
 export const singleModJson = (app: App, id: number, mod: SingleMod): string =>

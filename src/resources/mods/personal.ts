@@ -1,4 +1,4 @@
-import { kept } from '../../database/personal.ts';
+import { kept, untold } from '../../database/personal.ts';
 import type { PersonalData } from '../../personal.ts';
 
 /** Whoever leads a mod that is not deleted neither deletes their account nor gives it up. */
@@ -20,6 +20,13 @@ export const personalMods: PersonalData = {
         'description',
       ],
       whenDeleted: kept('a deleted mod'),
+      whenMerged: 'moved',
+    },
+    {
+      table: 'mod_cards',
+      column: 'submitted_by',
+      told: untold('repeats the mod'),
+      whenDeleted: kept('repeats the mod'),
       whenMerged: 'moved',
     },
   ],

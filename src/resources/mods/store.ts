@@ -12,7 +12,7 @@ import {
   type Value,
 } from '../../database/database.ts';
 import { USER, type USER_COLUMNS } from '../../database/people.ts';
-import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
+import type { ModCardsTable, ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
 export type ModStats = Omit<ModStatsTable, 'counted'>;
@@ -56,7 +56,7 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
 const DOCUMENT_COLUMNS = `${USER.join(', ')},
   ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
   m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
-  g.api_access_options, d.body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
+  g.api_access_options, coalesce(t.body, c.body) as body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
   case when g.dependency_option = 0 then 0
     when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
 
@@ -70,29 +70,17 @@ function liveFileOn(platform: string) {
   return sql`${sql.raw(before)}${platform}${sql.raw(after)}`;
 }
 
-const DOCUMENT = `select ${DOCUMENT_COLUMNS}
-  from mods m join mod_documents d on d.mod_id = m.id join mod_stats s on s.mod_id = m.id
+const JOINED = `from mods m join mod_cards c on c.mod_id = m.id join mod_stats s on s.mod_id = m.id
     join games g on g.id = m.game_id join users u on u.id = m.submitted_by
-    ${LIVE_FILE}`;
-const ENGLISH = statement(`${DOCUMENT} where m.id = ? and d.language = 'en'`);
-const TRANSLATED = statement(`${DOCUMENT} where m.id = ? and d.language = ?`);
+    left join mod_documents t on t.mod_id = m.id and t.language =`;
+const DOCUMENT = statement(`select ${DOCUMENT_COLUMNS} ${JOINED} ? ${LIVE_FILE} where m.id = ?`);
 
 /** What reads: the database, or a transaction that must see what it has just written. */
 type Reader = Pick<Database, 'first'>;
 
 /** The live file is the one of the platform; without one, that which is shown where none is asked for. */
-export function documentOf(reader: Reader, id: number, language: string, platform = '') {
-  const english = () => reader.first<StoredMod>(ENGLISH, [platform, id]);
-  return language === 'en' ? english() : translatedOr(reader, [platform, id, language], english);
-}
-
-async function translatedOr(
-  reader: Reader,
-  asked: readonly Value[],
-  english: () => StoredMod | undefined | Promise<StoredMod | undefined>,
-) {
-  return (await reader.first<StoredMod>(TRANSLATED, asked)) ?? english();
-}
+export const documentOf = (reader: Reader, id: number, language: string, platform = '') =>
+  reader.first<StoredMod>(DOCUMENT, [language, platform, id]);
 
 const STANDING = statement('select id, game_id, status, visible, submitted_by, date_live from mods where id = ?');
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
@@ -395,17 +383,10 @@ export async function documentsOf(
   language: string,
   platform = '',
 ): Promise<Map<number, StoredMod>> {
-  const documents = new Map<number, StoredMod>();
-  if (ids.length === 0) return documents;
-  const { rows } = await sql<StoredMod & { document_language: string }>`
-    select ${sql.raw(DOCUMENT_COLUMNS)}, d.language as document_language
-    from mods m join mod_documents d on d.mod_id = m.id join mod_stats s on s.mod_id = m.id
-      join games g on g.id = m.game_id join users u on u.id = m.submitted_by
-      ${liveFileOn(platform)}
-    where m.id in (${sql.join(ids)}) and d.language in (${language}, 'en')`.execute(query);
-  for (const row of rows)
-    if (row.document_language !== 'en' || !documents.has(row.mod_id)) documents.set(row.mod_id, row);
-  return documents;
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<StoredMod>`select ${sql.raw(DOCUMENT_COLUMNS)} ${sql.raw(JOINED)} ${language}
+    ${liveFileOn(platform)} where m.id in (${sql.join(ids)})`.execute(query);
+  return new Map(rows.map((row) => [row.mod_id, row]));
 }
 
 export async function add(query: Query, row: Insertable<ModsTable>): Promise<ModRow> {
@@ -525,6 +506,29 @@ const RANK_WORDS = statement('update mod_words set popularity = ? where mod_id =
 export const rankWords = (transaction: Transaction, modId: number, popularity: number) =>
   transaction.run(RANK_WORDS, [popularity, modId, popularity]);
 
+const OF_CARD = ['submitted_by', 'needs', 'file_id', 'name_id', 'file_sha256', 'file_body', 'body'] as const;
+const PUT_CARD = statement(`insert into mod_cards (mod_id, ${OF_CARD.join(', ')})
+  select m.id, m.submitted_by, case when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end,
+    l.modfile_id, m.name_id, b.sha256, b.body, cast(? as text)
+  from mods m left join mod_live_files l on l.mod_id = m.id and l.platform = ''
+    left join modfile_documents b on b.modfile_id = l.modfile_id
+  where m.id = ?
+  on conflict (mod_id) do update set ${OF_CARD.map((name) => `${name} = excluded.${name}`).join(', ')}`);
+/** What it repeats of other tables is read anew with every new body. */
+export const putCard = (transaction: Transaction, modId: number, body: string) =>
+  transaction.run(PUT_CARD, [body, modId]);
+
+const SHOW_FILE = statement(`update mod_cards set (file_id, file_sha256, file_body) =
+    (select l.modfile_id, b.sha256, b.body from mod_live_files l join modfile_documents b on b.modfile_id = l.modfile_id
+      where l.mod_id = mod_cards.mod_id and l.platform = '')
+  where mod_id = ?`);
+export const showFile = (transaction: Transaction, modId: number) => transaction.run(SHOW_FILE, [modId]);
+
+const NEED_NOTHING = statement(`update mod_cards set needs = 0
+  where mod_id = ? and not exists (select 1 from mod_dependencies x where x.mod_id = mod_cards.mod_id)`);
+/** The mod has lost a dependency, perhaps its last. */
+export const loseDependency = (transaction: Transaction, modId: number) => transaction.run(NEED_NOTHING, [modId]);
+
 const PUT_DOCUMENT = statement(`insert into mod_documents (mod_id, language, body) values (?, ?, ?)
   on conflict (mod_id, language) do update set body = excluded.body`);
 export const putDocument = (transaction: Transaction, { mod_id, language, body }: ModDocumentsTable) =>
@@ -544,6 +548,7 @@ export const idsAfter = (query: Query, id: number, most: number) =>
 
 export async function remove(query: Query, id: number): Promise<void> {
   await query.deleteFrom('mod_words').where('mod_id', '=', id).execute();
+  await query.deleteFrom('mod_cards').where('mod_id', '=', id).execute();
   await query.deleteFrom('mod_documents').where('mod_id', '=', id).execute();
   await query.deleteFrom('mod_stats').where('mod_id', '=', id).execute();
   await query.deleteFrom('mods').where('id', '=', id).execute();
@@ -587,12 +592,14 @@ export async function nextId(query: Query): Promise<number> {
 export interface ModRows {
   readonly mods: readonly ModRow[];
   readonly stats: readonly ModStats[];
+  readonly cards: readonly ModCardsTable[];
   readonly documents: readonly ModDocumentsTable[];
 }
 
-export async function addMany(bulk: Bulk, { mods, stats, documents }: ModRows): Promise<void> {
+export async function addMany(bulk: Bulk, { mods, stats, cards, documents }: ModRows): Promise<void> {
   await insertMany(bulk, 'mods', mods);
   await insertMany(bulk, 'mod_stats', stats.map(withCounted));
+  await insertMany(bulk, 'mod_cards', cards);
   await insertMany(bulk, 'mod_documents', documents);
 }
 

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 declare module '../../database/database.ts' {
   interface Tables {
     mods: ModsTable;
+    mod_cards: ModCardsTable;
     mod_documents: ModDocumentsTable;
     mod_stats: ModStatsTable;
     mod_words: ModWordsTable;
@@ -50,9 +51,24 @@ export interface ModsTable {
 }
 
 /**
- * The mod object as JSON, ready to send but for what changes without it: `body` lacks its closing brace,
- * and gets `dependencies`, `profile_url`, `submitted_by` and `stats` behind it.
+ * The mod object as JSON in English, ready to send but for what changes without it: `body` lacks its closing brace,
+ * and gets `modfile`, `dependencies`, `profile_url`, `submitted_by` and `stats` behind it. What these are made of is
+ * repeated here, so that a list finds it in one row: see `putCard`.
  */
+export interface ModCardsTable {
+  mod_id: number;
+  submitted_by: number;
+  /** 1 where it depends on other mods. */
+  needs: number;
+  /** The live file that is shown where no platform is asked for; null where there is none. */
+  file_id: number | null;
+  name_id: string;
+  file_sha256: string | null;
+  file_body: string | null;
+  body: string;
+}
+
+/** The `body` in other languages, of mods that have something else to say in them. */
 export interface ModDocumentsTable {
   mod_id: number;
   language: string;
