@@ -62,6 +62,13 @@ const SETTINGS = {
   MODSTEAD_PUBLIC_PORT: '443',
   MODSTEAD_RATE_LIMITS: 'address=100000000,address_writes=100000000,token=100000000,token_writes=100000000',
 };
+/** Where there are so many mods. */
+const settingsOf = (mods: string) => ({
+  ...SETTINGS,
+  BENCH_MODS: mods,
+  MODSTEAD_DATA: join(options.keep ?? folder, `mods-${mods}`),
+  MODSTEAD_JOBS: 'off',
+});
 type Content = { game: number; key: string; tokens: string[]; others: number[] };
 const raw = await start('raw.ts', {});
 const cached = await start<Content>('service.ts', { ...SETTINGS, MODSTEAD_DATA: join(folder, 'cached') });
@@ -71,26 +78,16 @@ const uncached = await start<Content>('service.ts', {
   MODSTEAD_CACHE_MB: '0',
 });
 
+/** Filled one after the other: each wants all there is. */
+for (const mods of [options.base, options.mods]) await start('fill.ts', settingsOf(mods));
+
 type Filled = { game: number; key: string; token: string; mods: number[] };
 const [small, large] = (await Promise.all(
-  [options.base, options.mods].map((mods) =>
-    start<Filled>('mods.ts', {
-      ...SETTINGS,
-      BENCH_MODS: mods,
-      MODSTEAD_DATA: join(options.keep ?? folder, `mods-${mods}`),
-      MODSTEAD_CACHE_MB: '0',
-      MODSTEAD_JOBS: 'off',
-    }),
-  ),
+  [options.base, options.mods].map((mods) => start<Filled>('mods.ts', { ...settingsOf(mods), MODSTEAD_CACHE_MB: '0' })),
 )) as [Started & Filled, Started & Filled];
 
 /** The large game once more, with answers that are kept. */
-const keeping = await start<Filled>('mods.ts', {
-  ...SETTINGS,
-  BENCH_MODS: options.mods,
-  MODSTEAD_DATA: join(options.keep ?? folder, `mods-${options.mods}`),
-  MODSTEAD_JOBS: 'off',
-});
+const keeping = await start<Filled>('mods.ts', settingsOf(options.mods));
 
 const head = (method: string, path: string, more: string) =>
   `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\nx-forwarded-proto: https\r\n${more}\r\n`;

@@ -1,0 +1,24 @@
+import { composeService, outsideOf } from '../src/compose.ts';
+import { readSettings } from '../src/config/settings.ts';
+import { fillGame } from '../src/resources/demo/filling.ts';
+import { addGame } from '../src/resources/games/games.ts';
+import { addUser } from '../src/resources/users/users.ts';
+
+/**
+ * A game full of mods, in a folder that is used again once it is filled. In a process of its own: what serves shall not
+ * hold what filling took.
+ */
+const settings = readSettings(process.env);
+const service = await composeService(settings, outsideOf(settings));
+const app = service.apps.production;
+const known = await app.db.query.selectFrom('games').select('id').executeTakeFirst();
+if (!known) {
+  const game = await app.db.write(async (transaction) => {
+    const owner = await addUser(app, transaction, { username: 'Owner' });
+    return addGame(app, transaction, { name: 'Full Game', ownerId: owner.id, accepted: true });
+  });
+  await fillGame(app, { gameId: game.id, mods: Number(process.env['BENCH_MODS']), seed: 'bench' });
+}
+await service.stop();
+process.send!('filled');
+process.disconnect!();
