@@ -22,6 +22,7 @@ interface Prepared {
   readonly statement: ArrayStatement;
   /** Whether it answers rows; one that only writes does not. */
   readonly answers: boolean;
+  readonly onlyReads: boolean;
   readonly rowOf: (values: readonly unknown[]) => object;
 }
 
@@ -38,6 +39,9 @@ function rowMaker(names: readonly string[]): Prepared['rowOf'] {
   const properties = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`);
   return new Function('values', `return { ${properties.join(', ')} };`) as Prepared['rowOf'];
 }
+
+const READ = /^\s*(?:select|with)\b/i;
+const WRITE = /\b(?:insert|update|delete)\b/i;
 
 /** One connection and the statements prepared on it. */
 class Connection implements DatabaseConnection {
@@ -61,6 +65,7 @@ class Connection implements DatabaseConnection {
     const prepared = {
       statement: statement as unknown as ArrayStatement,
       answers: names.length > 0,
+      onlyReads: READ.test(text) && !WRITE.test(text),
       rowOf: rowMaker(names),
     };
     this.#statements.set(text, prepared);
@@ -97,6 +102,51 @@ class Connection implements DatabaseConnection {
   // biome-ignore lint/correctness/useYield: the interface asks for a generator; nothing here streams rows
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('rows are not streamed on SQLite: page through them');
+  }
+}
+
+/**
+ * The connection that reads. What one turn of the event loop reads, it reads from one state of the database: to begin a
+ * read costs as much as most reads do.
+ */
+class ReadingConnection extends Connection {
+  #isOpen = false;
+
+  override first<R>(text: string, values: readonly unknown[]): R | undefined {
+    this.#begin(text);
+    return super.first<R>(text, values);
+  }
+
+  override all<R>(text: string, values: readonly unknown[]): R[] {
+    this.#begin(text);
+    return super.all<R>(text, values);
+  }
+
+  override run<R>(text: string, values: readonly unknown[]): QueryResult<R> {
+    this.#begin(text);
+    return super.run<R>(text, values);
+  }
+
+  #begin(text: string): void {
+    // Anything else than a read stands for itself, as it would keep others from writing.
+    if (!this.prepare(text).onlyReads) this.end();
+    else if (!this.#isOpen) {
+      this.execute('begin', []);
+      this.#isOpen = true;
+      setImmediate(() => this.end());
+    }
+  }
+
+  /** What is read next is the newest. The writer asks for it, also because its log begins anew only while nobody reads. */
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.execute('commit', []);
+  }
+
+  close(): void {
+    this.end();
+    this.db.close();
   }
 }
 
@@ -155,13 +205,15 @@ class Writer {
   readonly #connection: Connection;
   readonly #query: Kysely<Tables>;
   readonly #changes: Changes;
+  readonly #reading: ReadingConnection;
   readonly #statements: Pick<Transaction, 'first' | 'all' | 'run'>;
   readonly #queue: Task[] = [];
   #draining: Promise<void> | undefined;
   readonly figures = { commits: 0, writes: 0 };
 
-  constructor(file: string, connection: Connection, changes: Changes) {
+  constructor(file: string, connection: Connection, reading: ReadingConnection, changes: Changes) {
     this.#file = file;
+    this.#reading = reading;
     this.#connection = connection;
     this.#query = queryOver(connection);
     this.#changes = changes;
@@ -208,6 +260,7 @@ class Writer {
         await nextTurn();
         began = performance.now();
       }
+      this.#reading.end();
       this.#connection.execute('commit', []);
       this.figures.commits += 1;
       this.figures.writes += tasks.length;
@@ -240,9 +293,9 @@ class Writer {
 export function openSqlite(file: string): Database {
   mkdirSync(dirname(file), { recursive: true });
   const writing = new Connection(file);
-  const reading = new Connection(file);
+  const reading = new ReadingConnection(file);
   const changes = new Changes();
-  const writer = new Writer(resolve(file), writing, changes);
+  const writer = new Writer(resolve(file), writing, reading, changes);
   const poll = pollForeignChanges(writing, changes);
   const aside = new Aside(file);
   return {
@@ -258,7 +311,7 @@ export function openSqlite(file: string): Database {
       clearInterval(poll);
       await writer.idle();
       await aside.close();
-      reading.db.close();
+      reading.close();
       writing.db.close();
     },
   };

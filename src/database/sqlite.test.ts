@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Database, statement } from './database.ts';
+import { openSqlite } from './sqlite.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'modstead-sqlite-'));
+const file = join(folder, 'a.sqlite');
+const db = openSqlite(file);
+after(async () => {
+  await db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const MAKE = statement('create table numbers (n integer not null, filler text not null)');
+const ADD = statement('insert into numbers (n, filler) values (?, ?)');
+const LAST = statement('select max(n) as n from numbers');
+await db.write(async (transaction) => transaction.run(MAKE, []));
+await db.write(async (transaction) => transaction.run(ADD, [0, '']));
+
+const add = (to: Database, n: number, filler = '') =>
+  to.write(async (transaction) => transaction.run(ADD, [n, filler]));
+const last = async (from: Database = db) => (await from.first<{ n: number }>(LAST, []))!.n;
+
+test('what was written is read next, also in the turn of the event loop that has read before', async () => {
+  for (let n = 1; n <= 100; n += 1) {
+    const before = last();
+    await Promise.all([add(db, n), last()]);
+    assert.equal(await last(), n);
+    assert.equal(await before, n - 1);
+  }
+});
+
+test('what another process has written is read in the next turn', async () => {
+  const other = openSqlite(file);
+  for (let n = 1_001; n <= 1_020; n += 1) {
+    await last();
+    await add(other, n);
+    await new Promise((turn) => setImmediate(turn));
+    assert.equal(await last(), n);
+  }
+  await other.close();
+});
+
+test('the log begins anew while others read in every turn', async () => {
+  const MEGABYTE = 1_048_576;
+  const filler = 'x'.repeat(MEGABYTE);
+  let isWriting = true;
+  const reading = (async () => {
+    for (; isWriting; await new Promise((turn) => setImmediate(turn))) await last();
+  })();
+  for (let n = 2_001; n <= 2_080; n += 1) await add(db, n, filler);
+  isWriting = false;
+  await reading;
+  const log = statSync(`${file}-wal`).size;
+  assert.ok(log < 40 * MEGABYTE, `${log} bytes after 80 MiB were written`);
+});
