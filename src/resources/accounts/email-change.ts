@@ -5,12 +5,8 @@ import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
 import { changeUser, findUserByEmailIn, normalisedEmail, requireUserIn } from '../users/users.ts';
 import { requireOwnToken } from './closing.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, refuseSoon } from './mailed-codes.ts';
 import * as store from './store.ts';
-
-const CODE_LENGTH = 5;
-const CODE_MINUTES = 15;
-const AGAIN_SECONDS = 60;
-const ATTEMPTS_MAX = 5;
 
 /**
  * Sends a code to the old address and one to the new: the first proves that it is the person, the second that they read
@@ -29,11 +25,7 @@ export async function askForEmailChange(
   const { before, isTaken } = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);
-    const open = await store.emailChangeOf(query, user.id);
-    if (open && now - open.date_added < AGAIN_SECONDS)
-      throw new ApiError('EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED', {
-        retryAfterSeconds: AGAIN_SECONDS - (now - open.date_added),
-      });
+    refuseSoon(app, (await store.emailChangeOf(query, user.id))?.date_added);
     await store.putEmailChange(query, {
       user_id: user.id,
       email: address,
@@ -71,15 +63,14 @@ export async function confirmEmailChange(
   language: Language,
 ): Promise<void> {
   requireOwnToken(caller);
-  const fits = (digest: string, code = '') => app.secrets.isDigestOf(digest, code.trim().toUpperCase());
   const outcome = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);
     const open = await store.emailChangeOf(query, user.id);
-    if (!open || open.date_expires <= app.clock.now() || open.attempts >= ATTEMPTS_MAX) return undefined;
+    if (!open || !isOpenCode(app, open)) return undefined;
     // Both are looked at, so that nobody learns which of them was wrong.
-    const isOld = open.old_digest === null || fits(open.old_digest, codes.old);
-    const isNew = fits(open.new_digest, codes.new);
+    const isOld = open.old_digest === null || isCode(app, open.old_digest, codes.old);
+    const isNew = isCode(app, open.new_digest, codes.new);
     if (!isOld || !isNew) {
       await store.countChangeAttempt(query, user.id);
       return undefined;
