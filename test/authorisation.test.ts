@@ -366,6 +366,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   }),
   'edit-guide': () => ({ body: { summary: 'How it is done, even shorter' } }),
   'request-email-change': () => ({ body: { email: 'another@example.org' } }),
+  'delete-release-confirmation': () => ({ body: { code: 'AAAAA' } }),
   'change-email': () => ({ body: { new_code: 'AAAAA', old_code: 'AAAAA' } }),
   'delete-account': () => ({ body: { email: TEAM_ADDRESS } }),
   'merge-account': () => ({ body: { access_token: 'made-up' } }),

@@ -144,6 +144,13 @@ await api.app().db.write(async (transaction) => {
     const session = { digest: name, user_id: ada.id, user_agent: name, ...dates };
     await transaction.query.insertInto('sessions').values(session).execute();
   }
+  const dates = { date_added: START, date_expires: START + 86_400 };
+  const release = { user_id: ada.id, ...params, shown: 1, ip: '', token_id: null, digest: null, ...dates };
+  for (const { id: modfile_id } of files)
+    await transaction.query
+      .insertInto('releases')
+      .values({ ...release, modfile_id })
+      .execute();
 });
 const owner = { kind: 'user', userId: ada.id, tokenId: 0, scopes: ['read'], gameId: undefined, admin: false } as const;
 await askForExport(api.app(), { ...owner, language: 'en', dateExpires: START, inTeams: true });

@@ -16,6 +16,7 @@ import { getExport, requestExport } from '../src/resources/exports/operations.ts
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
 import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/resources/users/operations.ts';
 import { type Client, startApi } from './api.ts';
+import { codesSentTo } from './browser.ts';
 import { columnsOf, DECLARED, marksOf, type Planted, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
@@ -64,6 +65,7 @@ const NO_PEOPLE = [
     'session_id',
     'tag_id',
     'thread_id',
+    'token_id',
     'upload_id',
     'version_id',
   ],
@@ -230,7 +232,10 @@ test('all that an account had is that of the one that it became a part of, each 
     return found;
   };
   const before = await counts(to.id);
-  const merged = await to.client.call(mergeOwnAccount, { body: { access_token: from.client.token! } });
+  // Planted everywhere, it confirms its releases as well, and a token of it is not enough.
+  await to.client.refused(mergeOwnAccount, { body: { access_token: from.client.token! } }, 400, 17035);
+  const code = codesSentTo(api, from.email).at(-1)!;
+  const merged = await to.client.call(mergeOwnAccount, { body: { email: from.email, code } });
   assert.equal(merged.status, 204, merged.text);
   await runJobs();
   const row = await db.query.selectFrom('users').selectAll().where('id', '=', from.id).executeTakeFirstOrThrow();

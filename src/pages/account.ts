@@ -4,11 +4,12 @@ import { errorMessage } from '../errors/messages.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
 import type { Language } from '../localisation/languages.ts';
-import { say } from '../localisation/texts.ts';
+import { say, type TextName } from '../localisation/texts.ts';
 import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
 import type { AccountRow } from '../resources/portals/accounts.ts';
 import { connectionsOf, unlinkAccount } from '../resources/portals/linking.ts';
 import { beginJourney, type Offer, portalNamed, webPortalsOf } from '../resources/portals/web/signing-in.ts';
+import { askToUnguard, confirmsReleases, guardReleases, unguardReleases } from '../resources/releases/guards.ts';
 import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
 import { hintOf } from './hints.ts';
 import { csrfField, layout } from './layout.ts';
@@ -44,7 +45,8 @@ const addressOf = ({ query }: PageRequest): string => {
 const toSignIn = (request: PageRequest): PageAnswer => ({ status: 303, location: signInAddress(addressOf(request)) });
 
 async function change(app: App, request: PageRequest, session: OpenSession): Promise<PageAnswer> {
-  const { link, unlink } = request.form;
+  const { link, unlink, releases } = request.form;
+  if (releases !== undefined) return changeReleases(app, request, session, releases);
   if (unlink !== undefined) {
     await unlinkAccount(app, session.user_id, Number(unlink));
     return { status: 303, location: addressOf(request) };
@@ -56,6 +58,34 @@ async function change(app: App, request: PageRequest, session: OpenSession): Pro
   const onward = await beginJourney(app, { portal, gameId, visit, back: addressOf(request), userId: session.user_id });
   if (!onward) throw new ApiError('USER_CONNECTION_NOT_FOUND');
   return { status: 303, location: onward };
+}
+
+/** Whoever no longer wants to confirm releases has to show once more that they read the mails of the account. */
+async function changeReleases(app: App, request: PageRequest, session: OpenSession, wish: string): Promise<PageAnswer> {
+  const { user_id: userId } = session;
+  if (wish === 'confirm') await guardReleases(app, userId);
+  if (wish === 'ask') await askToUnguard(app, userId, request.language);
+  if (wish === 'at-once') await unguardReleases(app, userId, request.form['code'] ?? '');
+  return { status: 303, location: wish === 'ask' ? `${ACCOUNT_PATH}?releases=code` : addressOf(request) };
+}
+
+/** Whether files go live at once, and the way to the other; with `?releases=code` a code was mailed. */
+async function releasesSection(
+  app: App,
+  { language, query, form: sent }: PageRequest,
+  { user_id: userId }: OpenSession,
+  form: (content: Html) => Html,
+): Promise<Html> {
+  const isGuarded = await confirmsReleases(app, userId);
+  const isAsked = query['releases'] === 'code' || sent['releases'] === 'at-once';
+  const button = (wish: string, text: TextName) =>
+    html`<div class="actions"><button name="releases" value="${wish}" class="quiet">${say(text, language)}</button></div>`;
+  const codeField = html`<label for="code">${say('page_account_releases_code', language)}</label>
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required minlength="5" maxlength="10">`;
+  return html`<h2>${say('page_account_releases', language)}</h2>
+<p>${say(isGuarded ? 'page_account_releases_confirmed' : 'page_account_releases_at_once', language)}</p>
+${isGuarded && isAsked ? form(html`${codeField}${button('at-once', 'page_account_releases_end')}`) : undefined}
+${isGuarded ? form(button('ask', 'page_account_releases_ask')) : form(button('confirm', 'page_account_releases_begin'))}`;
 }
 
 const linkedName = ({ portal }: AccountRow): string => PORTAL_NAMES[portal] ?? 'SSO';
@@ -95,7 +125,8 @@ ${open.map((offer) =>
   form(
     html`<div class="actions"><button name="link" value="${offer.portal}">${say('page_account_link', language, { portal: offeredName(offer, language) })}</button></div>`,
   ),
-)}`,
+)}
+${await releasesSection(app, request, session, form)}`,
   });
   // Browsers hold the whole way that a form leads against the policy, and portals lead on.
   return { status: problem?.status ?? 200, html: page, ...(open.length > 0 && { formTargets: ['https:'] }) };

@@ -4,6 +4,7 @@ import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';
 import { metadataPage } from './metadata.ts';
 import { portalPages } from './portal.ts';
+import { releasePage } from './release.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { stylePage } from './style.ts';
@@ -15,6 +16,7 @@ export const pages: readonly Page[] = [
   authorizePage,
   connectPage,
   ...portalPages,
+  releasePage,
   signInPage,
   signOutPage,
   stylePage,

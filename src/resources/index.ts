@@ -121,6 +121,9 @@ import { previewOperations } from './previews/operations.ts';
 import { ratingJobs } from './ratings/jobs.ts';
 import { migration as ratings } from './ratings/migrations/2026-11-15-ratings.ts';
 import { ratingOperations } from './ratings/operations.ts';
+import { releaseJobs } from './releases/jobs.ts';
+import { migration as releases } from './releases/migrations/2026-11-15-releases.ts';
+import { releaseOperations } from './releases/operations.ts';
 import { migration as reports } from './reports/migrations/2026-11-15-reports.ts';
 import { migration as reportsByRules } from './reports/migrations/2026-11-15-reports-by-rules.ts';
 import { reportOperations } from './reports/operations.ts';
@@ -182,6 +185,7 @@ export const operations: readonly AnyOperation[] = [
   ...oauthOperations,
   ...credentialOperations,
   ...sessionOperations,
+  ...releaseOperations,
   ...gameOperations,
   ...modOperations,
   ...modfileOperations,
@@ -294,6 +298,7 @@ export const migrations: readonly Migration[] = [
   oauthClients,
   oauthGrants,
   sessions,
+  releases,
   teamInvites,
   teams,
   uploads,
@@ -330,6 +335,7 @@ export const jobHandlers: readonly JobHandler<App>[] = [
   ...notificationJobs,
   ...oauthJobs,
   ...sessionJobs,
+  ...releaseJobs,
   ...serviceJobs,
   ...statsJobs,
   ...subscriptionJobs,

@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { shareAPortal } from '../portals/accounts.ts';
+import { isGuarded } from '../releases/holding.ts';
 import { isStaffMember } from '../staff/pieces.ts';
 import {
   announceUser,
@@ -22,15 +23,27 @@ import * as store from './store.ts';
 
 export const MOVE_JOB = 'accounts.move';
 
-/** Makes another account of the caller part of this one. Whoever holds tokens of both has signed in to both. */
-export async function mergeAccount(app: App, caller: UserCaller, otherToken: string): Promise<void> {
+/**
+ * Makes another account of the caller part of this one. Whoever holds tokens of both has signed in to both. Where the
+ * other one confirms its releases by mail, a token of it is not enough, or its seats could be had without that.
+ */
+export async function mergeAccount(
+  app: App,
+  caller: UserCaller,
+  otherToken: string,
+  language: Language,
+): Promise<void> {
   requireOwnToken(caller);
-  await app.db.write(async (transaction) => {
+  const asked = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const found = await store.personWithToken(query, app.secrets.digest(otherToken), app.clock.now());
     if (!found?.scopes.split(' ').includes('write')) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+    if (found.id !== caller.userId && (await isGuarded(transaction, found.id)))
+      return (await requireUserIn(transaction, found.id)).email;
     await merge(app, transaction, found.id, caller.userId);
+    return null;
   });
+  if (asked !== null) await askToMerge(app, caller, asked, language);
 }
 
 const placeOf = ({ userId }: UserCaller) => `user/${userId}`;

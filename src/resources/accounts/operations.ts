@@ -179,7 +179,7 @@ export const mergeOwnAccount = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/merge',
-  says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again.',
+  says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again. So it is with the token of an account that confirms its releases by mail.',
   access: user('write'),
   limit: 10,
   body: MergeBody,
@@ -204,7 +204,7 @@ export const mergeOwnAccount = operation({
   ],
   handle: (app, { caller, body: { access_token, email, code }, language }) => {
     const person = caller as UserCaller;
-    if (access_token !== undefined) return mergeAccount(app, person, access_token);
+    if (access_token !== undefined) return mergeAccount(app, person, access_token, language);
     return code === undefined ? askToMerge(app, person, email!, language) : mergeByCode(app, person, email!, code);
   },
 });

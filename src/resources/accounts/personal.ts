@@ -30,6 +30,7 @@ import { personalGrants } from '../oauth/personal.ts';
 import { personalPortals } from '../portals/personal.ts';
 import { personalPreviews } from '../previews/personal.ts';
 import { personalRatings } from '../ratings/personal.ts';
+import { personalReleases } from '../releases/personal.ts';
 import { personalReports } from '../reports/personal.ts';
 import { personalRestrictions } from '../restrictions/personal.ts';
 import { personalRules } from '../rules/personal.ts';
@@ -85,6 +86,7 @@ export const PERSONAL: readonly PersonalData[] = [
   personalGames,
   personalMods,
   personalModfiles,
+  personalReleases,
   personalUploads,
   personalCooks,
   personalRunners,

@@ -19,6 +19,7 @@ import {
   requireModForChange,
 } from '../mods/mods.ts';
 import { tellDecision } from '../notifications/pieces.ts';
+import { dropReleases } from '../releases/holding.ts';
 import { ADMINISTRATOR } from '../teams/teams.ts';
 import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
@@ -91,7 +92,8 @@ export const addModfile = (app: App, caller: Caller, which: Which, incoming: Inc
     kind: 'file',
     targets: targetsFor,
     named: async (transaction, mod, file) => {
-      if (fields.active) await release(app, transaction, mod, file, { userId: file.submitted_by, shown: true });
+      const releasing = { userId: file.submitted_by, shown: true, by: caller as UserCaller };
+      if (fields.active) await release(app, transaction, mod, file, releasing);
     },
   });
 
@@ -253,7 +255,7 @@ export async function editModfile(
     if (active && (await store.platformsOf(transaction, fileId)).length === 0)
       await store.putPlatforms(transaction, fileId, await targetsFor(transaction, mod.game_id, undefined));
     await writeDocument(transaction, after);
-    if (active) await release(app, transaction, mod, after, { userId, shown: true });
+    if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller as UserCaller });
     if (active === false) await recall(app, transaction, mod, fileId, userId);
     announceMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
@@ -261,7 +263,8 @@ export async function editModfile(
   });
 }
 
-async function requireFileForChange(
+/** The file, and what the caller is to its mod. From here on nobody else changes that mod. */
+export async function requireFileForChange(
   transaction: Transaction,
   caller: Caller,
   { gameId, modId }: Which,
@@ -292,6 +295,7 @@ export async function deleteModfile(
     if ([...live.values()].includes(fileId)) throw new ApiError('MODFILE_CANNOT_DELETE_ACTIVE_RELEASE');
     await store.change(transaction, fileId, { status: FILE_DELETED, date_updated: app.clock.now() });
     await store.removeAwaited(transaction, fileId);
+    await dropReleases(transaction, fileId);
     await reviewBytes(app, transaction, file.storage_key);
     announceMod(transaction, mod.game_id, mod.id);
     await deleted?.(transaction);

@@ -11,6 +11,7 @@ import {
   showLiveFile,
 } from '../mods/mods.ts';
 import { tellSubscribers } from '../notifications/pieces.ts';
+import { dropReleases, heldRelease, type Means } from '../releases/holding.ts';
 import { isHeld } from '../rules/judging.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
 import { tellOfRelease } from './notices.ts';
@@ -28,24 +29,51 @@ export async function writeDocument(transaction: Transaction, row: store.Modfile
   await showLiveFile(transaction, row.mod_id);
 }
 
-/**
- * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
- * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
- * One that is not to be `shown` takes its platforms alone, and leaves what is shown without a platform as it is.
- */
+/** Who makes a file live, and how. */
+export interface Releasing {
+  readonly userId: number;
+  /** One that is not to be shown takes its platforms alone, and leaves what is shown without a platform as it is. */
+  readonly shown: boolean;
+  readonly by?: Means | undefined;
+}
+
+/** What someone wants to be live goes live, at once or when they have confirmed it: some want to be asked. */
 export async function release(
   app: App,
   transaction: Transaction,
   mod: ModRow,
   file: store.ModfileRow,
-  { userId, shown }: { readonly userId: number; readonly shown: boolean },
+  releasing: Releasing,
 ): Promise<void> {
-  const platforms = await store.platformsOf(transaction, file.id);
+  const live = await store.liveFilesOf(transaction, mod.id);
+  const isLive = (await placesOf(transaction, file, releasing)).every((place) => live.get(place) === file.id);
+  if (!isLive && (await heldRelease(app, transaction, file, releasing))) return;
+  await makeLive(app, transaction, mod, file, releasing);
+}
+
+/** The platforms that have approved a file, and the place without a platform if it is to be shown there. */
+async function placesOf(transaction: Transaction, { id }: store.ModfileRow, { shown }: Releasing): Promise<string[]> {
+  const platforms = await store.platformsOf(transaction, id);
   const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
-  if (platforms.length > 0 && approved.length === 0) return;
-  for (const platform of shown ? [...approved, SHOWN] : approved)
-    await store.putAwaited(transaction, mod.id, platform, file.id);
-  await releaseAwaited(app, transaction, mod, file, userId);
+  if (platforms.length > 0 && approved.length === 0) return [];
+  return shown ? [...approved, SHOWN] : approved;
+}
+
+/**
+ * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
+ * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
+ */
+export async function makeLive(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  releasing: Releasing,
+): Promise<void> {
+  const places = await placesOf(transaction, file, releasing);
+  if (places.length === 0) return;
+  for (const place of places) await store.putAwaited(transaction, mod.id, place, file.id);
+  await releaseAwaited(app, transaction, mod, file, releasing.userId);
 }
 
 /** Makes a file live where that is awaited, if its scan lets it. */
@@ -79,6 +107,7 @@ export async function recall(
   userId: number,
 ): Promise<void> {
   await store.removeAwaited(transaction, fileId);
+  await dropReleases(transaction, fileId);
   await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
 }
 

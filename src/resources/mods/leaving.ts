@@ -13,6 +13,7 @@ import { removeMonthsOfMod } from '../metrics/pieces.ts';
 import { removeModfilesOfMod } from '../modfiles/pieces.ts';
 import { endPreviews, forgetPreviews } from '../previews/pieces.ts';
 import { removeRatingsOfMod } from '../ratings/pieces.ts';
+import { removeReleasesOfMod } from '../releases/pieces.ts';
 import { forgetHold } from '../rules/pieces.ts';
 import { removeHoursOfMod } from '../stats/pieces.ts';
 import { endSubscriptions, removeSubscriptionsOfMod } from '../subscriptions/pieces.ts';
@@ -61,6 +62,7 @@ const WHEN_REMOVED: readonly Step[] = [
   (_, transaction, mod) => removeFindingsOfMod(transaction, mod),
   (_, transaction, mod) => removeVaultOfMod(transaction, mod),
   (_, transaction, mod) => removeCooksOfMod(transaction, mod),
+  (_, transaction, mod) => removeReleasesOfMod(transaction, mod),
   removeModfilesOfMod,
   removeUploadsOfMod,
   removeMediaOfMod,

@@ -1,0 +1,75 @@
+import type { App } from '../context.ts';
+import { html } from '../http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
+import { say, type TextName } from '../localisation/texts.ts';
+import {
+  CONFIRM_PATH,
+  circumstancesOf,
+  confirmRelease,
+  findRelease,
+  refuseRelease,
+  type ToldRelease,
+} from '../resources/releases/releases.ts';
+import { findSession } from '../resources/sessions/sessions.ts';
+import { csrfField, layout } from './layout.ts';
+
+const readerOf = async (app: App, request: PageRequest): Promise<number | undefined> =>
+  (await findSession(app, request.session))?.user_id;
+
+/** Asks first: programs that look at the links in mails must not release anything. */
+export const releasePage: Page = {
+  id: 'page-release',
+  path: CONFIRM_PATH,
+  limit: 30,
+  get: async (app, request) => {
+    const secret = request.query['token'] ?? '';
+    const release = await findRelease(app, secret, await readerOf(app, request));
+    return release ? question(app, request, secret, release) : outdated(app, request);
+  },
+  post: async (app, request) => {
+    const { token = '', decision } = request.form;
+    const readerId = await readerOf(app, request);
+    if (decision === 'confirm' && (await confirmRelease(app, token, readerId)))
+      return told(app, request, 'page_release_done_title', 'page_release_done_lead');
+    if (decision === 'refuse' && (await refuseRelease(app, token, readerId)))
+      return { ...told(app, request, 'page_release_refused_title', 'page_release_refused_lead'), session: null };
+    return outdated(app, request);
+  },
+};
+
+function question(app: App, { language, csrf }: PageRequest, secret: string, release: ToldRelease): PageAnswer {
+  const { file, date, address, access } = circumstancesOf(release);
+  const facts: [TextName, string][] = [
+    ['page_release_file', file],
+    ['page_release_mod', release.mod],
+    ['page_release_game', release.game],
+    ['page_release_date', date],
+    ['page_release_address', address],
+    ['page_release_access', access],
+  ];
+  const page = layout(app, language, {
+    title: say('page_release_title', language),
+    body: html`<p>${say('page_release_lead', language)}</p>
+<ul>${facts.map(([name, value]) => html`<li>${say(name, language)}: <strong>${value}</strong></li>`)}</ul>
+<form method="post" action="${CONFIRM_PATH}">
+${csrfField(csrf)}<input type="hidden" name="token" value="${secret}">
+<p class="faint">${say('page_release_warning', language)}</p>
+<div class="actions">
+<button name="decision" value="refuse" class="quiet">${say('page_release_refuse', language)}</button>
+<button name="decision" value="confirm">${say('page_release_confirm', language)}</button>
+</div>
+</form>`,
+  });
+  return { status: 200, html: page };
+}
+
+function told(app: App, { language }: PageRequest, title: TextName, lead: TextName): PageAnswer {
+  const body = html`<p>${say(lead, language)}</p>`;
+  return { status: 200, html: layout(app, language, { title: say(title, language), body }) };
+}
+
+/** Whether it was used, has ended, was made up or is another person's: whoever brings it learns no more. */
+const outdated = (app: App, request: PageRequest): PageAnswer => ({
+  ...told(app, request, 'page_release_outdated_title', 'page_release_outdated_lead'),
+  status: 404,
+});

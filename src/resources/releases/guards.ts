@@ -1,0 +1,60 @@
+import type { App } from '../../context.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import type { Language } from '../../localisation/languages.ts';
+import { say } from '../../localisation/texts.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, refuseSoon } from '../accounts/mailed-codes.ts';
+import { requireUserIn } from '../users/users.ts';
+import { isGuarded } from './holding.ts';
+import * as store from './store.ts';
+
+/** Whether the person confirms by mail what they release. */
+export const confirmsReleases = (app: App, userId: number): Promise<boolean> => isGuarded(app.db, userId);
+
+/** From now on the person confirms by mail what they release. It takes an address to which the mails go. */
+export async function guardReleases(app: App, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    if ((await requireUserIn(transaction, userId)).email === null) throw new ApiError('USER_UNVERIFIED_ACCOUNTS');
+    const none = { code_digest: null, attempts: 0, date_asked: null, date_expires: null };
+    await store.addGuard(transaction.query, { user_id: userId, date_added: app.clock.now(), ...none });
+  });
+}
+
+/** Mails the code with which it ends: whoever holds a token alone must not end it. */
+export async function askToUnguard(app: App, userId: number, language: Language): Promise<void> {
+  const code = app.random.code(CODE_LENGTH);
+  const now = app.clock.now();
+  const to = await app.db.write(async (transaction) => {
+    const guard = await store.guardForChange(transaction, userId);
+    if (!guard) return null;
+    refuseSoon(app, guard.date_asked);
+    await store.changeGuard(transaction.query, userId, {
+      code_digest: app.secrets.digest(code),
+      attempts: 0,
+      date_asked: now,
+      date_expires: now + CODE_MINUTES * 60,
+    });
+    return (await requireUserIn(transaction, userId)).email;
+  });
+  if (to === null) return;
+  const subject = say('unguard_mail_subject', language, { code });
+  const text = say('unguard_mail_text', language, { code, minutes: CODE_MINUTES });
+  try {
+    await app.mail.send({ to, subject, text });
+  } catch (cause) {
+    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
+  }
+}
+
+/** Ends it with the code from the mail. What waits goes on waiting. */
+export async function unguardReleases(app: App, userId: number, code: string): Promise<void> {
+  const isEnded = await app.db.write(async (transaction) => {
+    const guard = await store.guardForChange(transaction, userId);
+    if (!guard?.code_digest || !isOpenCode(app, guard)) return false;
+    const isRight = isCode(app, guard.code_digest, code);
+    if (isRight) await store.removeGuard(transaction.query, userId);
+    else await store.changeGuard(transaction.query, userId, { attempts: guard.attempts + 1 });
+    return isRight;
+  });
+  // Thrown inside, it would undo the counted attempt.
+  if (!isEnded) throw new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+}
