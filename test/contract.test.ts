@@ -61,7 +61,7 @@ const mods = [];
 for (let i = 0; i < 6; i += 1) mods.push(await api.aMod({ game, owner: ada }));
 const tags = TAG_GROUPS.map(({ name }) => name);
 const params = { game_id: game.id, mod_id: mods[0]!.id };
-const files = [];
+const files: Awaited<ReturnType<typeof api.aFile>>[] = [];
 const reported = { params: { game_id: game.id }, body: { reported: ['txt'] } };
 await (await api.as(game.owner)).call(editGameFileTypes, reported);
 const archive = zipOf(Object.fromEntries(tags.map((tag, index) => [`${index}.txt`, tag])));
@@ -145,7 +145,16 @@ await api.app().db.write(async (transaction) => {
     await transaction.query.insertInto('sessions').values(session).execute();
   }
   const dates = { date_added: START, date_expires: START + 86_400 };
-  const release = { user_id: ada.id, ...params, shown: 1, ip: '', token_id: null, digest: null, ...dates };
+  const release = {
+    user_id: ada.id,
+    actor_id: ada.id,
+    ...params,
+    shown: 1,
+    ip: '',
+    token_id: null,
+    digest: null,
+    ...dates,
+  };
   for (const { id: modfile_id } of files)
     await transaction.query
       .insertInto('releases')

@@ -74,7 +74,7 @@ const NO_PEOPLE = [
 /** What is rated, commented on, previewed, translated, held or decided over is content; teams are those of content. */
 const CONTENT = [
   ...['comments', 'moderation_decisions', 'preview_links', 'previewers', 'ratings', 'rule_decisions', 'rule_holds'],
-  ...['team_invites', 'team_members', 'translations'],
+  ...['release_newcomers', 'team_invites', 'team_members', 'translations'],
 ];
 const NAMES_SOMEONE = /(_id|_by|_into)$|^who$/;
 const TELLS_OF_SOMEONE = /^(email|ip|contact|visitor|username|display_name|user_agent|birth_date)$|address/;

@@ -7,6 +7,7 @@ import {
   circumstancesOf,
   confirmRelease,
   findRelease,
+  isOfNewcomer,
   refuseRelease,
   type ToldRelease,
 } from '../resources/releases/releases.ts';
@@ -38,11 +39,12 @@ export const releasePage: Page = {
 };
 
 function question(app: App, { language, csrf }: PageRequest, secret: string, release: ToldRelease): PageAnswer {
-  const { file, date, address, access } = circumstancesOf(release);
+  const { file, actor, date, address, access } = circumstancesOf(release);
   const facts: [TextName, string][] = [
     ['page_release_file', file],
     ['page_release_mod', release.mod],
     ['page_release_game', release.game],
+    ['page_release_actor', actor],
     ['page_release_date', date],
     ['page_release_address', address],
     ['page_release_access', access],
@@ -51,6 +53,7 @@ function question(app: App, { language, csrf }: PageRequest, secret: string, rel
     title: say('page_release_title', language),
     body: html`<p>${say('page_release_lead', language)}</p>
 <ul>${facts.map(([name, value]) => html`<li>${say(name, language)}: <strong>${value}</strong></li>`)}</ul>
+${isOfNewcomer(release) ? html`<p class="note">${say('page_release_newcomer', language, { actor })}</p>` : undefined}
 <form method="post" action="${CONFIRM_PATH}">
 ${csrfField(csrf)}<input type="hidden" name="token" value="${secret}">
 <p class="faint">${say('page_release_warning', language)}</p>

@@ -19,7 +19,7 @@ export const getReleases = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/releases',
-  says: 'Lists the files that go live once the person has followed the link from the mail about them.',
+  says: 'Lists the files that go live once somebody has followed the link from the mail about them: what the person released, and what they are to confirm.',
   access: user('read'),
   list: pagesOnly,
   returns: ok(pageOf(ReleaseObject)),

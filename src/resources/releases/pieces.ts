@@ -3,4 +3,5 @@ import * as store from './store.ts';
 
 export async function removeReleasesOfMod(transaction: Transaction, mod: { id: number }): Promise<void> {
   await store.removeOfMod(transaction, mod.id);
+  await store.removeNewcomers(transaction, 'mods', mod.id);
 }

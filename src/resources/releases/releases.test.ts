@@ -16,7 +16,14 @@ import {
   getUserModfiles,
 } from '../modfiles/operations.ts';
 import { deleteModOperation, getMod } from '../mods/operations.ts';
-import { deleteModTeamMember, getModTeamMembers } from '../teams/operations.ts';
+import {
+  acceptTeamInvite,
+  addModTeamMember,
+  deleteModTeamMember,
+  getModTeamMembers,
+  getTeamInvites,
+  updateModTeamMember,
+} from '../teams/operations.ts';
 import { getAuthenticatedUser } from '../users/operations.ts';
 import {
   addReleaseConfirmation,
@@ -104,7 +111,16 @@ test('T23: a file of someone who confirms releases waits for the link from their
   const now = api.clock.now();
   assert.deepEqual(
     data.map(({ id, ...rest }) => rest),
-    [{ ...pathOf(mod), modfile_id: file.id, date_added: now, date_expires: now + 86_400 }],
+    [
+      {
+        ...pathOf(mod),
+        modfile_id: file.id,
+        released_by: ada.id,
+        confirmed_by: ada.id,
+        date_added: now,
+        date_expires: now + 86_400,
+      },
+    ],
   );
   assert.deepEqual(
     (await ada.client.call(getUserModfiles)).body.data.map(({ id }) => id),
@@ -295,6 +311,56 @@ test('T23: a token alone does not lead round the confirmation by another address
   assert.equal((await mallory.client.call(mergeOwnAccount, { body: { email: ada.email, code } })).status, 204);
   await worker.runDue();
   assert.deepEqual((await mallory.client.call(getReleaseConfirmation)).body, { wanted: true });
+});
+
+async function joins(newcomer: Person, mod: Mod, by: Person, level = 4): Promise<void> {
+  const body = { email: newcomer.email, level };
+  assert.equal((await by.client.call(addModTeamMember, { params: pathOf(mod), body })).status, 201);
+  const [invite] = (await newcomer.client.call(getTeamInvites)).body.data;
+  assert.equal((await newcomer.client.call(acceptTeamInvite, { params: { invite_id: invite!.id } })).status, 200);
+}
+
+test('T23: whom someone who confirms releases lets into a team releases nothing either, until they have confirmed it', async () => {
+  const ada = await someone();
+  const [mallory, accomplice] = [await someone({ guarded: false }), await someone({ guarded: false })];
+  const mod = await api.aMod({ owner: ada });
+  await joins(mallory, mod, ada);
+  await joins(accomplice, mod, mallory);
+  for (const newcomer of [mallory, accomplice]) await upload(newcomer, mod);
+  assert.equal(await liveFileOf(ada, mod), undefined);
+  assert.deepEqual([await linksTo(mallory.email), await linksTo(accomplice.email)], [[], []]);
+  const [mail] = (await mailsTo(ada.email)).filter(({ subject }) => subject.startsWith('Shall'));
+  assert.match(mail!.text, new RegExp(`Released by: ${mallory.username}[^]*You let ${mallory.username} into the team`));
+  const [own] = (await mallory.client.call(getReleases)).body.data;
+  assert.deepEqual([own?.released_by, own?.confirmed_by], [mallory.id, ada.id]);
+  assert.equal((await ada.client.call(getReleases)).body.result_total, 2);
+
+  const [link] = await linksTo(ada.email);
+  assert.equal((await confirmIn(new Browser(api), link!)).status, 200);
+  assert.equal(await liveFileOf(ada, mod), own!.modfile_id);
+  const next = await upload(mallory, mod);
+  assert.equal(await liveFileOf(ada, mod), next.id, 'whoever was confirmed once is trusted');
+  await upload(accomplice, mod);
+  assert.equal(await liveFileOf(ada, mod), next.id);
+});
+
+test('T23: so it is with a member who is made a manager; whom others let in concerns them alone', async () => {
+  const [ada, bob] = [await someone(), await someone({ guarded: false })];
+  const mod = await api.aMod({ owner: ada });
+  await joins(bob, mod, ada, 1);
+  const seats = (await ada.client.call(getModTeamMembers, { params: pathOf(mod) })).body.data;
+  const team_member_id = seats.find(({ user }) => user.id === bob.id)!.id;
+  const params = { ...pathOf(mod), team_member_id };
+  assert.equal((await ada.client.call(updateModTeamMember, { params, body: { level: 4 } })).status, 200);
+  await upload(bob, mod);
+  assert.equal(await liveFileOf(ada, mod), undefined);
+
+  const carol = await someone({ guarded: false });
+  const other = await api.aMod({ owner: carol });
+  await api.joinsMod(ada, other, 4);
+  await joins(bob, other, carol);
+  const file = await upload(bob, other);
+  assert.equal(await liveFileOf(carol, other), file.id);
 });
 
 test('who has lost the permission meanwhile, or may not sign in, confirms in vain', async () => {

@@ -12,7 +12,7 @@ import { auditByGame } from '../mods/auditing.ts';
 import { announceMod, mayEdit } from '../mods/mods.ts';
 import { staffLevelOf } from '../staff/pieces.ts';
 import { refuseSignIn, requireUserIn } from '../users/users.ts';
-import { CONFIRM_SECONDS } from './holding.ts';
+import { CONFIRM_SECONDS, forgetNewcomer } from './holding.ts';
 import * as store from './store.ts';
 
 export type { ReleaseRow, ToldRelease } from './store.ts';
@@ -20,7 +20,7 @@ export type { ReleaseRow, ToldRelease } from './store.ts';
 /** Where the link of a mail leads. */
 export const CONFIRM_PATH = '/release';
 
-/** What of the person's own waits for them. */
+/** What waits for the person, and what of theirs waits for somebody else. */
 export const releasesOf = (app: App, userId: number): Promise<store.ReleaseRow[]> =>
   store.openOf(app.db.query, userId, app.clock.now());
 
@@ -29,12 +29,15 @@ const moment = (seconds: number): string =>
   `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** What of a release tells its person whether it was them. */
-export function circumstancesOf(release: store.ToldRelease): Record<'file' | 'date' | 'address' | 'access', string> {
-  const { filename, version, date_added, ip, token_name, token_added } = release;
+export function circumstancesOf(
+  release: store.ToldRelease,
+): Record<'file' | 'actor' | 'date' | 'address' | 'access', string> {
+  const { filename, version, actor, date_added, ip, token_name, token_added } = release;
   const since = token_added === null ? '' : moment(token_added);
   return {
     // In one line, so that a version cannot say what the mail seems to say.
     file: (version ? `${filename} (${version})` : filename).replace(/\s+/g, ' '),
+    actor,
     date: moment(date_added),
     address: ip || '–',
     access: [token_name, since].filter(Boolean).join(', ') || '–',
@@ -56,8 +59,13 @@ export async function mailConfirmation(app: App, id: number): Promise<void> {
   const link = `${app.addresses.site}${CONFIRM_PATH}?token=${secret}`;
   const values = { mod, game, ...circumstancesOf(release), link, hours: CONFIRM_SECONDS / 3_600 };
   const subject = say('confirm_release_mail_subject', language, { mod });
-  await app.mail.send({ to, subject, text: say('confirm_release_mail_text', language, values) });
+  const text = say('confirm_release_mail_text', language, values);
+  const why = isOfNewcomer(release) ? `\n\n${say('page_release_newcomer', language, values)}` : '';
+  await app.mail.send({ to, subject, text: `${text}${why}` });
 }
+
+/** Released by someone whom the reader let into a team. */
+export const isOfNewcomer = ({ user_id, actor_id }: store.ReleaseRow): boolean => user_id !== actor_id;
 
 /** The release that a link is about. Whoever is signed in as somebody else is shown none. */
 export async function findRelease(
@@ -69,16 +77,18 @@ export async function findRelease(
   return release && (readerId === undefined || readerId === release.user_id) ? release : undefined;
 }
 
-/** Makes the file live, if its person still may; false where the link is not good, or no longer. */
+/** Makes the file live, if whoever released it still may; false where the link is not good, or no longer. */
 export const confirmRelease = (app: App, secret: string, readerId: number | undefined): Promise<boolean> =>
   decide(app, secret, readerId, async (transaction, release) => {
+    refuseSignIn(await requireUserIn(transaction, release.user_id));
     const caller = await callerOf(transaction, release);
     const which = { gameId: release.game_id, modId: release.mod_id };
     const { mod, file, levels } = await requireFileForChange(transaction, caller, which, release.modfile_id);
     if (!mayEdit(levels) || file.withdrawn === 1) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
     // Whoever of two came second waited for the mod.
     if (!(await store.remove(transaction, release.id))) return false;
-    await makeLive(app, transaction, mod, file, { userId: release.user_id, shown: release.shown === 1 });
+    if (isOfNewcomer(release)) await trust(transaction, release);
+    await makeLive(app, transaction, mod, file, { userId: release.actor_id, shown: release.shown === 1 });
     announceMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-release', data: { file: file.id } });
     return true;
@@ -103,9 +113,15 @@ async function decide(
   return found !== undefined && app.db.write((transaction) => work(transaction, found));
 }
 
-/** The person as they stand now, whatever they were when they released the file. */
+/** What the new member releases from now on is theirs alone. */
+async function trust(transaction: Transaction, { mod_id, game_id, actor_id }: store.ReleaseRow): Promise<void> {
+  await forgetNewcomer(transaction, { resource: 'mods', id: mod_id }, actor_id);
+  await forgetNewcomer(transaction, { resource: 'games', id: game_id }, actor_id);
+}
+
+/** Whoever released the file as they stand now, whatever they were then. */
 async function callerOf(transaction: Transaction, release: store.ToldRelease): Promise<UserCaller> {
-  const user = await requireUserIn(transaction, release.user_id);
+  const user = await requireUserIn(transaction, release.actor_id);
   refuseSignIn(user);
   const staff = await staffLevelOf(transaction, user.id);
   return {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
-import type { ReleaseGuardsTable, ReleasesTable } from './table.ts';
+import type { ReleaseGuardsTable, ReleaseNewcomersTable, ReleasesTable } from './table.ts';
 
 export type GuardRow = Selectable<ReleaseGuardsTable>;
 export type ReleaseRow = Selectable<ReleasesTable>;
@@ -27,9 +27,37 @@ export const changeGuard = (query: Query, userId: number, changes: Updateable<Re
 export const removeGuard = (query: Query, userId: number) =>
   query.deleteFrom('release_guards').where('user_id', '=', userId).execute();
 
-const OF_FILE = statement('select * from releases where user_id = ? and modfile_id = ?');
-export const releaseOf = (transaction: Transaction, userId: number, fileId: number) =>
-  transaction.first<ReleaseRow>(OF_FILE, [userId, fileId]);
+const GUARDIAN = statement(`select n.guardian_id from release_newcomers n
+  join release_guards g on g.user_id = n.guardian_id
+  where n.user_id = ? and ((n.resource = 'mods' and n.resource_id = ?) or (n.resource = 'games' and n.resource_id = ?))
+  order by n.date_added, n.guardian_id limit 1`);
+/** Who confirms for someone who is new in the team of a mod or of its game. */
+export async function guardianOf(reader: Reader, userId: number, modId: number, gameId: number) {
+  return (await reader.first<{ guardian_id: number }>(GUARDIAN, [userId, modId, gameId]))?.guardian_id;
+}
+
+export async function putNewcomer(query: Query, row: ReleaseNewcomersTable): Promise<void> {
+  await removeNewcomer(query, row.resource, row.resource_id, row.user_id);
+  await query.insertInto('release_newcomers').values(row).execute();
+}
+
+export const removeNewcomer = (query: Query, resource: string, resourceId: number, userId: number) =>
+  query
+    .deleteFrom('release_newcomers')
+    .where('resource', '=', resource)
+    .where('resource_id', '=', resourceId)
+    .where('user_id', '=', userId)
+    .execute();
+
+const REMOVE_NEWCOMERS = statement('delete from release_newcomers where resource = ? and resource_id = ?');
+export const removeNewcomers = (transaction: Transaction, resource: string, resourceId: number) =>
+  transaction.run(REMOVE_NEWCOMERS, [resource, resourceId]);
+
+const OF_FILE = statement('select * from releases where user_id = ? and actor_id = ? and modfile_id = ?');
+export const releaseOf = (
+  transaction: Transaction,
+  { userId, actorId, fileId }: { readonly userId: number; readonly actorId: number; readonly fileId: number },
+) => transaction.first<ReleaseRow>(OF_FILE, [userId, actorId, fileId]);
 
 export const add = (query: Query, row: Insertable<ReleasesTable>): Promise<ReleaseRow> =>
   query.insertInto('releases').values(row).returningAll().executeTakeFirstOrThrow();
@@ -55,7 +83,7 @@ export const openOf = (query: Query, userId: number, now: number): Promise<Relea
   query
     .selectFrom('releases')
     .selectAll()
-    .where('user_id', '=', userId)
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('actor_id', '=', userId)]))
     .where('date_expires', '>', now)
     .orderBy('id')
     .execute();
@@ -73,6 +101,7 @@ export interface ToldRelease extends ReleaseRow {
   readonly version: string | null;
   readonly mod: string;
   readonly game: string;
+  readonly actor: string;
   readonly email: string | null;
   readonly language: string;
   /** The application that the token was given to, or what its owner calls it. */
@@ -80,10 +109,11 @@ export interface ToldRelease extends ReleaseRow {
   readonly token_added: number | null;
 }
 
-const TOLD = `select r.*, f.filename, f.version, m.name as mod, g.name as game, u.email, u.language,
+const TOLD = `select r.*, f.filename, f.version, m.name as mod, g.name as game, u.email, u.language, a.username as actor,
     coalesce(c.name, t.name) as token_name, t.date_added as token_added
   from releases r join modfiles f on f.id = r.modfile_id and f.status <> 3 join mods m on m.id = r.mod_id
   join games g on g.id = r.game_id join users u on u.id = r.user_id and u.status = 1
+  join users a on a.id = r.actor_id
   left join access_tokens t on t.id = r.token_id left join oauth_clients c on c.id = t.client_id
   where r.date_expires > ?`;
 const TOLD_BY_ID = statement(`${TOLD} and r.id = ?`);

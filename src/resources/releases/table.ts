@@ -4,6 +4,7 @@ declare module '../../database/database.ts' {
   interface Tables {
     release_guards: ReleaseGuardsTable;
     releases: ReleasesTable;
+    release_newcomers: ReleaseNewcomersTable;
   }
 }
 
@@ -18,10 +19,13 @@ export interface ReleaseGuardsTable {
   date_expires: number | null;
 }
 
-/** A file that goes live once the person who released it has confirmed that by the link from a mail. */
+/** A file that goes live once somebody has confirmed its release by the link from a mail. */
 export interface ReleasesTable {
   id: Generated<number>;
+  /** Who confirms it. */
   user_id: number;
+  /** Who released it: the same, or someone whom they let into a team. */
+  actor_id: number;
   game_id: number;
   mod_id: number;
   modfile_id: number;
@@ -35,4 +39,14 @@ export interface ReleasesTable {
   digest: string | null;
   date_added: number;
   date_expires: number;
+}
+
+/** Members whom someone let into a team who confirms releases: until that person has confirmed one of theirs, too. */
+export interface ReleaseNewcomersTable {
+  /** `games` or `mods`. */
+  resource: string;
+  resource_id: number;
+  user_id: number;
+  guardian_id: number;
+  date_added: number;
 }

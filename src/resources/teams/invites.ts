@@ -6,6 +6,7 @@ import type { Language } from '../../localisation/languages.ts';
 import { say, type TextName } from '../../localisation/texts.ts';
 import { sendMailing } from '../mailings/mailings.ts';
 import { notify } from '../notifications/pieces.ts';
+import { forgetNewcomer, noteNewcomer } from '../releases/holding.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../users/users.ts';
 import { actingIn, auditTeam } from './members.ts';
 import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
@@ -120,6 +121,8 @@ export async function acceptInvite(app: App, { userId }: UserCaller, id: number)
       throw new ApiError(REFUSALS[resource].member);
     await store.closeInvite(transaction.query, id, app.clock.now());
     await joinTeam(app, transaction, { resource, resourceId, userId, level, position });
+    await forgetNewcomer(transaction, place, userId);
+    if (level >= MANAGER) await noteNewcomer(app, transaction, place, { userId, by: invite.user_id });
     await recordMembership(app, transaction, place, userId, 'USER_TEAM_JOIN');
     await teamChanged(app, transaction, place, modOf(invite), userId);
     return (await store.memberSeat(transaction.query, place, userId))!;

@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
+import { noteNewcomer } from '../releases/holding.ts';
 import {
   announceTeam,
   handOver,
@@ -86,6 +87,8 @@ export async function changeMember(
     if (level < ADMINISTRATOR) await requireStaysLed(transaction, acting, seat, 'TEAM_LEADER_MUST_BE_ADMIN');
     await (seat.pending ? store.changeInvite : store.changeMember)(transaction.query, id, { level, position });
     if (seat.user_id !== null) await closeInvitesAbove(app, transaction, place, seat.user_id, level);
+    if (seat.user_id !== null && seat.level < MANAGER && level >= MANAGER)
+      await noteNewcomer(app, transaction, place, { userId: seat.user_id, by: caller.userId });
     if (isNewLeader) await handOver(app, transaction, place, seat.user_id!);
     if (seat.pending) announceTeam(transaction, place);
     else await teamChanged(app, transaction, place, acting.standing, caller.userId);
