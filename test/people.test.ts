@@ -13,6 +13,7 @@ import {
 import { PERSONAL } from '../src/resources/accounts/personal.ts';
 import { verifyAudit } from '../src/resources/audit/audit.ts';
 import { getExport, requestExport } from '../src/resources/exports/operations.ts';
+import { deleteReleaseConfirmation, requestReleaseConfirmationCode } from '../src/resources/releases/operations.ts';
 import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
 import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/resources/users/operations.ts';
 import { type Client, startApi } from './api.ts';
@@ -195,6 +196,10 @@ test('of a deleted account nothing is left but what is declared to stay, and no 
   const { path } = await exported(client);
   assert.equal(await files(), others + 1);
   await client.call(closeOwnAccount);
+  await client.refused(deleteOwnAccount, { body: { email: ada.email } }, 403, 17022);
+  await client.call(requestReleaseConfirmationCode);
+  const code = codesSentTo(api, ada.email).at(-1)!;
+  assert.equal((await client.call(deleteReleaseConfirmation, { body: { code } })).status, 204);
   assert.equal((await client.call(deleteOwnAccount, { body: { email: ada.email } })).status, 204);
   await client.refused(getAuthenticatedUser, {}, 401, 11005);
   assert.equal((await api.request('GET', path)).status, 404);

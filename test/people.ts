@@ -42,6 +42,8 @@ const FIXED: Record<string, Record<string, string | number | null>> = {
   // Asked for long ago, and not ready.
   data_exports: { storage_key: null, date_added: 0 },
   message_members: { status: 1 },
+  // No code was asked for yet.
+  release_guards: { date_asked: null },
 };
 /** The account itself is there; the audit log is a chain, into which only the service writes. */
 const NOT_PLANTED = ['users', 'audit_log'];

@@ -8,6 +8,7 @@ import { reviewPicture } from '../../images/pictures.ts';
 import { type Audited, audit } from '../audit/audit.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
 import { identitiesOf } from '../portals/accounts.ts';
+import { isGuarded } from '../releases/holding.ts';
 import { endSessionsOf } from '../sessions/sessions.ts';
 import { isStaffMember, staffLevelOf } from '../staff/pieces.ts';
 import { rememberBan } from '../users/bans.ts';
@@ -58,6 +59,8 @@ export async function deleteAccount(app: App, caller: UserCaller, confirmation: 
     const isConfirmed =
       user.email === null ? confirmation === user.username : normalisedEmail(confirmation) === user.email;
     if (!isConfirmed) throw new ApiError('USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL');
+    // Whoever holds a token alone must not end by this what the mailbox guards.
+    if (await isGuarded(transaction, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
     if (await store.mergingInto(transaction.query, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
     await erase(app, transaction, user);
   });

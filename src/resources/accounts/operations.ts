@@ -145,7 +145,7 @@ export const deleteOwnAccount = operation({
   tag: 'Me',
   method: 'DELETE',
   path: '/me',
-  says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first.',
+  says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first, and whoever confirms releases by mail ends that.',
   access: user('write'),
   body: z.object({
     email: z.string().trim().max(254).meta({ description: 'To confirm: the address of the account, or its username.' }),

@@ -40,8 +40,7 @@ async function upload(mod: Mod, content: Record<string, string | Buffer>) {
 function linkTo(email: string): string | undefined {
   const folder = join(api.folder, 'mail');
   const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  const [link] = /\/release\?token=[\w-]{43}/.exec(mails.filter(({ to }) => to === email).at(-1)?.text ?? '') ?? [];
-  return link;
+  return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\/release\?token=[\w-]{43}/.exec(text) ?? [])[0];
 }
 
 test('a file that is confirmed before it is scanned goes live when it has passed', async () => {
