@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions as HttpsRequestOptions, request as httpsRequest } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { createSecureContext } from 'node:tls';
@@ -27,7 +26,7 @@ import { joinTeam } from '../src/resources/teams/teams.ts';
 import { addUser } from '../src/resources/users/users.ts';
 import { untrueCards } from './cards.ts';
 import { Observer } from './observer.ts';
-import { temporaryDatabases } from './temporary.ts';
+import { temporaryDatabases, temporaryFolder } from './temporary.ts';
 import { zipOf } from './zips.ts';
 
 /** The moment at which every test's clock stands still until it is advanced. */
@@ -470,9 +469,9 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): 
 
 /** Starts the service for a test file; it stops when the file's tests are over. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
-  const folder = mkdtempSync(join(tmpdir(), 'modstead-test-'));
+  const folder = temporaryFolder('test');
   const clock = manualClock(START);
-  const databases = await temporaryDatabases();
+  const databases = await temporaryDatabases(folder);
   const settings: Settings = readSettings({
     MODSTEAD_DATA: folder,
     MODSTEAD_PORT: '0',

@@ -30,9 +30,10 @@ type Place = { MODSTEAD_DATA: string; MODSTEAD_DATABASE_URL?: string; MODSTEAD_S
 
 /** Where nothing is yet. */
 async function anEmptyPlace(t: TestContext, name: string): Promise<Place> {
-  const { settings, drop } = await temporaryDatabases({ empty: true });
+  const place = join(folder, name);
+  const { settings, drop } = await temporaryDatabases(place, { empty: true });
   t.after(drop);
-  return { MODSTEAD_DATA: join(folder, name), ...settings };
+  return { MODSTEAD_DATA: place, ...settings };
 }
 
 function run(args: readonly string[], settings: NodeJS.ProcessEnv) {

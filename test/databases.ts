@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Database } from '../src/database/database.ts';
@@ -8,6 +7,7 @@ import { type Migration, migrate } from '../src/database/migrate.ts';
 import { openPostgres } from '../src/database/postgres.ts';
 import { openSqlite } from '../src/database/sqlite.ts';
 import { createDatabase, dropDatabase, startPostgres } from './postgres.ts';
+import { temporaryFolder } from './temporary.ts';
 
 export interface TestDatabase {
   readonly db: Database;
@@ -48,7 +48,7 @@ interface Place {
 }
 
 function onSqlite(): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'modstead-database-'));
+  const folder = temporaryFolder('database');
   return {
     open: () => openSqlite(join(folder, 'modstead.sqlite')),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -52,7 +52,7 @@ export function crashLoop(loops: number, said: (line: string) => void = () => {}
 /** Settings of a service with a folder and databases of its own, which are gone afterwards. */
 export async function withService<T>(work: (env: Record<string, string>, folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'modstead-crash-'));
-  const databases = await temporaryDatabases();
+  const databases = await temporaryDatabases(folder);
   const env: Record<string, string> = {
     MODSTEAD_DATA: folder,
     MODSTEAD_PORT: '0',
