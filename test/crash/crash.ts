@@ -97,8 +97,9 @@ export interface Running {
   readonly port: number;
 }
 
-export function start(env: Record<string, string>): Promise<Running> {
-  const child = fork(join(import.meta.dirname, 'service.ts'), {
+/** Starts the service so many seconds later than it is: what the killed one held has run out by then. */
+export function start(env: Record<string, string>, laterSeconds = 0): Promise<Running> {
+  const child = fork(join(import.meta.dirname, 'service.ts'), [String(laterSeconds)], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

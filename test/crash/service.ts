@@ -1,7 +1,14 @@
+import { systemClock } from '../../src/clock.ts';
 import { composeService, outsideOf } from '../../src/compose.ts';
 import { readSettings } from '../../src/config/settings.ts';
 
-/** The service in a process of its own, to be killed. */
+/** The service in a process of its own, to be killed; its clock is ahead by as many seconds as the argument says. */
 const settings = readSettings(process.env);
-const service = await composeService(settings, outsideOf(settings));
+const aheadSeconds = Number(process.argv[2] ?? 0);
+const clock = {
+  ...systemClock,
+  now: () => systemClock.now() + aheadSeconds,
+  millis: () => systemClock.millis() + aheadSeconds * 1000,
+};
+const service = await composeService(settings, { ...outsideOf(settings), clock });
 process.send!({ port: service.port });

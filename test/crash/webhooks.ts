@@ -16,6 +16,8 @@ const MODS = 4;
 const EDITS_MAX = 25;
 const HEARD_BEFORE_KILL = 8;
 const PATIENCE_MS = 90_000;
+/** After it nobody holds a delivery that a killed service was about to send, nor waits for a second try. */
+const LEASES_SECONDS = 30;
 
 export interface WebhookCrashResult {
   readonly acknowledged: number;
@@ -46,11 +48,11 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
     const studio = await makeStudio(settings, receiver.url);
     try {
       for (let loop = 1; loop <= loops; loop += 1) {
-        const service = await start(settings);
+        const service = await start(settings, (loop - 1) * LEASES_SECONDS);
         await editUntilKilled(service, studio, receiver.hears(HEARD_BEFORE_KILL));
       }
       receiver.recover();
-      const service = await start(settings);
+      const service = await start(settings, loops * LEASES_SECONDS);
       const waiting = await waitingAfterPatience(service.port, studio);
       await kill(service.process);
       return resultOf(studio, receiver.heard, waiting);
@@ -162,7 +164,7 @@ async function waitingAfterPatience(port: number, { webhook, token }: Studio): P
       agent.destroy();
       return result_total;
     }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
