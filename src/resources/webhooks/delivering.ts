@@ -59,8 +59,8 @@ export async function post(app: App, webhook: store.WebhookRow, { id, attempt, b
   ]);
   const headers = { 'content-type': 'application/json', 'user-agent': 'Modstead', ...Object.fromEntries(own) };
   const options = { method: 'POST', headers, body, timeoutMs: TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, redirectsMax: 0 };
-  const began = performance.now();
-  const took = () => Math.round(performance.now() - began);
+  const began = app.clock.monotonicMs();
+  const took = () => Math.round(app.clock.monotonicMs() - began);
   try {
     const { status } = await app.egress.fetch(webhook.url, options);
     return { ok: status >= 200 && status < 300, status, error: null, durationMs: took(), isAway: false };

@@ -186,15 +186,21 @@ test('a receiver that hangs or is away loses nothing, and is asked less and less
   assert.ok((await deliveries()).every(({ state }) => state === 'delivered'));
 });
 
-test('no answer within five seconds is none, and the attempt is told of in the log', async () => {
-  const receiver = await aReceiver(() => {});
+test('no answer within five seconds is none, and the attempt is told of in the log', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const asked = Promise.withResolvers<void>();
+  const receiver = await aReceiver(() => asked.resolve());
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const { deliveries } = await aWebhook(game, receiver.url);
   await edit(mod, 'Better');
-  await worker.runDue();
+  const running = worker.runDue();
+  await asked.promise;
+  api.clock.advance(5);
+  t.mock.timers.tick(5_000);
+  await running;
   const [delivery] = await deliveries();
-  assert.match(delivery!.error!, /^timeout/);
+  assert.match(delivery!.error!, /^timeout: no complete answer within 5000 ms/);
   assert.ok(delivery!.state === 'waiting' && delivery!.duration_ms >= 5_000 && delivery!.date_due > api.clock.now());
   receiver.answers = (response) => response.end();
   await pass(60);
