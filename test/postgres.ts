@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
+import { temporaryPlace } from './memory.ts';
 
 export type PostgresServer = { url: string; stop(): Promise<void> };
 
@@ -35,7 +36,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env['MODSTEAD_TEST_POSTGRES_URL'];
   if (given) return { url: given, stop: async () => {} };
   removeAbandoned();
-  const place = occupy(fs.mkdtempSync(path.join(os.tmpdir(), `${folderPrefix}${process.pid}-`)));
+  const folderIn = (parent: string) => fs.mkdtempSync(path.join(parent, `${folderPrefix}${process.pid}-`));
+  // Programs may not run in memory everywhere.
+  const place = occupy(folderIn(os.tmpdir()), folderIn(temporaryPlace()));
   try {
     return { url: await startIn(place), stop: place.leave };
   } catch (cause) {
@@ -72,7 +75,8 @@ async function execute(serverUrl: string, statement: string): Promise<void> {
 
 async function startIn(place: Place): Promise<string> {
   const owner = unprivileged();
-  if (owner.uid !== undefined) fs.chownSync(place.folder, owner.uid, owner.gid ?? owner.uid);
+  if (owner.uid !== undefined)
+    for (const folder of [place.folder, place.data]) fs.chownSync(folder, owner.uid, owner.gid ?? owner.uid);
   const programs = runnablePrograms(place.folder, owner);
   const password = randomBytes(16).toString('hex');
   await initialise(place, programs, password, owner);
@@ -149,21 +153,21 @@ function letProcessEnd(child: ChildProcess): void {
 
 type Place = { folder: string; data: string; child?: ChildProcess; leave(): Promise<void> };
 
-/** Ties a folder, and the program that last ran in it, to this process, however that ends. */
-function occupy(folder: string): Place {
+/** Ties two folders, and the program that last ran in them, to this process, however that ends. */
+function occupy(folder: string, data: string): Place {
   const onExit = () => {
     place.child?.kill('SIGQUIT');
     waitUntil(() => !fs.existsSync(path.join(place.data, 'postmaster.pid')));
-    remove(folder);
+    for (const each of [folder, data]) remove(each);
   };
   const onSignal = (signal: NodeJS.Signals) => process.exit(128 + os.constants.signals[signal]);
   process.on('exit', onExit).once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const leave = async () => {
     if (place.child) await end(place.child);
-    remove(folder);
+    for (const each of [folder, data]) remove(each);
     process.off('exit', onExit).off('SIGINT', onSignal).off('SIGTERM', onSignal);
   };
-  const place: Place = { folder, data: path.join(folder, 'data'), leave };
+  const place: Place = { folder, data, leave };
   return place;
 }
 
@@ -240,10 +244,14 @@ function linkLibraries(native: string): void {
 
 /** A killed process leaves its folder; a server still running in it stops by itself once its lock file is gone. */
 function removeAbandoned(): void {
-  for (const name of fs.readdirSync(os.tmpdir())) {
+  for (const parent of new Set([os.tmpdir(), temporaryPlace()])) removeAbandonedIn(parent);
+}
+
+function removeAbandonedIn(parent: string): void {
+  for (const name of fs.readdirSync(parent)) {
     const pid = Number(new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]);
     if (!pid || isAlive(pid)) continue;
-    const folder = path.join(os.tmpdir(), name);
+    const folder = path.join(parent, name);
     try {
       // Process ids of another container look dead from here; its runs do not last this long.
       const hours = (Date.now() - fs.statSync(folder).mtimeMs) / 3_600_000;

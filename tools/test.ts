@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { temporaryPlace } from '../test/memory.ts';
 
 const help = `npm test [-- options] [pattern…]
 
@@ -33,7 +34,6 @@ type News =
 
 const defaultGlobs = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const resultsFolder = 'test-results';
-const memoryFolder = '/dev/shm';
 // Files whose tests are over end within milliseconds unless a server, socket or timer was left open.
 const leakSeconds = 10;
 
@@ -172,22 +172,10 @@ let madeFolder: string | undefined;
 /** Where all files of the run keep their data; it goes with the run, whichever way they ended. */
 function folderOfRun(): string {
   if (madeFolder) return madeFolder;
-  const folder = fs.mkdtempSync(path.join(hasRoomInMemory() ? memoryFolder : os.tmpdir(), 'modstead-tests-'));
+  const folder = fs.mkdtempSync(path.join(temporaryPlace(), 'modstead-tests-'));
   process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
   madeFolder = folder;
   return folder;
-}
-
-// Durability is given up, as on PostgreSQL: a commit on SQLite waits for the disk, up to half of a file's time.
-function hasRoomInMemory(): boolean {
-  const enough = 4 * 1024 ** 3;
-  if (process.platform !== 'linux' || process.availableMemory() < 2 * enough) return false;
-  try {
-    const { bavail, bsize } = fs.statfsSync(memoryFolder);
-    return bavail * bsize >= enough;
-  } catch {
-    return false;
-  }
 }
 
 const nothing: Outcome = { passed: 0, failed: 0, skipped: 0, seconds: 0, output: '' };
