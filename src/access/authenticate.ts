@@ -13,7 +13,7 @@ import {
   type TokenScope,
   type UserCaller,
 } from './caller.ts';
-import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey } from './credentials.ts';
+import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, sightScopeOf } from './credentials.ts';
 import { STAFF_LEVELS } from './staff.ts';
 
 /** What a request shows of itself, before anything is believed. */
@@ -78,13 +78,15 @@ interface KeyRow {
   status: number | null;
 }
 
+const mutesOf = (user: string) => `case when exists (select 1 from mutes x where x.user_id = ${user})
+    or exists (select 1 from blocks b where b.user_id = ${user}) then 1 else 0 end as mutes`;
 const TOKEN =
   statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, t.date_revoked, u.status, s.level as staff, u.language, u.date_online,
   (select count(*) from team_members m where m.user_id = t.user_id)
     + (select count(*) from previewers p where p.user_id = t.user_id) as teams,
-  case when exists (select 1 from mutes x where x.user_id = t.user_id)
-    or exists (select 1 from blocks b where b.user_id = t.user_id) then 1 else 0 end as mutes
+  ${mutesOf('t.user_id')}
   from access_tokens t join users u on u.id = t.user_id left join site_staff s on s.user_id = u.id where t.digest = ?`);
+const MUTES = statement(`select ${mutesOf('u.id')} from users u where u.id = ?`);
 const SERVICE_TOKEN =
   statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, g.submitted_by as leader_id
   from service_tokens t join games g on g.id = t.game_id where t.digest = ?`);
@@ -92,7 +94,7 @@ const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.stat
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
-  const tokens = new KnownCallers<UserCaller | ServiceCaller>(db, clock);
+  const tokens = new KnownCallers<UserCaller | ServiceCaller>(db, clock, seenAnew);
   const keys = new KnownCallers<KeyCaller>(db, clock);
 
   const isOver = (row: { date_revoked: number | null; date_expires: number }) =>
@@ -119,6 +121,13 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       mutes: row.mutes === 1,
       clientId: row.client_id ?? undefined,
     };
+  }
+
+  /** The same caller where nothing has changed for them, so that what is kept for them is found. */
+  async function seenAnew(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
+    if (caller.kind !== 'user') return caller;
+    const mutes = (await db.first<{ mutes: number }>(MUTES, [caller.userId]))?.mutes === 1;
+    return mutes === caller.mutes ? caller : { ...caller, mutes };
   }
 
   async function loadServiceToken(digest: string): Promise<ServiceCaller> {
@@ -190,38 +199,71 @@ function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
   throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
 }
 
+interface Known<T> {
+  readonly caller: T;
+  readonly scope: string;
+  /** `Changes.now()` before it was looked up. */
+  readonly asOf: number;
+  readonly until: number;
+  /** The same of whom the person does not want to see; without a scope for those who see everyone. */
+  readonly sight: string | undefined;
+  readonly sightAsOf: number;
+}
+
 /** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */
 class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
   readonly #db: Database;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { caller: T; scope: string; asOf: number; until: number }>();
+  /** Looks up no more than what a change of sight changes. */
+  readonly #seenAnew: (caller: T) => Promise<T>;
+  readonly #kept = new Map<string, Known<T>>();
 
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, clock: Clock, seenAnew: (caller: T) => Promise<T> = async (caller) => caller) {
     this.#db = db;
     this.#clock = clock;
+    this.#seenAnew = seenAnew;
   }
 
   recall(secret: string): T | undefined {
-    const entry = this.#kept.get(secret);
-    if (!entry || !this.#isUnchanged(entry)) return undefined;
-    return this.#clock.now() < entry.until ? entry.caller : undefined;
+    const known = this.#kept.get(secret);
+    return known && this.#isGood(known) && this.#seesTheSame(known) ? known.caller : undefined;
   }
 
-  #isUnchanged({ asOf, scope }: { asOf: number; scope: string }): boolean {
+  #isGood({ asOf, scope, until }: Known<T>): boolean {
     const { changes } = this.#db;
-    return changes.unchangedSince(asOf, ACCESS_SCOPE) && changes.unchangedSince(asOf, scope);
+    const isUnchanged = changes.unchangedSince(asOf, ACCESS_SCOPE) && changes.unchangedSince(asOf, scope);
+    return isUnchanged && this.#clock.now() < until;
+  }
+
+  #seesTheSame({ sight, sightAsOf }: Known<T>): boolean {
+    return sight === undefined || this.#db.changes.unchangedSince(sightAsOf, sight);
   }
 
   async get(secret: string, load: () => Promise<T>): Promise<T> {
-    const recalled = this.recall(secret);
-    if (recalled) return recalled;
+    const known = this.#kept.get(secret);
+    if (!known || !this.#isGood(known)) return this.#look(secret, load);
+    if (this.#seesTheSame(known)) return known.caller;
+    const sightAsOf = this.#db.changes.now();
+    const caller = await this.#seenAnew(known.caller);
+    this.#kept.set(secret, { ...known, caller, sightAsOf });
+    return caller;
+  }
+
+  async #look(secret: string, load: () => Promise<T>): Promise<T> {
     const asOf = this.#db.changes.now();
     const caller = await load();
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
     const lookAgain = this.#clock.now() + KEPT_SECONDS;
     const until = caller.kind === 'key' ? lookAgain : Math.min(lookAgain, caller.dateExpires);
-    const scope = caller.kind === 'user' ? accessScopeOf(caller.userId) : ACCESS_SCOPE;
-    this.#kept.set(secret, { caller, scope, asOf, until });
+    const isPerson = caller.kind === 'user';
+    this.#kept.set(secret, {
+      caller,
+      scope: isPerson ? accessScopeOf(caller.userId) : ACCESS_SCOPE,
+      asOf,
+      until,
+      sight: isPerson ? sightScopeOf(caller.userId) : undefined,
+      sightAsOf: asOf,
+    });
     return caller;
   }
 }

@@ -190,6 +190,13 @@ export function accessOfChanged(transaction: Transaction, userId: number): void 
 
 export const accessScopeOf = (userId: number) => `${ACCESS_SCOPE}/${userId}`;
 
+/** Names the change of whom a person does not want to see. Of that, a caller knows only whether there is anyone. */
+export function sightOfChanged(transaction: Transaction, userId: number): void {
+  transaction.changed(sightScopeOf(userId));
+}
+
+export const sightScopeOf = (userId: number) => `sight/${userId}`;
+
 /** Removes tokens that ended before the moment. */
 export async function forgetTokens(query: Query, before: number): Promise<void> {
   await query

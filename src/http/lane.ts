@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credentials } from '../access/authenticate.ts';
 import { type Caller, NOBODY, visibilityClass } from '../access/caller.ts';
-import { ACCESS_SCOPE, accessScopeOf } from '../access/credentials.ts';
+import { ACCESS_SCOPE, accessScopeOf, sightScopeOf } from '../access/credentials.ts';
 import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Demand } from '../limits/limits.ts';
@@ -178,7 +178,9 @@ function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, c
 
 /** What someone sees who may see more or less than others changes with their teams and mutes, and not only with the data. */
 const scopesOf = (caller: Caller): readonly string[] =>
-  caller.kind === 'user' && visibilityClass(caller).startsWith('u') ? [ACCESS_SCOPE, accessScopeOf(caller.userId)] : [];
+  caller.kind === 'user' && visibilityClass(caller).startsWith('u')
+    ? [ACCESS_SCOPE, accessScopeOf(caller.userId), sightScopeOf(caller.userId)]
+    : [];
 
 const mayTake = ({ limiter }: Tenant, demands: readonly Demand[]) =>
   !limiter || demands.length === 0 || limiter.tryTake(demands);

@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { accessOfChanged } from '../../access/credentials.ts';
+import { sightOfChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
@@ -36,7 +36,7 @@ export async function blockUser(app: App, caller: UserCaller, userId: number): P
     await store.holdPair(transaction, caller.userId, other.id);
     await store.put(transaction, { user_id: caller.userId, blocked_id: other.id, date_added: app.clock.now() });
     await endFollowsBetween(transaction, caller.userId, other.id);
-    accessOfChanged(transaction, caller.userId);
+    sightOfChanged(transaction, caller.userId);
   });
 }
 
@@ -45,7 +45,7 @@ export async function unblockUser(app: App, caller: UserCaller, userId: number):
   await app.db.write(async (transaction) => {
     await requireUserIn(transaction, userId);
     await store.remove(transaction, caller.userId, userId);
-    accessOfChanged(transaction, caller.userId);
+    sightOfChanged(transaction, caller.userId);
   });
 }
 

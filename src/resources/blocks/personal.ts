@@ -1,4 +1,4 @@
-import { accessOfChanged } from '../../access/credentials.ts';
+import { sightOfChanged } from '../../access/credentials.ts';
 import { untold } from '../../database/personal.ts';
 import type { PersonalData } from '../../personal.ts';
 import { endFollowsOfBlocked } from '../follows/pieces.ts';
@@ -27,6 +27,6 @@ export const personalBlocks: PersonalData = {
   /** The one account may follow whom the other has blocked. */
   afterwards: async (transaction, userId) => {
     await endFollowsOfBlocked(transaction, userId);
-    accessOfChanged(transaction, userId);
+    sightOfChanged(transaction, userId);
   },
 };

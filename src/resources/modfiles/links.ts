@@ -34,7 +34,7 @@ export function downloadLink(
   const { id, mod_id, game_id, kind } = file;
   const among = kind === 'source' ? 'sources' : 'files';
   const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/${among}/${id}/download`;
-  const binary_url = signed || kind === 'source' ? `${address}/${segmentFor(app, fileOf(file), expires)}` : address;
+  const binary_url = signed || kind === 'source' ? `${address}/${signerUntil(app, expires)(fileOf(file))}` : address;
   return { binary_url, date_expires: expires };
 }
 
@@ -49,16 +49,19 @@ export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment
 const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<string, string> }>();
 const REMEMBERED_MAX = 20_000;
 
-/** The last segment of a link that holds until then. */
-export function segmentFor({ secrets }: Pick<App, 'secrets'>, file: SignedFile, expires: number): string {
-  let hour = remembered.get(secrets);
-  if (hour?.expires !== expires || hour.segments.size >= REMEMBERED_MAX) hour = { expires, segments: new Map() };
+/** Gives the last segments of links that hold until then. */
+export function signerUntil({ secrets }: Pick<App, 'secrets'>, expires: number): (file: SignedFile) => string {
+  const last = remembered.get(secrets);
+  const hour =
+    last?.expires === expires && last.segments.size < REMEMBERED_MAX ? last : { expires, segments: new Map() };
   remembered.set(secrets, hour);
-  const known = hour.segments.get(file);
-  if (known !== undefined) return known;
-  const segment = `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
-  hour.segments.set(file, segment);
-  return segment;
+  return (file) => {
+    const known = hour.segments.get(file);
+    if (known !== undefined) return known;
+    const segment = `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
+    hour.segments.set(file, segment);
+    return segment;
+  };
 }
 
 /** So many hexadecimal digits tell the bytes of a file from all others, and a signature is no shorter than they. */

@@ -1,8 +1,9 @@
 import type { App } from '../../context.ts';
 import type { Statement } from '../../database/database.ts';
-import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, segmentFor } from '../modfiles/links.ts';
+import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../modfiles/links.ts';
 import { toAvatar } from '../users/object.ts';
 import { liveFileJson } from './object.ts';
+import { cardsAmong } from './store.ts';
 
 /**
  * Mods as the text that is sent. The database puts it together from texts that are stored ready, as bringing each column
@@ -40,17 +41,18 @@ interface Words {
   readonly ids: string;
   /** Joins in the order in which they are written, so that mods come in the order of the ids. */
   readonly join: string;
-  readonly together: (expression: string) => string;
-  readonly sent: (expression: string) => string;
+  /** The page, of the parts of what each mod says. */
+  readonly page: (...parts: readonly string[]) => string;
 }
 
 const SQLITE: Words = {
   quoted: 'json_quote',
   ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
   join: 'cross join',
-  together: (expression) => `group_concat(${expression}, ',')`,
+  // The first and the last mod say where the page begins and ends: put around it, that would be one more copy of it all.
   // As bytes it need not become a text of this process before it becomes bytes again.
-  sent: (expression) => `cast(${expression} as blob)`,
+  page: (...parts) => `cast(group_concat(concat(case when j.key = 0 then ${given('begin')} end, ${parts.join(', ')},
+    case when j.key = cast(${given('last')} as integer) then ${given('end')} end), ',') as blob)`,
 };
 
 const POSTGRES: Words = {
@@ -58,8 +60,8 @@ const POSTGRES: Words = {
   ids: `json_array_elements_text(cast($1 as json)) with ordinality as j (value, place)
     join mod_cards c on c.mod_id = cast(j.value as bigint)`,
   join: 'join',
-  together: (expression) => `string_agg(${expression}, ',' order by j.place)`,
-  sent: (expression) => expression,
+  page: (...parts) => `concat(${given('begin')}, string_agg(concat(${parts.join(', ')}), ',' order by j.place),
+    case when cast(${given('last')} as integer) >= 0 then ${given('end')} end)`,
 };
 
 /** Where a signature belongs stands what it is for, and behind that a character that JSON never holds. */
@@ -68,7 +70,10 @@ const SEGMENT_LENGTH = '1234567890-'.length + 43;
 const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - MARK_DIGITS);
 
 /** What a statement is given, in this order. A mod alone needs no more than the first, and the language. */
-const GIVEN = ['ids', 'platform', 'language', 'modPages', 'downloads', 'expires', 'dependencies', 'end'] as const;
+const GIVEN = [
+  ...(['ids', 'platform', 'language', 'modPages', 'downloads', 'expires', 'dependencies'] as const),
+  ...(['begin', 'last', 'end'] as const),
+];
 type Given = (typeof GIVEN)[number];
 const given = (name: Given) => `cast($${GIVEN.indexOf(name) + 1} as text)`;
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -157,10 +162,10 @@ interface Variant {
   readonly live: Live;
 }
 
-function pageIn({ quoted, ids, join, together, sent }: Words, fixed: Fixed, variant: Variant): string {
+function pageIn({ quoted, ids, join, page }: Words, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;
-  const mod = `concat(${bodyIn(translated)}, ',"modfile":', ${modfile(live)}, ${endIn(quoted, fixed, OF_PAGE)})`;
-  return `select ${sent(`concat('{"data":[', ${together(mod)}, '],"result_count":', count(*), ${given('end')})`)} as text
+  const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(quoted, fixed, OF_PAGE)];
+  return `select ${page(...parts)} as text, count(*) as mods
     from ${ids} ${joinedTo(join, OF_PAGE, variant)}`;
 }
 
@@ -210,6 +215,7 @@ function statementsOf(app: App) {
 
 interface Page {
   readonly text: Uint8Array | string;
+  readonly mods: number;
 }
 
 /** A mod alone, with what decides who may see it. */
@@ -241,25 +247,32 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
     `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
     String(expires),
     String(game.dependency_option),
-    `,"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
+    BEGIN,
+    String(ids.length - 1),
+    `],"result_count":${ids.length},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
   ];
-  const { text } = (await app.db.first<Page>(variantFor(statementsOf(app).page, language, platform), values))!;
+  if (ids.length === 0) return Buffer.from(`${BEGIN}${values.at(-1)}`);
+  const { text, mods } = (await app.db.first<Page>(variantFor(statementsOf(app).page, language, platform), values))!;
+  // One of them went for ever since it was found.
+  if (Number(mods) < ids.length) return pageOfMods(app, { ...request, ids: await cardsAmong(app.db.query, ids) });
   const bytes =
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   signLinks(app, bytes, expires);
   return bytes;
 }
 
+const BEGIN = '{"data":[';
 const SLASH = 0x2f;
 
 /** Puts each signature in the place of what it is for. */
 function signLinks(app: App, page: Buffer, expires: number): void {
+  const segmentFor = signerUntil(app, expires);
   for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
     const mark = gap - MARK_DIGITS;
     let start = mark - BEFORE_MARK.length;
     while (page[start - 1] !== SLASH) start -= 1;
     const file = page.toString('latin1', start, gap) as SignedFile;
-    gap = mark + page.write(segmentFor(app, file, expires), mark, 'latin1');
+    gap = mark + page.write(segmentFor(file), mark, 'latin1');
   }
 }
 

@@ -518,6 +518,13 @@ const PUT_CARD = statement(`insert into mod_cards (mod_id, ${OF_CARD.join(', ')}
 export const putCard = (transaction: Transaction, modId: number, body: string) =>
   transaction.run(PUT_CARD, [body, modId]);
 
+/** Those of the mods that there are, in the order in which they are given. */
+export async function cardsAmong(query: Query, ids: readonly number[]): Promise<number[]> {
+  const rows = await query.selectFrom('mod_cards').select('mod_id').where('mod_id', 'in', ids).execute();
+  const known = new Set(rows.map(({ mod_id }) => mod_id));
+  return ids.filter((id) => known.has(id));
+}
+
 const SHOW_FILE = statement(`update mod_cards set (file_id, file_sha256, file_body) =
     (select l.modfile_id, b.sha256, b.body from mod_live_files l join modfile_documents b on b.modfile_id = l.modfile_id
       where l.mod_id = mod_cards.mod_id and l.platform = '')

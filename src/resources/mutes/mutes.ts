@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { accessOfChanged } from '../../access/credentials.ts';
+import { sightOfChanged } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -25,7 +25,7 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
     if (other.status === USER_GUEST) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
     if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
     await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
-    accessOfChanged(transaction, caller.userId);
+    sightOfChanged(transaction, caller.userId);
   });
 }
 
@@ -48,7 +48,7 @@ export async function muteFromPortal(
     const date_added = app.clock.now();
     for (const muted_id of people.filter((id) => id !== caller.userId))
       await store.put(transaction, { user_id: caller.userId, muted_id, date_added });
-    accessOfChanged(transaction, caller.userId);
+    sightOfChanged(transaction, caller.userId);
   });
 }
 
@@ -56,7 +56,7 @@ export async function unmuteUser(app: App, caller: UserCaller, userId: number): 
   await app.db.write(async (transaction) => {
     await requireUserIn(transaction, userId);
     await store.remove(transaction, caller.userId, userId);
-    accessOfChanged(transaction, caller.userId);
+    sightOfChanged(transaction, caller.userId);
   });
 }
 

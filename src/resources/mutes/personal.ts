@@ -1,4 +1,4 @@
-import { accessOfChanged } from '../../access/credentials.ts';
+import { sightOfChanged } from '../../access/credentials.ts';
 import { untold } from '../../database/personal.ts';
 import type { PersonalData } from '../../personal.ts';
 
@@ -23,5 +23,5 @@ export const personalMutes: PersonalData = {
       apart: 'user_id',
     },
   ],
-  afterwards: (transaction, userId) => accessOfChanged(transaction, userId),
+  afterwards: (transaction, userId) => sightOfChanged(transaction, userId),
 };
