@@ -20,8 +20,20 @@ const SEARCH_WORDS_MAX = 16;
 const OR_GROUPS_MAX = 2;
 const OR_FIELDS_MAX = 3;
 
+/** What the queries that are kept ask of a list. */
+const known = new WeakMap<Listing, WeakMap<Fields, ListRequest>>();
+
 /** Filters, search, order and page of a list, from its query. Unknown columns and sorts are ignored; bad values are not. */
 export function readList(listing: Listing, query: Fields): ListRequest {
+  const before = known.get(listing)?.get(query);
+  if (before) return before;
+  const request = Object.freeze(readAnew(listing, query));
+  const requests = known.get(listing) ?? new WeakMap<Fields, ListRequest>();
+  if (Object.isFrozen(query)) known.set(listing, requests.set(query, request));
+  return request;
+}
+
+function readAnew(listing: Listing, query: Fields): ListRequest {
   const problems: FieldProblem[] = [];
   const filters = readFilters(listing, query, problems);
   const request: ListRequest = {
