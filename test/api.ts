@@ -494,9 +494,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   after(async () => {
     const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db.query);
     await api.stop();
-    assert.deepEqual(cards, [], 'cards of mods that are not what other tables say');
     await databases.drop();
     writeRefs(observer);
+    assert.deepEqual(cards, [], 'cards of mods that are not what other tables say');
   });
   return api;
 }

@@ -23,7 +23,7 @@ import {
 } from './operations.ts';
 import { sessionHash } from './signing.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_TRUST_PROXY: '127.0.0.1' }, writesRows: true });
 const named = ({ id }: { id: number }) => ({ params: { game_id: id } });
 const DAY = 86_400;
 let reports = 0;
