@@ -14,7 +14,7 @@ import { startPlatforms } from './platforms.ts';
 import { workOf } from './work.ts';
 
 const studio = await startPlatforms();
-const api = await startApi({ settings: studio.settings });
+const api = await startApi({ settings: { ...studio.settings, MODSTEAD_JOBS: 'off' } });
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

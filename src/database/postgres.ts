@@ -38,14 +38,22 @@ export async function openPostgres(url: string, options: { connectionsMax?: numb
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'modstead',
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool; without a listener it would end the process, idle or not.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const changes = new Changes();
   const listening = await listenForChanges(url, changes);
   const figures = { commits: 0, writes: 0 };
-  const run = async <T>(read: Statement, values: readonly Value[]) =>
-    (await pool.query({ name: nameOf(read), text: read.postgres, values: values as Value[] })).rows as T[];
+  const ask = (read: Statement, values: readonly Value[]) =>
+    pool.query({ name: nameOf(read), text: read.postgres, values: values as Value[] });
+  const run = async <T>(read: Statement, values: readonly Value[]) => {
+    const { rows } = await ask(read, values).catch((error) => {
+      if (!isLost(error)) throw error;
+      return ask(read, values);
+    });
+    return rows as T[];
+  };
   return {
     dialect: 'postgres',
     query,
@@ -82,17 +90,21 @@ function nameOf(read: Statement): string {
 async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const scopes = new Set<string>();
+    let isCommitting = false;
     try {
       const value = await query.transaction().execute(async (inner) => {
         const result = await work({ ...statementsIn(inner), query: inner, changed: (scope) => scopes.add(scope) });
         for (const scope of scopes) await sql`select pg_notify(${CHANNEL}, ${scope})`.execute(inner);
+        isCommitting = true;
         return result;
       });
       // The notification comes back later; the writer itself must read what it wrote at once.
       for (const scope of scopes) changes.changed(scope);
       return value;
     } catch (error) {
-      if (attempt >= ATTEMPTS_MAX || !isPassing(error)) throw error;
+      // Whether what was lost while it was committed is there, nobody knows.
+      const isGone = isLost(error) && !isCommitting;
+      if (attempt >= ATTEMPTS_MAX || !(isPassing(error) || isGone)) throw error;
     }
   }
 }
@@ -110,6 +122,16 @@ function statementsIn(query: Query): Pick<Transaction, 'first' | 'all' | 'run'> 
 function isPassing(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+}
+
+const LOST = new Set(['57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE']);
+/** As the driver says it of a connection that it finds closed; what closed it was an error before. */
+const LOST_MESSAGE = /^(?:Connection terminated|Client was closed|Client has encountered a connection error)/;
+
+/** The connection broke, and all that was begun on it is undone. The pool has others. */
+function isLost(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  return LOST.has(code ?? '') || LOST_MESSAGE.test(message ?? '');
 }
 
 /** Hears of other nodes' changes. While it is deaf, everything counts as changed at each attempt. */

@@ -120,7 +120,7 @@ function isOutage(error: unknown): boolean {
     OUTAGES.has(code ?? '') ||
     SQLITE_OUTAGES.has((errcode ?? 0) & 0xff) ||
     message?.startsWith('timeout exceeded when trying to connect') ||
-    message?.startsWith('Connection terminated') ||
+    /^(?:Connection terminated|Client was closed|Client has encountered a connection error)/.test(message ?? '') ||
     (cause !== undefined && isOutage(cause))
   );
 }
