@@ -177,20 +177,33 @@ export async function requireModInAnyState(
   return row!;
 }
 
-/** One read for what most ask for: a public mod of an accepted game. */
-export async function requireSingleMod(
+/** One read for what most ask for: a public mod of an accepted game. Where the database need not be waited for, nobody does. */
+export function requireSingleMod(
   app: App,
   caller: Caller,
   gameId: number,
   id: number,
   language: Language,
   platform?: Platform,
+): SingleMod | Promise<SingleMod> {
+  const found = singleMod(app, id, language, platform);
+  const seen = (mod: SingleMod | undefined) => {
+    const isOpen = mod?.game_id === gameId && mod.game_status === GAME_ACCEPTED && isOpenToThirdParties(mod);
+    return isOpen && isPublic(mod) ? mod : requireSeen(app, caller, gameId, id, mod, isOpen);
+  };
+  return found instanceof Promise ? found.then(seen) : seen(found);
+}
+
+async function requireSeen(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  mod: SingleMod | undefined,
+  isOpen: boolean,
 ): Promise<SingleMod> {
-  const mod = await singleMod(app, id, language, platform);
-  const isOpen = mod?.game_id === gameId && mod.game_status === GAME_ACCEPTED && isOpenToThirdParties(mod);
   if (!isOpen) await requireGame(app.db, caller, gameId);
-  if (!isOpen || !isPublic(mod))
-    await refuseHidden(app.db, caller, gameId, mod && { ...mod, id }, { closed: 'MOD_NO_VIEW_PERMISSION' });
+  await refuseHidden(app.db, caller, gameId, mod && { ...mod, id }, { closed: 'MOD_NO_VIEW_PERMISSION' });
   return mod!;
 }
 

@@ -12,7 +12,7 @@ import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
 import { listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
 import { ModObject, modJson } from './object.ts';
-import { singleModJson } from './page.ts';
+import { type SingleMod, singleModJson } from './page.ts';
 
 const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
 
@@ -67,20 +67,30 @@ export const getMod = operation({
   params: ModPath,
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
-  handle: async (app, { caller, params, language, platform, portal, keep, keepUntil }) => {
-    keepUntil(linksChangeAt(app.clock.now()));
-    if (portal === undefined) {
-      const mod = await requireSingleMod(app, caller, params.game_id, params.mod_id, language, platform);
-      if (isShownToClass(caller, mod))
-        keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
-      return new Json(singleModJson(app, params.mod_id, mod));
-    }
-    const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
-    if (isShownToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
-      keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
-    return new Json(modJson(app, mod, { alone: true, portal }));
+  handle: (app, input) => {
+    input.keepUntil(linksChangeAt(app.clock.now()));
+    return input.portal === undefined ? modAlone(app, input) : modOnPortal(app, input);
   },
 });
+
+type ModInput = Input<z.output<typeof ModPath>, unknown, unknown>;
+
+function modAlone(app: App, { caller, params, language, platform, keep }: ModInput): Json | Promise<Json> {
+  const answer = (mod: SingleMod) => {
+    if (isShownToClass(caller, mod))
+      keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
+    return new Json(singleModJson(app, params.mod_id, mod));
+  };
+  const found = requireSingleMod(app, caller, params.game_id, params.mod_id, language, platform);
+  return found instanceof Promise ? found.then(answer) : answer(found);
+}
+
+async function modOnPortal(app: App, { caller, params, language, platform, portal, keep }: ModInput): Promise<Json> {
+  const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
+  if (isShownToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
+    keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
+  return new Json(modJson(app, mod, { alone: true, portal }));
+}
 
 export const addModOperation = operation({
   id: 'add-mod',
