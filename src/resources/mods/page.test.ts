@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { editModByPut, getMod, getMods } from './operations.ts';
+import { pageOfMods } from './page.ts';
 
 const api = await startApi();
 const game = await api.aGame();
@@ -48,4 +49,15 @@ test('links of files on such a page are signed', async () => {
   const { body } = await client.call(getMods, { params: { game_id: game.id }, query: { id: mods[1]!.id } });
   const { pathname } = new URL((body.data[0]!.modfile as { download: { binary_url: string } }).download.binary_url);
   assert.match(pathname, /\/download\/\d{10}-[\w-]{43}$/);
+});
+
+test('a mod that went for ever since it was found is left out, wherever it stood', async () => {
+  const [first, second] = mods.map(({ id }) => id) as [number, number];
+  const GONE = 999_999;
+  for (const ids of [[GONE, first, second], [first, GONE, second], [first, second, GONE], [GONE], []]) {
+    const request = { gameId: game.id, ids, language: 'en', platform: undefined, limit: 10, offset: 0, total: 3 };
+    const page = JSON.parse(String(await pageOfMods(api.app(), request)));
+    const left = ids.filter((id) => id !== GONE);
+    assert.deepEqual([page.data.map(({ id }: Mod) => id), page.result_count], [left, left.length]);
+  }
 });
