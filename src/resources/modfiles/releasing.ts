@@ -45,10 +45,11 @@ export async function release(
   file: store.ModfileRow,
   releasing: Releasing,
 ): Promise<void> {
+  const places = await placesOf(transaction, file, releasing);
   const live = await store.liveFilesOf(transaction, mod.id);
-  const isLive = (await placesOf(transaction, file, releasing)).every((place) => live.get(place) === file.id);
+  const isLive = places.every((place) => live.get(place) === file.id);
   if (!isLive && (await heldRelease(app, transaction, file, releasing))) return;
-  await makeLive(app, transaction, mod, file, releasing);
+  await takePlaces(app, transaction, mod, file, places, releasing.userId);
 }
 
 /** The platforms that have approved a file, and the place without a platform if it is to be shown there. */
@@ -63,17 +64,26 @@ async function placesOf(transaction: Transaction, { id }: store.ModfileRow, { sh
  * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
  * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
  */
-export async function makeLive(
+export const makeLive = async (
   app: App,
   transaction: Transaction,
   mod: ModRow,
   file: store.ModfileRow,
   releasing: Releasing,
+): Promise<void> =>
+  takePlaces(app, transaction, mod, file, await placesOf(transaction, file, releasing), releasing.userId);
+
+async function takePlaces(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  places: readonly string[],
+  userId: number,
 ): Promise<void> {
-  const places = await placesOf(transaction, file, releasing);
   if (places.length === 0) return;
   for (const place of places) await store.putAwaited(transaction, mod.id, place, file.id);
-  await releaseAwaited(app, transaction, mod, file, releasing.userId);
+  await releaseAwaited(app, transaction, mod, file, userId);
 }
 
 /** Makes a file live where that is awaited, if its scan lets it. */
