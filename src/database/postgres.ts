@@ -9,6 +9,7 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
+import { isLost } from './lost.ts';
 
 const CHANNEL = 'modstead_changes';
 const RECONNECT_MS = 500;
@@ -122,16 +123,6 @@ function statementsIn(query: Query): Pick<Transaction, 'first' | 'all' | 'run'> 
 function isPassing(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
-}
-
-const LOST = new Set(['57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE']);
-/** As the driver says it of a connection that it finds closed; what closed it was an error before. */
-const LOST_MESSAGE = /^(?:Connection terminated|Client was closed|Client has encountered a connection error)/;
-
-/** The connection broke, and all that was begun on it is undone. The pool has others. */
-function isLost(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  return LOST.has(code ?? '') || LOST_MESSAGE.test(message ?? '');
 }
 
 /** Hears of other nodes' changes. While it is deaf, everything counts as changed at each attempt. */

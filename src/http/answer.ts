@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { isLost } from '../database/lost.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
@@ -80,21 +81,7 @@ export function sendNothing(response: ServerResponse, status: 204, headers: read
   depart(response, '');
 }
 
-const OUTAGES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ENOSPC',
-  'EROFS',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '08006',
-  '08001',
-]);
+const OUTAGES = new Set(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'ENOSPC', 'EROFS', '53300', '08006', '08001']);
 
 /** SQLite's own words for a full or read-only disk, and for one that fails. */
 const SQLITE_OUTAGES = new Set([8, 10, 13]);
@@ -120,7 +107,7 @@ function isOutage(error: unknown): boolean {
     OUTAGES.has(code ?? '') ||
     SQLITE_OUTAGES.has((errcode ?? 0) & 0xff) ||
     message?.startsWith('timeout exceeded when trying to connect') ||
-    /^(?:Connection terminated|Client was closed|Client has encountered a connection error)/.test(message ?? '') ||
+    isLost(error) ||
     (cause !== undefined && isOutage(cause))
   );
 }
