@@ -92,9 +92,13 @@ async function addAll(
   for (let start = 0; start < mods; start += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, mods - start) }, () => samples.next().value);
     const wholes = some.map((sample, index) => wholeOf(source, sample, start + index));
-    const rows = await modsInBulk.add(wholes, (mod, index) => source.files.liveFile(mod, start + index));
+    const files = wholes.map(({ mod }, index) => source.files.fileOf(mod, start + index));
+    const rows = await modsInBulk.add(
+      wholes,
+      files.map((file) => source.files.shown(file)),
+    );
     await addPieces(app, bulk, tagsInBulk, rows, some);
-    await source.files.add(rows, start);
+    await source.files.add(files);
     progress?.(start + some.length);
   }
   await modsInBulk.finish();

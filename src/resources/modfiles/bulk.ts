@@ -29,6 +29,14 @@ export async function shareArchive(app: App, filename: string, bytes: Buffer): P
   return { ...stored, key, filename, inspection, arrival };
 }
 
+type NewMod = Pick<ModRow, 'id' | 'game_id' | 'submitted_by' | 'date_added'>;
+
+export interface FileInBulk {
+  readonly row: store.ModfileRow;
+  /** As JSON, without its link. */
+  readonly body: string;
+}
+
 /** One live file for each of many new mods of a game, of which the archives are few. */
 export class ModfilesInBulk {
   readonly #app: App;
@@ -77,34 +85,34 @@ export class ModfilesInBulk {
     return () => ({ platforms: this.#live.map((platform) => ({ platform, modfile_live })) });
   }
 
-  /** The file that the mod with this number shows where no platform is asked for. */
-  liveFile(mod: ModRow, index: number): LiveFile {
-    if (!this.#isShown) return { file_id: null, file_sha256: null, file_body: null };
+  /** The file of the mod with this number. */
+  fileOf(mod: NewMod, index: number): FileInBulk {
     const row = this.#rowOf(mod, index);
-    return { file_id: row.id, file_sha256: row.sha256, file_body: modfileBody(row, this.#platforms) };
+    return { row, body: modfileBody(row, this.#platforms) };
+  }
+
+  /** What the mod says of it where no platform is asked for. */
+  shown({ row, body }: FileInBulk): LiveFile {
+    if (!this.#isShown) return { file_id: null, file_sha256: null, file_body: null };
+    return { file_id: row.id, file_sha256: row.sha256, file_body: body };
   }
 
   get #isShown(): boolean {
     return this.#platforms.length === 0 || this.#live.length > 0;
   }
 
-  /** For mods with the numbers from `start` on. */
-  async add(mods: readonly ModRow[], start: number): Promise<void> {
-    const rows = mods.map((mod, index) => this.#rowOf(mod, start + index));
+  async add(files: readonly FileInBulk[]): Promise<void> {
+    const rows = files.map(({ row }) => row);
     const live = this.#isShown ? [...this.#live, SHOWN] : [];
     await store.addMany(this.#bulk, {
       files: rows,
-      documents: rows.map((row) => ({
-        modfile_id: row.id,
-        body: modfileBody(row, this.#platforms),
-        sha256: row.sha256,
-      })),
+      documents: files.map(({ row, body }) => ({ modfile_id: row.id, body, sha256: row.sha256 })),
       platforms: rows.flatMap(({ id }) => this.#platforms.map((each) => ({ modfile_id: id, ...each }))),
       live: rows.flatMap(({ id, mod_id }) => live.map((platform) => ({ mod_id, platform, modfile_id: id }))),
     });
   }
 
-  #rowOf(mod: ModRow, index: number): store.ModfileRow {
+  #rowOf(mod: NewMod, index: number): store.ModfileRow {
     const archive = this.#archives[index % this.#archives.length]!;
     const row = newRow(this.#app, mod, archive, mod.submitted_by, { version: '1.0.0' });
     return { ...row, id: this.#firstId + index, date_added: mod.date_added, date_updated: mod.date_added };

@@ -197,7 +197,13 @@ export const notAmong = (field: string, platforms: readonly { platform: string }
   });
 
 /** A new file as it is stored, without its id. */
-export function newRow(app: App, mod: ModRow, file: CheckedFile, userId: number, texts: FileTexts) {
+export function newRow(
+  app: App,
+  mod: Pick<ModRow, 'id' | 'game_id'>,
+  file: CheckedFile,
+  userId: number,
+  texts: FileTexts,
+) {
   const filename = safeFilename(file.filename);
   return {
     mod_id: mod.id,

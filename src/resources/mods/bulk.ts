@@ -43,10 +43,8 @@ export class ModsInBulk {
     this.#lists = new WordLists(bulk, gameId);
   }
 
-  async add(
-    wholes: readonly WholeMod[],
-    liveFileOf: (mod: store.ModRow, index: number) => LiveFile,
-  ): Promise<store.ModRow[]> {
+  /** Each with its live file. */
+  async add(wholes: readonly WholeMod[], files: readonly LiveFile[]): Promise<store.ModRow[]> {
     const mods = wholes.map(({ mod, stats }) => rowOf(mod, stats));
     const words = mods.map(({ name }) => wordsOf(name));
     const documents = wholes.map(({ translations, tellings }, i) =>
@@ -55,7 +53,7 @@ export class ModsInBulk {
     await store.addMany(this.#bulk, {
       mods,
       stats: wholes.map(({ mod, stats }) => ({ mod_id: mod.id, ...stats })),
-      cards: mods.map((mod, i) => cardOf(mod, liveFileOf(mod, i), documents[i]!.english)),
+      cards: mods.map((mod, i) => cardOf(mod, files[i]!, documents[i]!.english)),
       documents: documents.flatMap(({ translated }) => translated),
     });
     for (const [i, mod] of mods.entries()) this.#count(mod, words[i]!);
