@@ -7,6 +7,7 @@ import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
 import { refuseBanned } from '../users/bans.ts';
 import { addUser, findUserByEmailIn, normalisedEmail, refuseSignIn, type UserRow } from '../users/users.ts';
+import { mailed } from './mailed-codes.ts';
 import * as store from './store.ts';
 
 const CODE_LENGTH = 5;
@@ -51,15 +52,12 @@ export async function sendCode(app: App, caller: KeyCaller, { email, ip, languag
     return true;
   });
   if (!isSent) return;
-  try {
-    await app.mail.send({
-      to: address,
-      subject: say(`${mail}_subject`, language, { code }),
-      text: say(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
-    });
-  } catch (cause) {
-    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
-  }
+  const letter = {
+    to: address,
+    subject: say(`${mail}_subject`, language, { code }),
+    text: say(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
+  };
+  await mailed(app.mail.send(letter));
 }
 
 export interface Exchange {

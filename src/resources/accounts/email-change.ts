@@ -5,7 +5,7 @@ import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
 import { changeUser, findUserByEmailIn, normalisedEmail, requireUserIn } from '../users/users.ts';
 import { requireOwnToken } from './closing.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, refuseSoon } from './mailed-codes.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from './mailed-codes.ts';
 import * as store from './store.ts';
 
 /**
@@ -47,12 +47,8 @@ export async function askForEmailChange(
     subject: say('email_taken_mail_subject', language),
     text: say('email_taken_mail_text', language),
   };
-  try {
-    if (before !== null) await app.mail.send(codeMail(before, codes.before, 'email_change_old_mail_text'));
-    await app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text'));
-  } catch (cause) {
-    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
-  }
+  if (before !== null) await mailed(app.mail.send(codeMail(before, codes.before, 'email_change_old_mail_text')));
+  await mailed(app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text')));
 }
 
 /** Takes the new address when both codes have come back. The old one is told. */

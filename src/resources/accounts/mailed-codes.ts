@@ -14,6 +14,12 @@ export function refuseSoon(app: App, dateAsked: number | null | undefined): void
     throw new ApiError('EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED', { retryAfterSeconds: AGAIN_SECONDS - waited });
 }
 
+/** Whoever waits for a code is told at once that it could not be mailed. */
+export const mailed = (sending: Promise<void>): Promise<void> =>
+  sending.catch((cause) => {
+    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
+  });
+
 /** Whether a code may still be tried. */
 export const isOpenCode = (app: App, code: { readonly date_expires: number | null; readonly attempts: number }) =>
   (code.date_expires ?? 0) > app.clock.now() && code.attempts < ATTEMPTS_MAX;

@@ -4,6 +4,7 @@ import { isDuplicate, type Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
+import { mailed } from '../accounts/mailed-codes.ts';
 import {
   claimEmail,
   findUserByEmailIn,
@@ -50,11 +51,7 @@ export async function register(app: App, caller: UserCaller, email: string, lang
     if (await findUserByEmailIn(transaction, email)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
     return beginConfirmation(app, transaction, caller.userId, email);
   });
-  try {
-    await mailConfirmation(app, email, code, language);
-  } catch (cause) {
-    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
-  }
+  await mailed(mailConfirmation(app, email, code, language));
 }
 
 /** The code from the mail shows that the address is theirs. */

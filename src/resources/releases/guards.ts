@@ -2,7 +2,7 @@ import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, refuseSoon } from '../accounts/mailed-codes.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../accounts/mailed-codes.ts';
 import { requireUserIn } from '../users/users.ts';
 import { isGuarded } from './holding.ts';
 import * as store from './store.ts';
@@ -38,11 +38,7 @@ export async function askToUnguard(app: App, userId: number, language: Language)
   if (to === null) return;
   const subject = say('unguard_mail_subject', language, { code });
   const text = say('unguard_mail_text', language, { code, minutes: CODE_MINUTES });
-  try {
-    await app.mail.send({ to, subject, text });
-  } catch (cause) {
-    throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
-  }
+  await mailed(app.mail.send({ to, subject, text }));
 }
 
 /** Ends it with the code from the mail. What waits goes on waiting. */
