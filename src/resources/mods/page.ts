@@ -264,46 +264,16 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
 const BEGIN = '{"data":[';
 const SLASH = 0x2f;
 
-const ZERO = 0x30;
-
 /** Puts each signature in the place of what it is for. */
 function signLinks(app: App, page: Buffer, expires: number): void {
-  const sign = signerUntil(app, expires);
-  const links = linksUntil(app, expires);
+  const segmentFor = signerUntil(app, expires);
   for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
     const mark = gap - MARK_DIGITS;
     let start = mark - BEFORE_MARK.length;
-    let id = 0;
-    for (let unit = 1; page[start - 1] !== SLASH; unit *= 10) {
-      start -= 1;
-      id += (page[start]! - ZERO) * unit;
-    }
-    const head = page.readUIntLE(mark, 6);
-    let link = links.get(id);
-    if (link?.head !== head) {
-      link = { head, segment: sign(page.toString('latin1', start, gap) as SignedFile) };
-      links.set(id, link);
-    }
-    gap = mark + page.write(link.segment, mark, 'latin1');
+    while (page[start - 1] !== SLASH) start -= 1;
+    const file = page.toString('latin1', start, gap) as SignedFile;
+    gap = mark + page.write(segmentFor(file), mark, 'latin1');
   }
-}
-
-/** The segment of a file's link, and the beginning of what it is signed for, by which it is known again. */
-interface Link {
-  readonly head: number;
-  readonly segment: string;
-}
-
-const LINKS_MAX = 20_000;
-const remembered = new WeakMap<App['secrets'], { readonly expires: number; readonly links: Map<number, Link> }>();
-
-/** By the id of the file: to make a text of each of a hundred files costs more than to find it. */
-function linksUntil({ secrets }: App, expires: number): Map<number, Link> {
-  const last = remembered.get(secrets);
-  if (last?.expires === expires && last.links.size < LINKS_MAX) return last.links;
-  const links = new Map<number, Link>();
-  remembered.set(secrets, { expires, links });
-  return links;
 }
 
 /** A single mod in whatever state; what it says is for those who may see it. */

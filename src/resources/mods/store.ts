@@ -209,8 +209,6 @@ export interface Cut {
 
 const LIMITED = 'limit ? offset ?';
 
-type ManyReader = Pick<Database, 'first' | 'all'>;
-
 const reads = new Map<string, Statement>();
 
 function publicIn(columns: string, condition: string, { sql: by, descending, idDescending }: Order, end: string) {
@@ -226,29 +224,29 @@ function readOf(text: string): Statement {
 }
 
 /** As one text: a row for each of a hundred ids would cost more than to find them. */
-async function idsIn(reader: ManyReader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
+async function idsIn(reader: Reader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
   const together = readOf(`select string_agg(cast(id as text), ',') as ids from (${text}) as page`);
   const { ids } = (await reader.first<{ ids: string | null }>(together, values))!;
   return ids === null ? [] : JSON.parse(`[${ids}]`);
 }
 
 /** The public mods of a game in this order. */
-export const publicPage = (reader: ManyReader, gameId: number, order: Order, cut: Cut): Promise<number[]> =>
+export const publicPage = (reader: Reader, gameId: number, order: Order, cut: Cut): Promise<number[]> =>
   idsIn(reader, publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]);
 
 /** The place behind so many mods. */
-export const placeOf = (reader: ManyReader, gameId: number, order: Order, before: number) =>
+export const placeOf = (reader: Reader, gameId: number, order: Order, before: number) =>
   reader.first<Place>(publicIn(`${order.sql} as value, m.id`, '', order, 'limit 1 offset ?'), [gameId, before]);
 
 const alikeIn = ({ sql: by, idDescending }: Order) => `and ${by} = ? and m.id ${idDescending ? '<=' : '>='} ?`;
 
 /** The mod in this place and those behind it that are equal to it in the order. */
-export const alikeFrom = (reader: ManyReader, gameId: number, order: Order, { value, id }: Place, cut: Cut) =>
+export const alikeFrom = (reader: Reader, gameId: number, order: Order, { value, id }: Place, cut: Cut) =>
   idsIn(reader, publicIn('m.id', alikeIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]);
 
 /** How many those are, up to a number. */
 export async function countAlike(
-  reader: ManyReader,
+  reader: Reader,
   gameId: number,
   order: Order,
   { value, id }: Place,
@@ -260,7 +258,7 @@ export async function countAlike(
 }
 
 /** The mods behind all that are equal to this place. */
-export function behind(reader: ManyReader, gameId: number, order: Order, { value }: Place, cut: Cut) {
+export function behind(reader: Reader, gameId: number, order: Order, { value }: Place, cut: Cut) {
   const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
   return idsIn(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
 }
