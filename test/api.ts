@@ -492,11 +492,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   });
   const api = new Api(service, clock, folder, observer, logLines);
   after(async () => {
-    const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db.query);
+    const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db);
     await api.stop();
     await databases.drop();
     writeRefs(observer);
-    assert.deepEqual(cards, [], 'cards of mods that are not what other tables say');
+    assert.deepEqual(cards, [], 'cards of mods and people that are not what other tables say');
   });
   return api;
 }

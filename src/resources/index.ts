@@ -96,8 +96,10 @@ import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
 import { migration as modsCards } from './mods/migrations/2026-11-15-mods-cards.ts';
+import { migration as modsCardsLinks } from './mods/migrations/2026-11-15-mods-cards-links.ts';
 import { migration as modsCounted } from './mods/migrations/2026-11-15-mods-counted.ts';
 import { migration as modsDmca } from './mods/migrations/2026-11-15-mods-dmca.ts';
+import { migration as modsRanked } from './mods/migrations/2026-11-15-mods-ranked.ts';
 import { migration as modsSearch } from './mods/migrations/2026-11-15-mods-search.ts';
 import { modOperations } from './mods/operations.ts';
 import { rebuildModWords } from './mods/words.ts';
@@ -164,6 +166,7 @@ import { uploadJobs } from './uploads/jobs.ts';
 import { migration as uploads } from './uploads/migrations/2026-11-15-uploads.ts';
 import { uploadOperations } from './uploads/operations.ts';
 import { migration as users } from './users/migrations/2026-11-15-users.ts';
+import { migration as usersCards } from './users/migrations/2026-11-15-users-cards.ts';
 import { migration as usersFolded } from './users/migrations/2026-11-15-users-folded.ts';
 import { migration as usersLife } from './users/migrations/2026-11-15-users-life.ts';
 import { migration as usersPortalNames } from './users/migrations/2026-11-15-users-portal-names.ts';
@@ -276,6 +279,8 @@ export const migrations: readonly Migration[] = [
   modsSearch,
   modsCounted,
   modsCards,
+  modsCardsLinks,
+  modsRanked,
   messages,
   metadata,
   metrics,
@@ -303,6 +308,7 @@ export const migrations: readonly Migration[] = [
   teams,
   uploads,
   users,
+  usersCards,
   usersFolded,
   usersLife,
   usersPortalNames,

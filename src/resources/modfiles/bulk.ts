@@ -4,6 +4,7 @@ import { type Bulk, countIdsOn } from '../../database/bulk.ts';
 import type { LiveFile } from '../mods/bulk.ts';
 import type { ModRow } from '../mods/mods.ts';
 import { announceArrival, concludeArrival, storageKeyOf } from './bytes.ts';
+import { linkedFile } from './links.ts';
 import { SHOWN } from './live.ts';
 import { type CheckedFile, newRow, statusOn } from './modfiles.ts';
 import { modfileBody } from './object.ts';
@@ -93,8 +94,8 @@ export class ModfilesInBulk {
 
   /** What the mod says of it where no platform is asked for. */
   shown({ row, body }: FileInBulk): LiveFile {
-    if (!this.#isShown) return { file_id: null, file_sha256: null, file_body: null };
-    return { file_id: row.id, file_sha256: row.sha256, file_body: body };
+    if (!this.#isShown) return { file_id: null, file_link: null, file_body: null };
+    return { file_id: row.id, file_link: linkedFile(row), file_body: body };
   }
 
   get #isShown(): boolean {

@@ -32,10 +32,15 @@ export function downloadLink(
 ): { binary_url: string; date_expires: number } {
   const expires = expiryAt(app.clock.now());
   const { id, mod_id, game_id, kind } = file;
-  const among = kind === 'source' ? 'sources' : 'files';
-  const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/${among}/${id}/download`;
-  const binary_url = signed || kind === 'source' ? `${address}/${signerUntil(app, expires)(fileOf(file))}` : address;
-  return { binary_url, date_expires: expires };
+  const ofMod = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}`;
+  if (kind === 'source')
+    return {
+      binary_url: `${ofMod}/sources/${id}/download/${segmentOf(app.secrets, fileOf(file), expires)}`,
+      date_expires: expires,
+    };
+  const address = `${ofMod}/files/${id}/download`;
+  const segment = () => signerUntil(app, expires)(id, () => fileOf(file)).toString('latin1');
+  return { binary_url: signed ? `${address}/${segment()}` : address, date_expires: expires };
 }
 
 /** Whether this last segment of a link was made for the file, and still holds. */
@@ -45,29 +50,41 @@ export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment
   return app.secrets.verify(PURPOSE, `${fileOf(file)}/${Number(digits)}`, signature);
 }
 
-/** Pages of a hundred mods ask for the same signatures over and over; those of the current hour are remembered. */
-const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<string, string> }>();
+/**
+ * Pages of a hundred mods ask for the same signatures over and over; those of the current hour are remembered, by the
+ * file, whose bytes never change. Sources have numbers of their own and are signed each time.
+ */
+const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<number, Buffer> }>();
 const REMEMBERED_MAX = 20_000;
 
-/** Gives the last segments of links that hold until then. */
-export function signerUntil({ secrets }: Pick<App, 'secrets'>, expires: number): (file: SignedFile) => string {
+/** Gives the last segments of links that hold until then; `file` is asked for only where it is not remembered. */
+export function signerUntil(
+  { secrets }: Pick<App, 'secrets'>,
+  expires: number,
+): (id: number, file: () => SignedFile) => Buffer {
   const last = remembered.get(secrets);
   const hour =
     last?.expires === expires && last.segments.size < REMEMBERED_MAX ? last : { expires, segments: new Map() };
   remembered.set(secrets, hour);
-  return (file) => {
-    const known = hour.segments.get(file);
+  return (id, file) => {
+    const known = hour.segments.get(id);
     if (known !== undefined) return known;
-    const segment = `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
-    hour.segments.set(file, segment);
+    const segment = Buffer.from(segmentOf(secrets, file(), expires));
+    hour.segments.set(id, segment);
     return segment;
   };
 }
+
+const segmentOf = (secrets: App['secrets'], file: SignedFile, expires: number): string =>
+  `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
 
 /** So many hexadecimal digits tell the bytes of a file from all others, and a signature is no shorter than they. */
 export const MARK_DIGITS = 43;
 export const BEFORE_MARK = '/download/';
 /** What a signature is for: the id of the file, and the beginning of the hash of its bytes. */
 export type SignedFile = `${number}${typeof BEFORE_MARK}${string}`;
+
+/** Of a link to a file of a mod what stands behind the address of mods, up to the signature. */
+export const linkedFile = (file: LinkedFile): string => `${file.mod_id}/files/${fileOf(file)}`;
 
 const fileOf = ({ id, sha256 }: LinkedFile): SignedFile => `${id}${BEFORE_MARK}${sha256.slice(0, MARK_DIGITS)}`;

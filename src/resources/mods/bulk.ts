@@ -83,7 +83,7 @@ export class ModsInBulk {
 }
 
 /** The file that a new mod shows where no platform is asked for. */
-export type LiveFile = Pick<ModCardsTable, 'file_id' | 'file_sha256' | 'file_body'>;
+export type LiveFile = Pick<ModCardsTable, 'file_id' | 'file_link' | 'file_body'>;
 
 /** As `putCard` would write it; in bulk mods depend on nothing. */
 const cardOf = ({ id, submitted_by, name_id }: store.ModRow, file: LiveFile, body: string): ModCardsTable => ({
@@ -92,9 +92,9 @@ const cardOf = ({ id, submitted_by, name_id }: store.ModRow, file: LiveFile, bod
   needs: 0,
   file_id: file.file_id,
   name_id,
-  file_sha256: file.file_sha256,
   file_body: file.file_body,
   body,
+  file_link: file.file_link,
 });
 
 interface Listed {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
+import { isValidLink } from '../modfiles/links.ts';
 import { editModByPut, getMod, getMods } from './operations.ts';
 import { pageOfMods } from './page.ts';
 
@@ -49,6 +50,10 @@ test('links of files on such a page are signed', async () => {
   const { body } = await client.call(getMods, { params: { game_id: game.id }, query: { id: mods[1]!.id } });
   const { pathname } = new URL((body.data[0]!.modfile as { download: { binary_url: string } }).download.binary_url);
   assert.match(pathname, /\/download\/\d{10}-[\w-]{43}$/);
+  const { sha256 } = (body.data[0]!.modfile as { filehash: { sha256: string } }).filehash;
+  const [, modId, fileId, segment] = /mods\/(\d+)\/files\/(\d+)\/download\/(.+)$/.exec(pathname)!;
+  const file = { id: Number(fileId), mod_id: Number(modId), game_id: game.id, sha256 };
+  assert.ok(isValidLink(api.app(), file, segment!, api.clock.now()));
 });
 
 test('a mod that went for ever since it was found is left out, wherever it stood', async () => {

@@ -36,9 +36,9 @@ const GAME: Statement = {
 
 /** What SQL calls things on a database; parameters have numbers, as some stand in several places. */
 interface Words {
-  /** JSON text of a text. */
-  readonly quoted: string;
   readonly ids: string;
+  /** The table in which people are looked up, and what is said of them before and behind their avatars. */
+  readonly people: { readonly table: string; readonly before: string; readonly behind: string };
   /** Joins in the order in which they are written, so that mods come in the order of the ids. */
   readonly join: string;
   /** The page, of the parts of what each mod says. */
@@ -46,7 +46,7 @@ interface Words {
 }
 
 const SQLITE: Words = {
-  quoted: 'json_quote',
+  people: { table: 'user_cards', before: 'u.before_avatar', behind: 'u.behind_avatar' },
   ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
   join: 'cross join',
   // The first and the last mod say where the page begins and ends: put around it, that would be one more copy of it all.
@@ -56,7 +56,13 @@ const SQLITE: Words = {
 };
 
 const POSTGRES: Words = {
-  quoted: 'to_json',
+  people: {
+    table: 'users',
+    // Names in addresses, time zones and languages hold nothing that JSON has to escape.
+    before: `concat('{"id":', u.id, ',"name_id":"', u.name_id, '","username":', to_json(u.username),
+      ',"display_name_portal":null,"date_online":', u.date_online, ',"date_joined":', u.date_joined, ',"avatar":')`,
+    behind: `concat(',"timezone":"', u.timezone, '","language":"', u.language, '","profile_url":"')`,
+  },
   ids: `json_array_elements_text(cast($1 as json)) with ordinality as j (value, place)
     join mod_cards c on c.mod_id = cast(j.value as bigint)`,
   join: 'join',
@@ -71,7 +77,7 @@ const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - MARK_DIGITS);
 
 /** What a statement is given, in this order. A mod alone needs no more than the first, and the language. */
 const GIVEN = [
-  ...(['ids', 'platform', 'language', 'modPages', 'downloads', 'expires', 'dependencies'] as const),
+  ...(['ids', 'platform', 'language', 'modPages', 'beforeLink', 'behindLink', 'dependencies'] as const),
   ...(['begin', 'last', 'end'] as const),
 ];
 type Given = (typeof GIVEN)[number];
@@ -92,36 +98,40 @@ const avatar = (fixed: Fixed) => `case when u.avatar is null then ${literal(fixe
     ',"thumb_50x50":"', ${picture(fixed, 'thumb_50x50')},
     ',"thumb_100x100":"', ${picture(fixed, 'thumb_100x100')}, '}') end`;
 
-/** Names in addresses, time zones and languages hold nothing that JSON has to escape. */
-const user = (quoted: string, fixed: Fixed) =>
-  `'{"id":', u.id, ',"name_id":"', u.name_id, '","username":', ${quoted}(u.username),
-  ',"display_name_portal":null,"date_online":', u.date_online, ',"date_joined":', u.date_joined,
-  ',"avatar":', ${avatar(fixed)},
-  ',"timezone":"', u.timezone, '","language":"', u.language, '","profile_url":"', ${literal(fixed.userPages)}, u.name_id, '"}'`;
-
-const STATS = `'{"popularity_rank_position":', s.popularity_rank_position,
-  ',"popularity_rank_total_mods":', s.popularity_rank_total_mods, ',"date_expires":', s.date_expires, ',', s.counted, '}'`;
+const user = ({ before, behind }: Words['people'], fixed: Fixed) =>
+  `${before}, ${avatar(fixed)}, ${behind}, ${literal(fixed.userPages)}, u.name_id, '"}'`;
 
 /** Where the live file is found: with the mod, or, of a game with platforms, by the one that is asked for. */
 interface Live {
   readonly id: string;
   readonly sha256: string;
   readonly body: string;
+  /** As `linkedFile` writes it. */
+  readonly link: string;
   readonly join: (platform: string) => string;
 }
 
-const SHOWN: Live = { id: 'c.file_id', sha256: 'c.file_sha256', body: 'c.file_body', join: () => '' };
+const SHOWN: Live = {
+  id: 'c.file_id',
+  sha256: `substr(c.file_link, -${MARK_DIGITS})`,
+  body: 'c.file_body',
+  link: 'c.file_link',
+  join: () => '',
+};
 const ON_PLATFORM: Live = {
   id: 'l.modfile_id',
   sha256: 'b.sha256',
   body: 'b.body',
+  link: `case when b.body is not null
+    then concat(c.mod_id, '/files/', l.modfile_id, '${BEFORE_MARK}', substr(b.sha256, 1, ${MARK_DIGITS})) end`,
   join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id and l.platform = ${platform}
     left join modfile_documents b on b.modfile_id = l.modfile_id`,
 };
 
-const modfile = ({ id, sha256, body }: Live) => `case when ${body} is null then '{}'
-  else concat(${body}, ',"download":{"binary_url":"', ${given('downloads')}, c.mod_id, '/files/', ${id}, '${BEFORE_MARK}',
-    substr(${sha256}, 1, ${MARK_DIGITS}), '${GAP}","date_expires":', ${given('expires')}, '}}') end`;
+const modfile = ({ body, link }: Live) => {
+  const ifThere = (text: string) => `case when ${body} is not null then ${text} end`;
+  return `coalesce(${body}, '{}'), ${ifThere(given('beforeLink'))}, ${link}, ${ifThere(given('behindLink'))}`;
+};
 
 const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then 'true' else 'false' end`;
 
@@ -146,13 +156,13 @@ const ofRow = ({ gamePages }: Fixed): Game => ({
 const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)' : 'c.body');
 
 /** What stands behind the live file. */
-const endIn = (quoted: string, fixed: Fixed, { pages, dependencies }: Game) =>
+const endIn = (people: Words['people'], fixed: Fixed, { pages, dependencies }: Game) =>
   `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
-    ',"submitted_by":', ${user(quoted, fixed)}, ',"stats":', ${STATS}, '}'`;
+    ',"submitted_by":', ${user(people, fixed)}, ',"stats":{', s.ranked, ',', s.counted, '}}'`;
 
-const joinedTo = (join: string, { platform }: Game, { translated, live }: Variant) => `
+const joinedTo = (join: string, people: Words['people'], { platform }: Game, { translated, live }: Variant) => `
   ${join} mod_stats s on s.mod_id = c.mod_id
-  ${join} users u on u.id = c.submitted_by
+  ${join} ${people.table} u on u.id = c.submitted_by
   ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${given('language')}` : ''}
   ${live.join(platform)}`;
 
@@ -162,21 +172,21 @@ interface Variant {
   readonly live: Live;
 }
 
-function pageIn({ quoted, ids, join, page }: Words, fixed: Fixed, variant: Variant): string {
+function pageIn({ people, ids, join, page }: Words, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;
-  const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(quoted, fixed, OF_PAGE)];
+  const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(people, fixed, OF_PAGE)];
   return `select ${page(...parts)} as text, count(*) as mods
-    from ${ids} ${joinedTo(join, OF_PAGE, variant)}`;
+    from ${ids} ${joinedTo(join, people, OF_PAGE, variant)}`;
 }
 
-function singleIn({ quoted }: Words, fixed: Fixed, variant: Variant): string {
+function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
   const game = ofRow(fixed);
   const { translated, live } = variant;
   return `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
       ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.sha256} as file_sha256, ${live.body} as file_body,
-      concat(${endIn(quoted, fixed, game)}) as rest
+      concat(${endIn(people, fixed, game)}) as rest
     from mods m join games g on g.id = m.game_id join mod_cards c on c.mod_id = m.id
-      ${joinedTo('join', game, variant)}
+      ${joinedTo('join', people, game, variant)}
     where m.id = cast($1 as bigint)`;
 }
 
@@ -244,8 +254,8 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
     platform,
     language,
     app.addresses.mod(game.name_id, ''),
-    `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
-    String(expires),
+    `,"download":{"binary_url":"${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
+    `${GAP}","date_expires":${expires}}}`,
     String(game.dependency_option),
     BEGIN,
     String(ids.length - 1),
@@ -262,18 +272,30 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
 }
 
 const BEGIN = '{"data":[';
-const SLASH = 0x2f;
 
 /** Puts each signature in the place of what it is for. */
 function signLinks(app: App, page: Buffer, expires: number): void {
   const segmentFor = signerUntil(app, expires);
   for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
     const mark = gap - MARK_DIGITS;
-    let start = mark - BEFORE_MARK.length;
-    while (page[start - 1] !== SLASH) start -= 1;
-    const file = page.toString('latin1', start, gap) as SignedFile;
-    gap = mark + page.write(segmentFor(file), mark, 'latin1');
+    const behindId = mark - BEFORE_MARK.length;
+    const file = () => `${idBefore(page, behindId)}${page.toString('latin1', behindId, gap)}` as SignedFile;
+    const segment = segmentFor(idBefore(page, behindId), file);
+    page.set(segment, mark);
+    gap = mark + segment.length;
   }
+}
+
+const [ZERO, NINE] = [0x30, 0x39];
+
+/** The number whose digits end before this place: a text made of them would cost as much as all the rest. */
+function idBefore(page: Buffer, end: number): number {
+  let [id, power] = [0, 1];
+  for (let at = end - 1; page[at]! >= ZERO && page[at]! <= NINE; at -= 1) {
+    id += (page[at]! - ZERO) * power;
+    power *= 10;
+  }
+  return id;
 }
 
 /** A single mod in whatever state; what it says is for those who may see it. */

@@ -15,7 +15,7 @@ import { USER, type USER_COLUMNS } from '../../database/people.ts';
 import type { ModCardsTable, ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
-export type ModStats = Omit<ModStatsTable, 'counted'>;
+export type ModStats = Omit<ModStatsTable, 'ranked' | 'counted'>;
 export type ModStanding = Pick<ModRow, 'id' | 'game_id' | 'status' | 'visible' | 'submitted_by' | 'date_live'>;
 type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 
@@ -392,7 +392,7 @@ export async function add(query: Query, row: Insertable<ModsTable>): Promise<Mod
   const counts = Object.fromEntries(STATS_COLUMNS.map((name) => [name, 0])) as unknown as Omit<ModStats, 'mod_id'>;
   await query
     .insertInto('mod_stats')
-    .values(withCounted({ ...counts, mod_id: mod.id, ratings_display_text: 'Unrated', date_expires: mod.date_added }))
+    .values(withTexts({ ...counts, mod_id: mod.id, ratings_display_text: 'Unrated', date_expires: mod.date_added }))
     .execute();
   return mod;
 }
@@ -407,21 +407,31 @@ export async function change(transaction: Transaction, id: number, changes: Upda
   return (await transaction.first<ModRow>(update, [...set.map(([, value]) => value), id]))!;
 }
 
-const PUT_COUNTED = statement('update mod_stats set counted = ? where mod_id = ?');
+const PUT_TEXTS = statement('update mod_stats set ranked = ?, counted = ? where mod_id = ?');
 
 export async function putStats(transaction: Transaction, modId: number, stats: Partial<Omit<ModStats, 'mod_id'>>) {
   const changed = transaction.query.updateTable('mod_stats').set(stats).where('mod_id', '=', modId).returningAll();
   const row = await changed.executeTakeFirst();
-  if (row) await transaction.run(PUT_COUNTED, [withCounted(row).counted, modId]);
+  if (!row) return;
+  const { ranked, counted } = withTexts(row);
+  await transaction.run(PUT_TEXTS, [ranked, counted, modId]);
 }
 
-const RANKED = new Set<string>(['popularity_rank_position', 'popularity_rank_total_mods', 'date_expires']);
-const COUNTED_TEXT = ['mod_id', ...STATS_COLUMNS.filter((name) => !RANKED.has(name))] as readonly (keyof ModStats)[];
+type StatsColumns = readonly (keyof ModStats)[];
+const IN_RANKED = ['popularity_rank_position', 'popularity_rank_total_mods', 'date_expires'] as const;
+const IN_COUNTED: StatsColumns = [
+  'mod_id',
+  ...STATS_COLUMNS.filter((name) => !(IN_RANKED as StatsColumns).includes(name)),
+];
 
-const withCounted = (stats: ModStats): ModStatsTable => ({
+const withTexts = (stats: ModStats): ModStatsTable => ({
   ...stats,
-  counted: COUNTED_TEXT.map((name) => `"${name}":${JSON.stringify(stats[name])}`).join(','),
+  ranked: textOf(stats, IN_RANKED),
+  counted: textOf(stats, IN_COUNTED),
 });
+
+const textOf = (stats: ModStats, columns: StatsColumns) =>
+  columns.map((name) => `"${name}":${JSON.stringify(stats[name])}`).join(',');
 
 /** Figures that are counted; the others follow from them. */
 const COUNTED = [
@@ -465,11 +475,16 @@ export function popularAfter(query: Query, gameId: number, after: Ranked | undef
   return mods.orderBy('popularity', 'desc').orderBy('id').limit(most).execute();
 }
 
+/** New ranks, given as SQL: the columns, and the text that repeats them. */
+const rankedAs = (...values: readonly [position: string, total: string, expires: string]) =>
+  `${IN_RANKED.map((name, i) => `${name} = ${values[i]}`).join(', ')},
+    ranked = concat(${IN_RANKED.map((name, i) => `'${i > 0 ? ',' : ''}"${name}":', ${values[i]}`).join(', ')})`;
+const int = (parameter: string) => `cast(${parameter} as bigint)`;
+
 const PUT_RANKS: Statement = {
-  text: `update mod_stats set popularity_rank_position = ? + r.place, popularity_rank_total_mods = ?, date_expires = ?
-    from (select key as place, value as id from json_each(?)) r where mod_stats.mod_id = r.id`,
-  postgres: `update mod_stats set popularity_rank_position = $1 + r.place - 1, popularity_rank_total_mods = $2,
-      date_expires = $3
+  text: `update mod_stats set ${rankedAs(`${int('?1')} + r.place`, int('?2'), int('?3'))}
+    from (select key as place, value as id from json_each(?4)) r where mod_stats.mod_id = r.id`,
+  postgres: `update mod_stats set ${rankedAs(`${int('$1')} + r.place - 1`, int('$2'), int('$3'))}
     from json_array_elements_text($4::json) with ordinality as r (id, place) where mod_stats.mod_id = r.id::bigint`,
 };
 
@@ -504,10 +519,12 @@ const RANK_WORDS = statement('update mod_words set popularity = ? where mod_id =
 export const rankWords = (transaction: Transaction, modId: number, popularity: number) =>
   transaction.run(RANK_WORDS, [popularity, modId, popularity]);
 
-const OF_CARD = ['submitted_by', 'needs', 'file_id', 'name_id', 'file_sha256', 'file_body', 'body'] as const;
+/** As `linkedFile` writes it. */
+const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
+const OF_CARD = ['submitted_by', 'needs', 'file_id', 'name_id', 'file_link', 'file_body', 'body'] as const;
 const PUT_CARD = statement(`insert into mod_cards (mod_id, ${OF_CARD.join(', ')})
   select m.id, m.submitted_by, case when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end,
-    l.modfile_id, m.name_id, b.sha256, b.body, cast(? as text)
+    l.modfile_id, m.name_id, case when b.body is not null then ${FILE_LINK} end, b.body, cast(? as text)
   from mods m left join mod_live_files l on l.mod_id = m.id and l.platform = ''
     left join modfile_documents b on b.modfile_id = l.modfile_id
   where m.id = ?
@@ -523,8 +540,8 @@ export async function cardsAmong(query: Query, ids: readonly number[]): Promise<
   return ids.filter((id) => known.has(id));
 }
 
-const SHOW_FILE = statement(`update mod_cards set (file_id, file_sha256, file_body) =
-    (select l.modfile_id, b.sha256, b.body from mod_live_files l join modfile_documents b on b.modfile_id = l.modfile_id
+const SHOW_FILE = statement(`update mod_cards set (file_id, file_link, file_body) =
+    (select l.modfile_id, ${FILE_LINK}, b.body from mod_live_files l join modfile_documents b on b.modfile_id = l.modfile_id
       where l.mod_id = mod_cards.mod_id and l.platform = '')
   where mod_id = ?`);
 export const showFile = (transaction: Transaction, modId: number) => transaction.run(SHOW_FILE, [modId]);
@@ -603,17 +620,18 @@ export interface ModRows {
 
 export async function addMany(bulk: Bulk, { mods, stats, cards, documents }: ModRows): Promise<void> {
   await insertMany(bulk, 'mods', mods);
-  await insertMany(bulk, 'mod_stats', stats.map(withCounted));
+  await insertMany(bulk, 'mod_stats', stats.map(withTexts));
   await insertMany(bulk, 'mod_cards', cards);
   await insertMany(bulk, 'mod_documents', documents);
 }
 
 export const addWords = (bulk: Bulk, words: readonly ModWordsTable[]) => insertMany(bulk, 'mod_words', words);
 
-const RANK_ALL = statement(`update mod_stats set popularity_rank_position = r.place, popularity_rank_total_mods = ?,
-    date_expires = ?
+const rankAllIn = (total: string, expires: string, game: string) => `update mod_stats
+  set ${rankedAs('r.place', int(total), int(expires))}
   from (select id, row_number() over (order by popularity desc, id) as place from mods
-    where game_id = ? and status = 1 and visible = 1) r where mod_stats.mod_id = r.id`);
+    where game_id = ${game} and status = 1 and visible = 1) r where mod_stats.mod_id = r.id`;
+const RANK_ALL: Statement = { text: rankAllIn('?1', '?2', '?3'), postgres: rankAllIn('$1', '$2', '$3') };
 /** Ranks all public mods of a game in one go, which takes its time. */
 export const rankAll = (transaction: Transaction, gameId: number, total: number, dateExpires: number) =>
   transaction.run(RANK_ALL, [total, dateExpires, gameId]);

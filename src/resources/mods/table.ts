@@ -63,9 +63,10 @@ export interface ModCardsTable {
   /** The live file that is shown where no platform is asked for; null where there is none. */
   file_id: number | null;
   name_id: string;
-  file_sha256: string | null;
   file_body: string | null;
   body: string;
+  /** Of a link to the file what stands before the signature: see `linkedFile`. */
+  file_link: string | null;
 }
 
 /** The `body` in other languages, of mods that have something else to say in them. */
@@ -98,6 +99,8 @@ export interface ModStatsTable {
   ratings_weighted_aggregate: number;
   ratings_display_text: string;
   date_expires: number;
-  /** All but the rank and `date_expires` as JSON without braces, for answers that hold it as it is. */
+  /** The ranks and `date_expires` as JSON without braces, for answers that hold it as it is. */
+  ranked: string;
+  /** All the others, likewise. */
   counted: string;
 }
