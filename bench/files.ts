@@ -27,9 +27,9 @@ of their own:
 - a file that eight clients download from this service and from nginx (left out where there is none);
 - a file that is uploaded to this service and to a bare node:https stream that hashes and writes;
 - how long readers of a game wait, asked for ${PER_SECOND} times a second, while four transfers run, against nothing else
-  running: at the pace of a line of a gigabit, and as fast as they can. The latter takes both processors of a small
-  machine away from everyone, so beside it stands what the machine alone makes of it: the same readers of a bare
-  node:http server while nginx sends the four downloads.
+  running: at the pace of a line of a gigabit, and as fast as they can. The clients of the transfers run at the lowest
+  priority, as real ones are on other machines and take no processor from the service. Beside it stands what the machine
+  alone makes of it: the same readers of a bare node:http server while nginx sends the four downloads.
 1024 megabytes give the figures that the documentation tells.`);
   process.exit(0);
 }
@@ -170,7 +170,7 @@ const browsing = new Map<string, { idle: number; busy: number; loopDelay: number
 /** Idle and busy follow each other at once, as a machine that others use is never the same for long. */
 async function browsed(name: string, port: number, task: Partial<Task>): Promise<void> {
   const idle = await p99(port);
-  const four = await start('peer.ts');
+  const four = await start('peer.ts', { BENCH_ASIDE: 'yes' });
   four.process.send({ clients: WRITERS, times: 1_000, bytes: BYTES, ...task });
   await wait(500);
   await loopDelay('start');
