@@ -9,6 +9,7 @@ const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   work: () => import('./commands/work.ts'),
   migrate: () => import('./commands/migrate.ts'),
   'user add': () => import('./commands/user-add.ts'),
+  'user unguard': () => import('./commands/user-unguard.ts'),
   'game add': () => import('./commands/game-add.ts'),
   'game set': () => import('./commands/game-set.ts'),
   'token add': () => import('./commands/token-add.ts'),

@@ -12,6 +12,7 @@ import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres
 import { audit, verifyAudit } from '../resources/audit/audit.ts';
 import { addDemo } from '../resources/demo/demo.ts';
 import { getGame, getGames, getGameTagOptions } from '../resources/games/operations.ts';
+import { addReleaseConfirmation, getReleaseConfirmation } from '../resources/releases/operations.ts';
 import { getAuthenticatedUser, getUser } from '../resources/users/operations.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
@@ -282,6 +283,15 @@ test('staff is made, changed and removed, down to the last owner', async () => {
     refuses(['staff', 'remove', '--user', String(owner.id)], 1, /does not run the site/),
     refuses(['staff', 'set', ...ofUser, '--level', 'king'], 2, /^--level must be one of moderator/),
   ]);
+});
+
+test('someone who lost their mailbox need no longer confirm releases', async () => {
+  const { id, username } = await api.aUser({ email: 'lost@example.com' });
+  const client = await api.as({ id });
+  assert.equal((await client.call(addReleaseConfirmation)).status, 204);
+  assert.deepEqual(await runJson('user', 'unguard', '--user', String(id)), { id, username });
+  assert.equal((await client.call(getReleaseConfirmation)).body.wanted, false);
+  await refuses(['user', 'unguard', '--user', String(id)], 1, /does not confirm releases/);
 });
 
 test('an address is banned and let in again', async () => {

@@ -1,4 +1,5 @@
 import type { App } from '../../context.ts';
+import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
@@ -53,4 +54,11 @@ export async function unguardReleases(app: App, userId: number, code: string): P
   });
   // Thrown inside, it would undo the counted attempt.
   if (!isEnded) throw new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+}
+
+/** Ends it for someone who cannot read the mail; false where there was nothing to end. */
+export async function endGuard(transaction: Transaction, userId: number): Promise<boolean> {
+  const guard = await store.guardForChange(transaction, userId);
+  if (guard) await store.removeGuard(transaction.query, userId);
+  return guard !== undefined;
 }
