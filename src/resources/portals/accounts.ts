@@ -26,10 +26,11 @@ const USED_UP: Partial<Record<LinkedPortal, ErrorName>> = {
 };
 
 /** The place in which an id is unique. */
-export const gameOf = (portal: LinkedPortal, gameId: number): number => (PER_GAME.includes(portal) ? gameId : 0);
+export const gameOf = ({ portal, perGame }: Pick<Identity, 'portal' | 'perGame'>, gameId: number): number =>
+  perGame || PER_GAME.includes(portal) ? gameId : 0;
 
-export const findAccount = ({ query }: Transaction, { portal, id }: Identity, gameId: number) =>
-  store.accountOf(query, portal, id, gameOf(portal, gameId));
+export const findAccount = ({ query }: Transaction, identity: Identity, gameId: number) =>
+  store.accountOf(query, identity.portal, identity.id, gameOf(identity, gameId));
 
 /** Whoever gets hold of a ticket that has been used cannot sign in with it a second time. */
 export async function useTicket(app: App, { query }: Transaction, identity: Identity, ip: string): Promise<void> {
@@ -60,7 +61,7 @@ export async function addAccount(
     user_id: userId,
     portal,
     portal_id: id,
-    game_id: gameOf(portal, gameId),
+    game_id: gameOf(identity, gameId),
     display_name: shownName(displayName),
     avatar,
     date_added: now,
@@ -86,8 +87,8 @@ export async function refreshAccount(
 }
 
 /** Once asked for, it stays: later sign-ins need not say it again. */
-export const wishMonetization = ({ query }: Transaction, { portal, id }: Identity, gameId: number): Promise<unknown> =>
-  store.wishMonetization(query, portal, id, gameOf(portal, gameId));
+export const wishMonetization = ({ query }: Transaction, identity: Identity, gameId: number): Promise<unknown> =>
+  store.wishMonetization(query, identity.portal, identity.id, gameOf(identity, gameId));
 
 /** Of several accounts on one portal, which only some portals have, the one that was used last gives the name. */
 export async function rewriteNames(transaction: Transaction, userId: number): Promise<void> {

@@ -37,6 +37,8 @@ export interface Identity {
   readonly avatar: string;
   /** An address that the platform has confirmed. */
   readonly email?: string | undefined;
+  /** The id means something in this game alone, although the portal's ids are the same everywhere. */
+  readonly perGame?: boolean;
   /** What showed it, and until when it could do so again. What the platform itself takes once only is not named. */
   readonly ticket?: { readonly text: string; readonly until: number };
 }
@@ -45,6 +47,30 @@ export type Verifier = (asking: Asking) => Promise<Identity>;
 
 /** Ids that a platform makes up for each game, or studio, mean nothing in others. */
 export const PER_GAME: readonly LinkedPortal[] = ['oculus', 'sso'];
+
+/** Whose word counts for the portals that let games say where they are asked. */
+const DOMAINS: Readonly<Partial<Record<LinkedPortal, readonly string[]>>> = {
+  nintendo: ['nintendo.com', 'nintendo.net'],
+  psn: ['sony.com', 'sonyentertainmentnetwork.com', 'playstation.com', 'playstation.net'],
+  xboxlive: ['xboxlive.com', 'xbox.com', 'live.com'],
+};
+/** Settings that decide who vouches for people. */
+const SPEAKERS = ['issuer', 'keys_url', 'token_url', 'web_issuer', 'web_keys_url', 'web_token_url'];
+
+/** Anyone can add a game and name any server for a portal: whom such a server vouches for is someone in that game alone. */
+export function withinReach(identity: Identity, settings: PortalSettings | undefined): Identity {
+  const domains = DOMAINS[identity.portal];
+  const isElsewhere = (name: string) => {
+    const address = textOf(settings, name);
+    return address !== undefined && !isAt(domains ?? [], address);
+  };
+  return domains && SPEAKERS.some(isElsewhere) ? { ...identity, perGame: true } : identity;
+}
+
+function isAt(domains: readonly string[], address: string): boolean {
+  const { protocol, hostname } = URL.parse(address) ?? {};
+  return protocol === 'https:' && domains.some((domain) => hostname === domain || hostname?.endsWith(`.${domain}`));
+}
 
 export const textOf = (settings: PortalSettings | undefined, name: string): string | undefined => {
   const value = settings?.[name];

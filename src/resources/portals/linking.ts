@@ -6,7 +6,7 @@ import type { LinkedPortal } from '../../platforms.ts';
 import { requireGame } from '../games/games.ts';
 import { requireDelegator } from '../oauth/delegation.ts';
 import { requireUserForChange, requireUserIn } from '../users/users.ts';
-import { type AccountRow, addAccount, findAccount, gameOf, rewriteNames, useTicket } from './accounts.ts';
+import { type AccountRow, addAccount, findAccount, rewriteNames, useTicket } from './accounts.ts';
 import type { Credentials, Identity } from './identity.ts';
 import * as store from './store.ts';
 import { identify } from './verifying.ts';
@@ -70,8 +70,7 @@ export async function disconnect(
   delegationToken: string | undefined,
 ): Promise<void> {
   const { id } = await requireDelegator(app, caller, delegationToken);
-  const isMeant = (account: AccountRow) =>
-    account.portal === portal && account.game_id === gameOf(portal, caller.gameId);
+  const isMeant = (account: AccountRow) => account.portal === portal && [0, caller.gameId].includes(account.game_id);
   await app.db.write((transaction) => removeConnections(transaction, id, isMeant, 'USER_CONNECTION_MEMBER_NOT_FOUND'));
 }
 

@@ -173,7 +173,7 @@ async function addPerson(
   request: Entry,
 ): Promise<UserRow> {
   const { portal, id } = identity;
-  await refuseBanned(app, transaction, knownOn(portal, id, gameOf(portal, gameId)));
+  await refuseBanned(app, transaction, knownOn(portal, id, gameOf(identity, gameId)));
   if (identity.email) await refuseBanned(app, transaction, `email ${normalisedEmail(identity.email)}`);
   for (const email of [request.email, identity.email])
     if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');

@@ -288,6 +288,40 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
   });
 }
 
+for (const portal of ['nintendo', 'psn', 'xboxlive'] as const)
+  test(`T17: ${portal}: whom a server of the game’s own choice vouches for is someone in that game alone`, async () => {
+    const { operation, body } = CASES[portal];
+    const person = async (access: string) => (await api.withToken(access).call(getConnections)).body.data[0]!;
+    const enters = async (through: typeof key, token: string) => {
+      const answer = await through.call(operation, { body: { ...(await body(token)), terms_agreed: true } });
+      assert.equal(answer.status, 200, answer.text);
+      return person((answer.body as { access_token: string }).access_token);
+    };
+    const claims = claimsOf(portal);
+    const own = await enters(key, await issuer.sign({ ...claims, jti: 'own' }));
+    assert.equal(own.game_id, 0);
+    const playsElsewhere = async (keysUrl: string, jti: string) => {
+      const other = await api.aGame();
+      const params = { game_id: other.id, portal };
+      const settings = { ...SETTINGS[portal], keys_url: keysUrl };
+      await (await api.as(other.owner)).call(editGamePortal, { params, body: settings });
+      return [other.id, await enters(api.withKey(other), await issuer.sign({ ...claims, jti }))] as const;
+    };
+    for (const address of [
+      'https://evil.example',
+      'https://evilnintendo.com',
+      'http://x.sony.com',
+      'http://x.xbox.com',
+    ]) {
+      const [gameId, forged] = await playsElsewhere(address + KEYS[portal], address);
+      assert.equal(forged.game_id, gameId, address);
+      assert.notEqual(forged.id, own.id, address);
+    }
+    const domain = { nintendo: 'nintendo.com', psn: 'sony.com', xboxlive: 'xboxlive.com' }[portal];
+    const [, same] = await playsElsewhere(`https://keys.${domain}${KEYS[portal]}`, 'same');
+    assert.equal(same.id, own.id);
+  });
+
 test('key sets are kept as long as their Cache-Control says, and a day at most', async () => {
   const jwk = await issuer.jwk();
   const fetches = async (cacheControl: string, later: number) => {

@@ -1,7 +1,7 @@
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { LinkedPortal } from '../../platforms.ts';
-import type { CredentialField, Credentials, Identity, Verifier } from './identity.ts';
+import { type CredentialField, type Credentials, type Identity, type Verifier, withinReach } from './identity.ts';
 import { verifyApple } from './platforms/apple.ts';
 import { verifyDiscord } from './platforms/discord.ts';
 import { verifyEpicGames } from './platforms/epicgames.ts';
@@ -49,7 +49,7 @@ export async function identify(
 ): Promise<Identity> {
   requireCredentials(portal, credentials);
   const settings = await settingsFor(app, gameId, portal);
-  return VERIFIERS[portal].verify({ app, gameId, settings, credentials });
+  return withinReach(await VERIFIERS[portal].verify({ app, gameId, settings, credentials }), settings);
 }
 
 function requireCredentials(portal: LinkedPortal, credentials: Credentials): void {
