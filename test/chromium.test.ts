@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { localCertificate } from '../src/http/certificate.ts';
 import { editGamePortal } from '../src/resources/portals/operations.ts';
 import { startApi } from './api.ts';
 import { aClient, asking, authorizePath, codesSentTo, REDIRECT } from './browser.ts';
 import { findChromium } from './chromium.ts';
+import { startPlatforms } from './platforms.ts';
 import { aDevice } from './sockets.ts';
 
 // The pages are the same on both databases, and a browser takes its time.
@@ -12,21 +17,42 @@ const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: '
 const skip = 'reason' in found ? found.reason : false;
 const api = await startApi();
 const site = `https://localhost:${api.port}`;
+const platforms = await startPlatforms();
 /** Another site, on which the people of the first one sign in as those of a studio. */
 const mods = await startApi({
   settings: {
     MODSTEAD_DOMAIN: 'mods.localhost',
     MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32,::1/128',
     MODSTEAD_EGRESS_CA: api.service.certificateFile,
+    MODSTEAD_PORTAL_ADDRESSES: `itchio=${platforms.url},oculus=${platforms.url}`,
   },
 });
+/** The pages of portals, on which the person clicks once and is sent back with something behind `#`. */
+const portals = createServer(await localCertificate(join(mods.folder, 'portals'), 'itch.io'), (request, response) => {
+  const { searchParams } = new URL(request.url!, 'https://itch.io');
+  const answer = answersOf[request.headers.host!]!(searchParams.get('state'));
+  const back = `${searchParams.get('redirect_uri')}#${answer}`;
+  response.writeHead(200, { 'content-type': 'text/html' });
+  response.end(`<a href="${back.replaceAll('&', '&amp;')}">Allow</a>`);
+});
+const answersOf: Record<string, (state: string | null) => string> = {
+  'itch.io': (state) => `access_token=of-itch&state=${state}`,
+  'auth.oculus.com': () => Buffer.from(JSON.stringify({ code: 'of-grace', org_scoped_id: '99' })).toString('base64'),
+};
+await new Promise<void>((resolve) => portals.listen(0, '127.0.0.1', resolve));
+after(() => portals.close());
 let browser: Browser | undefined;
 after(() => browser?.close());
 
 /** A fresh profile, in which the client's own site is played by the test. */
 async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
-  const rules = `MAP localhost 127.0.0.1, MAP mods.localhost 127.0.0.1:${mods.port}`;
-  const args = ['--no-sandbox', `--host-resolver-rules=${rules}`];
+  const played = `127.0.0.1:${(portals.address() as AddressInfo).port}`;
+  const rules = [
+    'MAP localhost 127.0.0.1',
+    `MAP mods.localhost 127.0.0.1:${mods.port}`,
+    ...Object.keys(answersOf).map((host) => `MAP ${host} ${played}`),
+  ];
+  const args = ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`];
   browser ??= await chromium.launch({ executablePath: (found as { path: string }).path, args });
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', ...options });
   context.setDefaultTimeout(20_000);
@@ -136,4 +162,58 @@ test('in Chromium a person types the code of a device, signs in, and the device 
   await page.getByRole('heading', { name: 'The device is signed in' }).waitFor();
   assert.equal((await device.told()).operation, 'access_token');
   await device.leave();
+});
+
+test('in Chromium a person signs in with itch.io, whose token leaves the address bar', { skip }, async () => {
+  const game = await mods.aGame({ name: 'Skyhaven' });
+  const params = { game_id: game.id, portal: 'itchio' };
+  const body = { itch_game_id: '3', client_id: 'itch-client' };
+  await (await mods.as(game.owner)).call(editGamePortal, { params, body });
+  const scopes = ['profile:me', 'game:view:ownership'];
+  platforms.on('/credentials/info', () => ({ json: { type: 'key', scopes } }));
+  platforms.on('/games/3/ownership', () => ({ json: { owns: true } }));
+  platforms.on('/profile', () => ({ json: { user: { id: 12, username: 'grace', display_name: 'Grace' } } }));
+  const page = await aPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(`https://mods.localhost/account?game=${game.id}&portal=itchio&login=auto`);
+  await page.getByRole('link', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
+  assert.equal(page.url(), `https://mods.localhost/sign-in/itchio/${game.id}`);
+  assert.equal(platforms.asked.findLast(({ path }) => path === '/profile')?.headers.authorization, 'Bearer of-itch');
+  await page.getByRole('button', { name: 'I agree', exact: false }).click();
+  await page.getByText('itch.io · Grace').waitFor();
+  assert.equal(page.url(), `https://mods.localhost/account?game=${game.id}&portal=itchio&login=auto`);
+  assert.deepEqual(problems, []);
+  const { entries } = await (await page.context().newCDPSession(page)).send('Page.getNavigationHistory');
+  const addresses = entries.map(({ url }) => url);
+  assert.ok(addresses.some((address) => address.startsWith('https://itch.io/user/oauth')));
+  assert.ok(!addresses.some((address) => address.includes('of-itch')), `the history has the token: ${addresses}`);
+  const quiet = await aPage({ javaScriptEnabled: false });
+  await quiet.goto(`https://mods.localhost/sign-in?game=${game.id}&portal=itchio&login=auto`);
+  await quiet.getByRole('link', { name: 'Allow' }).click();
+  await quiet.getByText('Signing in with itch.io needs JavaScript').waitFor();
+  await quiet.getByRole('link', { name: 'Sign in' }).click();
+  await quiet.getByLabel('Email address').waitFor();
+});
+
+test('in Chromium a person signs in with Meta, and says that the account is theirs', { skip }, async () => {
+  const game = await mods.aGame({ name: 'Skyhaven' });
+  const params = { game_id: game.id, portal: 'oculus' };
+  const body = { quest_app_id: '7', quest_app_secret: 'quest secret', organization_id: '42' };
+  await (await mods.as(game.owner)).call(editGamePortal, { params, body });
+  platforms.on('/sso_authorize_code', () => ({ json: { oauth_token: 'of-meta' } }));
+  platforms.on('/me', () => ({ json: { id: '77', alias: 'Grace', org_scoped_id: '99' } }));
+  const page = await aPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(`https://mods.localhost/account?game=${game.id}&portal=oculus&login=auto`);
+  await page.getByRole('link', { name: 'Allow' }).click();
+  await page.getByText('Meta says that you are Grace.').waitFor();
+  assert.equal(page.url(), `https://mods.localhost/sign-in/oculus/${game.id}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Agree to the terms' }).waitFor();
+  await page.getByRole('button', { name: 'I agree', exact: false }).click();
+  await page.getByText('Meta · Grace').waitFor();
+  assert.deepEqual(problems, []);
 });

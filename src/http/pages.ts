@@ -42,6 +42,8 @@ export interface PageAnswer {
   readonly session?: { readonly secret: string; readonly seconds: number } | null;
   /** Where a form may lead besides this site, as sources of a content security policy. */
   readonly formTargets?: readonly string[];
+  /** The page is of no use without a script, which is a file of ours. */
+  readonly hasScript?: boolean;
 }
 
 type Handler = (app: App, request: PageRequest) => PageAnswer | Promise<PageAnswer>;
@@ -196,9 +198,10 @@ function cookieHeaders(exchange: Exchange, visit: string, known: Cookies, { sess
   return known.visit !== undefined || text ? [] : set('visit', visit, VISIT_SECONDS);
 }
 
-const policyOf = ({ formTargets = [] }: PageAnswer): string =>
+const policyOf = ({ formTargets = [], hasScript }: PageAnswer): string =>
   [
     "default-src 'none'",
+    ...(hasScript ? ["script-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     `form-action ${["'self'", ...formTargets].join(' ')}`,

@@ -5,7 +5,7 @@ import { type Html, html } from '../http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
 import type { Language } from '../localisation/languages.ts';
 import { say, type TextName } from '../localisation/texts.ts';
-import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
+import { PORTAL_NAMES } from '../platforms.ts';
 import type { AccountRow } from '../resources/portals/accounts.ts';
 import { connectionsOf, unlinkAccount } from '../resources/portals/linking.ts';
 import { beginJourney, type Offer, portalNamed, webPortalsOf } from '../resources/portals/web/signing-in.ts';
@@ -37,12 +37,19 @@ export const accountPage: Page = {
   },
 };
 
+const HINTS = ['game', 'portal', 'login'];
+
 const addressOf = ({ query }: PageRequest): string => {
   const { game } = query;
   return game === undefined ? ACCOUNT_PATH : `${ACCOUNT_PATH}?${new URLSearchParams({ game })}`;
 };
 
-const toSignIn = (request: PageRequest): PageAnswer => ({ status: 303, location: signInAddress(addressOf(request)) });
+/** How someone wants to sign in is said to this page as well. */
+function toSignIn(request: PageRequest): PageAnswer {
+  const said = Object.entries(request.query).filter(([name]) => HINTS.includes(name)) as [string, string][];
+  const address = said.length > 0 ? `${ACCOUNT_PATH}?${new URLSearchParams(said)}` : ACCOUNT_PATH;
+  return { status: 303, location: signInAddress(address) };
+}
 
 async function change(app: App, request: PageRequest, session: OpenSession): Promise<PageAnswer> {
   const { link, unlink, releases } = request.form;
@@ -103,7 +110,7 @@ async function accountForm(
   const accounts = await connectionsOf(app, { userId: session.user_id });
   const { gameId } = await hintOf(app, request.query, undefined);
   const offers = gameId === undefined ? [] : await webPortalsOf(app, gameId);
-  const isFree = ({ portal }: Offer) => !accounts.some((account) => isTaken(account, portal, gameId!));
+  const isFree = (offer: Offer) => !accounts.some((account) => isTaken(account, offer));
   const open = offers.filter(isFree);
   const form = (button: Html) =>
     html`<form method="post" action="${addressOf(request)}">${csrfField(csrf)}${button}</form>`;
@@ -133,5 +140,5 @@ ${await releasesSection(app, request, session, form)}`,
 }
 
 /** Portals that make up an id for each game can be linked once in each. */
-const isTaken = ({ portal, game_id }: AccountRow, offered: LinkedPortal, gameId: number): boolean =>
-  portal === offered && (game_id === 0 || game_id === gameId);
+const isTaken = ({ portal, game_id }: AccountRow, offer: Offer): boolean =>
+  portal === offer.portal && game_id === offer.place;

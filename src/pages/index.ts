@@ -2,6 +2,7 @@ import type { Page } from '../http/pages.ts';
 import { accountPage } from './account.ts';
 import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';
+import { fragmentScriptPage } from './fragment.ts';
 import { metadataPage } from './metadata.ts';
 import { portalPages } from './portal.ts';
 import { releasePage } from './release.ts';
@@ -15,6 +16,7 @@ export const pages: readonly Page[] = [
   accountPage,
   authorizePage,
   connectPage,
+  fragmentScriptPage,
   ...portalPages,
   releasePage,
   signInPage,

@@ -2,17 +2,21 @@ import type { App } from '../context.ts';
 import { Html, html } from '../http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
 import { say } from '../localisation/texts.ts';
-import type { LinkedPortal } from '../platforms.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
 import { consentDialog } from '../resources/agreements/dialog.ts';
+import type { Brought } from '../resources/portals/web/flow.ts';
 import {
   type Arrival,
-  agreeAndEnter,
+  answersInFragment,
   callbackPath,
   endJourney,
   type Guest,
+  goOn,
+  requireWay,
   WEB_PORTALS,
 } from '../resources/portals/web/signing-in.ts';
 import { findSession, SESSION_SECONDS } from '../resources/sessions/sessions.ts';
+import { fragmentPage } from './fragment.ts';
 import { csrfField, layout } from './layout.ts';
 import { ACCOUNT_PATH, SIGN_IN_PATH } from './paths.ts';
 
@@ -27,30 +31,66 @@ async function guestOf(app: App, { visit, userAgent, language, session }: PageRe
   return { visit, userAgent, language, userId: (await findSession(app, session))?.user_id };
 }
 
+/** What the address says, and where the portal answers behind `#`, what stood there. */
+function broughtBy({ search, form }: PageRequest): Brought {
+  const { fragment = '' } = form;
+  return { query: sentOnce(`${search}&${fragment}`), fragment };
+}
+
+async function arrived(app: App, request: PageRequest, portal: LinkedPortal): Promise<PageAnswer> {
+  const guest = await guestOf(app, request);
+  return shown(app, request, await endJourney(app, portal, request.id!, broughtBy(request), guest));
+}
+
+const nameOf = (portal: LinkedPortal): string => PORTAL_NAMES[portal] ?? portal;
+
 /** Where a portal sends people back to. */
 const portalPage = (portal: LinkedPortal): Page => ({
   id: `page-sign-in-${portal}`,
   path: callbackPath(portal, '{id}'),
   anew: SIGN_IN_PATH,
-  limit: 10,
-  get: async (app, request) =>
-    shown(
-      app,
-      request,
-      await endJourney(app, portal, request.id!, sentOnce(request.search), await guestOf(app, request)),
-    ),
-  post: async (app, request) =>
-    request.form['decision'] === 'agree'
-      ? shown(app, request, await agreeAndEnter(app, request.form['token'], await guestOf(app, request)))
-      : { status: 303, location: SIGN_IN_PATH },
+  // With an answer behind `#` one person sends up to three forms.
+  limit: answersInFragment(portal) ? 30 : 10,
+  get: async (app, request) => {
+    if (!answersInFragment(portal)) return arrived(app, request, portal);
+    await requireWay(app, portal, request.id!);
+    return fragmentPage(app, request, callbackPath(portal, request.id!), nameOf(portal));
+  },
+  post: async (app, request) => {
+    const { decision, token, fragment } = request.form;
+    if (decision === 'agree' || decision === 'continue')
+      return shown(app, request, await goOn(app, token, await guestOf(app, request), decision === 'agree'));
+    if (fragment !== undefined && answersInFragment(portal)) return arrived(app, request, portal);
+    return { status: 303, location: SIGN_IN_PATH };
+  },
 });
 
 function shown(app: App, request: PageRequest, arrival: Arrival): PageAnswer {
   if (arrival.kind === 'asked') return termsForm(app, request, arrival.portal, arrival.token);
+  if (arrival.kind === 'named') return nameForm(app, request, arrival);
   const { back } = arrival;
   if (arrival.kind === 'linked') return { status: 303, location: back ?? ACCOUNT_PATH };
   const session = { secret: arrival.secret, seconds: SESSION_SECONDS };
   return { status: 303, location: back ?? SIGN_IN_PATH, session };
+}
+
+/** The portal gives back nothing of ours, so another site could have brought an account of its own. */
+function nameForm(app: App, request: PageRequest, arrival: Arrival & { kind: 'named' }): PageAnswer {
+  const { language, csrf, id } = request;
+  const { portal, name, token, isLinking } = arrival;
+  const lead = isLinking ? 'page_named_link' : 'page_named_sign_in';
+  const page = layout(app, language, {
+    title: say('page_named_title', language),
+    body: html`<p>${say(lead, language, { portal: nameOf(portal), name })}</p>
+<form method="post" action="${callbackPath(portal, id!)}">
+${csrfField(csrf)}<input type="hidden" name="token" value="${token}">
+<div class="actions">
+<button name="decision" value="leave" class="quiet">${say('page_named_no', language)}</button>
+<button name="decision" value="continue">${say('page_continue', language)}</button>
+</div>
+</form>`,
+  });
+  return { status: 200, html: page };
 }
 
 /** Consent comes first: until then there is no account. */

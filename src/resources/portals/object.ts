@@ -37,15 +37,12 @@ export const GamePortalObject = z
     portal: z.enum(LINKED_PORTALS),
     settings: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
     secrets: z.array(z.string()).meta({ description: 'Names of the secrets that are set; they are never shown.' }),
-    redirect_uri: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the portal has to be told for signing in on the web; null where it has no way to.' }),
+    redirect_uri: z.string().meta({ description: 'What the portal has to be told for signing in on the web.' }),
     date_updated: Timestamp,
   })
   .meta({ id: 'GamePortal' });
 
-export const toGamePortal = (shown: ShownSettings, redirectUri: string | null): z.input<typeof GamePortalObject> => ({
+export const toGamePortal = (shown: ShownSettings, redirectUri: string): z.input<typeof GamePortalObject> => ({
   portal: shown.portal as z.input<typeof GamePortalObject>['portal'],
   settings: Object.fromEntries(
     Object.entries(shown.fields).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),

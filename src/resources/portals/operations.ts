@@ -21,7 +21,7 @@ import { connectionsOf, disconnect, link, unlink } from './linking.ts';
 import { ConnectionObject, GamePortalObject, toConnection, toGamePortal } from './object.ts';
 import { changeSettings, listSettings, removeSettings } from './settings.ts';
 import { signIn, signInByDelegation } from './signing-in.ts';
-import { callbackOf, WEB_PORTALS } from './web/signing-in.ts';
+import { callbackOf } from './web/signing-in.ts';
 
 /** Platforms' tokens are a few kilobytes. Longer ones are not read. */
 const Token = z.string().trim().min(1).max(16_384);
@@ -485,10 +485,8 @@ export const disconnectUser = operation({
 const ADMINISTRATION = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
 const GamePortalPath = GamePath.extend(PortalPath.shape);
 
-const redirectOf = (app: App, { portal }: { portal: string }, { game_id }: { game_id: number }): string | null => {
-  const known = WEB_PORTALS.find((each) => each === portal);
-  return known ? callbackOf(app, known, game_id) : null;
-};
+const redirectOf = (app: App, { portal }: { portal: string }, { game_id }: { game_id: number }): string =>
+  callbackOf(app, portal as LinkedPortal, game_id);
 
 export const getGamePortals = operation({
   id: 'get-game-portals',

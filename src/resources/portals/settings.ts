@@ -25,6 +25,14 @@ const BOOLEAN = (value: string) => value === 'true' || value === 'false';
 /** Whether people may also sign in on the web, where all is set that this takes; they may unless it is `false`. */
 const WEB = { optional: true, fits: BOOLEAN } as const;
 
+/** Where a console maker signs people in on the web, if it is elsewhere than publicly known. */
+const WEB_ADDRESSES = {
+  authorize_url: { optional: true, fits: PAGE_ADDRESS },
+  web_token_url: { optional: true, fits: WEB_ADDRESS },
+  web_issuer: { optional: true },
+  web_keys_url: { optional: true, fits: WEB_ADDRESS },
+} as const;
+
 /** What a game has to say about itself for each portal, and what it may say. */
 export const PORTAL_FIELDS = {
   apple: {
@@ -50,17 +58,23 @@ export const PORTAL_FIELDS = {
     redirect_uri: { optional: true },
     web: WEB,
   },
-  itchio: { itch_game_id: { fits: DIGITS } },
+  itchio: { itch_game_id: { fits: DIGITS }, client_id: { optional: true }, web: WEB },
   nintendo: {
     app_ids: { list: true, fits: (value) => /^[\da-f]{16}$/i.test(value) },
     issuer: { optional: true },
     keys_url: { optional: true, fits: WEB_ADDRESS },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+    ...WEB_ADDRESSES,
+    web: WEB,
   },
   oculus: {
     quest_app_id: { optional: true, fits: DIGITS },
     quest_app_secret: { secret: true, optional: true },
     rift_app_id: { optional: true, fits: DIGITS },
     rift_app_secret: { secret: true, optional: true },
+    organization_id: { optional: true, fits: DIGITS },
+    web: WEB,
   },
   psn: {
     client_id: {},
@@ -71,6 +85,10 @@ export const PORTAL_FIELDS = {
     token_url: { optional: true, fits: WEB_ADDRESS },
     child_claim: { optional: true },
     ugc_claim: { optional: true },
+    web_client_id: { optional: true },
+    web_client_secret: { secret: true, optional: true },
+    ...WEB_ADDRESSES,
+    web: WEB,
   },
   sso: {
     jwks_url: { optional: true, fits: WEB_ADDRESS },
@@ -108,6 +126,8 @@ export const PORTAL_FIELDS = {
 /** What belongs together: with one of them all are needed. */
 const TOGETHER: Partial<Record<LinkedPortal, readonly string[]>> = {
   apple: ['services_id', 'team_id', 'key_id', 'private_key'],
+  nintendo: ['client_id', 'client_secret'],
+  psn: ['web_client_id', 'web_client_secret'],
   sso: ['authorize_url', 'token_url', 'userinfo_url', 'client_id', 'client_secret'],
 };
 

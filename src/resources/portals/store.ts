@@ -102,8 +102,13 @@ export async function useTicket(
   return query.selectFrom('portal_tickets').selectAll().where('digest', '=', row.digest).executeTakeFirst();
 }
 
-export async function addJourney(query: Query, row: Insertable<PortalJourneysTable>): Promise<void> {
-  await query.insertInto('portal_journeys').values(row).execute();
+export async function putJourney(query: Query, row: Insertable<PortalJourneysTable>): Promise<void> {
+  const { digest: _, ...changed } = row;
+  await query
+    .insertInto('portal_journeys')
+    .values(row)
+    .onConflict((conflict) => conflict.column('digest').doUpdateSet(changed))
+    .execute();
 }
 
 /** Of two who come back at once, one gets it. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../errors/catalogue.ts';
-import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
+import { addressOf, askPlatform, idTextOf, objectOf, type PlatformAnswer, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
 
 /** itch.io: the token that its app gives to a game it starts, for that game alone. */
@@ -15,9 +15,14 @@ export async function verifyItchio({ app, settings, credentials }: Asking): Prom
   );
   const issuedFor = idTextOf(objectOf(objectOf(body['api_key'])['issuer'])['game_id']);
   if (!ok || 'errors' in body || issuedFor !== gameId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  return itchioIdentityOf({ ok, body });
+}
+
+/** Whom itch.io says that a token belongs to, whichever kind of token was shown. */
+export function itchioIdentityOf({ ok, body }: PlatformAnswer): Identity {
   const user = objectOf(body['user']);
   const id = idTextOf(user['id']);
-  if (!id) throw new ApiError('ITCHIO_UNABLE_TO_GET_ACCOUNT_DATA');
+  if (!ok || !id) throw new ApiError('ITCHIO_UNABLE_TO_GET_ACCOUNT_DATA');
   const displayName = stringOf(user['display_name']) || stringOf(user['username']);
   return { portal: 'itchio', id, displayName, avatar: stringOf(user['cover_url']) };
 }

@@ -20,6 +20,8 @@ export interface CodeFlow {
   readonly scope: (settings: PortalSettings) => string;
   /** Parameters beyond those of the standard. */
   readonly also?: Readonly<Record<string, string>>;
+  /** The same where the code is redeemed. */
+  readonly alsoRedeeming?: Readonly<Record<string, string>>;
   readonly clientId: (settings: PortalSettings) => string;
   readonly clientSecret: (settings: PortalSettings, app: App) => string | Promise<string>;
   /** How the secret is shown: `post` in the body, `basic` in the header, `query` in the address. */
@@ -27,6 +29,7 @@ export interface CodeFlow {
   /** Whom `iss` of the answer must name where it is there (RFC 9207). */
   readonly issuer?: (settings: PortalSettings) => string;
   readonly userAgent?: string;
+  readonly isPerGame?: boolean;
   readonly identify: (asking: Asking, answer: TokenAnswer) => Promise<Identity>;
   readonly refusals: WebFlow['refusals'] & {
     /** The portal, or the person there, said no. */
@@ -48,9 +51,15 @@ export const USUAL = {
   token: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS',
 } as const satisfies Partial<CodeFlow['refusals']>;
 
+/** Whether a game has said what it takes, and not that it does not want it. */
+export const hasSaid =
+  (needs: readonly string[]) =>
+  (settings: PortalSettings): boolean =>
+    textOf(settings, 'web') !== 'false' && needs.every((name) => settings[name] !== undefined);
+
 export const codeFlow = (flow: CodeFlow): WebFlow => ({
-  isSetUp: (settings) =>
-    textOf(settings, 'web') !== 'false' && flow.needs.every((name) => settings[name] !== undefined),
+  isSetUp: hasSaid(flow.needs),
+  ...(flow.isPerGame && { isPerGame: true }),
   leave: (leaving) => authorizeAddress(flow, leaving),
   arrive: async (arriving) => {
     const answer = await redeem(flow, arriving, requireCode(flow, arriving));
@@ -91,7 +100,13 @@ async function redeem(flow: CodeFlow, arriving: Arriving, code: string): Promise
   const { app, settings, verifier, callback } = arriving;
   const [id, secret] = [flow.clientId(settings), await flow.clientSecret(settings, app)];
   const how = flow.authentication?.(settings) ?? 'post';
-  const grant = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier };
+  const grant = {
+    ...flow.alsoRedeeming,
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+  };
   const fields = how === 'basic' ? grant : { ...grant, client_id: id, client_secret: secret };
   const request = how === 'query' ? { headers: { accept: 'application/json' } } : form(fields);
   const url = addressOf(app, flow.portal, flow.tokenUrl(settings));

@@ -15,10 +15,15 @@ export interface Leaving {
   readonly callback: string;
 }
 
-/** It is back, with these parameters; each counts only if it was sent once. */
-export interface Arriving extends Leaving {
+/** What a browser brings back. */
+export interface Brought {
+  /** Each parameter counts only if it was sent once. */
   readonly query: Readonly<Record<string, string | undefined>>;
+  /** What stood behind `#`, where the portal answers there. Its parameters, if it has any, are in `query` as well. */
+  readonly fragment: string;
 }
+
+export interface Arriving extends Leaving, Brought {}
 
 /** How a portal signs people in on the web: they are sent there, and bring something back. */
 export interface WebFlow {
@@ -26,6 +31,12 @@ export interface WebFlow {
   isSetUp(settings: PortalSettings): boolean;
   leave(leaving: Leaving): string;
   arrive(arriving: Arriving): Promise<Identity>;
+  /** The portal answers behind `#`, which only a script in the browser sees. */
+  readonly answersInFragment?: boolean;
+  /** The portal gives back nothing that we sent along, so that the person has to say that the answer is theirs. */
+  readonly hasNoState?: boolean;
+  /** Its ids have a place in each game, although those that games send are the same everywhere. */
+  readonly isPerGame?: boolean;
   readonly refusals: {
     /** The game does not let people in this way, or no longer. */
     readonly notSetUp: ErrorName;

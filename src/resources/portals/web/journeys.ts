@@ -5,12 +5,19 @@ const JOURNEY_SECONDS = 600;
 
 const purposeOf = (digest: string) => `portals/journey/${digest}`;
 
-/** Keeps something until this browser comes back for it, with what is returned here. */
-export async function keepJourney(app: App, visit: string, content: object): Promise<string> {
-  const token = app.random.token();
+/**
+ * Keeps something until this browser comes back for it, with what is returned here. What was kept for the same token is
+ * forgotten.
+ */
+export async function keepJourney(
+  app: App,
+  visit: string,
+  content: object,
+  token: string = app.random.token(),
+): Promise<string> {
   const digest = app.secrets.digest(token);
   await app.db.write(({ query }) =>
-    store.addJourney(query, {
+    store.putJourney(query, {
       digest,
       visit,
       sealed: app.secrets.seal(purposeOf(digest), JSON.stringify(content)),

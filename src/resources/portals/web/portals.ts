@@ -13,6 +13,10 @@ import { gogIdentityOf } from '../platforms/gog.ts';
 import { verifyGoogle } from '../platforms/google.ts';
 import { codeFlow, shownAs, USUAL } from './code-flow.ts';
 import type { WebFlow } from './flow.ts';
+import { itchioFlow } from './itchio.ts';
+import { nintendoFlow } from './nintendo.ts';
+import { oculusFlow } from './oculus.ts';
+import { psnFlow } from './psn.ts';
 import { steamOpenid } from './steam-openid.ts';
 import { studioFlow } from './studio.ts';
 import { xboxFlow } from './xbox.ts';
@@ -21,11 +25,8 @@ const secretOf = (settings: PortalSettings) => textOf(settings, 'client_secret')
 const APPLE = 'https://appleid.apple.com';
 const APPLE_SECRET_SECONDS = 300;
 
-/**
- * The portals with which people sign in on the web. itch.io is none of them, as it hands tokens to scripts alone, nor
- * are consoles and headsets, whose accounts are for their own programs.
- */
-export const WEB_FLOWS: Readonly<Partial<Record<LinkedPortal, WebFlow>>> = {
+/** How people sign in on the web, with any portal that games can set up. */
+export const WEB_FLOWS: Readonly<Record<LinkedPortal, WebFlow>> = {
   apple: codeFlow({
     portal: 'apple',
     needs: ['services_id', 'team_id', 'key_id', 'private_key'],
@@ -102,6 +103,10 @@ export const WEB_FLOWS: Readonly<Partial<Record<LinkedPortal, WebFlow>>> = {
     identify: shownAs(verifyGoogle, 'id_token', 'id_token'),
     refusals: { ...USUAL, unreachable: 'GOOGLE_UNABLE_TO_GET_ACCOUNT_DATA' },
   }),
+  itchio: itchioFlow,
+  nintendo: nintendoFlow,
+  oculus: oculusFlow,
+  psn: psnFlow,
   sso: studioFlow,
   steam: steamOpenid,
   xboxlive: xboxFlow,

@@ -5,11 +5,12 @@ import type { Language } from '../../../localisation/languages.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../../platforms.ts';
 import { requireGame } from '../../games/games.ts';
 import { addSession, type Browser, visitDigest } from '../../sessions/sessions.ts';
-import type { Identity, PortalSettings } from '../identity.ts';
+import { gameOf, shownName } from '../accounts.ts';
+import { type Identity, type PortalSettings, withinReach } from '../identity.ts';
 import { linkIdentity } from '../linking.ts';
 import { everySettingsFor, settingsFor } from '../settings.ts';
 import { letIn } from '../signing-in.ts';
-import type { WebFlow } from './flow.ts';
+import type { Brought, WebFlow } from './flow.ts';
 import { keepJourney, takeJourney } from './journeys.ts';
 import { WEB_FLOWS } from './portals.ts';
 
@@ -35,6 +36,8 @@ export interface Offer {
   readonly portal: LinkedPortal;
   /** Where the browser would go. */
   readonly host: string;
+  /** The place that an account from there would have: the game, or 0 for all. */
+  readonly place: number;
 }
 
 /** The portals through which people can sign in to a game on the web. */
@@ -43,9 +46,11 @@ export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
   const every = await everySettingsFor(app, gameId);
   return every.flatMap(([portal, settings]) => {
     const flow = WEB_FLOWS[portal];
-    if (!flow?.isSetUp(settings)) return [];
+    if (!flow.isSetUp(settings)) return [];
     const nowhere = { app, gameId, settings, state: '', verifier: '', callback: '' };
-    return [{ portal, host: new URL(flow.leave(nowhere)).host }];
+    const { host } = new URL(flow.leave(nowhere));
+    const anyone = withinReach({ portal, id: '', displayName: '', avatar: '' }, settings);
+    return [{ portal, host, place: flow.isPerGame ? gameId : gameOf(anyone, gameId) }];
   });
 }
 
@@ -86,13 +91,17 @@ export async function beginJourney(app: App, departure: Departure): Promise<stri
   const { visit, ...wish } = departure;
   const flow = WEB_FLOWS[wish.portal];
   const settings = await settingsFor(app, wish.gameId, wish.portal);
-  if (!flow || !settings || !flow.isSetUp(settings) || !(await isThere(app, wish.gameId, keyOf(wish.gameId))))
-    return undefined;
+  if (!settings || !flow.isSetUp(settings) || !(await isThere(app, wish.gameId, keyOf(wish.gameId)))) return undefined;
   const verifier = app.random.token();
   const journey: Journey = { ...wish, verifier };
-  const state = await keepJourney(app, visitDigest(app, visit), journey);
+  const token = flow.hasNoState ? ownState(app, visit, wish.portal, wish.gameId) : app.random.token();
+  const state = await keepJourney(app, visitDigest(app, visit), journey, token);
   return flow.leave(leavingOf(app, journey, settings, state));
 }
+
+/** What stands for the one journey that a browser can be on, where nothing comes back but the browser. */
+const ownState = (app: App, visit: string, portal: LinkedPortal, gameId: number): string =>
+  app.secrets.sign('portals/own-journey', `${visit} ${portal} ${gameId}`);
 
 const leavingOf = (app: App, { portal, gameId, verifier }: Journey, settings: PortalSettings, state: string) => ({
   app,
@@ -113,29 +122,64 @@ export type Arrival =
   | { readonly kind: 'signed in'; readonly secret: string; readonly back: string | undefined }
   | { readonly kind: 'linked'; readonly back: string | undefined }
   /** Nobody is in before they have agreed; `token` stands for who they are. */
-  | { readonly kind: 'asked'; readonly token: string; readonly portal: LinkedPortal };
+  | { readonly kind: 'asked'; readonly token: string; readonly portal: LinkedPortal }
+  /** Somebody else may have brought the browser back; the person says whether this is them. */
+  | {
+      readonly kind: 'named';
+      readonly token: string;
+      readonly portal: LinkedPortal;
+      readonly name: string;
+      readonly isLinking: boolean;
+    };
+
+/** Whether a portal's answer stands where only a script finds it. */
+export const answersInFragment = (portal: LinkedPortal): boolean => WEB_FLOWS[portal].answersInFragment === true;
+
+/** Refuses where nobody can come back from the portal. */
+export async function requireWay(app: App, portal: LinkedPortal, gameId: number): Promise<void> {
+  await requireSetUp(app, WEB_FLOWS[portal], portal, gameId);
+}
 
 /** A browser is back from a portal. */
 export async function endJourney(
   app: App,
   portal: LinkedPortal,
   gameId: number,
-  query: Readonly<Record<string, string | undefined>>,
+  brought: Brought,
   guest: Guest,
 ): Promise<Arrival> {
-  const flow = WEB_FLOWS[portal]!;
+  const flow = WEB_FLOWS[portal];
   const settings = await requireSetUp(app, flow, portal, gameId);
   const visit = visitDigest(app, guest.visit);
-  const { state } = query;
+  const state = flow.hasNoState ? ownState(app, guest.visit, portal, gameId) : brought.query['state'];
   const journey = await takeJourney<Journey>(app, visit, state);
   // What another portal or game was asked for is no answer here, even if the same browser asked.
   const isOurs = journey?.verifier !== undefined && journey.portal === portal && journey.gameId === gameId;
-  const isTheirs = journey?.userId === undefined || journey.userId === guest.userId;
-  if (!state || !isOurs || !isTheirs) throw new ApiError(flow.refusals.state);
-  const identity = await flow.arrive({ ...leavingOf(app, journey, settings, state), query });
-  if (journey.userId === undefined) return enter(app, { identity, gameId, back: journey.back }, guest, false);
-  await linkIdentity(app, journey.userId, gameId, identity, visit);
-  return { kind: 'linked', back: journey.back };
+  if (!state || !isOurs || !isTheirs(journey, guest)) throw new ApiError(flow.refusals.state);
+  const identity = withinReach(
+    await flow.arrive({ ...leavingOf(app, journey, settings, state), ...brought }),
+    settings,
+  );
+  const { back, userId } = journey;
+  const vouched: Vouched = { identity, gameId, back, userId };
+  return flow.hasNoState ? askWhether(app, vouched, visit) : settle(app, vouched, guest, false);
+}
+
+const isTheirs = ({ userId }: Pick<Journey, 'userId'>, guest: Guest): boolean =>
+  userId === undefined || userId === guest.userId;
+
+async function askWhether(app: App, vouched: Vouched, visit: string): Promise<Arrival> {
+  const { portal, displayName, id } = vouched.identity;
+  const token = await keepJourney(app, visit, vouched);
+  return { kind: 'named', token, portal, name: shownName(displayName) || id, isLinking: vouched.userId !== undefined };
+}
+
+/** Links, where someone signed in wanted that, or signs in. */
+async function settle(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
+  const { identity, gameId, back, userId } = vouched;
+  if (userId === undefined) return enter(app, vouched, guest, termsAgreed);
+  await linkIdentity(app, userId, gameId, identity, visitDigest(app, guest.visit));
+  return { kind: 'linked', back };
 }
 
 async function requireSetUp(app: App, flow: WebFlow, portal: LinkedPortal, gameId: number): Promise<PortalSettings> {
@@ -150,6 +194,7 @@ interface Vouched {
   readonly identity: Identity;
   readonly gameId: number;
   readonly back?: string | undefined;
+  readonly userId?: number | undefined;
 }
 
 async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
@@ -167,9 +212,9 @@ async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: bool
   }
 }
 
-/** They have agreed, in the same browser. */
-export async function agreeAndEnter(app: App, token: string | undefined, guest: Guest): Promise<Arrival> {
+/** They have said in the same browser that it is them; with `termsAgreed` they were shown the terms, and agreed. */
+export async function goOn(app: App, token: string | undefined, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
   const vouched = await takeJourney<Vouched>(app, visitDigest(app, guest.visit), token);
-  if (!vouched?.identity) throw new ApiError('INVALID_CSRF_TOKEN');
-  return enter(app, vouched, guest, true);
+  if (!vouched?.identity || !isTheirs(vouched, guest)) throw new ApiError('INVALID_CSRF_TOKEN');
+  return settle(app, vouched, guest, termsAgreed);
 }

@@ -1,9 +1,9 @@
 import { ApiError } from '../../../errors/catalogue.ts';
 import { addressOf, askText } from '../asking.ts';
-import { type Identity, textOf } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import { SKEW_SECONDS } from '../jwt.ts';
 import { summaryOf } from '../platforms/steam.ts';
-import { USUAL } from './code-flow.ts';
+import { hasSaid, USUAL } from './code-flow.ts';
 import type { Arriving, Leaving, WebFlow } from './flow.ts';
 
 const ENDPOINT = 'https://steamcommunity.com/openid/login';
@@ -20,7 +20,7 @@ const returnTo = ({ callback, state }: Leaving): string => `${callback}?${new UR
 
 /** Steam on the web speaks OpenID 2.0, without a secret: each answer is shown to Steam, which says whether it gave it. */
 export const steamOpenid: WebFlow = {
-  isSetUp: (settings) => textOf(settings, 'web') !== 'false' && textOf(settings, 'app_id') !== undefined,
+  isSetUp: hasSaid(['app_id']),
   leave: (leaving) => {
     const address = new URL(ENDPOINT);
     const parameters = {

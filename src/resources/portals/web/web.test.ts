@@ -5,10 +5,15 @@ import { decodeJwt, jwtVerify } from 'jose';
 import { type Answer, type Game, startApi } from '../../../../test/api.ts';
 import { Browser } from '../../../../test/browser.ts';
 import { type Asked, encryptFor, Issuer, startPlatforms } from '../../../../test/platforms.ts';
+import { LINKED_PORTALS, type LinkedPortal } from '../../../platforms.ts';
 import { addAgreementVersion, editAgreementVersion } from '../../agreements/operations.ts';
+import { addSession, findSession } from '../../sessions/sessions.ts';
+import { getAuthenticatedUser } from '../../users/operations.ts';
 import { forgetOutdated } from '../accounts.ts';
 import {
   authenticateViaDiscord,
+  authenticateViaPsn,
+  authenticateViaSwitch,
   deleteGamePortal,
   editGamePortal,
   getConnections,
@@ -50,11 +55,22 @@ interface Case {
   readonly token: string;
   readonly shows: (asked: Asked) => boolean | Promise<boolean>;
   readonly unreachable: number;
+  /** How a code that was not given out is refused, if not as usual. */
+  readonly wrongCode?: number;
   readonly name: string;
 }
 
 const inBody = (id: string, secret: string) => (asked: Asked) =>
   asked.form.get('client_id') === id && asked.form.get('client_secret') === secret;
+
+const inHeader = (id: string, secret: string) => (asked: Asked) =>
+  asked.headers.authorization === `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+const psnClaims = (aud: string) => ({
+  iss: 'https://auth.api.sonyentertainmentnetwork.com',
+  aud,
+  online_id: 'Grace',
+});
 
 /** The token endpoint of a platform, which holds everything against what the browser was given. */
 async function sells(path: string, shows: Case['shows'], answer: () => Promise<object>): Promise<void> {
@@ -191,6 +207,52 @@ const CASES: Record<string, Case> = {
     unreachable: 11057,
     name: 'Grace',
   },
+  nintendo: {
+    settings: { app_ids: ['0100abcdef012345'], client_id: 'nintendo-client', client_secret: 'nintendo secret' },
+    authorize: 'https://accounts.nintendo.com/connect/1.0.0/authorize',
+    clientId: 'nintendo-client',
+    scope: 'openid user',
+    token: '/connect/1.0.0/api/token',
+    shows: inHeader('nintendo-client', 'nintendo+secret'),
+    plays: async () => {
+      await serveKeys('/1.0.0/certificates');
+      const { person } = given;
+      platforms.on('/2.0.0/users/me', ({ headers }) =>
+        headers.authorization === 'Bearer of-nintendo'
+          ? { json: { id: person, nickname: 'Grace' } }
+          : { status: 401, json: {} },
+      );
+      const id_token = await idToken({ iss: 'https://accounts.nintendo.com', aud: 'nintendo-client', typ: 'id_token' });
+      await sells('/connect/1.0.0/api/token', CASES['nintendo']!.shows, async () => ({
+        id_token,
+        access_token: 'of-nintendo',
+      }));
+    },
+    unreachable: 11032,
+    wrongCode: 11035,
+    name: 'Grace',
+  },
+  psn: {
+    settings: {
+      client_id: 'psn-client',
+      client_secret: 'psn secret',
+      web_client_id: 'psn-web',
+      web_client_secret: 'web secret',
+    },
+    authorize: 'https://ca.account.sony.com/api/authz/v3/oauth/authorize',
+    clientId: 'psn-web',
+    scope: 'openid id_token:psn.basic_claims',
+    token: '/api/authz/v3/oauth/token',
+    shows: inHeader('psn-web', 'web+secret'),
+    plays: async () => {
+      await serveKeys('/2.0/oauth/jwks');
+      const id_token = await idToken(psnClaims('psn-web'));
+      await sells('/api/authz/v3/oauth/token', CASES['psn']!.shows, async () => ({ id_token }));
+    },
+    unreachable: 11084,
+    wrongCode: 11080,
+    name: 'Grace',
+  },
   xboxlive: {
     settings: {
       relying_party: 'rp://mods.example.com/',
@@ -267,6 +329,21 @@ async function nameIn(browser: Browser): Promise<string | undefined> {
   return /Signed in as ([^<]+)</.exec((await browser.get('/sign-in')).text)?.[1];
 }
 
+/** Names are not unique, ids are. */
+const idIn = async (browser: Browser): Promise<number | undefined> =>
+  (await findSession(api.app(), browser.cookies.get('__Host-modstead_session')))?.user_id;
+const idOf = async (token: string): Promise<number> => (await api.withToken(token).call(getAuthenticatedUser)).body.id;
+
+/** A browser in which somebody is signed in already. */
+async function signedInAs(userId: number): Promise<Browser> {
+  const browser = new Browser(api);
+  await browser.get('/sign-in');
+  const app = api.app();
+  const secret = await app.db.write((transaction) => addSession(app, transaction, userId, 'a test'));
+  browser.cookies.set('__Host-modstead_session', secret);
+  return browser;
+}
+
 function isRefused(answer: Answer, status: number, ref: number): void {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.text, new RegExp(`Reference ${ref}\\b`));
@@ -274,7 +351,9 @@ function isRefused(answer: Answer, status: number, ref: number): void {
   assert.ok(!(answer.headers['set-cookie'] ?? []).some((line) => line.includes('session=')), 'a session was opened');
 }
 
-for (const [portal, { authorize, clientId, scope, token, unreachable, name }] of Object.entries(CASES)) {
+for (const [portal, each] of Object.entries(CASES)) {
+  const { authorize, clientId, scope, token, unreachable, wrongCode = 11032, name } = each;
+
   test(`${portal}: login=auto leads right to the portal, with state and a challenge`, async () => {
     const left = await new Browser(api).get(hinted(portal));
     assert.equal(left.status, 303);
@@ -313,7 +392,7 @@ for (const [portal, { authorize, clientId, scope, token, unreachable, name }] of
     isRefused(await browser.get(without.pathname + without.search), 401, 11032);
     const wrong = new URL(await goes(browser, portal), SITE);
     wrong.searchParams.set('code', 'another');
-    isRefused(await browser.get(wrong.pathname + wrong.search), 401, 11032);
+    isRefused(await browser.get(wrong.pathname + wrong.search), 401, wrongCode);
     const away = await goes(browser, portal);
     platforms.down(token);
     isRefused(await browser.get(away), 401, unreachable);
@@ -372,6 +451,160 @@ test('a child’s account of Xbox stays out', async () => {
   const back = await goes(browser, 'xboxlive');
   platforms.on('/xsts/authorize', () => ({ status: 401, json: { XErr: 2_148_916_238 } }));
   isRefused(await browser.get(back), 403, 11030);
+});
+
+/** The portals whose settings say more than what their own tests are about. */
+const COMPLETE: Record<LinkedPortal, Record<string, string | string[]>> = {
+  ...(Object.fromEntries(Object.entries(CASES).map(([portal, { settings }]) => [portal, settings])) as Record<
+    LinkedPortal,
+    Record<string, string | string[]>
+  >),
+  itchio: { itch_game_id: '3', client_id: 'itch-client' },
+  oculus: { quest_app_id: '7', quest_app_secret: 'quest secret', organization_id: '42' },
+  sso: {
+    authorize_url: 'https://id.studio.example/authorize',
+    token_url: 'https://id.studio.example/token',
+    userinfo_url: 'https://id.studio.example/me',
+    client_id: 'x',
+    client_secret: 'y',
+  },
+  steam: { app_id: '480', ticket_key: 'ab'.repeat(32) },
+};
+
+for (const portal of LINKED_PORTALS)
+  test(`${portal}: login=auto is honoured where the game has set it up, and unless the game says web=false`, async () => {
+    const owned = await api.aGame();
+    const path = hinted(portal, { game: String(owned.id) });
+    assert.equal((await new Browser(api).get(path)).status, 200, 'led on to a portal that is not set up');
+    const { redirect_uri } = (await setUp(owned, portal, COMPLETE[portal])).body;
+    const left = await new Browser(api).get(path);
+    assert.equal(left.status, 303, left.text);
+    const address = left.headers.location!;
+    assert.ok(address.includes(encodeURIComponent(redirect_uri)), address);
+    await setUp(owned, portal, { web: 'false' });
+    assert.equal((await new Browser(api).get(path)).status, 200, 'led on although the game does not want it');
+  });
+
+/** Tokens of PlayStation and Nintendo that are good but for one thing: the reference that it costs. */
+for (const [portal, what, claims, status, ref] of [
+  ['psn', 'of a child', { is_sub_account: true }, 403, 11085],
+  ['psn', 'of someone who may not see what others made', { ugc_restricted: true }, 403, 11096],
+  ['psn', 'of a developer', { env_iss_id: 1 }, 401, 11080],
+  ['psn', 'for another client', { aud: 'psn-client' }, 401, 11080],
+  ['psn', 'of another issuer', { iss: 'https://evil.example' }, 401, 11080],
+  ['psn', 'that has ended', { exp: 1 }, 401, 11082],
+  ['psn', 'about nobody', { sub: undefined }, 401, 11080],
+  ['nintendo', 'for another client', { aud: 'another' }, 401, 11035],
+  ['nintendo', 'of a console', { iss: 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com' }, 401, 11038],
+  ['nintendo', 'that is no ID token', { typ: 'token' }, 401, 11035],
+  ['nintendo', 'that has ended', { exp: 1 }, 401, 11037],
+  ['nintendo', 'of tomorrow', { nbf: 4_000_000_000 }, 401, 11036],
+  ['nintendo', 'about nobody', { sub: undefined }, 401, 11035],
+] as const)
+  test(`${portal}: an ID token ${what} lets nobody in`, async () => {
+    const browser = new Browser(api);
+    const back = await goes(browser, portal);
+    const good =
+      portal === 'psn' ? psnClaims('psn-web') : { iss: 'https://accounts.nintendo.com', aud: 'nintendo-client' };
+    const id_token = await idToken({ ...good, ...claims });
+    platforms.on(CASES[portal]!.token, () => ({ json: { id_token } }));
+    isRefused(await browser.get(back), status, ref);
+  });
+
+for (const [portal, forged, noKeys, keys] of [
+  ['psn', 11080, 11083, '/2.0/oauth/jwks'],
+  ['nintendo', 11035, 11039, '/1.0.0/certificates'],
+] as const)
+  test(`${portal}: an ID token that somebody else signed lets nobody in, nor does one without the keys`, async () => {
+    const browser = new Browser(api);
+    const back = await goes(browser, portal);
+    const claims =
+      portal === 'psn' ? psnClaims('psn-web') : { iss: 'https://accounts.nintendo.com', aud: 'nintendo-client' };
+    const exp = api.clock.now() + 600;
+    const id_token = await new Issuer().sign({ ...claims, sub: given.person, exp });
+    platforms.on(CASES[portal]!.token, () => ({ json: { id_token } }));
+    isRefused(await browser.get(back), 401, forged);
+    api.clock.advance(100_000);
+    const again = await goes(browser, portal);
+    platforms.down(keys);
+    isRefused(await browser.get(again), 401, noKeys);
+  });
+
+test('psn: without a client of its own for the web the game’s is used, and web and game lead to one account', async () => {
+  const owned = await api.aGame();
+  await setUp(owned, 'psn', { client_id: 'psn-client', client_secret: 'psn secret' });
+  const browser = new Browser(api);
+  const left = await browser.get(hinted('psn', { game: String(owned.id) }));
+  assert.equal(new URL(left.headers.location!).searchParams.get('client_id'), 'psn-client');
+  const person = someone();
+  const back = await comesBack(left, 'psn', person);
+  const id_token = await idToken(psnClaims('psn-client'));
+  await sells('/api/authz/v3/oauth/token', inHeader('psn-client', 'psn+secret'), async () => ({ id_token }));
+  await agrees(browser, await browser.get(back));
+  platforms.on('/2.0/oauth/token', () => ({ json: { id_token } }));
+  const body = { auth_code: 'a code', terms_agreed: true };
+  const played = await api.withKey(owned).call(authenticateViaPsn, { body });
+  assert.equal(played.status, 200, played.text);
+  assert.equal(await idIn(browser), await idOf(played.body.access_token));
+});
+
+test('psn: where the game names another server, its people are those of the game alone', async () => {
+  const person = someone();
+  const first = new Browser(api);
+  await agrees(first, await first.get(await goes(first, 'psn', person)));
+  const own = await api.aGame();
+  await setUp(own, 'psn', {
+    ...CASES['psn']!.settings,
+    web_token_url: 'https://evil.example/api/authz/v3/oauth/token',
+    authorize_url: 'https://evil.example/authorize',
+  });
+  const second = new Browser(api);
+  const left = await second.get(hinted('psn', { game: String(own.id) }));
+  assert.match(left.headers.location!, /^https:\/\/evil\.example\/authorize\?/);
+  await agrees(second, await second.get(await comesBack(left, 'psn', person)));
+  assert.ok(await idIn(second));
+  assert.notEqual(await idIn(second), await idIn(first));
+});
+
+test('nintendo: an account is nobody whom a console knows by the same id, until the person links it', async () => {
+  const person = someone();
+  const console = {
+    iss: 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com',
+    nintendo: { ai: '0100abcdef012345' },
+    sub: person,
+    iat: api.clock.now(),
+    exp: api.clock.now() + 600,
+  };
+  await serveKeys('/1.0.0/certificates');
+  const body = { id_token: await issuer.sign(console), terms_agreed: true };
+  const played = await api.withKey(game).call(authenticateViaSwitch, { body });
+  assert.equal(played.status, 200, played.text);
+  const stranger = new Browser(api);
+  await agrees(stranger, await stranger.get(await goes(stranger, 'nintendo', person)));
+  const id = await idOf(played.body.access_token);
+  assert.notEqual(await idIn(stranger), id);
+
+  // The person of the console opens the site in a browser where they are signed in, and links their account.
+  const browser = await signedInAs(id);
+  const page = await browser.get(`/account?game=${game.id}`);
+  assert.match(page.text, /Unlink Nintendo/);
+  const account = someone();
+  const linked = await browser.get(
+    await comesBack(await browser.submit(page, { link: 'nintendo' }), 'nintendo', account),
+  );
+  assert.deepEqual([linked.status, linked.headers.location], [303, `/account?game=${game.id}`], linked.text);
+  assert.doesNotMatch((await browser.get(`/account?game=${game.id}`)).text, />Link Nintendo/);
+  const { data } = (await api.withToken(played.body.access_token).call(getConnections)).body;
+  assert.deepEqual(
+    data.map(({ portal_user_id, game_id }) => [portal_user_id, game_id]).sort(),
+    [
+      [person, 0],
+      [`account/${account}`, game.id],
+    ].sort(),
+  );
+  const later = new Browser(api);
+  assert.equal((await later.get(await goes(later, 'nintendo', account))).status, 303);
+  assert.equal(await idIn(later), id);
 });
 
 const NAMESPACE = 'http://specs.openid.net/auth/2.0';
@@ -471,7 +704,9 @@ test('the page shows a link for each portal, the wished one first, and no script
   assert.equal(labels[0], 'Continue with GOG');
   assert.deepEqual(
     labels.slice(1),
-    ['Apple', 'Discord', 'Epic Games', 'Facebook', 'Google', 'Steam', 'Xbox'].map((name) => `Continue with ${name}`),
+    ['Apple', 'Discord', 'Epic Games', 'Facebook', 'Google', 'Nintendo', 'PlayStation™Network', 'Steam', 'Xbox'].map(
+      (name) => `Continue with ${name}`,
+    ),
   );
   assert.match(text, /name="email"/);
   assert.doesNotMatch(text, /<script/);
@@ -495,8 +730,10 @@ for (const [language, text] of [
   ['ja', 'ここではPlayStation™Networkでサインインできません。'],
   ['zh-CN', '此处无法使用 PlayStation™Network 登录。'],
 ])
-  test(`a portal without a way on the web is told so in ${language}, beside the ordinary sign-in`, async () => {
-    const page = await new Browser(api, 'production', { 'accept-language': language! }).get(hinted('psn'));
+  test(`a portal that the game does not use is told so in ${language}, beside the ordinary sign-in`, async () => {
+    const bare = await api.aGame();
+    const path = hinted('psn', { game: String(bare.id) });
+    const page = await new Browser(api, 'production', { 'accept-language': language! }).get(path);
     assert.equal(page.status, 200);
     assert.ok(page.text.includes(text!), page.text);
     assert.match(page.text, /name="email"/);
@@ -509,7 +746,6 @@ test('hints that name nothing known, no game, or a portal that is not set up lea
   for (const [path, isTold] of [
     [hinted('myspace'), false],
     [hinted('itchio'), true],
-    [hinted('nintendo'), true],
     [hinted('oculus'), true],
     ['/sign-in?portal=steam&login=auto', true],
     ['/sign-in?game=999999&portal=steam&login=auto', true],
@@ -533,6 +769,9 @@ test('the hint may stand in the address of the page for which someone signs in',
     assert.equal(left.status, 303, page);
     assert.ok(left.headers.location!.startsWith(STEAM), page);
   }
+  const browser = new Browser(api);
+  const sent = await browser.get(`/account?game=${game.id}&portal=steam&login=auto`);
+  assert.ok((await browser.get(sent.headers.location!)).headers.location!.startsWith(STEAM));
 });
 
 test('T12: a game that nobody has accepted leads browsers nowhere by itself, only by a link on our page', async () => {
@@ -716,7 +955,7 @@ test('administrators see which address to give the portal, and never a secret', 
   assert.equal(discord?.redirect_uri, `${SITE}/sign-in/discord/${game.id}`);
   assert.deepEqual(discord?.secrets, ['client_secret']);
   const itchio = await setUp(game, 'itchio', { itch_game_id: '3' });
-  assert.equal(itchio.body.redirect_uri, null);
+  assert.equal(itchio.body.redirect_uri, `${SITE}/sign-in/itchio/${game.id}`);
   await (await api.as(game.owner)).call(deleteGamePortal, { params: { game_id: game.id, portal: 'itchio' } });
 });
 

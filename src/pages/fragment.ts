@@ -1,0 +1,42 @@
+import type { App } from '../context.ts';
+import { html } from '../http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
+import { say } from '../localisation/texts.ts';
+import { csrfField, layout } from './layout.ts';
+import { SIGN_IN_PATH } from './paths.ts';
+
+export const FRAGMENT_SCRIPT_PATH = '/fragment.js';
+
+/**
+ * What is behind `#` goes out of the address bar and the history first, and then to us. The note goes as well: it stays
+ * where the script does not run, for whatever reason, of which `noscript` knows but one.
+ */
+const SCRIPT = `'use strict';
+const { hash, pathname, search } = location;
+history.replaceState(null, '', pathname + search);
+document.querySelector('.note').hidden = true;
+const form = document.querySelector('form');
+form.elements.fragment.value = hash.slice(1);
+form.submit();
+`;
+
+export const fragmentScriptPage: Page = {
+  id: 'page-fragment-script',
+  path: FRAGMENT_SCRIPT_PATH,
+  get: () => ({ status: 200, text: { type: 'text/javascript; charset=utf-8', body: SCRIPT } }),
+};
+
+/** Sends on what a browser brings behind `#`, which no server ever sees. Without scripts there is no way to it. */
+export function fragmentPage(app: App, request: PageRequest, path: string, portal: string): PageAnswer {
+  const { language, csrf, search } = request;
+  const page = layout(app, language, {
+    title: say('page_fragment_title', language),
+    body: html`<form method="post" action="${search ? `${path}?${search}` : path}">
+${csrfField(csrf)}<input type="hidden" name="fragment" value="">
+</form>
+<p class="note">${say('page_fragment_script', language, { portal })}</p>
+<p><a href="${SIGN_IN_PATH}">${say('page_sign_in_title', language)}</a></p>
+<script src="${FRAGMENT_SCRIPT_PATH}" defer></script>`,
+  });
+  return { status: 200, html: page, hasScript: true };
+}
