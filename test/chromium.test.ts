@@ -189,6 +189,16 @@ test('in Chromium a person signs in with itch.io, whose token leaves the address
   const addresses = entries.map(({ url }) => url);
   assert.ok(addresses.some((address) => address.startsWith('https://itch.io/user/oauth')));
   assert.ok(!addresses.some((address) => address.includes('of-itch')), `the history has the token: ${addresses}`);
+  const stuck = await aPage();
+  // Where the form gets no answer, the page stays, and so would its address.
+  const posted = stuck.waitForRequest((request) => request.method() === 'POST');
+  await stuck.route('**/sign-in/itchio/*', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 204 }) : route.continue(),
+  );
+  await stuck.goto(`https://mods.localhost/sign-in?game=${game.id}&portal=itchio&login=auto`);
+  await stuck.getByRole('link', { name: 'Allow' }).click();
+  assert.match((await posted).postData()!, /fragment=access_token%3Dof-itch%26state%3D/);
+  assert.equal(stuck.url(), `https://mods.localhost/sign-in/itchio/${game.id}`);
   const quiet = await aPage({ javaScriptEnabled: false });
   await quiet.goto(`https://mods.localhost/sign-in?game=${game.id}&portal=itchio&login=auto`);
   await quiet.getByRole('link', { name: 'Allow' }).click();

@@ -289,7 +289,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
 }
 
 for (const portal of ['nintendo', 'psn', 'xboxlive'] as const)
-  test(`T17: ${portal}: whom a server of the game’s own choice vouches for is someone in that game alone`, async () => {
+  test(`T18: ${portal}: whom a server of the game’s own choice vouches for is someone in that game alone`, async () => {
     const { operation, body } = CASES[portal];
     const person = async (access: string) => (await api.withToken(access).call(getConnections)).body.data[0]!;
     const enters = async (through: typeof key, token: string) => {

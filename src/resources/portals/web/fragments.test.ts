@@ -135,7 +135,7 @@ for (const [what, change] of Object.entries<Partial<Key>>({
   'that the person made for themselves': { info: { type: 'key' } },
   'of a game': { info: { type: 'jwt', scopes: ['profile:me', 'game:view:ownership'], expires_at: '2030-01-01' } },
 }))
-  test(`T17: itch.io: a token ${what} does not let its owner in`, async () => {
+  test(`T16: itch.io: a token ${what} does not let its owner in`, async () => {
     const browser = new Browser(api);
     const before = platforms.timesAsked('/profile');
     isRefused(await brings(browser, ...(await itchioAllows(browser, tokenOf(someone(), change)))), 401, 11032);

@@ -967,6 +967,21 @@ test('what is sent to Apple goes together, and a private key must be one', async
   assert.deepEqual(Object.keys(error.errors ?? {}).sort(), ['key_id', 'private_key', 'team_id']);
 });
 
+for (const [portal, sent, missing] of [
+  ['nintendo', { app_ids: ['0100abcdef012345'], client_id: 'x' }, 'client_secret'],
+  ['psn', { client_id: 'x', client_secret: 'y', web_client_id: 'z' }, 'web_client_secret'],
+  ['oculus', { organization_id: 'no number' }, 'organization_id'],
+  ['psn', { client_id: 'x', client_secret: 'y', authorize_url: 'http://sony.com/' }, 'authorize_url'],
+  ['nintendo', { app_ids: ['0100abcdef012345'], authorize_url: 'javascript:alert(1)' }, 'authorize_url'],
+] as const)
+  test(`${portal}: settings for the web that cannot work are refused by name: ${missing}`, async () => {
+    const owned = await api.aGame();
+    const params = { game_id: owned.id, portal };
+    const body = Object.fromEntries(Object.entries(sent)) as Record<string, string | string[]>;
+    const refused = await (await api.as(owned.owner)).refused(editGamePortal, { params, body }, 422, 13009);
+    assert.deepEqual(Object.keys(refused.body.error.errors ?? {}), [missing]);
+  });
+
 test('journeys that nobody ended leave the database', async () => {
   await new Browser(api).get(hinted('discord'));
   const count = async () =>
