@@ -8,6 +8,7 @@ import type { Brought } from '../resources/portals/web/flow.ts';
 import {
   type Arrival,
   answersInFragment,
+  askAgain,
   callbackPath,
   endJourney,
   type Guest,
@@ -60,6 +61,8 @@ const portalPage = (portal: LinkedPortal): Page => ({
     const { decision, token, fragment } = request.form;
     if (decision === 'agree' || decision === 'continue')
       return shown(app, request, await goOn(app, token, await guestOf(app, request), decision === 'agree'));
+    if (decision === 'again')
+      return shown(app, request, await askAgain(app, portal, request.id!, token, await guestOf(app, request)));
     if (fragment !== undefined && answersInFragment(portal)) return arrived(app, request, portal);
     return { status: 303, location: SIGN_IN_PATH };
   },
@@ -67,11 +70,25 @@ const portalPage = (portal: LinkedPortal): Page => ({
 
 function shown(app: App, request: PageRequest, arrival: Arrival): PageAnswer {
   if (arrival.kind === 'asked') return termsForm(app, request, arrival.portal, arrival.token);
+  if (arrival.kind === 'waiting') return waitForm(app, request, arrival);
   if (arrival.kind === 'named') return nameForm(app, request, arrival);
   const { back } = arrival;
   if (arrival.kind === 'linked') return { status: 303, location: back ?? ACCOUNT_PATH };
   const session = { secret: arrival.secret, seconds: SESSION_SECONDS };
   return { status: 303, location: back ?? SIGN_IN_PATH, session };
+}
+
+function waitForm(app: App, request: PageRequest, { portal, token }: Arrival & { kind: 'waiting' }): PageAnswer {
+  const { language, csrf, id } = request;
+  const page = layout(app, language, {
+    title: say('page_fragment_title', language),
+    body: html`<p>${say('page_portal_not_yet', language, { portal: nameOf(portal) })}</p>
+<form method="post" action="${callbackPath(portal, id!)}">
+${csrfField(csrf)}<input type="hidden" name="token" value="${token}">
+<div class="actions"><button name="decision" value="again">${say('page_continue', language)}</button></div>
+</form>`,
+  });
+  return { status: 200, html: page };
 }
 
 /** The portal gives back nothing of ours, so another site could have brought an account of its own. */

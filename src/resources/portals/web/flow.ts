@@ -25,12 +25,25 @@ export interface Brought {
 
 export interface Arriving extends Leaving, Brought {}
 
+/** The portal has taken what was brought, but does not say yet whose it is. */
+export class NotYet extends Error {
+  /** What to ask with once more. */
+  readonly held: object;
+
+  constructor(held: object) {
+    super('not yet');
+    this.held = held;
+  }
+}
+
 /** How a portal signs people in on the web: they are sent there, and bring something back. */
 export interface WebFlow {
   /** Whether the game has said all that this takes. */
   isSetUp(settings: PortalSettings): boolean;
   leave(leaving: Leaving): string;
   arrive(arriving: Arriving): Promise<Identity>;
+  /** Asks again with what `NotYet` held. */
+  resume?(leaving: Leaving, held: object): Promise<Identity>;
   /** The portal answers behind `#`, which only a script in the browser sees. */
   readonly answersInFragment?: boolean;
   /** The portal gives back nothing that we sent along, so that the person has to say that the answer is theirs. */

@@ -398,6 +398,33 @@ test('Meta: what is no answer, is not redeemed, or is about somebody else lets n
   assert.equal(await userIn(browser), undefined);
 });
 
+test('Meta: while it does not say yet whose a code was, the person can ask again', async () => {
+  const browser = new Browser(api);
+  await leaves(browser, hinted('oculus'));
+  const person = aMetaPerson();
+  const fragment = metaCode(person);
+  platforms.on('/me', () => ({ status: 400, json: { error: { message: 'Token not authorized' } } }));
+  const first = await brings(browser, metaAddress(), fragment);
+  assert.equal(first.status, 200, first.text);
+  assert.match(first.text, /Meta does not say yet who you are\./);
+  const second = await browser.submit(first, { decision: 'again' });
+  assert.match(second.text, /Meta does not say yet who you are\./);
+  isRefused(await browser.submit(first, { decision: 'again' }), 403, 11095);
+  const [, token] = /name="token" value="([^"]+)"/.exec(second.text)!;
+  const stranger = new Browser(api);
+  const [, csrf] = /name="csrf" value="([^"]+)"/.exec((await stranger.get('/sign-in')).text)!;
+  isRefused(await stranger.post(metaAddress(), { csrf, token, decision: 'again' }), 403, 11095);
+  // What has not been vouched for is nobody who could go on.
+  isRefused(await browser.submit(second, { decision: 'agree' }), 403, 11095);
+  await leaves(browser, hinted('oculus'));
+  const again = metaCode(person);
+  const answers = { id: person.id, alias: 'Grace', org_scoped_id: person.orgScopedId };
+  platforms.on('/me', () => ({ status: 400, json: {} }));
+  const third = await brings(browser, metaAddress(), again);
+  platforms.on('/me', () => ({ json: answers }));
+  isNamed(await browser.submit(third, { decision: 'again' }), 'Grace');
+});
+
 test('T17: Meta: an account is linked to whoever began it, once they have seen its name', async () => {
   const browser = new Browser(api);
   const account = await browser.signIn(`/account?game=${game.id}`, 'meta.links@example.org');

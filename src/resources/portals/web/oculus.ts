@@ -2,7 +2,7 @@ import { ApiError } from '../../../errors/catalogue.ts';
 import { addressOf, askPlatform, form, idTextOf, objectOf, stringOf } from '../asking.ts';
 import { type Identity, type PortalSettings, textOf } from '../identity.ts';
 import { hasSaid, USUAL } from './code-flow.ts';
-import type { Arriving, WebFlow } from './flow.ts';
+import { type Arriving, type Leaving, NotYet, type WebFlow } from './flow.ts';
 
 const SSO = 'https://auth.oculus.com/sso/';
 const GRAPH = 'https://graph.oculus.com';
@@ -26,6 +26,7 @@ export const oculusFlow: WebFlow = {
     if (!answer) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
     return whoIs(arriving, await redeem(arriving, answer));
   },
+  resume: (leaving, held) => whoIs(leaving, held as Redeemed),
   refusals: USUAL,
 };
 
@@ -74,16 +75,18 @@ async function redeem({ app, settings }: Arriving, answer: Answer): Promise<Rede
   return { ...answer, token };
 }
 
-/** The id is that of the app, as it is for games. */
-async function whoIs({ app }: Arriving, { token, orgScopedId }: Redeemed): Promise<Identity> {
+/** The id is that of the app, as it is for games. For some seconds after it was given, a token may not count yet. */
+async function whoIs({ app }: Leaving, redeemed: Redeemed): Promise<Identity> {
+  const { token, orgScopedId } = redeemed;
   const { ok, body } = await askPlatform(
     app,
     `${addressOf(app, 'oculus', `${GRAPH}/me`)}?fields=id,alias,org_scoped_id`,
     { headers: { authorization: `Bearer ${token}` } },
     'META_QUEST_UNABLE_TO_GET_ACCOUNT_DATA',
   );
+  if (!ok) throw new NotYet(redeemed);
   const id = idTextOf(body['id']);
-  if (!ok || !id || idTextOf(body['org_scoped_id']) !== orgScopedId)
+  if (!id || idTextOf(body['org_scoped_id']) !== orgScopedId)
     throw new ApiError('META_QUEST_UNABLE_TO_GET_ACCOUNT_DATA');
   return { portal: 'oculus', id, displayName: stringOf(body['alias']), avatar: '' };
 }

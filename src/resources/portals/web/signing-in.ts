@@ -10,7 +10,7 @@ import { type Identity, type PortalSettings, withinReach } from '../identity.ts'
 import { linkIdentity } from '../linking.ts';
 import { everySettingsFor, settingsFor } from '../settings.ts';
 import { letIn } from '../signing-in.ts';
-import type { Brought, WebFlow } from './flow.ts';
+import { type Brought, NotYet, type WebFlow } from './flow.ts';
 import { keepJourney, takeJourney } from './journeys.ts';
 import { WEB_FLOWS } from './portals.ts';
 
@@ -123,6 +123,8 @@ export type Arrival =
   | { readonly kind: 'linked'; readonly back: string | undefined }
   /** Nobody is in before they have agreed; `token` stands for who they are. */
   | { readonly kind: 'asked'; readonly token: string; readonly portal: LinkedPortal }
+  /** The portal has yet to say who they are. */
+  | { readonly kind: 'waiting'; readonly token: string; readonly portal: LinkedPortal }
   /** Somebody else may have brought the browser back; the person says whether this is them. */
   | {
       readonly kind: 'named';
@@ -156,13 +158,44 @@ export async function endJourney(
   // What another portal or game was asked for is no answer here, even if the same browser asked.
   const isOurs = journey?.verifier !== undefined && journey.portal === portal && journey.gameId === gameId;
   if (!state || !isOurs || !isTheirs(journey, guest)) throw new ApiError(flow.refusals.state);
-  const identity = withinReach(
-    await flow.arrive({ ...leavingOf(app, journey, settings, state), ...brought }),
-    settings,
-  );
-  const { back, userId } = journey;
-  const vouched: Vouched = { identity, gameId, back, userId };
-  return flow.hasNoState ? askWhether(app, vouched, visit) : settle(app, vouched, guest, false);
+  const arriving = { ...leavingOf(app, journey, settings, state), ...brought };
+  return arrive(app, journey, settings, guest, () => flow.arrive(arriving));
+}
+
+/** What a portal's word about someone leads to, or that it has to be asked for again. */
+async function arrive(
+  app: App,
+  journey: Journey,
+  settings: PortalSettings,
+  guest: Guest,
+  ask: () => Promise<Identity>,
+): Promise<Arrival> {
+  const { portal, gameId, back, userId } = journey;
+  const visit = visitDigest(app, guest.visit);
+  try {
+    const vouched: Vouched = { identity: withinReach(await ask(), settings), gameId, back, userId };
+    return await (WEB_FLOWS[portal].hasNoState ? askWhether(app, vouched, visit) : settle(app, vouched, guest, false));
+  } catch (error) {
+    if (!(error instanceof NotYet)) throw error;
+    return { kind: 'waiting', token: await keepJourney(app, visit, { ...journey, held: error.held }), portal };
+  }
+}
+
+/** The person has waited a little, in the same browser, and the portal is asked again. */
+export async function askAgain(
+  app: App,
+  portal: LinkedPortal,
+  gameId: number,
+  token: string | undefined,
+  guest: Guest,
+): Promise<Arrival> {
+  const flow = WEB_FLOWS[portal];
+  const settings = await requireSetUp(app, flow, portal, gameId);
+  const waiting = await takeJourney<Journey & { held?: object }>(app, visitDigest(app, guest.visit), token);
+  const isOurs = waiting?.held && waiting.portal === portal && waiting.gameId === gameId;
+  if (!isOurs || !isTheirs(waiting, guest)) throw new ApiError(flow.refusals.state);
+  const { held, ...journey } = waiting;
+  return arrive(app, journey, settings, guest, () => flow.resume!(leavingOf(app, journey, settings, ''), held!));
 }
 
 const isTheirs = ({ userId }: Pick<Journey, 'userId'>, guest: Guest): boolean =>
