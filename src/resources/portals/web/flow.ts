@@ -48,6 +48,8 @@ export interface WebFlow {
   readonly answersInFragment?: boolean;
   /** The portal gives back nothing that we sent along, so that the person has to say that the answer is theirs. */
   readonly hasNoState?: boolean;
+  /** The developer of a game could bring what its players gave it elsewhere, so that only games that were accepted may. */
+  readonly takesTrust?: boolean;
   /** Its ids have a place in each game, although those that games send are the same everywhere. */
   readonly isPerGame?: boolean;
   readonly refusals: {

@@ -143,6 +143,22 @@ for (const [what, change] of Object.entries<Partial<Key>>({
     assert.equal(await userIn(browser), undefined);
   });
 
+test('T16: itch.io: a game that nobody has accepted cannot bring tokens that its own application collected', async () => {
+  const hidden = await api.aGame({ accepted: false });
+  await setUp(hidden, 'itchio', ITCHIO);
+  await setUp(hidden, 'oculus', OCULUS);
+  const browser = new Browser(api);
+  const page = await browser.get(hinted('itchio', hidden));
+  assert.equal(page.status, 200);
+  assert.match(page.text, /Continue with Meta/);
+  assert.doesNotMatch(page.text, /Continue with itch\.io/);
+  isRefused(await browser.get(`/sign-in/itchio/${hidden.id}`), 401, 11032);
+  const account = await browser.signIn(`/account?game=${hidden.id}`, 'itch.hidden@example.org');
+  assert.match(account.text, /Link Meta/);
+  assert.doesNotMatch(account.text, /Link itch\.io/);
+  assert.equal((await browser.submit(account, { link: 'itchio' })).status, 404);
+});
+
 test('itch.io: no token, an invented one and a no let nobody in', async () => {
   const browser = new Browser(api);
   isRefused(await brings(browser, ...(await itchioAllows(browser, 'invented'))), 401, 11032);

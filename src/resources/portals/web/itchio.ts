@@ -12,6 +12,7 @@ const SCOPES = ['profile:me', 'game:view:ownership'];
 /** itch.io documents the implicit grant alone (RFC 6749, section 4.2): the token comes through the browser. */
 export const itchioFlow: WebFlow = {
   answersInFragment: true,
+  takesTrust: true,
   isSetUp: hasSaid(['client_id', 'itch_game_id']),
   leave: ({ settings, state, callback }) => {
     const address = new URL('https://itch.io/user/oauth');

@@ -43,10 +43,11 @@ export interface Offer {
 /** The portals through which people can sign in to a game on the web. */
 export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
   if (!(await isThere(app, gameId, keyOf(gameId)))) return [];
+  const isAccepted = await isThere(app, gameId, NOBODY);
   const every = await everySettingsFor(app, gameId);
   return every.flatMap(([portal, settings]) => {
     const flow = WEB_FLOWS[portal];
-    if (!flow.isSetUp(settings)) return [];
+    if (!flow.isSetUp(settings) || (flow.takesTrust && !isAccepted)) return [];
     const nowhere = { app, gameId, settings, state: '', verifier: '', callback: '' };
     const { host } = new URL(flow.leave(nowhere));
     const anyone = withinReach({ portal, id: '', displayName: '', avatar: '' }, settings);
@@ -56,6 +57,9 @@ export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
 
 /** A game signs its players in before it is open to everyone, as its key does. */
 const keyOf = (gameId: number): KeyCaller => ({ kind: 'key', keyId: 0, gameId, userId: undefined });
+
+const isOpen = async (app: App, flow: WebFlow, gameId: number, settings: PortalSettings): Promise<boolean> =>
+  flow.isSetUp(settings) && isThere(app, gameId, flow.takesTrust ? NOBODY : keyOf(gameId));
 
 async function isThere(app: App, gameId: number, caller: Caller): Promise<boolean> {
   try {
@@ -91,7 +95,7 @@ export async function beginJourney(app: App, departure: Departure): Promise<stri
   const { visit, ...wish } = departure;
   const flow = WEB_FLOWS[wish.portal];
   const settings = await settingsFor(app, wish.gameId, wish.portal);
-  if (!settings || !flow.isSetUp(settings) || !(await isThere(app, wish.gameId, keyOf(wish.gameId)))) return undefined;
+  if (!settings || !(await isOpen(app, flow, wish.gameId, settings))) return undefined;
   const verifier = app.random.token();
   const journey: Journey = { ...wish, verifier };
   const token = flow.hasNoState ? ownState(app, visit, wish.portal, wish.gameId) : app.random.token();
@@ -217,8 +221,7 @@ async function settle(app: App, vouched: Vouched, guest: Guest, termsAgreed: boo
 
 async function requireSetUp(app: App, flow: WebFlow, portal: LinkedPortal, gameId: number): Promise<PortalSettings> {
   const settings = await settingsFor(app, gameId, portal);
-  const isSetUp = settings && flow.isSetUp(settings) && (await isThere(app, gameId, keyOf(gameId)));
-  if (!isSetUp) throw new ApiError(flow.refusals.notSetUp);
+  if (!settings || !(await isOpen(app, flow, gameId, settings))) throw new ApiError(flow.refusals.notSetUp);
   return settings;
 }
 
