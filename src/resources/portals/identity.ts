@@ -59,17 +59,19 @@ const SPEAKERS = ['issuer', 'keys_url', 'token_url', 'web_issuer', 'web_keys_url
 
 /** Anyone can add a game and name any server for a portal: whom such a server vouches for is someone in that game alone. */
 export function withinReach(identity: Identity, settings: PortalSettings | undefined): Identity {
-  const domains = DOMAINS[identity.portal];
+  const { portal } = identity;
   const isElsewhere = (name: string) => {
     const address = textOf(settings, name);
-    return address !== undefined && !isAt(domains ?? [], address);
+    return address !== undefined && !isAtMaker(portal, address);
   };
-  return domains && SPEAKERS.some(isElsewhere) ? { ...identity, perGame: true } : identity;
+  return portal in DOMAINS && SPEAKERS.some(isElsewhere) ? { ...identity, perGame: true } : identity;
 }
 
-function isAt(domains: readonly string[], address: string): boolean {
+/** Whether an address is one of those who make the console. */
+export function isAtMaker(portal: LinkedPortal, address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
-  return protocol === 'https:' && domains.some((domain) => hostname === domain || hostname?.endsWith(`.${domain}`));
+  const isWithin = (domain: string) => hostname === domain || hostname?.endsWith(`.${domain}`);
+  return protocol === 'https:' && (DOMAINS[portal] ?? []).some(isWithin);
 }
 
 export const textOf = (settings: PortalSettings | undefined, name: string): string | undefined => {

@@ -7,7 +7,7 @@ import type { LinkedPortal } from '../../platforms.ts';
 import { auditGame } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
-import type { PortalSettings } from './identity.ts';
+import { isAtMaker, type PortalSettings } from './identity.ts';
 import * as store from './store.ts';
 
 interface FieldRules {
@@ -26,12 +26,14 @@ const BOOLEAN = (value: string) => value === 'true' || value === 'false';
 const WEB = { optional: true, fits: BOOLEAN } as const;
 
 /** Where a console maker signs people in on the web, if it is elsewhere than publicly known. */
-const WEB_ADDRESSES = {
-  authorize_url: { optional: true, fits: PAGE_ADDRESS },
-  web_token_url: { optional: true, fits: WEB_ADDRESS },
-  web_issuer: { optional: true },
-  web_keys_url: { optional: true, fits: WEB_ADDRESS },
-} as const;
+const webAddressesOf = (portal: LinkedPortal) =>
+  ({
+    // The page calls the link by the maker's name, so it must lead there.
+    authorize_url: { optional: true, fits: (value: string) => PAGE_ADDRESS(value) && isAtMaker(portal, value) },
+    web_token_url: { optional: true, fits: WEB_ADDRESS },
+    web_issuer: { optional: true },
+    web_keys_url: { optional: true, fits: WEB_ADDRESS },
+  }) as const;
 
 /** What a game has to say about itself for each portal, and what it may say. */
 export const PORTAL_FIELDS = {
@@ -65,7 +67,7 @@ export const PORTAL_FIELDS = {
     keys_url: { optional: true, fits: WEB_ADDRESS },
     client_id: { optional: true },
     client_secret: { secret: true, optional: true },
-    ...WEB_ADDRESSES,
+    ...webAddressesOf('nintendo'),
     web: WEB,
   },
   oculus: {
@@ -87,7 +89,7 @@ export const PORTAL_FIELDS = {
     ugc_claim: { optional: true },
     web_client_id: { optional: true },
     web_client_secret: { secret: true, optional: true },
-    ...WEB_ADDRESSES,
+    ...webAddressesOf('psn'),
     web: WEB,
   },
   sso: {

@@ -556,11 +556,11 @@ test('psn: where the game names another server, its people are those of the game
   await setUp(own, 'psn', {
     ...CASES['psn']!.settings,
     web_token_url: 'https://evil.example/api/authz/v3/oauth/token',
-    authorize_url: 'https://evil.example/authorize',
+    authorize_url: 'https://my.account.sony.com/authorize',
   });
   const second = new Browser(api);
   const left = await second.get(hinted('psn', { game: String(own.id) }));
-  assert.match(left.headers.location!, /^https:\/\/evil\.example\/authorize\?/);
+  assert.match(left.headers.location!, /^https:\/\/my\.account\.sony\.com\/authorize\?/);
   await agrees(second, await second.get(await comesBack(left, 'psn', person)));
   assert.ok(await idIn(second));
   assert.notEqual(await idIn(second), await idIn(first));
@@ -972,9 +972,11 @@ for (const [portal, sent, missing] of [
   ['psn', { client_id: 'x', client_secret: 'y', web_client_id: 'z' }, 'web_client_secret'],
   ['oculus', { organization_id: 'no number' }, 'organization_id'],
   ['psn', { client_id: 'x', client_secret: 'y', authorize_url: 'http://sony.com/' }, 'authorize_url'],
+  ['psn', { client_id: 'x', client_secret: 'y', authorize_url: 'https://evilsony.com/' }, 'authorize_url'],
   ['nintendo', { app_ids: ['0100abcdef012345'], authorize_url: 'javascript:alert(1)' }, 'authorize_url'],
+  ['nintendo', { app_ids: ['0100abcdef012345'], authorize_url: 'https://nintendo.com.evil.example/' }, 'authorize_url'],
 ] as const)
-  test(`${portal}: settings for the web that cannot work are refused by name: ${missing}`, async () => {
+  test(`${portal}: settings for the web that cannot work are refused by name: ${missing} of ${JSON.stringify(sent)}`, async () => {
     const owned = await api.aGame();
     const params = { game_id: owned.id, portal };
     const body = Object.fromEntries(Object.entries(sent)) as Record<string, string | string[]>;
