@@ -49,10 +49,16 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** Creates a database, optionally as a copy of a template nobody is connected to, and answers its URL. */
-export async function createDatabase(serverUrl: string, name: string, template?: string): Promise<string> {
+export async function createDatabase(
+  serverUrl: string,
+  name: string,
+  template?: string,
+  tablespace = 'pg_default',
+): Promise<string> {
   // With fsync off the checkpoints of FILE_COPY cost little, and unlike WAL_LOG it writes every page only once.
   const source = escapeIdentifier(template ?? 'template1');
-  await execute(serverUrl, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${source} STRATEGY FILE_COPY`);
+  const place = `TABLESPACE ${escapeIdentifier(tablespace)}`;
+  await execute(serverUrl, `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${source} STRATEGY FILE_COPY ${place}`);
   const url = new URL(serverUrl);
   url.pathname = `/${encodeURIComponent(name)}`;
   return url.href;
@@ -62,6 +68,17 @@ export async function createDatabase(serverUrl: string, name: string, template?:
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await execute(serverUrl, `DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
 }
+
+/** A folder on another disk for databases. */
+export async function createTablespace(serverUrl: string, name: string, folder: string): Promise<void> {
+  const { uid, gid } = unprivileged();
+  fs.mkdirSync(folder);
+  if (uid !== undefined) fs.chownSync(folder, uid, gid ?? uid);
+  await execute(serverUrl, `CREATE TABLESPACE ${escapeIdentifier(name)} LOCATION '${folder}'`);
+}
+
+export const dropTablespace = (serverUrl: string, name: string): Promise<void> =>
+  execute(serverUrl, `DROP TABLESPACE IF EXISTS ${escapeIdentifier(name)}`);
 
 async function execute(serverUrl: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: serverUrl });

@@ -7,7 +7,14 @@ import { migrate } from '../src/database/migrate.ts';
 import { openPostgres } from '../src/database/postgres.ts';
 import { openSqlite } from '../src/database/sqlite.ts';
 import { migrations } from '../src/resources/index.ts';
-import { createDatabase, dropDatabase, type PostgresServer, startPostgres } from './postgres.ts';
+import {
+  createDatabase,
+  createTablespace,
+  dropDatabase,
+  dropTablespace,
+  type PostgresServer,
+  startPostgres,
+} from './postgres.ts';
 
 export interface TemporaryDatabases {
   readonly settings: Record<string, string>;
@@ -16,9 +23,12 @@ export interface TemporaryDatabases {
 
 /**
  * Databases of both environments for one service whose data is in the folder, on whichever database the run asks for;
- * with tables unless empty.
+ * with tables unless empty. PostgreSQL has its own place for them, unless production shall be on the folder's disk too.
  */
-export async function temporaryDatabases(folder: string, { empty = false } = {}): Promise<TemporaryDatabases> {
+export async function temporaryDatabases(
+  folder: string,
+  { empty = false, onItsDisk = false } = {},
+): Promise<TemporaryDatabases> {
   if (process.env['MODSTEAD_TEST_DATABASE'] !== 'postgres') {
     if (!empty) await copyTables(folder);
     return { settings: {}, drop: async () => {} };
@@ -27,11 +37,15 @@ export async function temporaryDatabases(folder: string, { empty = false } = {})
   const template = empty ? undefined : await requireTemplate(server);
   const name = `modstead_${randomBytes(6).toString('hex')}`;
   const names = [name, `${name}_sandbox`];
-  const [production, sandbox] = await Promise.all(names.map((each) => createDatabase(server.url, each, template)));
+  if (onItsDisk) await createTablespace(server.url, name, join(folder, 'postgres'));
+  const [production, sandbox] = await Promise.all(
+    names.map((each) => createDatabase(server.url, each, template, onItsDisk && each === name ? name : undefined)),
+  );
   return {
     settings: { MODSTEAD_DATABASE_URL: production!, MODSTEAD_SANDBOX_DATABASE_URL: sandbox! },
     drop: async () => {
       for (const each of names) await dropDatabase(server.url, each);
+      if (onItsDisk) await dropTablespace(server.url, name);
       await server.stop();
     },
   };

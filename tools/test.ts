@@ -116,7 +116,9 @@ function jobsOf(files: string[], databases: Database[]): Job[] {
 }
 
 function usesDatabase(file: string): boolean {
-  return /^import\s[^;]*?\b(startApi|eachDatabase|crashLoop)\b[^;]*?\sfrom\s/m.test(fs.readFileSync(file, 'utf8'));
+  return /^import\s[^;]*?\b(startApi|eachDatabase|crashLoop|mountSmallDisk)\b[^;]*?\sfrom\s/m.test(
+    fs.readFileSync(file, 'utf8'),
+  );
 }
 
 /** Runs both databases from one queue, so that no core waits while the other finishes the first database. */

@@ -57,3 +57,19 @@ test('the log begins anew while others read in every turn', async () => {
   const log = statSync(`${file}-wal`).size;
   assert.ok(log < 40 * MEGABYTE, `${log} bytes after 80 MiB were written`);
 });
+
+test('writes of a commit for which there is no room fail with that word, and work again when there is', async () => {
+  const pages = (count: number) =>
+    db.write(async (transaction) => transaction.run(statement(`pragma max_page_count = ${count}`), []));
+  const before = await last();
+  await pages(1);
+  const outcomes = await Promise.allSettled([add(db, before + 1), add(db, before + 2, 'x'.repeat(1_048_576))]);
+  for (const outcome of outcomes) {
+    assert.equal(outcome.status, 'rejected');
+    assert.equal((outcome.reason as { errcode: number }).errcode, 13);
+  }
+  assert.equal(await last(), before);
+  await pages(1_000_000);
+  await Promise.all([add(db, before + 1), add(db, before + 2)]);
+  assert.equal(await last(), before + 2);
+});

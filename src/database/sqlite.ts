@@ -282,6 +282,8 @@ class Writer {
       for (const scope of named) scopes.add(scope);
       return () => task.resolve(value);
     } catch (error) {
+      // On a full disk SQLite may have undone all of the transaction, and so the savepoints with it.
+      if (!this.#connection.db.isTransaction) throw error;
       this.#connection.execute('rollback to task', []);
       this.#connection.execute('release task', []);
       return () => task.reject(error);

@@ -81,7 +81,10 @@ export function sendNothing(response: ServerResponse, status: 204, headers: read
   depart(response, '');
 }
 
-const OUTAGES = new Set(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'ENOSPC', 'EROFS', '53300', '08006', '08001']);
+const OUTAGES = new Set(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** PostgreSQL's words for no connection or none to spare, a full disk, and one that fails. */
+const POSTGRES_OUTAGES = new Set(['08001', '08006', '53100', '53300', '58030']);
 
 /** SQLite's own words for a full or read-only disk, and for one that fails. */
 const SQLITE_OUTAGES = new Set([8, 10, 13]);
@@ -105,6 +108,7 @@ function isOutage(error: unknown): boolean {
   return (
     error instanceof StorageUnavailable ||
     OUTAGES.has(code ?? '') ||
+    POSTGRES_OUTAGES.has(code ?? '') ||
     SQLITE_OUTAGES.has((errcode ?? 0) & 0xff) ||
     message?.startsWith('timeout exceeded when trying to connect') ||
     isLost(error) ||

@@ -41,7 +41,9 @@ export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
     finish: ({ key }, parts, begun) =>
       turns.take(async () => {
         await begun?.();
-        return finish(partialOf(key), pathOf(key), parts);
+        return finish(partialOf(key), pathOf(key), parts).catch((error) => {
+          throw toStorageError(error);
+        });
       }),
     discard: async ({ key }: Assembly) => {
       await remove(partialOf(key));

@@ -136,7 +136,7 @@ async function assemble(app: App, build: store.BuildRow, parts: readonly store.P
     tag,
   }));
   const stored = await app.storage.assemblies.finish(assembly, pieces).catch(async (cause) => {
-    if (!(cause instanceof PartsDamaged)) throw new ApiError('MULTIPART_UPLOAD_BUILD_HASH_FAILED', { cause });
+    if (!(cause instanceof PartsDamaged)) throw storageFailure('MULTIPART_UPLOAD_BUILD_HASH_FAILED', cause);
     await app.db.write(async ({ query }) => {
       await store.removeParts(query, build.id, cause.parts);
       await store.change(query, build.id, { handle: null });

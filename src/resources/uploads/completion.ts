@@ -11,11 +11,13 @@ import {
   refuseClosed,
   requireUploader,
   requireUploadForChange,
+  storageFailure,
   UPLOAD_COMPLETE,
   UPLOAD_INCOMPLETE,
   UPLOAD_PENDING,
   UPLOAD_PROCESSING,
   type UploadRow,
+  undo,
 } from './uploads.ts';
 
 /** The shortest archive: one without files. */
@@ -73,10 +75,13 @@ async function assemble(app: App, { upload, parts }: Claimed): Promise<StoredObj
     });
   } catch (cause) {
     const damaged = cause instanceof PartsDamaged ? parts.filter((part) => cause.parts.includes(part.part_number)) : [];
-    await app.db.write((transaction) => reopen(transaction, upload, damaged));
+    const reopening = () => app.db.write((transaction) => reopen(transaction, upload, damaged));
+    // Parts are asked for again only where it is written down that they are lost.
+    if (damaged.length > 0) await reopening();
+    else await undo(app, upload, reopening);
     const refusal =
       damaged.length > 0 ? 'MULTIPART_UPLOAD_PART_RECOVERY_INCOMPLETE' : 'MULTIPART_UPLOAD_BUILD_HASH_FAILED';
-    throw new ApiError(refusal, { cause });
+    throw storageFailure(refusal, cause);
   }
 }
 

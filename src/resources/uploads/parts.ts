@@ -18,6 +18,7 @@ import {
   scopeOf,
   storageFailure,
   type UploadRow,
+  undo,
 } from './uploads.ts';
 
 /** A part as a request brings it. */
@@ -128,10 +129,12 @@ async function keep(app: App, sending: Sending, claim: store.Claim): Promise<sto
     const tag = await write(app, sending, received);
     return await acknowledge(app, sending, claim, { sha256: received.sha256(), tag });
   } catch (error) {
-    await app.db.write(async (transaction) => {
-      await store.releaseClaim(transaction.query, claim);
-      transaction.changed(scope);
-    });
+    await undo(app, sending.upload, () =>
+      app.db.write(async (transaction) => {
+        await store.releaseClaim(transaction.query, claim);
+        transaction.changed(scope);
+      }),
+    );
     throw error;
   } finally {
     held.end();

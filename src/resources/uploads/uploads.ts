@@ -105,6 +105,18 @@ export function storageFailure(name: ErrorName, cause: unknown): ApiError {
   return new ApiError(name, { cause, ...(cause instanceof StorageFull && { status: 507 }) });
 }
 
+/**
+ * Takes back what a failed request had begun. A disk that is full may be the database's as well: then the claim runs out
+ * by itself, and the client hears of the first failure, not of this one.
+ */
+export async function undo(app: App, upload: store.UploadRow, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    app.log.warn('what an upload had begun could not be taken back; it ends by itself', { key: keyOf(upload), error });
+  }
+}
+
 /** Opens a session, or finds the one that was opened with the same nonce. */
 export async function createUpload(
   app: App,
@@ -120,8 +132,10 @@ export async function createUpload(
     await assemblyOf(app, upload);
     return upload;
   } catch (cause) {
-    const isOver = await app.db.write(({ query }) => store.removeUnbegun(query, upload.id));
-    if (isOver) await discard(app, upload);
+    await undo(app, upload, async () => {
+      const isOver = await app.db.write(({ query }) => store.removeUnbegun(query, upload.id));
+      if (isOver) await discard(app, upload);
+    });
     throw storageFailure('MULTIPART_UPLOAD_DESTINATION_SESSION_CREATE_FAILED', cause);
   }
 }

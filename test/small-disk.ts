@@ -1,0 +1,70 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryPlace } from './memory.ts';
+
+/** A disk of its own, as small as a test needs it to fill it for real. */
+export interface SmallDisk {
+  readonly folder: string;
+  /** Takes all the space there is, but so many bytes. */
+  fill(bytesLeft?: number): void;
+  free(): void;
+  unmount(): void;
+}
+
+const newFolder = () => mkdtempSync(join(temporaryPlace(), 'modstead-disk-'));
+
+/** Why no disk can be mounted here, or nothing if one can. */
+export function whyNoDisk(): string | undefined {
+  if (process.platform !== 'linux') return 'disks are mounted on Linux alone';
+  if (process.getuid?.() !== 0) return 'only root may mount a disk';
+  const folder = newFolder();
+  const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+  if (status !== 0) return `no disk can be mounted: ${error?.message ?? String(stderr).trim()}`;
+  execFileSync('umount', [folder]);
+  rmSync(folder, { recursive: true });
+  return undefined;
+}
+
+/** Mounted until it is given back, and no longer than this process lives. */
+export function mountSmallDisk(megabytes: number): SmallDisk {
+  const mount = newFolder();
+  // PostgreSQL runs as another user, and has to get to its folder.
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', mount]);
+  const unmount = () => {
+    process.off('exit', unmount);
+    // Lazily, for whoever still has a file open there must not keep it.
+    execFileSync('umount', ['--lazy', mount]);
+    rmSync(mount, { recursive: true, force: true });
+  };
+  process.on('exit', unmount);
+  const folder = join(mount, 'data');
+  mkdirSync(folder);
+  const filler = join(mount, 'filler');
+  const spare = join(mount, 'spare');
+  return {
+    folder,
+    fill: (bytesLeft = 0) => {
+      if (bytesLeft > 0) write(spare, bytesLeft);
+      write(filler, Number.POSITIVE_INFINITY);
+      rmSync(spare, { force: true });
+    },
+    free: () => rmSync(filler, { force: true }),
+    unmount,
+  };
+}
+
+const PAGE = Buffer.alloc(4_096, 'x');
+
+/** Adds to the file until it is so long or the disk is full. */
+function write(path: string, bytes: number): void {
+  const file = openSync(path, 'a');
+  try {
+    for (let left = bytes; left > 0; ) left -= writeSync(file, PAGE);
+    fsyncSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(file);
+  }
+}
