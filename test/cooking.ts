@@ -3,12 +3,12 @@ import { browseModfileCooks } from '../src/resources/cooks/operations.ts';
 import { editGameOperation } from '../src/resources/games/operations.ts';
 import { addCookRunner, claimCook, finishCook } from '../src/resources/runners/operations.ts';
 import { addSourceModfile } from '../src/resources/sources/operations.ts';
-import type { Api, CallInput, Client, Game, Mod } from './api.ts';
+import type { Api, CallInput, Client, Game, Mod, User } from './api.ts';
 import { zipOf } from './zips.ts';
 
 /** A game that people upload for on Windows, and that cooks for two consoles. */
-export async function aCookingGame(api: Api, more: CallInput['body'] = {}): Promise<Game> {
-  const game = await api.aGame();
+export async function aCookingGame(api: Api, more: CallInput['body'] = {}, owner?: User): Promise<Game> {
+  const game = await api.aGame(owner && { owner });
   const platforms = {
     'platforms[0][platform]': 'windows',
     'platforms[1][platform]': 'ps5',

@@ -19,14 +19,25 @@ stays available meanwhile; where a threat is found the file is taken down.`,
     if (!read.clamd) throw new Refusal('There is no scanner: set MODSTEAD_CLAMD to the address of clamd.');
     return withApp(read, environment, async (app) => {
       const { scanEverything, scanProgress } = await import('../resources/modfiles/scans.ts');
-      if (values.status) return told(await scanProgress(app));
-      const files = await scanEverything(app);
+      const { buildScanProgress, scanEveryBuild } = await import('../resources/builds/scans.ts');
+      if (values.status) return told(sum(await scanProgress(app), await buildScanProgress(app)));
+      const files = (await scanEverything(app)) + (await scanEveryBuild(app));
       return { object: { files }, text: columns([['Will be scanned', `${files} stored files`]]) };
     });
   },
 });
 
-function told({ files, left }: { files: number; left: number }) {
+interface Progress {
+  readonly files: number;
+  readonly left: number;
+}
+
+const sum = (one: Progress, other: Progress): Progress => ({
+  files: one.files + other.files,
+  left: one.left + other.left,
+});
+
+function told({ files, left }: Progress) {
   const text = columns([
     ['Stored files', String(files)],
     ['Still to be scanned', String(left)],

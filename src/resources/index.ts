@@ -27,6 +27,7 @@ import { blockOperations } from './blocks/operations.ts';
 import { buildHoldings } from './builds/holdings.ts';
 import { buildJobs } from './builds/jobs.ts';
 import { migration as cookBuilds } from './builds/migrations/2026-11-15-cook-builds.ts';
+import { migration as cookBuildsScans } from './builds/migrations/2026-11-15-cook-builds-scans.ts';
 import { buildOperations } from './builds/operations.ts';
 import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
 import { migration as collectionsByRater } from './collections/migrations/2026-11-15-collections-by-rater.ts';
@@ -322,6 +323,7 @@ export const migrations: readonly Migration[] = [
   rulesTell,
   rulesByPerson,
   cookBuilds,
+  cookBuildsScans,
   cookRunners,
   cooks,
 ];

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import test, { after, before } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import test, { after } from 'node:test';
+import { NOT_INSTALLED, STREAM_MEGABYTES, startRealClamd } from '../../test/real-clamd.ts';
 import { EICAR, nested, STORED, zipOf } from '../../test/zips.ts';
 import { scannerCheck } from '../commands/checks/scanner.ts';
 import { readSettings } from '../config/settings.ts';
@@ -13,60 +8,11 @@ import { clamdAt, scanArchive, VIRUS_POSITIVE, VIRUS_STATUS } from './scanning.t
 
 // Against the real daemon, with a database of one signature. `npm run clamd-test` installs it on Debian first.
 
-const run = promisify(execFile);
-const isInstalled = await run('clamd', ['--version']).then(
-  () => true,
-  () => false,
-);
-const real = { skip: isInstalled ? false : 'clamd is not installed; npm run clamd-test installs it' };
-const START_MS_MAX = 60_000;
-const STREAM_MEGABYTES = 4;
-
-const folder = mkdtempSync(join(tmpdir(), 'modstead-clamd-'));
-const address = `unix:${join(folder, 'socket')}`;
+const daemon = await startRealClamd();
+const real = { skip: daemon ? false : NOT_INSTALLED };
+const address = daemon?.address ?? 'unix:/nowhere';
 const clamd = clamdAt(address, { patienceMs: 30_000 });
-let daemon: ChildProcess | undefined;
-let said = '';
-
-before(async () => {
-  if (!isInstalled) return;
-  // The signature of a body: target any, anywhere in the file.
-  writeFileSync(join(folder, 'test.ndb'), `Test.Eicar:0:*:${Buffer.from(EICAR).toString('hex')}\n`);
-  const settings = [
-    `LocalSocket ${join(folder, 'socket')}`,
-    `DatabaseDirectory ${folder}`,
-    `TemporaryDirectory ${folder}`,
-    `StreamMaxLength ${STREAM_MEGABYTES}M`,
-    `MaxFileSize ${STREAM_MEGABYTES}M`,
-    'Foreground yes',
-    'MaxThreads 2',
-    'AlertEncrypted yes',
-    'AlertExceedsMax yes',
-    ...(process.getuid?.() === 0 ? ['User root'] : []),
-  ];
-  writeFileSync(join(folder, 'clamd.conf'), `${settings.join('\n')}\n`);
-  daemon = spawn('clamd', ['--config-file', join(folder, 'clamd.conf')], { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [daemon.stdout!, daemon.stderr!]) stream.on('data', (text) => (said += text));
-  const deadline = performance.now() + START_MS_MAX;
-  const isUp = () =>
-    clamd.ping().then(
-      () => true,
-      () => false,
-    );
-  while (!(await isUp())) {
-    assert.ok(daemon.exitCode === null && performance.now() < deadline, `clamd did not start: ${said}`);
-    await delay(50);
-  }
-});
-
-after(async () => {
-  if (daemon && daemon.exitCode === null) {
-    const ended = new Promise((resolve) => daemon!.once('exit', resolve));
-    daemon.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => daemon?.stop());
 
 const scan = (zip: Buffer, fileBytesMax = 3_000_000) =>
   scanArchive(

@@ -3,6 +3,7 @@ import { type Caller, OPERATOR, type UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { isScanPassed } from '../../scanning/states.ts';
 import { audit, auditGame } from '../audit/audit.ts';
 import { applyGameChanges, requireGame, requireGameForChange } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
@@ -118,7 +119,11 @@ export async function requireNewest(app: App, caller: Caller, gameId: number): P
 
 export const listParts = (app: App, build: store.BuildRow) => store.partsOf(app.db, build.id);
 
-export const findLive = (app: App, gameId: number) => store.liveOf(app.db, gameId);
+/** The build that runners get: nothing that a scan has not passed, where there is one. */
+export async function findLive(app: App, gameId: number): Promise<store.BuildRow | undefined> {
+  const live = await store.liveOf(app.db, gameId);
+  return live && isScanPassed(live, app.settings) ? live : undefined;
+}
 
 /** The newest build becomes the one that runners get. Without a runner the game waits for one. */
 export const finalizeBuild = (app: App, caller: UserCaller, gameId: number): Promise<void> =>
@@ -127,6 +132,7 @@ export const finalizeBuild = (app: App, caller: UserCaller, gameId: number): Pro
     await requireGameForChange(transaction, caller, gameId);
     const build = await store.newestOf(transaction, gameId);
     if (build?.state !== 'valid') throw notReady(build);
+    if (!isScanPassed(build, app.settings)) throw refusedBuild('unscanned');
     const now = app.clock.now();
     await store.change(transaction.query, build.id, { is_live: 1, date_updated: now });
     await store.voidOthers(transaction, { gameId, exceptId: build.id, openOnly: false, now });
@@ -136,9 +142,10 @@ export const finalizeBuild = (app: App, caller: UserCaller, gameId: number): Pro
   });
 
 const notReady = (build: store.BuildRow | undefined) =>
-  new ApiError('VALIDATION_GENERIC', {
-    fields: [{ field: 'build', rule: build?.state === 'invalid' ? 'invalid' : 'required' }],
-  });
+  refusedBuild(build?.state === 'invalid' ? 'invalid' : 'required');
+
+const refusedBuild = (rule: 'invalid' | 'required' | 'unscanned') =>
+  new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'build', rule }] });
 
 /** A game whose build waits for a runner has one now, or lost the last: its team has to see to it. */
 export async function runnersChanged(app: App, transaction: Transaction, gameId: number, caller: Caller) {

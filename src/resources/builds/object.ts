@@ -16,6 +16,16 @@ export const CookBuildObject = z
     is_valid: z.boolean(),
     is_live: z.boolean().meta({ description: 'Whether it is the one that runners get.' }),
     problem: z.string().meta({ description: 'Why it is invalid; empty otherwise.' }),
+    virus_status: Integer.meta({
+      description: '0 not scanned, 1 scanned, 2 being scanned, 3 too large to be scanned, 4 file not found, 5 failed',
+    }),
+    virus_positive: Integer.meta({
+      description: '0 nothing found, which means clean only where the status is 1; 1 threat, 2 potentially harmful',
+    }),
+    date_scanned: Timestamp.meta({ description: 'Unix seconds; 0 where no scan has come to its end' }),
+    findings: z
+      .array(z.object({ kind: Integer, path: z.string(), detail: z.string() }))
+      .meta({ description: 'What the scan found: 1 threat, 2 potentially harmful, 3 not scanned, and where' }),
     filename: z.string(),
     filesize: Integer,
     filesize_uncompressed: Integer,
@@ -38,8 +48,12 @@ export const toCookBuild = (build: BuildRow, language: Language): z.input<typeof
   game_id: build.game_id,
   state: build.state === 'void' ? 'invalid' : build.state,
   is_valid: build.state === 'valid',
-  is_live: build.is_live === 1,
+  is_live: build.is_live === 1 && build.state === 'valid',
   problem: saidOf(build.problem, language),
+  virus_status: build.virus_status,
+  virus_positive: build.virus_positive,
+  date_scanned: build.date_scanned,
+  findings: JSON.parse(build.findings),
   filename: build.filename,
   filesize: build.total,
   filesize_uncompressed: build.bytes_uncompressed,

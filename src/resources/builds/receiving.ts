@@ -9,13 +9,12 @@ import { receive } from '../uploads/parts.ts';
 import { FILE_BYTES_MAX, type PartOfWhole, partOfRange } from '../uploads/ranges.ts';
 import { storageFailure } from '../uploads/uploads.ts';
 import { CLOUD_COOKING, putStatus, requireBuild } from './builds.ts';
+import { BUILD_POLICY } from './policy.ts';
+import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
 export const INSPECT = 'cook-builds.inspect';
 export const PREFIX = 'cookbuilds/';
-/** Programs of a studio have more files than mods. */
-const ENTRIES_MAX = 1_000_000;
-const DIRECTORY_BYTES_MAX = 256 * 1024 ** 2;
 
 /** Bytes of a build as a request brings them: all of them, or the part that the range says. */
 export interface SentBytes {
@@ -182,8 +181,7 @@ async function look(app: App, key: string): Promise<Found> {
   const source = await storedSource(app.storage, key);
   if (!source) return { bytes: 0, problem: JSON.stringify({ field: 'build', rule: 'required' }) };
   try {
-    const policy = { entriesMax: ENTRIES_MAX, directoryBytesMax: DIRECTORY_BYTES_MAX };
-    return { bytes: (await inspectArchive(source, policy)).bytesUncompressed, problem: '' };
+    return { bytes: (await inspectArchive(source, BUILD_POLICY)).bytesUncompressed, problem: '' };
   } catch (cause) {
     if (!(cause instanceof ArchiveProblem)) throw cause;
     return { bytes: 0, problem: JSON.stringify(toFieldProblem('build', cause)) };
@@ -200,6 +198,7 @@ async function conclude(app: App, transaction: Transaction, { id, game_id }: sto
     bytes_uncompressed: found.bytes,
     date_updated: app.clock.now(),
   });
+  if (found.problem === '') await awaitScan(app, transaction, build.build_uuid);
   const isFirst = game.cloud_cooking_status === CLOUD_COOKING.INITIALIZED;
   if (found.problem !== '' && isFirst) await putStatus(app, transaction, game_id, CLOUD_COOKING.ACTION_REQUIRED);
 }

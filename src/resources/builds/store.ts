@@ -22,6 +22,37 @@ export const newestOf = (reader: Reader, gameId: number) => reader.first<BuildRo
 const LIVE = statement("select * from cook_builds where game_id = ? and is_live = 1 and state = 'valid'");
 export const liveOf = (reader: Reader, gameId: number) => reader.first<BuildRow>(LIVE, [gameId]);
 
+/** Those that are looked at by a scan: all, or those of which none has come to its end. */
+export const scannableAfter = (query: Query, id: number, all: boolean, limit: number) => {
+  const every = query
+    .selectFrom('cook_builds')
+    .select(['id', 'build_uuid'])
+    .where('id', '>', id)
+    .where((eb) => eb.or([eb('state', '=', 'valid'), eb('state', '=', 'invalid').and('virus_positive', '=', 1)]));
+  return (all ? every : every.where('virus_status', '<>', 1)).orderBy('id').limit(limit).execute();
+};
+
+const COUNT_SCANNABLE = statement(`select count(*) as total from cook_builds
+  where state = 'valid' or (state = 'invalid' and virus_positive = 1)`);
+export const countScannable = async (reader: Reader): Promise<number> =>
+  Number((await reader.first<{ total: number }>(COUNT_SCANNABLE, []))!.total);
+
+const COUNT_JOBS = statement("select count(*) as total from jobs where kind = ? and state <> 'parked'");
+export const countOpenJobs = async (reader: Reader, kind: string): Promise<number> =>
+  Number((await reader.first<{ total: number }>(COUNT_JOBS, [kind]))!.total);
+
+const MAILED_TEAM = statement(`select t.user_id from team_members t join users u on u.id = t.user_id
+  where t.resource = 'games' and t.resource_id = ? and u.email is not null and u.status = 1 order by t.user_id`);
+export const mailedTeamOf = (transaction: Transaction, gameId: number) =>
+  transaction.all<{ user_id: number }>(MAILED_TEAM, [gameId]);
+
+const THREAT = statement(`select b.problem, g.name as game, u.email, u.language
+  from cook_builds b join games g on g.id = b.game_id join users u on u.id = ?
+  where b.build_uuid = ? and b.state = 'invalid' and b.virus_positive = 1 and u.status <> 3`);
+/** What a mail about a threat says, as long as there is one. */
+export const threatFor = (db: Database, userId: number, uuid: string) =>
+  db.first<{ problem: string; game: string; email: string | null; language: string }>(THREAT, [userId, uuid]);
+
 const AT_KEY = statement('select * from cook_builds where storage_key = ?');
 export const atKey = (reader: Reader, key: string) => reader.first<BuildRow>(AT_KEY, [key]);
 

@@ -14,7 +14,7 @@ export interface CookBuildsTable {
   game_id: number;
   /** Open until all has come, whole until it was inspected, void once another took its place. */
   state: 'open' | 'whole' | 'valid' | 'invalid' | 'void';
-  /** 1 for the one that runners get. */
+  /** 1 for the one that runners get, once it is valid and has passed the scan. */
   is_live: number;
   filename: string;
   /** The length of the whole; 0 until the first bytes tell it. */
@@ -28,6 +28,12 @@ export interface CookBuildsTable {
   bytes_uncompressed: number;
   /** Why it is invalid, as a field problem in JSON; empty otherwise. */
   problem: string;
+  /** As of files of mods: how far the scan came, what it found, and when it ended; 0 for never. */
+  virus_status: Generated<number>;
+  virus_positive: Generated<number>;
+  date_scanned: Generated<number>;
+  /** What the scan found, as JSON. */
+  findings: Generated<string>;
   added_by: number;
   date_added: number;
   date_updated: number;

@@ -91,7 +91,10 @@ export const hasWork = async (query: Query, { gameId, platforms, now }: Wanted):
 const unclaimed = (dialect: Database['dialect']) =>
   sql.raw(dialect === 'postgres' ? ' for update of c skip locked' : '');
 
-/** The oldest that waits and whose source is there; `scanned` where only what a scan has passed may be handed out. */
+/**
+ * The oldest that waits, whose source is there, and whose build, where the game has one, can be handed out; `scanned`
+ * where only what a scan has passed may be.
+ */
 export async function nextWaiting(
   { query }: Transaction,
   dialect: Database['dialect'],
@@ -103,6 +106,8 @@ export async function nextWaiting(
     where c.game_id = ${gameId} and c.status = 0 and c.platform in (${sql.join(platforms)})
       and f.status = 1 and f.withdrawn = 0 and f.virus_positive <> 1 and m.status <> 3
       ${scanned ? sql`and f.virus_status = 1` : sql``}
+      and not exists (select 1 from cook_builds b where b.game_id = c.game_id and b.is_live = 1
+        and (b.virus_positive = 1 ${scanned ? sql`or b.virus_status <> 1` : sql``}))
     order by c.id limit 1${unclaimed(dialect)}`.execute(query);
   return rows[0]?.id;
 }

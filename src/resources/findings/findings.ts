@@ -44,13 +44,19 @@ export async function putFindings(
   findings: readonly Finding[],
 ): Promise<void> {
   await store.removeOfFile(query, file.id, kinds);
-  const kept = kinds.flatMap((kind) => findings.filter((finding) => finding.kind === kind).slice(0, PER_KIND_MAX));
   const names = { game_id: file.game_id, mod_id: file.mod_id, modfile_id: file.id, date_added: app.clock.now() };
+  const ofKinds = findings.filter(({ kind }) => kinds.includes(kind));
   await store.add(
     query,
-    kept.map(({ kind, path, detail }) => ({ ...names, kind, path: path.slice(0, PATH_MAX), detail })),
+    shownFindings(ofKinds).map((finding) => ({ ...names, ...finding })),
   );
 }
+
+/** As many as are read, the same of each kind. */
+export const shownFindings = (findings: readonly Finding[]): Finding[] =>
+  Object.values(FINDING)
+    .flatMap((kind) => findings.filter((finding) => finding.kind === kind).slice(0, PER_KIND_MAX))
+    .map((finding) => ({ ...finding, path: finding.path.slice(0, PATH_MAX) }));
 
 /** For the game's team, whose work it is to look. */
 export async function listFindings(app: App, caller: Caller, gameId: number, request: ListRequest) {

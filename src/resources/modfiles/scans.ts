@@ -129,7 +129,8 @@ async function settle(
   await releaseAwaited(app, transaction, mod, after, userId);
 }
 
-function findingsOf({ threats, doubtful, unscanned }: ScanResult): Finding[] {
+/** As those are told who are to look. */
+export function findingsOf({ threats, doubtful, unscanned }: ScanResult): Finding[] {
   return [
     ...threats.map(({ path, signature }) => ({ kind: FINDING.THREAT, path, detail: signature })),
     ...doubtful.map((path) => ({ kind: FINDING.DOUBTFUL, path, detail: '' })),

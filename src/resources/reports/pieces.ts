@@ -2,7 +2,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import * as store from './store.ts';
 
-// Rules report what they find here, so this file knows none of the nouns.
+// Rules and scans report what they find here, so this file knows none of the nouns.
 
 export interface Found {
   readonly resource: string;
@@ -15,8 +15,25 @@ export interface Found {
 export const reportByRule = async (
   app: App,
   transaction: Transaction,
+  found: Found,
+  { rule_id, version, name }: { readonly rule_id: number; readonly version: number; readonly name: string },
+): Promise<void> =>
+  add(app, transaction, found, { rule_id, name, summary: `${name} (rule ${rule_id}, version ${version})` });
+
+/** A scan finds a threat in what belongs to something. */
+export const reportByScan = (
+  app: App,
+  transaction: Transaction,
+  found: Found,
+  { entry, signature }: { readonly entry: string; readonly signature: string },
+): Promise<void> =>
+  add(app, transaction, found, { name: '', summary: `A scan found ${signature} in ${entry}, in a build for cooking.` });
+
+const add = async (
+  app: App,
+  transaction: Transaction,
   { resource, id, gameId, authorId }: Found,
-  rule: { readonly rule_id: number; readonly version: number; readonly name: string },
+  said: { readonly name: string; readonly summary: string; readonly rule_id?: number },
 ): Promise<void> =>
   void (await store.add(transaction, {
     resource,
@@ -24,7 +41,6 @@ export const reportByRule = async (
     game_id: gameId,
     author_id: authorId,
     user_id: 0,
-    rule_id: rule.rule_id,
     type: 0,
     reason: 0,
     status: 0,
@@ -32,8 +48,7 @@ export const reportByRule = async (
     date_resolved: 0,
     resolved_by: 0,
     platforms: '',
-    name: rule.name,
     contact: '',
-    summary: `${rule.name} (rule ${rule.rule_id}, version ${rule.version})`,
     resolution: '',
+    ...said,
   }));

@@ -4,8 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
+import { standIn } from '../../../test/clamd.ts';
 import { aCookingGame, aRunner, aSource, finish, mustClaim } from '../../../test/cooking.ts';
+import { EICAR, zipOf } from '../../../test/zips.ts';
 import { composeWorker } from '../../compose.ts';
+import { cookingSasToken, uploadCookBuild } from '../builds/operations.ts';
 import { addCollectionOperation } from '../collections/operations.ts';
 import { collectionComments, guideComments, modComments } from '../comments/operations.ts';
 import { deleteModOperation, editModOperation } from '../mods/operations.ts';
@@ -23,7 +26,8 @@ import {
 import { STUDIO_EVENTS } from './kinds.ts';
 import { addGameWebhook } from './operations.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32' } });
+const settings = { MODSTEAD_JOBS: 'off', MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32' };
+const api = await startApi({ settings });
 const worker = composeWorker(api.app());
 
 interface Heard {
@@ -105,6 +109,7 @@ test('a receiver hears of every kind of event that there is', async () => {
   await owner.call(deleteModOperation, { params: onMod });
   await owner.call(deleteModOperation, { params: onMod, body: { permanent: true } });
   await worker.runDue();
+  heard.push(...(await heardOfBuild()));
 
   assert.deepEqual(new Set(heard.map(({ event_type }) => event_type)), new Set<string>(STUDIO_EVENTS));
   const of = (subject: string) =>
@@ -112,3 +117,19 @@ test('a receiver hears of every kind of event that there is', async () => {
   assert.deepEqual(of(`collections/${set.body.id}`), ['COLLECTION_COMMENT_ADDED', 'COLLECTION_COMMENT_DELETED']);
   assert.deepEqual(of(`guides/${guide.id}`), ['GUIDE_COMMENT_ADDED', 'GUIDE_COMMENT_DELETED']);
 });
+
+/** Of a game where there is a scanner: what is scanned elsewhere would hold up the rest. */
+async function heardOfBuild(): Promise<readonly Heard[]> {
+  const clamd = await standIn({ after });
+  const scanned = await startApi({ settings: { ...settings, MODSTEAD_CLAMD: clamd.address } });
+  const game = await aCookingGame(scanned);
+  const params = { game_id: game.id };
+  const studio = await scanned.as(game.owner);
+  const { heard, url } = await aReceiver();
+  await studio.call(addGameWebhook, { params, body: { name: 'All', url } });
+  const { build_id, url: address } = (await studio.call(cookingSasToken, { params })).body;
+  const sent = { params: { build_id, build_signature: address.split('/').at(-1)! }, raw: zipOf({ evil: EICAR }) };
+  assert.equal((await scanned.nobody().call(uploadCookBuild, sent)).status, 200);
+  await composeWorker(scanned.app()).runDue();
+  return heard;
+}
