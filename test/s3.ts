@@ -81,7 +81,13 @@ function secondsSince(date: string): number {
   return (Date.now() - Date.UTC(year, month - 1, ...rest)) / 1000;
 }
 
-const etagOf = (bytes: Buffer) => `"${createHash('md5').update(bytes).digest('hex')}"`;
+const etags = new WeakMap<Buffer, string>();
+/** Reckoned once: a large object is asked for in a great many ranges. */
+function etagOf(bytes: Buffer): string {
+  const etag = etags.get(bytes) ?? `"${createHash('md5').update(bytes).digest('hex')}"`;
+  etags.set(bytes, etag);
+  return etag;
+}
 const xml = (text: string) => `<?xml version="1.0" encoding="UTF-8"?>\n${text}`;
 const textIn = (body: string, tag: string) =>
   [...body.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(([, text]) => text!.replaceAll('&quot;', '"'));

@@ -270,4 +270,15 @@ export function storageRules(
     await again().assemblies.discard(assembly);
     assert.equal(await storage.stat('uploads/b'), undefined);
   });
+
+  test(`${name}: of two who begin at once one goes on, and what the other began is given up without harm`, async (t) => {
+    const { storage, leftovers } = await aStorage(t);
+    const key = 'uploads/c';
+    const [mine, other] = [await storage.assemblies.begin(key), await storage.assemblies.begin(key)];
+    const [part] = partsOf(Buffer.from('all'), partBytes);
+    const tag = await storage.assemblies.putPart({ key, handle: mine }, part!, chunks('all'));
+    await storage.assemblies.forsake({ key, handle: other });
+    assert.equal((await storage.assemblies.finish({ key, handle: mine }, [{ ...part!, tag }])).bytes, 3);
+    assert.equal(await leftovers(), 0);
+  });
 }

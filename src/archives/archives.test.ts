@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import test, { after } from 'node:test';
 import { promisify } from 'node:util';
 import { crc32, deflateRawSync } from 'node:zlib';
@@ -451,6 +452,32 @@ test('the same is found in a file and in the storage', async () => {
   assert.deepEqual(await inspectArchive(await fileSource(handle)), expected);
   assert.deepEqual(await inspectArchive((await storedSource(storage, 'modfiles/a'))!), expected);
   assert.equal(await storedSource(storage, 'modfiles/b'), undefined);
+});
+
+test('a stored file that is read from front to back is fetched in few ranges, and any other way as it is asked for', async () => {
+  const content = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
+  const ranges: { start: number; end: number }[] = [];
+  const storage = {
+    stat: async () => ({ bytes: content.length }),
+    open: async (_: string, range: { start: number; end: number }) => {
+      ranges.push(range);
+      return { stream: Readable.from([content.subarray(range.start, range.end + 1)]), bytes: 0 };
+    },
+  } as unknown as Parameters<typeof storedSource>[0];
+  const source = (await storedSource(storage, 'a'))!;
+  const reads = async (position: number, length: number) =>
+    assert.ok(
+      (await source.read(position, length)).equals(content.subarray(position, position + length)),
+      `${position}`,
+    );
+  await reads(8_999_000, 1_000);
+  assert.deepEqual(ranges.splice(0), [{ start: 8_999_000, end: 8_999_999 }]);
+  for (let position = 0; position < content.length; position += 100_000) await reads(position, 100_000);
+  assert.ok(ranges.splice(0).length <= 4, 'the first, and one for every 4 MiB');
+  for (const position of [5_000_000, 5_000_010, 100]) await reads(position, 10);
+  await reads(5_000_000, 20);
+  await reads(5_000_005, 10);
+  assert.deepEqual(ranges.length, 4, 'only what is held is not fetched again');
 });
 
 test('a storage that fails is not the fault of the archive', async () => {

@@ -23,18 +23,38 @@ export async function fileSource(handle: FileHandle): Promise<ArchiveSource> {
   return { bytes: size, read };
 }
 
+/** What is read on from where the last read ended is fetched in ranges of this length: each is a request to a bucket. */
+const AHEAD_BYTES = 4 * 1024 ** 2;
+
 /** An object of the storage, read in ranges. */
 export async function storedSource(storage: Storage, key: string): Promise<ArchiveSource | undefined> {
   const found = await storage.stat(key);
   if (!found) return undefined;
-  const read = async (position: number, length: number) => {
+  const fetch = async (position: number, length: number) => {
     const opened = await storage.open(key, { start: position, end: position + length - 1 });
     if (!opened) throw new Error(`${key} is gone`);
     const buffer = Buffer.concat(await opened.stream.toArray());
     if (buffer.length !== length) throw new Error(`${key} gave ${buffer.length} bytes instead of ${length}`);
     return buffer;
   };
-  return { bytes: found.bytes, read };
+  return { bytes: found.bytes, read: readingAhead(found.bytes, fetch) };
+}
+
+type Read = ArchiveSource['read'];
+
+function readingAhead(bytes: number, fetch: Read): Read {
+  let held: Buffer = Buffer.alloc(0);
+  let start = 0;
+  let end = -1;
+  return async (position, length) => {
+    const isNext = position === end;
+    end = position + length;
+    if (position < start || end > start + held.length) {
+      held = await fetch(position, isNext ? Math.max(length, Math.min(AHEAD_BYTES, bytes - position)) : length);
+      start = position;
+    }
+    return held.subarray(position - start, position - start + length);
+  };
 }
 
 /** A piece of a source as a source of its own. */

@@ -49,6 +49,8 @@ export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
       await remove(partialOf(key));
       await remove(pathOf(key));
     },
+    // Under one key there is one file, whoever began with it.
+    forsake: async () => {},
   };
 }
 

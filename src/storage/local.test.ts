@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { anAssembly, chunks, keysOf, read, storageRules, type TestStorage } from '../../test/storages.ts';
+import { unlessCode } from './durable.ts';
 import { localStorage } from './local.ts';
 import { StorageFull } from './storage.ts';
 
 async function aStorage(t: TestContext): Promise<TestStorage & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'modstead-storage-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const leftovers = async () => (await temporariesOf(folder)).length;
+  const within = (name: string) => readdir(join(folder, name)).catch(unlessCode('ENOENT'));
+  const leftovers = async () => [await within('.tmp'), await within('.parts')].flatMap((names) => names ?? []).length;
   return { folder, storage: localStorage(folder), again: () => localStorage(folder), leftovers };
 }
 

@@ -50,6 +50,7 @@ export function s3Assemblies(bucket: Bucket): Assemblies {
       if (assembly.handle !== '') await abortUpload(bucket.client, uploadOf(assembly));
       await asked(bucket.client.send(new DeleteObjectCommand(bucket.addressOf(assembly.key))));
     },
+    forsake: (assembly) => abortUpload(bucket.client, uploadOf(assembly)),
   };
 }
 
@@ -74,7 +75,11 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
       if (/InvalidPart/.test(error?.cause?.name)) return false;
       throw error;
     });
-    if (!isDone) throw all();
+    if (!isDone) {
+      // All of it is sent again, to another upload: nobody would ever end this one.
+      await abortUpload(client, upload);
+      throw all();
+    }
   }
   const found = await hash(bucket.location, address.Key, parts);
   if (parts.every(({ sha256 }, index) => found.parts[index] === sha256))

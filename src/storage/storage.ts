@@ -46,6 +46,8 @@ export interface Assemblies {
   finish(assembly: Assembly, parts: readonly StoredPart[], begun?: () => Promise<void>): Promise<StoredObject>;
   /** Forgets the parts, and the whole where there is one. */
   discard(assembly: Assembly): Promise<void>;
+  /** Gives up a beginning that nobody goes on with, because another was made under the same key: that one stays. */
+  forsake(assembly: Assembly): Promise<void>;
 }
 
 /** An object that is held open, to be read at any position until it is closed. */

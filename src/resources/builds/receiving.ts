@@ -94,22 +94,20 @@ async function putPart(
   received: ReturnType<typeof receive>,
 ): Promise<void> {
   const assembly = await assemblyOf(app, build);
-  const tag = await app.storage.assemblies.putPart(assembly, part, received.chunks).catch((cause) => {
-    throw received.failure() ?? storageFailure('MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED', cause);
+  const tag = await app.storage.assemblies.putPart(assembly, part, received.chunks).catch(async (cause) => {
+    if (received.failure()) throw received.failure();
+    // Another request may have sent it, and all may have been put together since: a bucket takes nothing more then.
+    if (await store.partOf(app.db, build.id, part.number)) throw new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED');
+    throw storageFailure('MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED', cause);
   });
+  const sha256 = received.sha256();
   await app.db.write(async (transaction) => {
     await store.forChange(transaction, build.id);
-    if (await store.partOf(transaction, build.id, part.number))
-      throw new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED');
+    const present = await store.partOf(transaction, build.id, part.number);
+    if (present?.sha256 === sha256) return;
+    if (present) throw new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED');
     const { number: part_number, start, bytes } = part;
-    await store.addPart(transaction.query, {
-      build_id: build.id,
-      part_number,
-      start,
-      bytes,
-      sha256: received.sha256(),
-      tag,
-    });
+    await store.addPart(transaction.query, { build_id: build.id, part_number, start, bytes, sha256, tag });
     await store.change(transaction.query, build.id, { date_updated: app.clock.now() });
   });
 }
@@ -122,7 +120,9 @@ async function assemblyOf(app: App, build: store.BuildRow) {
   if (known !== null) return { key, handle: known };
   const handle = await app.storage.assemblies.begin(key);
   if (await app.db.write(({ query }) => store.begun(query, build.id, handle))) return { key, handle };
-  return { key, handle: (await store.byUuid(app.db, build.build_uuid))?.handle ?? handle };
+  const first = (await store.byUuid(app.db, build.build_uuid))?.handle ?? handle;
+  if (first !== handle) await app.storage.assemblies.forsake({ key, handle });
+  return { key, handle: first };
 }
 
 async function assemble(app: App, build: store.BuildRow, parts: readonly store.PartRow[]): Promise<void> {

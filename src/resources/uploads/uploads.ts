@@ -184,8 +184,10 @@ export async function assemblyOf(app: App, upload: store.UploadRow): Promise<Ass
   if (upload.handle !== null) return { key, handle: upload.handle };
   const handle = await app.storage.assemblies.begin(key);
   const isFirst = await app.db.write(({ query }) => store.begun(query, upload.id, handle));
-  const known = isFirst ? handle : (await store.byUploadId(app.db, upload.upload_id))?.handle;
-  return { key, handle: known ?? handle };
+  if (isFirst) return { key, handle };
+  const known = (await store.byUploadId(app.db, upload.upload_id))?.handle ?? handle;
+  if (known !== handle) await app.storage.assemblies.forsake({ key, handle });
+  return { key, handle: known };
 }
 
 export async function listUploads(app: App, caller: Caller, gameId: number, modId: number, request: ListRequest) {
