@@ -7,6 +7,7 @@ import { createGate } from '../src/access/gate.ts';
 import { composeService, type Service } from '../src/compose.ts';
 import type { Settings } from '../src/config/settings.ts';
 import { localCertificate } from '../src/http/certificate.ts';
+import type { Lingering } from '../src/http/linger.ts';
 import type { AnyOperation } from '../src/http/operation.ts';
 import { openPort, type Port } from '../src/http/port.ts';
 import { createServer } from '../src/http/server.ts';
@@ -155,6 +156,7 @@ export async function serveOperations(
   api: Api,
   operations: readonly AnyOperation[],
   settings: Partial<Settings> = {},
+  lingering?: Lingering,
 ): Promise<Port> {
   const tenantOf = (environment: 'production' | 'sandbox') => {
     const app = api.app(environment);
@@ -171,7 +173,8 @@ export async function serveOperations(
     count: () => {},
   });
   const { file: _, ...tls } = await localCertificate(join(api.folder, 'tls'), all.domain);
-  return openPort({ listener, tls, port: 0, bind: '127.0.0.1', connectionsMax: () => all.connectionsPerAddress });
+  const connectionsMax = () => all.connectionsPerAddress;
+  return openPort({ listener, tls, port: 0, bind: '127.0.0.1', connectionsMax, ...(lingering && { lingering }) });
 }
 
 /** The same service once more, as another process would run it on the same databases and folder. */

@@ -8,6 +8,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { limitedAddress } from './address.ts';
+import type { Lingering } from './linger.ts';
 import { watchPace } from './pace.ts';
 import type { Listener } from './server.ts';
 import type { Sockets } from './sockets.ts';
@@ -42,6 +43,8 @@ export interface PortOptions {
   };
   readonly port: number;
   readonly bind: string | undefined;
+  /** As in `linger.ts` unless given. */
+  readonly lingering?: Lingering;
   /** How many connections one address may hold; addresses of trusted proxies may hold any number. */
   readonly connectionsMax: (address: string) => number;
 }
@@ -55,7 +58,7 @@ export interface Port {
 /** One port for both: a TLS handshake goes to the API, plain HTTP to the same listener, which refuses it unless a proxy vouches. */
 export async function openPort(options: PortOptions): Promise<Port> {
   const { sockets } = options;
-  const turns = new Turns(options.listener);
+  const turns = new Turns(options.listener, options.lingering);
   // What does not become a WebSocket is answered as the request that it is.
   const serverOptions = {
     ...SERVER_OPTIONS,

@@ -2,19 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../errors/catalogue.ts';
 import { COMMON_HEADERS, errorBody } from './answer.ts';
+import { LINGERING, type Lingering, linger } from './linger.ts';
 import type { Current } from './pace.ts';
 import type { Listener } from './server.ts';
-
-const LINGER_MS = 2_000;
 
 /** Keeps to one exchange at a time per connection, and knows which are under way. */
 export class Turns {
   readonly #listener: Listener;
   readonly current = new Map<Socket, Current>();
+  readonly #lingering: Lingering;
   #draining = false;
 
-  constructor(listener: Listener) {
+  constructor(listener: Listener, lingering: Lingering = LINGERING) {
     this.#listener = listener;
+    this.#lingering = lingering;
   }
 
   /**
@@ -26,7 +27,7 @@ export class Turns {
     const { socket } = request;
     const current = this.current.get(socket);
     const previous = current?.response;
-    if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void endAfter(previous, socket);
+    if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
     if (current) Object.assign(current, { request, response, seen: undefined });
     else this.#meet(socket, { request, response, seen: undefined });
     if (this.#draining) response.shouldKeepAlive = false;
@@ -36,13 +37,13 @@ export class Turns {
   #meet(socket: Socket, current: Current): void {
     this.current.set(socket, current);
     socket.once('close', () => this.current.delete(socket));
-    socket.destroySoon = () => linger(socket);
+    socket.destroySoon = () => this.#linger(socket);
   }
 
   /** From now on each answer is the last of its connection. */
   drain(): void {
     this.#draining = true;
-    for (const [socket, { response }] of this.current) if (!response.writableFinished) endAfter(response, socket);
+    for (const [socket, { response }] of this.current) if (!response.writableFinished) this.#endAfter(response, socket);
   }
 
   /**
@@ -52,30 +53,27 @@ export class Turns {
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const { request, response } = this.current.get(socket) ?? {};
     if (response && !response.writableFinished && (request?.complete || response.headersSent))
-      return void endAfter(response, socket);
+      return void this.#endAfter(response, socket);
     if (response?.writableFinished && !response.shouldKeepAlive) return;
     if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
     socket.write(rawRefusal());
-    linger(socket);
+    this.#linger(socket);
   }
-}
 
-function endAfter(response: ServerResponse, socket: Socket): void {
-  response.shouldKeepAlive = false;
-  if (response.writableFinished) linger(socket);
-  else response.once('finish', () => linger(socket));
-}
+  #endAfter(response: ServerResponse, socket: Socket): void {
+    response.shouldKeepAlive = false;
+    if (response.writableFinished) this.#linger(socket);
+    else response.once('finish', () => this.#linger(socket));
+  }
 
-/**
- * Ends a connection so that the client gets to read the answer: to close it while bytes are coming in resets
- * it, and a reset takes along what the client has not read yet.
- */
-function linger(socket: Socket): void {
-  if (socket.writableEnded || socket.destroyed) return;
-  socket.end();
-  socket.resume();
-  const deadline = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(deadline));
+  #linger(socket: Socket): void {
+    // Whoever had begun to read the body reads no more, and what waits there would hold up what follows.
+    this.current.get(socket)?.request.resume();
+    linger(socket, this.#lingering, {
+      isAwaited: () => this.current.get(socket)?.request.complete === false,
+      isHurried: () => this.#draining,
+    });
+  }
 }
 
 function rawRefusal(): string {
