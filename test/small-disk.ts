@@ -20,10 +20,9 @@ export function whyNoDisk(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may mount a disk';
   const folder = newFolder();
   const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
-  if (status !== 0) return `no disk can be mounted: ${error?.message ?? String(stderr).trim()}`;
-  execFileSync('umount', [folder]);
+  if (status === 0) execFileSync('umount', [folder]);
   rmSync(folder, { recursive: true });
-  return undefined;
+  return status === 0 ? undefined : `no disk can be mounted: ${error?.message ?? String(stderr).split('\n')[0]}`;
 }
 
 /** Mounted until it is given back, and no longer than this process lives. */
