@@ -41,6 +41,8 @@ interface Parts {
   readonly log: Log;
 }
 
+const NEVER = Number.POSITIVE_INFINITY;
+
 export function createGate({ db, clock, log }: Parts): Gate {
   let known: Known | undefined;
   let reading: Promise<void> | undefined;
@@ -48,7 +50,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
 
   function learn(rows: readonly Row[], asOf: number): void {
     const networks = new NetworkSet();
-    let until = Number.POSITIVE_INFINITY;
+    let until = NEVER;
     for (const { network, date_expires } of rows) {
       networks.add(networkOf(network)!);
       if (date_expires > 0) until = Math.min(until, date_expires);
@@ -59,7 +61,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
   function failed(error: unknown): void {
     log.warn('the banned addresses could not be read', { error });
     retryAt = clock.monotonicMs() + RETRY_MS;
-    known ??= { networks: undefined, asOf: 0, until: Number.POSITIVE_INFINITY, answers: new Map() };
+    known ??= { networks: undefined, asOf: 0, until: NEVER, answers: new Map() };
   }
 
   /** At once on SQLite, which reads without waiting. */
@@ -80,9 +82,11 @@ export function createGate({ db, clock, log }: Parts): Gate {
     }
   }
 
+  /** Asked with every request, so that clocks are looked at only where it matters. */
   const isCurrent = (): boolean =>
     known !== undefined &&
-    (clock.monotonicMs() < retryAt || (db.changes.unchangedSince(known.asOf, BANS_SCOPE) && clock.now() < known.until));
+    ((retryAt > 0 && clock.monotonicMs() < retryAt) ||
+      (db.changes.unchangedSince(known.asOf, BANS_SCOPE) && (known.until === NEVER || clock.now() < known.until)));
 
   function answerFor(address: string, { networks, answers }: Known): boolean {
     if (!networks) return true;

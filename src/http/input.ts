@@ -40,9 +40,9 @@ export function inputOf(
   // A list that declares fields of a form takes its filters from there as well.
   const listed = declaration.body ? payload.fields : query;
   const checked = {
-    query: gather(problems, () => (declaration.query ? validate(declaration.query, query) : NOTHING)),
-    list: gather(problems, () => (declaration.list ? readList(declaration.list, listed) : NO_LIST)),
-    body: gather(problems, () => (declaration.body ? validate(declaration.body, payload.fields) : NOTHING)),
+    query: declaration.query ? gather(problems, () => validate(declaration.query!, query)) : NOTHING,
+    list: declaration.list ? gather(problems, () => readList(declaration.list!, listed)) : NO_LIST,
+    body: declaration.body ? gather(problems, () => validate(declaration.body!, payload.fields)) : NOTHING,
   };
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
   return {

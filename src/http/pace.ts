@@ -8,8 +8,8 @@ const WRITE_STALL_MS = 60_000;
 
 /** An exchange on a connection, and how far it had come at the last look. */
 export interface Current {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  request: IncomingMessage;
+  response: ServerResponse;
   seen: { at: number; read: number; written: number } | undefined;
 }
 

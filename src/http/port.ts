@@ -30,6 +30,8 @@ const SERVER_OPTIONS = {
   // Node would refuse it in words of its own; `isUnambiguous` does in ours.
   requireHostHeader: false,
   insecureHTTPParser: false,
+  // Most requests have no body, and then need no stream for it.
+  optimizeEmptyRequests: true,
 };
 
 export interface PortOptions {

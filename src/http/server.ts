@@ -60,7 +60,7 @@ export function createServer(parts: ServerParts): Listener {
     const asking = exchange.tenant.gate.requireOpen(exchange.ip);
     if (asking) await asking;
     if (passage && !OPEN_PATHS.includes(path)) await passage(exchange.tenant.app, request);
-    const version = VERSION.exec(path)?.[1];
+    const version = path.startsWith('/v1/') ? '1' : VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
     const answered = elsewhere(request, response, path, exchange.scope);

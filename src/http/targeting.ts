@@ -9,8 +9,10 @@ type OwnHeader = 'platform' | 'portal' | 'delegation-token';
 const ownNames = new WeakMap<readonly string[], Record<OwnHeader, readonly string[]>>();
 
 function namesUnder(prefixes: readonly string[]): Record<OwnHeader, readonly string[]> {
+  const known = ownNames.get(prefixes);
+  if (known) return known;
   const under = (name: OwnHeader) => prefixes.map((prefix) => `x-${prefix}-${name}`);
-  const names = ownNames.get(prefixes) ?? {
+  const names = {
     platform: under('platform'),
     portal: under('portal'),
     'delegation-token': under('delegation-token'),

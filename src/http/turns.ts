@@ -28,7 +28,7 @@ export class Turns {
     const current = this.current.get(socket);
     const previous = current?.response;
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
-    if (current) Object.assign(current, { request, response, seen: undefined });
+    if (current) goOn(current, request, response);
     else this.#meet(socket, { request, response, seen: undefined });
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
@@ -81,4 +81,10 @@ function rawRefusal(): string {
   const headers = [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(body)), 'connection', 'close'];
   const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
   return `HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function goOn(current: Current, request: IncomingMessage, response: ServerResponse): void {
+  current.request = request;
+  current.response = response;
+  current.seen = undefined;
 }
