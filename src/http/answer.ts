@@ -53,8 +53,9 @@ export function send(
   status: number,
   text: string | Buffer,
   headers: readonly string[],
+  bytes = Buffer.byteLength(text),
 ): void {
-  response.writeHead(status, [...COMMON_HEADERS, 'content-length', String(Buffer.byteLength(text)), ...headers]);
+  response.writeHead(status, [...COMMON_HEADERS, 'content-length', String(bytes), ...headers]);
   if (typeof text === 'string') depart(response, text);
   else response.end(text, () => release(text));
 }

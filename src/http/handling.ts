@@ -86,7 +86,7 @@ export function createHandling(parts: HandlingParts): Handling {
       });
     else if (body instanceof Csv) sendCsv(response, body, exchange.headers);
     else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
-    else send(response, body.status, body.text, exchange.headers);
+    else send(response, body.status, body.text, exchange.headers, body.bytes);
     return id;
   };
 }
@@ -95,6 +95,7 @@ export function createHandling(parts: HandlingParts): Handling {
 interface Told {
   readonly status: number;
   readonly text: string | Buffer | undefined;
+  readonly bytes: number | undefined;
 }
 
 /** Who calls, with what, and what the operation says to it. */
@@ -139,7 +140,7 @@ async function bodyOfAnswer(
     observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
     if (isRead && text !== undefined && scopes.length > 0)
       lane.keep(exchange, operation, text, { scopes, asOf, until });
-    return { status, text };
+    return { status, text, bytes: answer instanceof Json ? answer.bytes : undefined };
   } finally {
     if (payload.discard) await payload.discard();
   }

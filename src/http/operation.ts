@@ -9,8 +9,12 @@ import type { Platform, Portal } from '../platforms.ts';
 /** JSON that is already text, or the bytes of one, such as a stored document; it is sent as it is. */
 export class Json {
   readonly text: string | Buffer;
-  constructor(text: string | Buffer) {
+  /** Its length as bytes, where that is known: to count them in a text that was just put together copies it. */
+  readonly bytes: number | undefined;
+
+  constructor(text: string | Buffer, bytes?: number) {
     this.text = text;
+    this.bytes = bytes;
   }
 }
 

@@ -97,7 +97,16 @@ export function modfileJson(
   file: LinkedFile & { readonly body: string; readonly api_access_options: number },
   { alone }: { alone: boolean },
 ): string {
+  return `${file.body}${endOfModfile(app, file, { alone })}`;
+}
+
+/** What stands behind the stored body. */
+export function endOfModfile(
+  app: App,
+  file: LinkedFile & { readonly api_access_options: number },
+  { alone }: { alone: boolean },
+): string {
   const link = downloadLink(app, file, { signed: !alone || needsSignature(file.api_access_options) });
   // An address of the service itself holds nothing that JSON has to escape.
-  return `${file.body},"download":{"binary_url":"${link.binary_url}","date_expires":${link.date_expires}}}`;
+  return `,"download":{"binary_url":"${link.binary_url}","date_expires":${link.date_expires}}}`;
 }

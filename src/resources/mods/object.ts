@@ -161,7 +161,7 @@ export function modJson(
 
 type LiveFile = Pick<StoredMod, 'game_id' | 'api_access_options' | 'file_id' | 'file_sha256' | 'file_body'>;
 
-export function liveFileJson(app: App, modId: number, mod: LiveFile, { alone }: { alone: boolean }): string {
+function liveFileJson(app: App, modId: number, mod: LiveFile, { alone }: { alone: boolean }): string {
   const { game_id, api_access_options, file_id: id, file_sha256: sha256, file_body: body } = mod;
   if (id === null || sha256 === null || body === null) return '{}';
   return modfileJson(app, { id, mod_id: modId, game_id, api_access_options, sha256, body }, { alone });

@@ -79,7 +79,8 @@ function modAlone(app: App, { caller, params, language, platform, keep }: ModInp
   const answer = (mod: SingleMod) => {
     if (isShownToClass(caller, mod))
       keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
-    return new Json(singleModJson(app, params.mod_id, mod));
+    const { text, bytes } = singleModJson(app, params.mod_id, mod);
+    return new Json(text, bytes);
   };
   const found = requireSingleMod(app, caller, params.game_id, params.mod_id, language, platform);
   return found instanceof Promise ? found.then(answer) : answer(found);

@@ -1,8 +1,8 @@
 import type { App } from '../../context.ts';
 import type { Statement } from '../../database/database.ts';
 import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../modfiles/links.ts';
+import { endOfModfile } from '../modfiles/object.ts';
 import { toAvatar } from '../users/object.ts';
-import { liveFileJson } from './object.ts';
 import { cardsAmong } from './store.ts';
 
 /**
@@ -104,7 +104,6 @@ const user = ({ before, behind }: Words['people'], fixed: Fixed) =>
 /** Where the live file is found: with the mod, or, of a game with platforms, by the one that is asked for. */
 interface Live {
   readonly id: string;
-  readonly sha256: string;
   readonly body: string;
   /** As `linkedFile` writes it. */
   readonly link: string;
@@ -113,14 +112,12 @@ interface Live {
 
 const SHOWN: Live = {
   id: 'c.file_id',
-  sha256: `substr(c.file_link, -${MARK_DIGITS})`,
   body: 'c.file_body',
   link: 'c.file_link',
   join: () => '',
 };
 const ON_PLATFORM: Live = {
   id: 'l.modfile_id',
-  sha256: 'b.sha256',
   body: 'b.body',
   link: `case when b.body is not null
     then concat(c.mod_id, '/files/', l.modfile_id, '${BEFORE_MARK}', substr(b.sha256, 1, ${MARK_DIGITS})) end`,
@@ -183,7 +180,7 @@ function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
   const game = ofRow(fixed);
   const { translated, live } = variant;
   return `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
-      ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.sha256} as file_sha256, ${live.body} as file_body,
+      ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
       concat(${endIn(people, fixed, game)}) as rest
     from mods m join games g on g.id = m.game_id join mod_cards c on c.mod_id = m.id
       ${joinedTo('join', people, game, variant)}
@@ -238,7 +235,7 @@ export interface SingleMod {
   readonly api_access_options: number;
   readonly body: string;
   readonly file_id: number | null;
-  readonly file_sha256: string | null;
+  readonly file_link: string | null;
   readonly file_body: string | null;
   /** What stands behind the live file. */
   readonly rest: string;
@@ -306,5 +303,18 @@ export function singleMod(app: App, id: number, language: string, platform = '')
   return app.db.first<SingleMod>(statement, platform === '' ? [id] : [id, platform]);
 }
 
-export const singleModJson = (app: App, id: number, mod: SingleMod): string =>
-  `${mod.body},"modfile":${liveFileJson(app, id, mod, { alone: true })}${mod.rest}`;
+/** Bytes are counted part by part, each of which is a text that nothing was put behind yet. */
+export function singleModJson(app: App, id: number, mod: SingleMod): { text: string; bytes: number } {
+  const parts = [mod.body, ',"modfile":', mod.file_body ?? '{}', endOfLiveFile(app, id, mod), mod.rest] as const;
+  let bytes = 0;
+  for (const part of parts) bytes += Buffer.byteLength(part);
+  const [body, modfile, file, end, rest] = parts;
+  return { text: `${body}${modfile}${file}${end}${rest}`, bytes };
+}
+
+function endOfLiveFile(app: App, modId: number, mod: SingleMod): string {
+  const { game_id, api_access_options, file_id: id, file_link: link } = mod;
+  if (id === null || link === null) return '';
+  const file = { id, mod_id: modId, game_id, api_access_options, sha256: link.slice(-MARK_DIGITS) };
+  return endOfModfile(app, file, { alone: true });
+}
