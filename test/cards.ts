@@ -13,7 +13,8 @@ async function untrueMods(query: Query): Promise<unknown[]> {
     from mods m left join mod_cards c on c.mod_id = m.id
       left join mod_live_files l on l.mod_id = m.id and l.platform = ''
       left join modfile_documents b on b.modfile_id = l.modfile_id
-    where c.mod_id is null or c.submitted_by <> m.submitted_by or c.name_id <> m.name_id
+    where c.mod_id is null or c.game_id <> m.game_id or c.status <> m.status or c.visible <> m.visible
+      or c.submitted_by <> m.submitted_by or c.name_id <> m.name_id
       or c.needs <> case when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end
       or coalesce(c.file_id, 0) <> coalesce(l.modfile_id, 0) or coalesce(c.file_link, '')
         <> case when b.body is null then '' else concat(m.id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43)) end

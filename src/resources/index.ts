@@ -98,6 +98,7 @@ import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
 import { migration as modsCards } from './mods/migrations/2026-11-15-mods-cards.ts';
 import { migration as modsCardsLinks } from './mods/migrations/2026-11-15-mods-cards-links.ts';
+import { migration as modsCardsStanding } from './mods/migrations/2026-11-15-mods-cards-standing.ts';
 import { migration as modsCounted } from './mods/migrations/2026-11-15-mods-counted.ts';
 import { migration as modsDmca } from './mods/migrations/2026-11-15-mods-dmca.ts';
 import { migration as modsRanked } from './mods/migrations/2026-11-15-mods-ranked.ts';
@@ -281,6 +282,7 @@ export const migrations: readonly Migration[] = [
   modsCounted,
   modsCards,
   modsCardsLinks,
+  modsCardsStanding,
   modsRanked,
   messages,
   metadata,

@@ -86,12 +86,15 @@ export class ModsInBulk {
 export type LiveFile = Pick<ModCardsTable, 'file_id' | 'file_link' | 'file_body'>;
 
 /** As `putCard` would write it; in bulk mods depend on nothing. */
-const cardOf = ({ id, submitted_by, name_id }: store.ModRow, file: LiveFile, body: string): ModCardsTable => ({
-  mod_id: id,
-  submitted_by,
+const cardOf = (mod: store.ModRow, file: LiveFile, body: string): ModCardsTable => ({
+  mod_id: mod.id,
+  game_id: mod.game_id,
+  status: mod.status,
+  visible: mod.visible,
+  submitted_by: mod.submitted_by,
   needs: 0,
   file_id: file.file_id,
-  name_id,
+  name_id: mod.name_id,
   file_body: file.file_body,
   body,
   file_link: file.file_link,

@@ -179,12 +179,12 @@ function pageIn({ people, ids, join, page }: Words, fixed: Fixed, variant: Varia
 function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
   const game = ofRow(fixed);
   const { translated, live } = variant;
-  return `select m.game_id, m.status, m.visible, m.submitted_by, g.status as game_status, g.api_access_options,
+  return `select c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
       ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
       concat(${endIn(people, fixed, game)}) as rest
-    from mods m join games g on g.id = m.game_id join mod_cards c on c.mod_id = m.id
+    from mod_cards c join games g on g.id = c.game_id
       ${joinedTo('join', people, game, variant)}
-    where m.id = cast($1 as bigint)`;
+    where c.mod_id = cast($1 as bigint)`;
 }
 
 type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Statement>>;

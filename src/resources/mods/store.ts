@@ -521,9 +521,21 @@ export const rankWords = (transaction: Transaction, modId: number, popularity: n
 
 /** As `linkedFile` writes it. */
 const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
-const OF_CARD = ['submitted_by', 'needs', 'file_id', 'name_id', 'file_link', 'file_body', 'body'] as const;
+const OF_CARD = [
+  'game_id',
+  'status',
+  'visible',
+  'submitted_by',
+  'needs',
+  'file_id',
+  'name_id',
+  'file_link',
+  'file_body',
+  'body',
+] as const;
 const PUT_CARD = statement(`insert into mod_cards (mod_id, ${OF_CARD.join(', ')})
-  select m.id, m.submitted_by, case when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end,
+  select m.id, m.game_id, m.status, m.visible, m.submitted_by,
+    case when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end,
     l.modfile_id, m.name_id, case when b.body is not null then ${FILE_LINK} end, b.body, cast(? as text)
   from mods m left join mod_live_files l on l.mod_id = m.id and l.platform = ''
     left join modfile_documents b on b.modfile_id = l.modfile_id

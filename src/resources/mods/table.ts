@@ -57,6 +57,9 @@ export interface ModsTable {
  */
 export interface ModCardsTable {
   mod_id: number;
+  game_id: number;
+  status: number;
+  visible: number;
   submitted_by: number;
   /** 1 where it depends on other mods. */
   needs: number;
