@@ -96,7 +96,8 @@ async function takeDown(app: App, transaction: Transaction, build: store.BuildRo
   const concernsAll = build.is_live === 1 || status === CLOUD_COOKING.INITIALIZED;
   if (concernsAll) await putStatus(app, transaction, build.game_id, CLOUD_COOKING.ACTION_REQUIRED);
   const { game_id: gameId, added_by: authorId } = build;
-  await reportByScan(app, transaction, { resource: 'games', id: gameId, gameId, authorId }, { entry, signature });
+  const about = { resource: 'games', id: gameId, gameId, authorId };
+  await reportByScan(app, transaction, about, { signature, entry, archive: 'a build for cooking' });
   await tellOfThreat(app, transaction, build);
   await tellStudio(app, transaction, {
     gameId,

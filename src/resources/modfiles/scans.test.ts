@@ -13,6 +13,7 @@ import { getModEvents } from '../events/operations.ts';
 import { getGameFindings } from '../findings/operations.ts';
 import { editGameOperation } from '../games/operations.ts';
 import { editModByPut, getMod } from '../mods/operations.ts';
+import { getGameReports } from '../reports/operations.ts';
 import { storageKeyOf } from './bytes.ts';
 import { addModfileOperation, editModfileOperation, getModfile, managePlatformStatus } from './operations.ts';
 import { SCAN_MANY, scanEverything, scanMany, scanProgress } from './scans.ts';
@@ -74,6 +75,11 @@ function mails(): string[] {
   const folder = join(api.folder, 'mail');
   return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
 }
+async function reportsOn(mod: Mod) {
+  const { body } = await (await api.as(game.owner)).call(getGameReports, { params: { game_id: mod.game_id } });
+  return body.data.filter(({ resource, resource_id }) => resource === 'mods' && resource_id === mod.id);
+}
+
 /** Those about threats; that a file went live is told by others. */
 const mailTo = (address: string) => mails().filter((mail) => mail.includes(address) && /threat|Bedrohung/.test(mail));
 
@@ -129,9 +135,13 @@ test('a threat that is found later takes the live file down, and the mod with it
   assert.equal(mailTo('owner@example.org').length, 1);
   assert.match(mailTo('owner@example.org')[0]!, /Bedrohung/);
   assert.equal(mailTo('needer@example.org').length, 1);
+  const [report, ...others] = await reportsOn(mod);
+  assert.match(report!.summary, new RegExp(`^A scan found Eicar-Signature in data/evil.bin, in file ${file.id} `));
+  assert.deepEqual([report!.user_id, others], [0, []]);
   await scanEverything(api.app());
   await worker.runDue();
   assert.equal(mailTo('owner@example.org').length, 1, 'nobody is told twice');
+  assert.equal((await reportsOn(mod)).length, 1, 'one report is enough');
 });
 
 test('what was a threat by mistake can be downloaded again, and its team makes it live', async () => {

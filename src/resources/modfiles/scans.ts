@@ -7,11 +7,13 @@ import {
   ScannerAway,
   type ScanResult,
   scanArchive,
+  type Threat,
   VIRUS_POSITIVE,
   VIRUS_STATUS,
 } from '../../scanning/scanning.ts';
 import { FINDING, type Finding, putFindings } from '../findings/findings.ts';
 import { announceMod, applyModChanges, holdMod, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow } from '../mods/mods.ts';
+import { reportByScan } from '../reports/pieces.ts';
 import { releaseAwaited, withdrawModfile, writeDocument } from './releasing.ts';
 import * as store from './store.ts';
 import { tellOfThreat } from './threats.ts';
@@ -121,7 +123,7 @@ async function settle(
   });
   await putFindings(app, transaction, after, OF_SCANS, findingsOf(scan));
   const [was, is] = [before, after].map((file) => file.virus_positive === VIRUS_POSITIVE.THREAT);
-  if (is) return takeDown(app, transaction, mod, after);
+  if (is) return takeDown(app, transaction, mod, after, scan.threats[0]!);
   // A threat that is none after all, as scanners err. Its team makes it live again.
   const userId = after.submitted_by;
   if (was && isScanPassed(after, app.settings) && after.withdrawn === 1)
@@ -139,7 +141,13 @@ export function findingsOf({ threats, doubtful, unscanned }: ScanResult): Findin
 }
 
 /** A mod whose last live file goes is no longer accepted: its game's team has to look at it before it comes back. */
-async function takeDown(app: App, transaction: Transaction, mod: ModRow, file: store.ModfileRow): Promise<void> {
+async function takeDown(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  { path: entry, signature }: Threat,
+): Promise<void> {
   if (file.withdrawn === 1) return;
   const userId = file.submitted_by;
   const wasLive = (await store.liveFilesOf(transaction, mod.id)).size > 0;
@@ -147,6 +155,8 @@ async function takeDown(app: App, transaction: Transaction, mod: ModRow, file: s
   const isLive = (await store.liveFilesOf(transaction, mod.id)).size > 0;
   if (wasLive && !isLive && mod.status === MOD_ACCEPTED)
     await applyModChanges(app, transaction, mod, { status: MOD_NOT_ACCEPTED }, userId);
+  const about = { resource: 'mods', id: mod.id, gameId: mod.game_id, authorId: userId };
+  await reportByScan(app, transaction, about, { signature, entry, archive: `file ${file.id} (${file.filename})` });
   await tellOfThreat(app, transaction, file);
 }
 

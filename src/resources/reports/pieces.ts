@@ -20,14 +20,21 @@ export const reportByRule = async (
 ): Promise<void> =>
   add(app, transaction, found, { rule_id, name, summary: `${name} (rule ${rule_id}, version ${version})` });
 
+export interface FoundByScan {
+  readonly signature: string;
+  readonly entry: string;
+  /** The archive that holds the entry. */
+  readonly archive: string;
+}
+
 /** A scan finds a threat in what belongs to something. */
 export const reportByScan = (
   app: App,
   transaction: Transaction,
   found: Found,
-  { entry, signature }: { readonly entry: string; readonly signature: string },
+  { signature, entry, archive }: FoundByScan,
 ): Promise<void> =>
-  add(app, transaction, found, { name: '', summary: `A scan found ${signature} in ${entry}, in a build for cooking.` });
+  add(app, transaction, found, { name: '', summary: `A scan found ${signature} in ${entry}, in ${archive}.` });
 
 const add = async (
   app: App,
