@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-const NICE = 5;
+const NICE = 19;
 
 /** Lets the thread that calls this wait where there is not enough processor for all. Only Linux knows that of a thread. */
 export function giveWay(): void {

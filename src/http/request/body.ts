@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { ApiError } from '../../errors/catalogue.ts';
+import { intake } from './intake.ts';
 
 export type ContentType = { type: string; parameters: Record<string, string> };
 export type BodySource = AsyncIterable<Uint8Array | string>;
@@ -30,7 +31,12 @@ const utf8 = new TextDecoder();
 /** Leaving the loop early must not destroy a request: its socket still has to carry the answer. */
 export async function* chunksOf(stream: BodySource): AsyncGenerator<Buffer> {
   const source = stream instanceof Readable ? stream.iterator({ destroyOnReturn: false }) : stream;
-  for await (const chunk of source) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+  let isFirst = true;
+  for await (const chunk of source) {
+    if (!isFirst) await intake.turn(chunk.length);
+    isFirst = false;
+    yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+  }
 }
 
 /** The chunks of a body, up to a length beyond which it stays unread. */
