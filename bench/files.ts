@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, type ForkOptions, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -27,8 +27,9 @@ of their own:
 - a file that eight clients download from this service and from nginx (left out where there is none);
 - a file that is uploaded to this service and to a bare node:https stream that hashes and writes;
 - how long readers of a game wait, asked for ${PER_SECOND} times a second, while four transfers run, against nothing else
-  running: at the pace of a line of a gigabit, and as fast as they can. The clients of the transfers run at the lowest
-  priority, as real ones are on other machines and take no processor from the service. Beside it stands what the machine
+  running: at the pace of a line of a gigabit, and as fast as they can. The clients of the transfers run only
+  where nobody else wants to, and the readers before all others (both by chrt, as root), as real ones are other machines:
+  neither takes a processor from the service, nor waits for one that the service has. Beside it stands what the machine
   alone makes of it: the same readers of a bare node:http server while nginx sends the four downloads.
 1024 megabytes give the figures that the documentation tells.`);
   process.exit(0);
@@ -47,10 +48,26 @@ const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 process.on('SIGTERM', () => process.exit(1));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-async function start<T>(file: string, env: Record<string, string> = {}): Promise<{ process: ChildProcess } & T> {
+/** Whether processes can be told when to run; without it they all share alike. */
+const canSchedule = spawnSync('chrt', ['--version']).status === 0;
+
+/** A process that runs only where no other wants to. */
+const startAside = (file: string) =>
+  start(
+    file,
+    {},
+    canSchedule ? { execPath: 'chrt', execArgv: ['--idle', '0', process.execPath, ...process.execArgv] } : {},
+  );
+
+async function start<T>(
+  file: string,
+  env: Record<string, string> = {},
+  options: ForkOptions = {},
+): Promise<{ process: ChildProcess } & T> {
   const child = fork(join(import.meta.dirname, file), {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    ...options,
   });
   return new Promise((resolve, reject) => {
     child.once('message', (message) => resolve({ process: child, ...(message as T) }));
@@ -158,8 +175,16 @@ await ask(raw.process, {
   body: Buffer.alloc(4096, 'x').toString('base64'),
 });
 
+/** How the system hands this process a processor; to come before others takes root. */
+function schedule(...how: readonly string[]): void {
+  if (canSchedule) spawnSync('chrt', [...how, '--pid', how[0] === '--fifo' ? '1' : '0', String(process.pid)]);
+}
+
+/** Readers are other machines as well: what they wait for is the service, and not a processor for their own clock. */
 async function p99(port: number): Promise<number> {
+  schedule('--fifo', '--reset-on-fork');
   const latencies = await steadyLoad({ port, request: page, perSecond: PER_SECOND, milliseconds: BROWSE_MS });
+  schedule('--other');
   return latencies[Math.floor(latencies.length * 0.99)]!;
 }
 
@@ -170,7 +195,7 @@ const browsing = new Map<string, { idle: number; busy: number; loopDelay: number
 /** Idle and busy follow each other at once, as a machine that others use is never the same for long. */
 async function browsed(name: string, port: number, task: Partial<Task>): Promise<void> {
   const idle = await p99(port);
-  const four = await start('peer.ts', { BENCH_ASIDE: 'yes' });
+  const four = await startAside('peer.ts');
   four.process.send({ clients: WRITERS, times: 1_000, bytes: BYTES, ...task });
   await wait(500);
   await loopDelay('start');

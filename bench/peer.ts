@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 
@@ -112,7 +111,5 @@ async function write({ port, path, times, bytes, bytesPerSecond = Number.POSITIV
   }
   return bytes * times;
 }
-// Clients of real transfers are other machines: where the wait of readers is measured, they take what is left.
-if (process.env['BENCH_ASIDE']) setPriority(constants.priority.PRIORITY_LOW);
 process.send!('ready');
 process.on('disconnect', () => process.exit());
