@@ -179,8 +179,8 @@ async function aScene(name: SceneName) {
     .executeTakeFirstOrThrow();
   if (hidden) {
     await asAuthor.call(updateCollectionOperation, { params: ofCollection, body: { visible: 0 } });
+    await asAuthor.call(editModByPut, { params: ofMod, body: { visible: 0 } });
     await app.db.write(async ({ query }) => {
-      await query.updateTable('mods').set({ visible: 0 }).where('id', '=', mod.id).execute();
       await query.updateTable('guides').set({ status: 0 }).where('id', '=', guide.id).execute();
     });
   }
