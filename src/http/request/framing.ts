@@ -15,8 +15,8 @@ export function requireBoundary(contentType: string): string {
 }
 
 /**
- * Bodies of the C++ SDK end with one more opening boundary where the closing one belongs, so the last
- * bytes are held back until they are known to be the last. A body without bytes is a form without parts.
+ * Bodies of the C++ SDK end with one more opening boundary where the closing one belongs, so bytes that may be the
+ * beginning of one are held back until it is known whether they are the last. A body without bytes is a form without parts.
  */
 export async function* closed(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Buffer> {
   const opening = Buffer.from(`\r\n--${boundary}\r\n`);
@@ -27,10 +27,19 @@ export async function* closed(source: AsyncIterable<Buffer>, boundary: string): 
     bytes += chunk.length;
     const known = chunk.length < opening.length ? [Buffer.concat([held, chunk])] : [held, chunk];
     const last = known.pop()!;
-    const cut = Math.max(0, last.length - opening.length);
-    yield* known;
-    if (cut > 0) yield last.subarray(0, cut);
+    const cut = beginningIn(last, opening);
+    for (const piece of [...known, last.subarray(0, cut)]) if (piece.length > 0) yield piece;
     held = last.subarray(cut);
   }
   yield bytes === 0 || held.equals(opening) ? closing : held;
+}
+
+const RETURN = 0x0d;
+
+/** Where the end of the bytes is the beginning of a boundary, or all of one; their length where it is not. */
+function beginningIn(bytes: Buffer, opening: Buffer): number {
+  let at = bytes.indexOf(RETURN, Math.max(0, bytes.length - opening.length));
+  while (at !== -1 && !bytes.subarray(at).equals(opening.subarray(0, bytes.length - at)))
+    at = bytes.indexOf(RETURN, at + 1);
+  return at === -1 ? bytes.length : at;
 }

@@ -28,6 +28,8 @@ type Reading<T> = {
   /** What the parser was asked last and has not answered yet. */
   question: symbol | undefined;
   stop: AbortController;
+  /** Ends what is waited for. */
+  interrupt: (reason: unknown) => void;
 };
 
 const filesMax = 1_000;
@@ -66,6 +68,7 @@ function newReading<T>(options: MultipartOptions<T>): Reading<T> {
     open: 0,
     question: undefined,
     stop: new AbortController(),
+    interrupt: () => {},
   };
 }
 
@@ -73,6 +76,7 @@ function newReading<T>(options: MultipartOptions<T>): Reading<T> {
 function fail<T>(reading: Reading<T>, reason: unknown): void {
   if (reading.stop.signal.aborted) return;
   reading.stop.abort(reason);
+  reading.interrupt(reason);
   const error = reason instanceof Error ? reason : new Error('onFile failed', { cause: reason });
   for (const stream of reading.streams) stream.destroy(error);
 }
@@ -108,13 +112,12 @@ async function answer<T>(reading: Reading<T>, ask: (done: (error?: Error | null)
   reading.question = undefined;
 }
 
-/** Not Promise.race: it would keep every chunk reachable for as long as the signal lives. */
-function unlessStopped<T, V>({ stop: { signal } }: Reading<T>, work: Promise<V>): Promise<V> {
+/** Not Promise.race: it would keep every chunk reachable for as long as the signal lives. One is waited for at a time. */
+function unlessStopped<T, V>(reading: Reading<T>, work: Promise<V>): Promise<V> {
   return new Promise((resolve, reject) => {
-    const stopped = () => reject(signal.reason);
-    if (signal.aborted) stopped();
-    signal.addEventListener('abort', stopped, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stopped));
+    reading.interrupt = reject;
+    if (reading.stop.signal.aborted) reject(reading.stop.signal.reason);
+    work.then(resolve, reject);
   });
 }
 
