@@ -1,20 +1,12 @@
 import { OPERATOR } from '../../access/caller.ts';
-import { storedSource } from '../../archives/archives.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { RunningJob } from '../../jobs/worker.ts';
-import {
-  ScannerAway,
-  type ScanResult,
-  scanArchive,
-  type Threat,
-  VIRUS_POSITIVE,
-  VIRUS_STATUS,
-} from '../../scanning/scanning.ts';
+import { ScannerAway, type ScanResult, type Threat, VIRUS_POSITIVE, VIRUS_STATUS } from '../../scanning/scanning.ts';
 import { cooksScope } from '../cooks/states.ts';
 import { shownFindings } from '../findings/findings.ts';
 import { requireGameForChange } from '../games/games.ts';
-import { findingsOf } from '../modfiles/scans.ts';
+import { findingsOf, isOutdone, scanAt } from '../modfiles/scans.ts';
 import { reportByScan } from '../reports/pieces.ts';
 import { tellStudio } from '../webhooks/outbox.ts';
 import { CLOUD_COOKING, putStatus } from './builds.ts';
@@ -24,8 +16,6 @@ import { tellOfThreat } from './threats.ts';
 
 export const SCAN = 'cook-builds.scan';
 
-const MEGABYTE = 1024 ** 2;
-const HEARTBEAT_MS = 20_000;
 const BUILDS_AT_ONCE = 100;
 
 /** Where there is a scanner, a build is scanned before runners get it. */
@@ -37,7 +27,7 @@ export async function scanBuild(app: App, uuid: string, job: RunningJob): Promis
   const build = await store.byUuid(app.db, uuid);
   if (!app.scanner || !build || !isScannable(build)) return;
   await app.db.write((transaction) => begin(transaction, build));
-  const scan = await scanAt(app, build.storage_key!, job);
+  const scan = await scanAt(app, build.storage_key!, job, BUILD_POLICY);
   // Fails where another worker has taken over, which then does all of it anew.
   await job.heartbeat();
   await app.db.write((transaction) => settle(app, transaction, build, scan));
@@ -53,22 +43,6 @@ async function begin({ query }: Transaction, build: store.BuildRow): Promise<voi
   if (build.virus_status === VIRUS_STATUS.SCANNED) return;
   await store.change(query, build.id, { virus_status: VIRUS_STATUS.SCAN_IN_PROGRESS });
 }
-
-async function scanAt(app: App, key: string, job: RunningJob): Promise<ScanResult> {
-  const beat = setInterval(() => void job.heartbeat().catch(() => {}), HEARTBEAT_MS).unref();
-  try {
-    const limits = { fileBytesMax: app.settings.scanMegabytes * MEGABYTE, policy: BUILD_POLICY };
-    return await scanArchive(await storedSource(app.storage, key), app.scanner!, limits);
-  } finally {
-    clearInterval(beat);
-  }
-}
-
-/** A scan that came to no end takes nothing back from one that did, unless the bytes are gone. */
-const isOutdone = (build: store.BuildRow, scan: ScanResult): boolean =>
-  build.virus_status === VIRUS_STATUS.SCANNED &&
-  scan.status !== VIRUS_STATUS.SCANNED &&
-  scan.status !== VIRUS_STATUS.FILE_NOT_FOUND;
 
 async function settle(app: App, transaction: Transaction, { id, game_id }: store.BuildRow, scan: ScanResult) {
   const game = await requireGameForChange(transaction, OPERATOR, game_id);

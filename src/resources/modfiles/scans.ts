@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { RunningJob } from '../../jobs/worker.ts';
 import {
   isScanPassed,
+  type ScanLimits,
   ScannerAway,
   type ScanResult,
   scanArchive,
@@ -47,10 +48,16 @@ export async function scanBytes(app: App, key: string, job: RunningJob): Promise
   if (scan.again) throw new ScannerAway(`the scanner is away: ${scan.unscanned[0]?.why}`);
 }
 
-async function scanAt(app: App, key: string, job: RunningJob): Promise<ScanResult> {
+/** Scans what is stored at a key, for as long as that takes. */
+export async function scanAt(
+  app: App,
+  key: string,
+  job: RunningJob,
+  policy?: ScanLimits['policy'],
+): Promise<ScanResult> {
   const beat = setInterval(() => void job.heartbeat().catch(() => {}), HEARTBEAT_MS).unref();
   try {
-    const limits = { fileBytesMax: app.settings.scanMegabytes * MEGABYTE };
+    const limits = { fileBytesMax: app.settings.scanMegabytes * MEGABYTE, ...(policy && { policy }) };
     return await scanArchive(await storedSource(app.storage, key), app.scanner!, limits);
   } finally {
     clearInterval(beat);
@@ -103,8 +110,8 @@ async function put(
 }
 
 /** A scan that came to no end takes nothing back from one that did, unless the bytes are gone. */
-const isOutdone = (file: store.ModfileRow, scan: ScanResult): boolean =>
-  file.virus_status === VIRUS_STATUS.SCANNED &&
+export const isOutdone = (before: { readonly virus_status: number }, scan: ScanResult): boolean =>
+  before.virus_status === VIRUS_STATUS.SCANNED &&
   scan.status !== VIRUS_STATUS.SCANNED &&
   scan.status !== VIRUS_STATUS.FILE_NOT_FOUND;
 
