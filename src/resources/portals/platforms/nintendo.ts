@@ -6,6 +6,15 @@ import { onceUntil } from './claims.ts';
 
 const ISSUER = 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com';
 
+/** What is said of a token of Nintendo that does not hold, whoever it is for. */
+export const NINTENDO_REFUSALS = {
+  invalid: 'SWITCH_INVALID_TOKEN',
+  early: 'SWITCH_INVALID_TOKEN_NOT_VALID_BEFORE',
+  late: 'SWITCH_INVALID_TOKEN_NOT_VALID_AFTER',
+  issuer: 'SWITCH_INVALID_TOKEN_ISSUER_NOT_RECOGNIZED',
+  keys: 'SWITCH_UNABLE_TO_GET_JWK_SIGNATURE',
+} as const;
+
 /** Nintendo Switch: the ID token of a Nintendo Service Account. It names where its keys are (`jku`); that is ignored. */
 export async function verifySwitch({ app, settings, credentials }: Asking): Promise<Identity> {
   const applications = listOf(settings, 'app_ids').map((each) => each.toLowerCase());
@@ -18,13 +27,7 @@ export async function verifySwitch({ app, settings, credentials }: Asking): Prom
     algorithms: ['RS256'],
     issuers: [issuer],
     claimsRequired: ['sub'],
-    refusals: {
-      invalid: 'SWITCH_INVALID_TOKEN',
-      early: 'SWITCH_INVALID_TOKEN_NOT_VALID_BEFORE',
-      late: 'SWITCH_INVALID_TOKEN_NOT_VALID_AFTER',
-      issuer: 'SWITCH_INVALID_TOKEN_ISSUER_NOT_RECOGNIZED',
-      keys: 'SWITCH_UNABLE_TO_GET_JWK_SIGNATURE',
-    },
+    refusals: NINTENDO_REFUSALS,
   });
   const id = stringOf(claims.sub);
   if (!id) throw new ApiError('SWITCH_INVALID_TOKEN');

@@ -3,6 +3,7 @@ import { addressOf, askPlatform, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
 import { onceUntil } from '../platforms/claims.ts';
+import { NINTENDO_REFUSALS } from '../platforms/nintendo.ts';
 import { codeFlow, type TokenAnswer, USUAL } from './code-flow.ts';
 
 const ISSUER = 'https://accounts.nintendo.com';
@@ -37,13 +38,7 @@ async function whoIs(asking: Asking, { id_token, access_token }: TokenAnswer): P
     issuers: [issuer],
     audiences: [textOf(settings, 'client_id')!],
     claimsRequired: ['sub'],
-    refusals: {
-      invalid: 'SWITCH_INVALID_TOKEN',
-      early: 'SWITCH_INVALID_TOKEN_NOT_VALID_BEFORE',
-      late: 'SWITCH_INVALID_TOKEN_NOT_VALID_AFTER',
-      issuer: 'SWITCH_INVALID_TOKEN_ISSUER_NOT_RECOGNIZED',
-      keys: 'SWITCH_UNABLE_TO_GET_JWK_SIGNATURE',
-    },
+    refusals: NINTENDO_REFUSALS,
   });
   const id = stringOf(claims.sub);
   // Access tokens are signed by the same keys, for the same client.
