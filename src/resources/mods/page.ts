@@ -3,7 +3,7 @@ import type { Statement } from '../../database/database.ts';
 import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../modfiles/links.ts';
 import { endOfModfile } from '../modfiles/object.ts';
 import { toAvatar } from '../users/object.ts';
-import { cardsAmong } from './store.ts';
+import { cardsAmong, FILE_LINK } from './store.ts';
 
 /**
  * Mods as the text that is sent. The database puts it together from texts that are stored ready, as bringing each column
@@ -119,8 +119,7 @@ const SHOWN: Live = {
 const ON_PLATFORM: Live = {
   id: 'l.modfile_id',
   body: 'b.body',
-  link: `case when b.body is not null
-    then concat(c.mod_id, '/files/', l.modfile_id, '${BEFORE_MARK}', substr(b.sha256, 1, ${MARK_DIGITS})) end`,
+  link: `case when b.body is not null then ${FILE_LINK} end`,
   join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id and l.platform = ${platform}
     left join modfile_documents b on b.modfile_id = l.modfile_id`,
 };

@@ -519,8 +519,8 @@ const RANK_WORDS = statement('update mod_words set popularity = ? where mod_id =
 export const rankWords = (transaction: Transaction, modId: number, popularity: number) =>
   transaction.run(RANK_WORDS, [popularity, modId, popularity]);
 
-/** As `linkedFile` writes it. */
-const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
+/** As `linkedFile` writes it, of a live file `l` and its document `b`. */
+export const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
 const OF_CARD = [
   'game_id',
   'status',
