@@ -4,7 +4,7 @@ const BYTES_PER_TURN = 32 * 1024;
 /**
  * Bodies that are longer than what their connection brings at once go on by turns, one after the other. A fast line would
  * otherwise hand over megabytes in one turn, and whoever asks for a page meanwhile would wait for all of them. What comes
- * while a body waits is taken in one piece, which costs less than its many records would.
+ * while a body waits stays on its line.
  */
 export class Intake {
   readonly #waiting: { readonly bytes: number; readonly goOn: () => void }[] = [];
