@@ -87,10 +87,10 @@ async function readParts(app: App, request: IncomingMessage, operation: AnyOpera
   if (operation.declaration.files) await requireRoom(app, request);
   const keys: string[] = [];
   const discard = async () => void (await Promise.all(keys.map((key) => forget(app, key))));
-  const receive = async ({ field, filename, stream }: FilePart): Promise<Upload> => {
+  const receive = async ({ field, filename, bytes }: FilePart): Promise<Upload> => {
     const key = `incoming/${app.random.uuid()}`;
     keys.push(key);
-    return { field, filename, key, ...(await app.storage.put(key, stream)) };
+    return { field, filename, key, ...(await app.storage.put(key, bytes)) };
   };
   try {
     const { fields, files } = await readMultipart(request, request.headers['content-type']!, {

@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ApiError } from '../../errors/catalogue.ts';
-import { intake } from './intake.ts';
+import { Blocks } from './blocks.ts';
 
 export type ContentType = { type: string; parameters: Record<string, string> };
-export type BodySource = AsyncIterable<Uint8Array | string>;
 
 /** Reads a whole text body as UTF-8 (a BOM goes, bad bytes become U+FFFD). A body over the limit stays unread. */
 export function readText(stream: Readable, bytesMax: number): Promise<string> {
@@ -28,24 +27,13 @@ export function readText(stream: Readable, bytesMax: number): Promise<string> {
 
 const utf8 = new TextDecoder();
 
-/** Leaving the loop early must not destroy a request: its socket still has to carry the answer. */
-export async function* chunksOf(stream: BodySource): AsyncGenerator<Buffer> {
-  const source = stream instanceof Readable ? stream.iterator({ destroyOnReturn: false }) : stream;
-  let isFirst = true;
-  for await (const chunk of source) {
-    if (!isFirst) await intake.turn(chunk.length);
-    isFirst = false;
-    yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
-  }
-}
-
-/** The chunks of a body, up to a length beyond which it stays unread. */
-export async function* limited(stream: BodySource, bytesMax: number): AsyncGenerator<Buffer> {
+/** A body in blocks (`Blocks`), up to a length beyond which it stays unread. It is not begun before someone reads. */
+export async function* limited(stream: Readable, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  for await (const chunk of chunksOf(stream)) {
-    bytes += chunk.length;
+  for await (const block of new Blocks(stream)) {
+    bytes += block.length;
     if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
-    yield chunk;
+    yield block;
   }
 }
 

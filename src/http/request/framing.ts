@@ -18,22 +18,33 @@ export function requireBoundary(contentType: string): string {
  * Bodies of the C++ SDK end with one more opening boundary where the closing one belongs, so bytes that may be the
  * beginning of one are held back until it is known whether they are the last. A body without bytes is a form without parts.
  */
-export async function* closed(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Buffer> {
-  const opening = Buffer.from(`\r\n--${boundary}\r\n`);
-  const closing = Buffer.from(`\r\n--${boundary}--\r\n`);
-  let held: Buffer = Buffer.from('\r\n');
-  let bytes = 0;
-  for await (const chunk of source) {
-    bytes += chunk.length;
-    const known = chunk.length < opening.length ? [Buffer.concat([held, chunk])] : [held, chunk];
-    const last = known.pop()!;
-    const cut = beginningIn(last, opening);
-    for (const piece of [...known, last.subarray(0, cut)]) if (piece.length > 0) yield piece;
-    held = last.subarray(cut);
+export class Framing {
+  readonly #opening: Buffer;
+  readonly #closing: Buffer;
+  #held: Buffer = Buffer.from('\r\n');
+  #isEmpty = true;
+
+  constructor(boundary: string) {
+    this.#opening = Buffer.from(`\r\n--${boundary}\r\n`);
+    this.#closing = Buffer.from(`\r\n--${boundary}--\r\n`);
   }
-  yield bytes === 0 || held.equals(opening) ? closing : held;
+
+  /** What is known to belong to the body, now that this has come. */
+  take(chunk: Buffer): Buffer[] {
+    this.#isEmpty &&= chunk.length === 0;
+    const known = chunk.length < this.#opening.length ? [Buffer.concat([this.#held, chunk])] : [this.#held, chunk];
+    const last = known.pop()!;
+    const cut = beginningIn(last, this.#opening);
+    this.#held = cut < last.length ? Buffer.from(last.subarray(cut)) : NOTHING;
+    return [...known, last.subarray(0, cut)].filter(({ length }) => length > 0);
+  }
+
+  end(): Buffer {
+    return this.#isEmpty || this.#held.equals(this.#opening) ? this.#closing : this.#held;
+  }
 }
 
+const NOTHING = Buffer.alloc(0);
 const RETURN = 0x0d;
 
 /** Where the end of the bytes is the beginning of a boundary, or all of one; their length where it is not. */

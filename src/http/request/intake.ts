@@ -2,27 +2,35 @@
 const BYTES_PER_TURN = 32 * 1024;
 
 /**
- * Bodies that are longer than what their connection brings at once go on by turns, one after the other. A fast line would
- * otherwise hand over megabytes in one turn, and whoever asks for a page meanwhile would wait for all of them. What comes
- * while a body waits stays on its line.
+ * Long bodies come in by turns, one after the other. A fast line would otherwise hand over megabytes in one turn, and
+ * whoever asks for a page meanwhile would wait for all of them. What comes while a body waits stays on its line.
  */
 export class Intake {
-  readonly #waiting: { readonly bytes: number; readonly goOn: () => void }[] = [];
+  #left = BYTES_PER_TURN;
+  #isCounting = false;
+  readonly #waiting: (() => void)[] = [];
 
-  /** Settles in a later turn, when these bytes are due. */
-  turn(bytes: number): Promise<void> {
-    return new Promise((goOn) => {
-      if (this.#waiting.push({ bytes, goOn }) === 1) setImmediate(this.#letIn);
-    });
+  /** Counts what came of a body. Where its turn is over it has to be held back until `goOn` is called, in a later one. */
+  isOver(bytes: number, goOn: () => void): boolean {
+    this.#left -= bytes;
+    this.#count();
+    if (this.#left > 0) return false;
+    this.#waiting.push(goOn);
+    return true;
   }
 
-  readonly #letIn = (): void => {
-    for (let left = BYTES_PER_TURN; left > 0 && this.#waiting.length > 0; ) {
-      const { bytes, goOn } = this.#waiting.shift()!;
-      left -= bytes;
-      goOn();
-    }
-    if (this.#waiting.length > 0) setImmediate(this.#letIn);
+  #count(): void {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
+    setImmediate(this.#begin);
+  }
+
+  readonly #begin = (): void => {
+    this.#left = BYTES_PER_TURN;
+    this.#isCounting = false;
+    const goOn = this.#waiting.shift();
+    if (this.#waiting.length > 0) this.#count();
+    goOn?.();
   };
 }
 

@@ -1,12 +1,15 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { ApiError } from '../../errors/catalogue.ts';
-import { type BodySource, bytesText, chunksOf } from './body.ts';
+import { Blocks } from './blocks.ts';
+import { bytesText } from './body.ts';
+import { Feed } from './feed.ts';
 import { assign, type Fields, type FormTree, newFormTree, toFields } from './forms.ts';
-import { closed, requireBoundary } from './framing.ts';
+import { Framing, requireBoundary } from './framing.ts';
 import { mergeInputJson } from './json.ts';
 
-export type FilePart = { field: string; filename: string; mimeType?: string; stream: Readable };
+/** Its bytes come in blocks, each of which is lent until the next is asked for (`Blocks`). */
+export type FilePart = { field: string; filename: string; mimeType?: string; bytes: AsyncIterable<Buffer> };
 /** A numbered field may be sent often, with a number behind its name. */
 export type FileRule = { bytesMax: number; many?: boolean; numbered?: boolean };
 
@@ -14,7 +17,7 @@ export type MultipartOptions<T> = {
   /** The file fields of the operation; files in other fields are read and thrown away. */
   files: Record<string, FileRule>;
   fieldBytesMax: number;
-  /** Must settle once its stream has ended or was destroyed. What it stored before a later failure is its own to remove. */
+  /** Must settle once its bytes have ended or failed. What it stored before a later failure is its own to remove. */
   onFile(part: FilePart): Promise<T>;
 };
 
@@ -25,11 +28,8 @@ type Reading<T> = {
   streams: Set<Readable>;
   /** How many `onFile` are under way. */
   open: number;
-  /** What the parser was asked last and has not answered yet. */
-  question: symbol | undefined;
+  feed: Feed;
   stop: AbortController;
-  /** Ends what is waited for. */
-  interrupt: (reason: unknown) => void;
 };
 
 const filesMax = 1_000;
@@ -40,15 +40,15 @@ const stallCheckMilliseconds = 20;
  * text fields become fields. After a failure the body stays unread, since its socket has to carry the answer.
  */
 export async function readMultipart<T>(
-  stream: BodySource,
+  stream: Readable,
   contentType: string,
   options: MultipartOptions<T>,
 ): Promise<{ fields: Fields; files: Record<string, T[]> }> {
   const boundary = requireBoundary(contentType);
-  const reading = newReading(options);
+  const reading = newReading(stream, boundary, options);
   const watch = watchForStall(reading);
   try {
-    await feed(reading, parserFor(reading, boundary), closed(chunksOf(stream), boundary));
+    await reading.feed.finished;
   } catch (cause) {
     fail(reading, cause instanceof ApiError ? cause : new ApiError('FILE_UNREADABLE', { cause }));
   } finally {
@@ -59,78 +59,47 @@ export async function readMultipart<T>(
   return { fields: mergeInputJson(toFields(reading.form)), files };
 }
 
-function newReading<T>(options: MultipartOptions<T>): Reading<T> {
-  return {
+function newReading<T>(stream: Readable, boundary: string, options: MultipartOptions<T>): Reading<T> {
+  const parser = parserFor(boundary, options);
+  const reading = {
     options,
     form: newFormTree(),
     files: new Map(),
-    streams: new Set(),
+    streams: new Set<Readable>(),
     open: 0,
-    question: undefined,
+    feed: new Feed(stream, parser, new Framing(boundary)),
     stop: new AbortController(),
-    interrupt: () => {},
   };
+  parser.on('field', (name, value, _, truncated) => takeText(reading, name, value, truncated));
+  parser.on('file', (name, file, filename, _, mimeType) => takeFile(reading, name, file, filename, mimeType));
+  parser.on('error', (cause) => fail(reading, new ApiError('FILE_UNREADABLE', { cause })));
+  return reading;
 }
 
 /** The first failure is the one to answer with; the others follow from it. */
 function fail<T>(reading: Reading<T>, reason: unknown): void {
   if (reading.stop.signal.aborted) return;
   reading.stop.abort(reason);
-  reading.interrupt(reason);
+  reading.feed.stop(reason);
   const error = reason instanceof Error ? reason : new Error('onFile failed', { cause: reason });
   for (const stream of reading.streams) stream.destroy(error);
 }
 
-function parserFor<T>(reading: Reading<T>, boundary: string): BusboyInstance {
-  const { fieldBytesMax } = reading.options;
+function parserFor<T>(boundary: string, { fieldBytesMax }: MultipartOptions<T>): BusboyInstance {
   const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
-  const parser = new Busboy({ headers, limits: { fieldSize: fieldBytesMax } });
-  parser.on('field', (name, value, _, truncated) => takeText(reading, name, value, truncated));
-  parser.on('file', (name, file, filename, _, mimeType) => takeFile(reading, name, file, filename, mimeType));
-  parser.on('error', (cause) => fail(reading, new ApiError('FILE_UNREADABLE', { cause })));
-  return parser;
-}
-
-async function feed<T>(reading: Reading<T>, parser: BusboyInstance, body: AsyncGenerator<Buffer>): Promise<void> {
-  try {
-    for (;;) {
-      const next = await unlessStopped(reading, body.next());
-      if (next.done) break;
-      await answer(reading, (done) => parser.write(next.value, done));
-    }
-    await answer(reading, (done) => parser.once('finish', done).end());
-  } finally {
-    parser.destroy();
-    body.return(undefined).catch(() => {});
-  }
-}
-
-async function answer<T>(reading: Reading<T>, ask: (done: (error?: Error | null) => void) => void): Promise<void> {
-  reading.question = Symbol('question');
-  const answered = new Promise<void>((resolve, reject) => ask((error) => (error ? reject(error) : resolve())));
-  await unlessStopped(reading, answered);
-  reading.question = undefined;
-}
-
-/** Not Promise.race: it would keep every chunk reachable for as long as the signal lives. One is waited for at a time. */
-function unlessStopped<T, V>(reading: Reading<T>, work: Promise<V>): Promise<V> {
-  return new Promise((resolve, reject) => {
-    reading.interrupt = reject;
-    if (reading.stop.signal.aborted) reject(reading.stop.signal.reason);
-    work.then(resolve, reject);
-  });
+  return new Busboy({ headers, limits: { fieldSize: fieldBytesMax } });
 }
 
 /**
  * Busboy 3.2 never answers after a part whose headers do not end (`--b\r\n\r\n--b--`). When no file is being read
- * it has nothing to wait for, so a question that is open for a whole turn of the event loop stays open.
+ * it has nothing to wait for, so a piece that it is not done with for a whole turn of the event loop stays with it.
  */
 function watchForStall<T>(reading: Reading<T>): NodeJS.Timeout {
-  let seen: symbol | undefined;
+  let seen: number | undefined;
   return setInterval(() => {
-    const waiting = reading.open === 0 ? reading.question : undefined;
-    if (waiting && waiting === seen) fail(reading, new ApiError('FILE_UNREADABLE'));
-    seen = waiting;
+    const parsed = reading.open === 0 ? reading.feed.parsed : undefined;
+    if (parsed !== undefined && parsed === seen) fail(reading, new ApiError('FILE_UNREADABLE'));
+    seen = parsed;
   }, stallCheckMilliseconds);
 }
 
@@ -164,11 +133,13 @@ function takeFile<T>(
     return;
   }
   const sent = numbered ? name! : field;
-  const stream = Readable.from(counted(reading, file, sent, bytesMax), { objectMode: false });
+  const blocks = new Blocks(file, () => reading.feed.goOn());
+  reading.feed.fill(blocks);
   // Busboy says text/plain for a part without Content-Type, as those of the C++ SDK are.
   const type = mimeType === 'text/plain' ? {} : { mimeType };
-  const part = { field: sent, filename: (filename ?? '').toWellFormed(), ...type, stream };
-  const work = handOver(reading, part, file);
+  const bytes = counted(reading, file, blocks, sent, bytesMax);
+  const part = { field: sent, filename: (filename ?? '').toWellFormed(), ...type, bytes };
+  const work = handOver(reading, part, file, blocks);
   work.catch(() => {});
   reading.files.set(field, [...held, work]);
 }
@@ -181,28 +152,32 @@ function declaredName<T>({ options: { files } }: Reading<T>, name = ''): string 
   return Object.hasOwn(files, stem) && files[stem]!.numbered ? stem : undefined;
 }
 
+/** The parser waits for the end of each file, so what is left unread of it is drained. */
 async function* counted<T>(
   reading: Reading<T>,
   file: Readable,
+  blocks: Blocks,
   field: string,
   bytesMax: number,
 ): AsyncGenerator<Buffer> {
   let bytes = 0;
-  for await (const chunk of file.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) {
-      const error = tooLarge(field, bytesMax);
-      fail(reading, error);
-      throw error;
+  try {
+    for await (const block of blocks) {
+      bytes += block.length;
+      if (bytes > bytesMax) {
+        const error = tooLarge(field, bytesMax);
+        fail(reading, error);
+        throw error;
+      }
+      yield block;
     }
-    yield chunk;
+  } finally {
+    file.resume();
   }
 }
 
-/** The parser waits for the end of each file, so what `onFile` leaves unread is drained after it. */
-async function handOver<T>(reading: Reading<T>, part: FilePart, file: Readable): Promise<T> {
-  part.stream.on('error', () => {}).once('close', () => file.resume());
-  reading.streams.add(file).add(part.stream);
+async function handOver<T>(reading: Reading<T>, part: FilePart, file: Readable, blocks: Blocks): Promise<T> {
+  reading.streams.add(file);
   reading.open += 1;
   try {
     return await reading.options.onFile(part);
@@ -211,9 +186,9 @@ async function handOver<T>(reading: Reading<T>, part: FilePart, file: Readable):
     throw error;
   } finally {
     reading.open -= 1;
-    part.stream.destroy();
     reading.streams.delete(file);
-    reading.streams.delete(part.stream);
+    blocks.leave();
+    file.resume();
   }
 }
 

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Blocks } from './blocks.ts';
+import { limited } from './body.ts';
+import { readMultipart } from './multipart.ts';
+
+const sha256 = (...bytes: Uint8Array[]) => createHash('sha256').update(Buffer.concat(bytes)).digest('hex');
+
+/** A reader that works on each block for a while, as a disk does, and finds it unchanged at the end. */
+async function digestOf(blocks: AsyncIterable<Buffer>, turns: number): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of blocks) {
+    const before = sha256(block);
+    for (let i = 0; i < turns; i += 1) await turn();
+    assert.equal(sha256(block), before, 'a block changed while it was lent');
+    hash.update(block);
+  }
+  return hash.digest('hex');
+}
+
+/** Sends a body over a socket, cut into these lengths, and answers what a reader makes of the request. */
+async function received<T>(body: Buffer, cuts: readonly number[], type: string, read: (request: IncomingMessage) => T) {
+  const found = Promise.withResolvers<Awaited<T>>();
+  const server = createServer(async (request, response) => {
+    await Promise.try(read, request).then(found.resolve, found.reject);
+    response.end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    .setNoDelay()
+    .resume();
+  const head = `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`;
+  socket.write(head);
+  for (let at = 0, cut = 0; at < body.length; cut += 1) {
+    const length = cuts[cut % cuts.length]!;
+    if (!socket.write(body.subarray(at, at + length))) await once(socket, 'drain');
+    else if (cut % 3 === 0) await turn();
+    at += length;
+  }
+  const answer = await found.promise;
+  server.close();
+  server.closeAllConnections();
+  return answer;
+}
+
+const cutsOf = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 6 });
+const RUNS = { numRuns: 60 };
+
+test('a body that came over a line is read as it was sent, however it was cut and however slow its reader is', {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 900_000 }), cutsOf, fc.integer({ min: 0, max: 3 }), async (...run) => {
+      const [bytes, cuts, turns] = run;
+      const body = randomBytes(bytes);
+      const read = (request: IncomingMessage) => digestOf(limited(request, bytes), turns);
+      assert.equal(await received(body, [20_000 + cuts[0]!, ...cuts], 'a/b', read), sha256(body));
+    }),
+    RUNS,
+  );
+});
+
+test('so are the files of a form, and its texts', { timeout: 60_000 }, async () => {
+  const boundary = 'b0undary';
+  const header = (name: string, rest = '') =>
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}\r\n\r\n`);
+  const line = Buffer.from('\r\n');
+  const lengths = fc.array(fc.constantFrom(0, 1, 10, 16_384, 65_536, 70_000, 400_000), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(lengths, cutsOf, fc.integer({ min: 0, max: 3 }), async (sizes, cuts, turns) => {
+      // Beginnings of the boundary are what a parser may stumble over.
+      const files = sizes.map((size) => Buffer.concat([randomBytes(size), Buffer.from('\r\n--b0un\r\n')]));
+      const parts = files.flatMap((file, i) => [
+        ...[header('files', `; filename="${i}"`), file, line],
+        ...[header(`text${i}`), Buffer.from(`${i}`.repeat(5_000)), line],
+      ]);
+      const body = Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+      const type = `multipart/form-data; boundary=${boundary}`;
+      const form = await received(body, [...cuts, 30_000], type, (request) =>
+        readMultipart(request, type, {
+          files: { files: { bytesMax: 1e9, many: true } },
+          fieldBytesMax: 10_000,
+          onFile: ({ bytes }) => digestOf(bytes, turns),
+        }),
+      );
+      assert.deepEqual(
+        form.files['files'] ?? [],
+        files.map((file) => sha256(file)),
+      );
+      for (const i of files.keys()) assert.equal(form.fields[`text${i}`], `${i}`.repeat(5_000));
+    }),
+    RUNS,
+  );
+});
+
+test('a stream that breaks off is an error, also for whoever asks later', async () => {
+  const stream = new Readable({ read() {} });
+  stream.push('some');
+  const waiting = new Blocks(stream);
+  const asked = waiting.next();
+  stream.destroy();
+  await assert.rejects(asked, /ended early/);
+  const other = new Readable({ read() {} });
+  const late = new Blocks(other);
+  other.destroy(new Error('the line is cut'));
+  await once(other, 'close').catch(() => {});
+  await assert.rejects(late.next(), /the line is cut/);
+});
+
+test('a stream that is left stays alive, and its reader hears that nothing more comes', async () => {
+  const stream = new Readable({ read() {} });
+  const blocks = new Blocks(stream);
+  const asked = blocks.next();
+  blocks.leave();
+  assert.deepEqual(await asked, { done: true, value: undefined });
+  assert.equal(stream.destroyed, false);
+  stream.destroy(new Error('nobody hears this'));
+  await once(stream, 'close').catch(() => {});
+});
