@@ -32,6 +32,7 @@ export class Framing {
   /** What is known to belong to the body, now that this has come. */
   take(chunk: Buffer): Buffer[] {
     this.#isEmpty &&= chunk.length === 0;
+    if (this.#held.length === 0 && beginningIn(chunk, this.#opening) === chunk.length) return [chunk];
     const known = chunk.length < this.#opening.length ? [Buffer.concat([this.#held, chunk])] : [this.#held, chunk];
     const last = known.pop()!;
     const cut = beginningIn(last, this.#opening);

@@ -92,14 +92,14 @@ function parserFor<T>(boundary: string, { fieldBytesMax }: MultipartOptions<T>):
 
 /**
  * Busboy 3.2 never answers after a part whose headers do not end (`--b\r\n\r\n--b--`). When no file is being read
- * it has nothing to wait for, so a piece that it is not done with for a whole turn of the event loop stays with it.
+ * it has nothing to wait for, so bytes that it is not done with for a whole turn of the event loop stay with it.
  */
 function watchForStall<T>(reading: Reading<T>): NodeJS.Timeout {
   let seen: number | undefined;
   return setInterval(() => {
-    const parsed = reading.open === 0 ? reading.feed.parsed : undefined;
-    if (parsed !== undefined && parsed === seen) fail(reading, new ApiError('FILE_UNREADABLE'));
-    seen = parsed;
+    const parsedBytes = reading.open === 0 ? reading.feed.parsedBytes : undefined;
+    if (parsedBytes !== undefined && parsedBytes === seen) fail(reading, new ApiError('FILE_UNREADABLE'));
+    seen = parsedBytes;
   }, stallCheckMilliseconds);
 }
 
