@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import test, { after } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -107,6 +109,33 @@ test('every file passes by a visitor as it is, also one that looks at its beginn
   assert.equal(seen['maps/ödland.map'], '0 map ');
   assert.equal(seen['in.zip/maps/ödland.map'], '1 map ');
   assert.equal(seen['in.zip'], '0 PK\x03\x04');
+});
+
+test('long files pass by a slow visitor byte for byte, stored or deflated, from memory and from a disk', async () => {
+  // Half of it does not shrink, so that pieces of the archive and of the content end in different places.
+  const long = (bytes: number) => Buffer.concat([randomBytes(bytes / 2), Buffer.alloc(bytes / 2, 'map ')]);
+  const entries = [STORED, DEFLATED].flatMap((method) =>
+    [70_000, 900_000, 2_000_000].map((bytes) => ({ name: `${method}-${bytes}`, content: long(bytes), method })),
+  );
+  const zip = zipOf([...entries, { name: 'in.zip', content: zipOf(entries), method: DEFLATED }]);
+  const storage = localStorage(folder);
+  await storage.put('long', zip);
+  const file = await open(storage.path!('long'));
+  for (const source of [sourceOf(zip), await fileSource(file), (await storedSource(storage, 'long'))!]) {
+    const seen = new Map<string, string>();
+    await inspectArchive(source, {}, async ({ path }, content) => {
+      const hash = createHash('sha256');
+      for await (const chunk of content) {
+        await turn();
+        hash.update(chunk);
+      }
+      seen.set(path, hash.digest('hex'));
+    });
+    for (const { name, content } of entries)
+      for (const path of [name, `in.zip/${name}`])
+        assert.equal(seen.get(path), createHash('sha256').update(content).digest('hex'), path);
+  }
+  await file.close();
 });
 
 test('descriptors of every kind, zip64 and names in UTF-8 without the mark are taken', async () => {

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
-import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { giveBack } from '../memory.ts';
 import { type Entry, requireVersion } from './directory.ts';
 import { ArchiveProblem } from './problem.ts';
 import {
@@ -59,7 +59,10 @@ function requireLocalSizes(record: Buffer, entry: Entry, zip64: Buffer | undefin
   if (!isSame) throw new ArchiveProblem('mismatch', { entry: entry.name });
 }
 
-/** The entry's content: as long as declared, with the declared checksum, or else it ends with a problem. */
+/**
+ * The entry's content: as long as declared, with the declared checksum, or else it ends with a problem. A chunk is the
+ * reader's until it asks for the next: its memory is used again.
+ */
 export async function* contentOf(window: Window, entry: Entry, start: number): AsyncGenerator<Buffer> {
   let [bytes, sum] = [0, 0];
   for await (const chunk of unpacked(window, entry, start)) {
@@ -120,21 +123,30 @@ function asProblem<T>(entry: Entry, work: () => T): T {
 async function* inflated(window: Window, entry: Entry, start: number): AsyncGenerator<Buffer> {
   const engine = createInflateRaw({ chunkSize: CHUNK_BYTES });
   let failure: unknown;
-  const feed = Readable.from(packed(window, start, entry.compressedBytes));
-  feed.on('error', (error) => {
+  feed(engine, packed(window, start, entry.compressedBytes)).catch((error) => {
     failure = error;
     engine.destroy(error);
   });
-  feed.pipe(engine);
   try {
-    yield* engine as AsyncIterable<Buffer>;
+    for await (const chunk of engine as AsyncIterable<Buffer>) {
+      yield chunk;
+      giveBack(chunk);
+    }
   } catch (cause) {
     throw failure ?? new ArchiveProblem('content', { entry: entry.name, cause });
   } finally {
-    feed.destroy();
     engine.destroy();
   }
   requireAllRead(engine, entry);
+}
+
+/** Piece by piece, as the memory of a piece is used again. What the engine refuses, it tells whoever reads from it. */
+async function feed(engine: InflateRaw, pieces: AsyncIterable<Buffer>): Promise<void> {
+  for await (const piece of pieces) {
+    const isRefused = await new Promise((resolve) => engine.write(piece, resolve));
+    if (isRefused) return;
+  }
+  engine.end();
 }
 
 /** What follows the end of the compressed data would be hidden there. */

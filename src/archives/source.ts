@@ -5,14 +5,16 @@ import { ArchiveProblem } from './problem.ts';
 /** Bytes that are read where they are needed; nobody holds all of them. */
 export interface ArchiveSource {
   readonly bytes: number;
-  /** Exactly these bytes, which are within the source. */
-  read(position: number, length: number): Promise<Buffer>;
+  /** Exactly these bytes, which are within the source; those of a file are read into memory that is lent for it. */
+  read(position: number, length: number, lent?: Buffer): Promise<Buffer>;
 }
+
+type Read = ArchiveSource['read'];
 
 export async function fileSource(handle: FileHandle): Promise<ArchiveSource> {
   const { size } = await handle.stat();
-  const read = async (position: number, length: number) => {
-    const buffer = Buffer.allocUnsafe(length);
+  const read: Read = async (position, length, lent) => {
+    const buffer = lent?.subarray(0, length) ?? Buffer.allocUnsafe(length);
     for (let done = 0; done < length; ) {
       const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
       if (bytesRead === 0) throw new Error(`the file ends before byte ${position + length}`);
@@ -30,18 +32,37 @@ const AHEAD_BYTES = 4 * 1024 ** 2;
 export async function storedSource(storage: Storage, key: string): Promise<ArchiveSource | undefined> {
   const found = await storage.stat(key);
   if (!found) return undefined;
-  const fetch = async (position: number, length: number) => {
-    const opened = await storage.open(key, { start: position, end: position + length - 1 });
-    if (!opened) throw new Error(`${key} is gone`);
-    const buffer = Buffer.concat(await opened.stream.toArray());
-    if (buffer.length !== length) throw new Error(`${key} gave ${buffer.length} bytes instead of ${length}`);
-    return buffer;
-  };
   // From a disk little is read as fast as much, and holds less memory.
-  return { bytes: found.bytes, read: storage.path ? fetch : readingAhead(found.bytes, fetch) };
+  const read = storage.path ? held(storage, key) : readingAhead(found.bytes, fetched(storage, key));
+  return { bytes: found.bytes, read };
 }
 
-type Read = ArchiveSource['read'];
+/** Opened for each read, as nobody closes a source. */
+function held(storage: Storage, key: string): Read {
+  return async (position, length, lent) => {
+    const object = await storage.read(key);
+    if (!object) throw new Error(`${key} is gone`);
+    try {
+      const buffer = lent?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+      return requireLength(key, buffer.subarray(0, await object.readInto(buffer, position)), length);
+    } finally {
+      await object.close();
+    }
+  };
+}
+
+function fetched(storage: Storage, key: string): Read {
+  return async (position, length) => {
+    const opened = await storage.open(key, { start: position, end: position + length - 1 });
+    if (!opened) throw new Error(`${key} is gone`);
+    return requireLength(key, Buffer.concat(await opened.stream.toArray()), length);
+  };
+}
+
+function requireLength(key: string, buffer: Buffer, length: number): Buffer {
+  if (buffer.length !== length) throw new Error(`${key} gave ${buffer.length} bytes instead of ${length}`);
+  return buffer;
+}
 
 function readingAhead(bytes: number, fetch: Read): Read {
   let held: Buffer = Buffer.alloc(0);
@@ -61,7 +82,7 @@ function readingAhead(bytes: number, fetch: Read): Read {
 /** A piece of a source as a source of its own. */
 export const sliceOf = (source: ArchiveSource, start: number, bytes: number): ArchiveSource => ({
   bytes,
-  read: (position, length) => source.read(start + position, length),
+  read: (position, length, lent) => source.read(start + position, length, lent),
 });
 
 export const WINDOW_BYTES = 256 * 1024;
@@ -71,6 +92,7 @@ export class Window {
   readonly #source: ArchiveSource;
   #held: Buffer = Buffer.alloc(0);
   #start = 0;
+  #lent: Buffer | undefined;
 
   constructor(source: ArchiveSource) {
     this.#source = source;
@@ -93,11 +115,14 @@ export class Window {
     return this.#held.subarray(0, length);
   }
 
-  /** Up to that many bytes, and at least one. */
+  /** Up to that many bytes, and at least one: lent until the next are asked for, as their memory is used again. */
   async some(position: number, lengthMax: number): Promise<Buffer> {
-    await this.read(position, 1);
     const from = position - this.#start;
-    return this.#held.subarray(from, Math.min(this.#held.length, from + lengthMax));
+    if (from >= 0 && from < this.#held.length) return this.#held.subarray(from, from + lengthMax);
+    const length = Math.min(lengthMax, WINDOW_BYTES, this.#source.bytes - position);
+    if (length <= 0) throw new ArchiveProblem('damaged');
+    this.#lent ??= Buffer.allocUnsafeSlow(WINDOW_BYTES);
+    return this.#source.read(position, length, this.#lent);
   }
 }
 

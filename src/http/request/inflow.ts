@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { giveBack } from '../../memory.ts';
 import { intake } from './intake.ts';
 
 export interface Reader {
@@ -51,6 +52,7 @@ export class Inflow {
     const { length } = chunk;
     const isDone = this.#reader.take(chunk);
     if (!this.#isRequest) return;
+    // Node.js allocates each chunk of a request for itself.
     if (isDone) giveBack(chunk);
     if (this.#isLeft || !intake.isOver(length, this.#nextTurn)) return;
     this.#isWaiting = true;
@@ -76,12 +78,4 @@ export class Inflow {
     this.leave();
     this.#reader.end(error);
   }
-}
-
-/**
- * Node.js allocates each chunk of a request for itself. Left to the garbage collector, a hundred megabytes of them would
- * be there before it finds them too many, and then it would take the processors for ten milliseconds at a time.
- */
-function giveBack({ buffer, length }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
