@@ -9,6 +9,7 @@ import { addMod } from '../src/resources/mods/mods.ts';
 import { PART_BYTES } from '../src/resources/uploads/ranges.ts';
 import { addUser } from '../src/resources/users/users.ts';
 import { kill, start, withService } from '../test/crash/crash.ts';
+import { startS3 } from '../test/s3.ts';
 import { type Archive, archiveOf } from './archive.ts';
 
 const MEBIBYTE = 1024 ** 2;
@@ -16,13 +17,23 @@ const GROWTH_MAX_MEBIBYTES = 64;
 const SAMPLE_MS = 250;
 const agent = new Agent({ keepAlive: false });
 
-const { values } = parseArgs({ options: { gib: { type: 'string', default: '1' }, help: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { gib: { type: 'string', default: '1' }, bucket: { type: 'boolean' }, help: { type: 'boolean' } },
+});
 if (values.help)
-  console.log(`npm run bench-upload [-- --gib 1]
+  console.log(`npm run bench-upload [-- --gib 1 --bucket]
 Uploads a generated archive in parts, completes it, makes a file of it, and tells the speed of each step and by how much
 the memory of the service grew in it.
-Fails where that is more than ${GROWTH_MAX_MEBIBYTES} MiB, or the hash is wrong. --gib 20 needs 20 GiB of disk.`);
+Fails where that is more than ${GROWTH_MAX_MEBIBYTES} MiB, or the hash is wrong. --gib 20 needs 20 GiB of disk. --bucket: into
+a bucket instead, which the small S3 server of the tests holds in memory.`);
+else if (values.bucket) await withBucket(measure);
 else await withService(measure);
+
+async function withBucket(work: (env: Record<string, string>) => Promise<void>): Promise<void> {
+  const server = await startS3();
+  await withService((env) => work({ ...env, MODSTEAD_STORAGE_URL: server.url }));
+  await server.stop();
+}
 
 interface Uploader {
   readonly files: string;

@@ -1,4 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { giveBack } from '../memory.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ArchiveProblem } from './problem.ts';
 
@@ -51,31 +53,57 @@ function held(storage: Storage, key: string): Read {
   };
 }
 
-function fetched(storage: Storage, key: string): Read {
-  return async (position, length) => {
-    const opened = await storage.open(key, { start: position, end: position + length - 1 });
-    if (!opened) throw new Error(`${key} is gone`);
-    return requireLength(key, Buffer.concat(await opened.stream.toArray()), length);
-  };
-}
-
 function requireLength(key: string, buffer: Buffer, length: number): Buffer {
   if (buffer.length !== length) throw new Error(`${key} gave ${buffer.length} bytes instead of ${length}`);
   return buffer;
 }
 
-function readingAhead(bytes: number, fetch: Read): Read {
+type Fetch = (position: number, into: Buffer) => Promise<void>;
+
+function fetched(storage: Storage, key: string): Fetch {
+  return async (position, into) => {
+    const opened = await storage.open(key, { start: position, end: position + into.length - 1 });
+    if (!opened) throw new Error(`${key} is gone`);
+    const bytes = await copied(opened.stream, into);
+    if (bytes !== into.length) throw new Error(`${key} gave ${bytes} bytes instead of ${into.length}`);
+  };
+}
+
+/** Chunk by chunk, as each has memory of its own; an iterator would join those that wait. */
+function copied(stream: Readable, into: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => {
+      chunk.copy(into, bytes);
+      bytes += chunk.length;
+      giveBack(chunk);
+    });
+    stream.once('end', () => resolve(bytes)).once('error', reject);
+    stream.once('close', () => reject(new Error('the object ended early')));
+  });
+}
+
+/** What was read ahead stays here, and is copied: whoever asked may keep theirs for longer. */
+function readingAhead(bytes: number, fetch: Fetch): Read {
+  let buffer: Buffer = Buffer.alloc(0);
   let held: Buffer = Buffer.alloc(0);
   let start = 0;
   let end = -1;
-  return async (position, length) => {
+  const hold = async (position: number, length: number) => {
+    if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+    held = Buffer.alloc(0);
+    const into = buffer.subarray(0, length);
+    await fetch(position, into);
+    [held, start] = [into, position];
+  };
+  return async (position, length, lent) => {
     const isNext = position === end;
     end = position + length;
-    if (position < start || end > start + held.length) {
-      held = await fetch(position, isNext ? Math.max(length, Math.min(AHEAD_BYTES, bytes - position)) : length);
-      start = position;
-    }
-    return held.subarray(position - start, position - start + length);
+    if (position < start || end > start + held.length)
+      await hold(position, isNext ? Math.max(length, Math.min(AHEAD_BYTES, bytes - position)) : length);
+    const found = held.subarray(position - start, end - start);
+    if (!lent) return Buffer.from(found);
+    return lent.subarray(0, found.copy(lent));
   };
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
-import type { S3Location } from './location.ts';
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { asked, type Bucket, isGone, toStorageError } from './s3-client.ts';
 import type { S3HashAnswer, S3HashRequest } from './s3-hashing.ts';
 import {
@@ -24,6 +24,9 @@ import { Turns } from './turns.ts';
 
 /** Each keeps a processor busy. */
 const HASHING_MAX = 2;
+const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
+/** Of the largest object, over the slowest line that is worth it. */
+const HASHING_SECONDS = 12 * 3600;
 
 /**
  * The parts are those of a multipart upload in the bucket. A part is cut into pieces that fit into memory; its tag tells
@@ -81,7 +84,7 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
       throw all();
     }
   }
-  const found = await hash(bucket.location, address.Key, parts);
+  const found = await hash(bucket, address, parts);
   if (parts.every(({ sha256 }, index) => found.parts[index] === sha256))
     return { bytes, md5: found.md5, sha256: found.sha256 };
   await asked(client.send(new DeleteObjectCommand(address)));
@@ -99,9 +102,10 @@ async function isObject({ client, addressOf }: Bucket, key: string, bytes: numbe
 }
 
 /** In a thread of its own: twenty gigabytes take a minute of a processor. */
-function hash(location: S3Location, key: string, parts: readonly StoredPart[]) {
-  const request: S3HashRequest = { location, key, lengths: parts.map(({ bytes }) => bytes) };
-  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData: request });
+async function hash({ client }: Bucket, address: { Bucket: string; Key: string }, parts: readonly StoredPart[]) {
+  const link = await asked(getSignedUrl(client, new GetObjectCommand(address), { expiresIn: HASHING_SECONDS }));
+  const request: S3HashRequest = { link, lengths: parts.map(({ bytes }) => bytes) };
+  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData: request, resourceLimits: HEAP });
   return new Promise<Extract<S3HashAnswer, { md5: string }>>((resolve, reject) => {
     worker.once('message', (answer: S3HashAnswer) => {
       if ('md5' in answer) resolve(answer);

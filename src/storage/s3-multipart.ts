@@ -7,6 +7,7 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
+import { giveBack } from '../memory.ts';
 import { asked, isNoUpload, toStorageError } from './s3-client.ts';
 
 /** Held in memory, so that a request that fails can be made again. The parts of uploads are a multiple of it. */
@@ -18,26 +19,41 @@ interface Address {
   readonly Key: string;
 }
 
-/** Cuts what arrives into pieces of one length, but for the last. Nothing is one empty piece. */
+/** Most of what is stored in one piece is much shorter than a piece may be. */
+const FIRST_BYTES = 256 * 1024;
+
+/**
+ * Cuts what arrives into pieces of one length, but for the last. Nothing is one empty piece. A piece is the reader's until
+ * it asks for the next: its memory is used again.
+ */
 export async function* piecesOf(
   body: AsyncIterable<Uint8Array>,
   size: number,
 ): AsyncGenerator<{ piece: Buffer; isLast: boolean }> {
-  let held: Buffer[] = [];
+  let piece: Buffer = Buffer.allocUnsafeSlow(Math.min(size, FIRST_BYTES));
   let bytes = 0;
   for await (const chunk of body)
     for (let taken = 0; taken < chunk.byteLength; ) {
       // A full piece waits for the next byte: until then it may be the last.
       if (bytes === size) {
-        yield { piece: Buffer.concat(held), isLast: false };
-        [held, bytes] = [[], 0];
+        yield { piece, isLast: false };
+        bytes = 0;
       }
-      const part = chunk.subarray(taken, taken + size - bytes);
-      held.push(Buffer.from(part));
+      if (bytes === piece.length) piece = grown(piece, size);
+      const part = chunk.subarray(taken, taken + piece.length - bytes);
+      piece.set(part, bytes);
       bytes += part.byteLength;
       taken += part.byteLength;
     }
-  yield { piece: Buffer.concat(held), isLast: true };
+  yield { piece: piece.subarray(0, bytes), isLast: true };
+  giveBack(piece);
+}
+
+function grown(piece: Buffer, size: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.min(size, 2 * piece.length));
+  larger.set(piece);
+  giveBack(piece);
+  return larger;
 }
 
 export interface Piece {

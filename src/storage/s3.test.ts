@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import test, { after, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { findCeph, startCeph } from '../../test/ceph.ts';
 import { type S3Server, startS3 } from '../../test/s3.ts';
 import { anAssembly, chunks, keysOf, read, storageRules, type TestStorage } from '../../test/storages.ts';
 import { type S3Location, toS3Location } from './location.ts';
 import { s3Storage } from './s3.ts';
+import type { S3HashAnswer, S3HashRequest } from './s3-hashing.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
 const PART_BYTES = 5 * 1024 ** 2;
@@ -153,7 +157,7 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
 
   test(`${name}: a body longer than a piece comes in several, and breaking off leaves nothing`, async (t) => {
     const { storage, leftovers } = await aStorage(t);
-    const bytes = Buffer.alloc(23 * 1024 ** 2, '0123456789');
+    const bytes = randomBytes(23 * 1024 ** 2);
     async function* body(breaks: boolean) {
       for (let at = 0; at < bytes.length; at += 1_000_003) yield bytes.subarray(at, at + 1_000_003);
       if (breaks) throw new Error('client gone');
@@ -161,11 +165,13 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     await assert.rejects(storage.put('large', body(true)), /client gone/);
     assert.equal(await storage.stat('large'), undefined);
     assert.equal(await leftovers(), 0);
-    assert.equal((await storage.put('large', body(false))).bytes, bytes.length);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    assert.equal((await storage.put('large', body(false))).sha256, sha256);
     const held = (await storage.read('large'))!;
+    assert.equal(await held.digest(), sha256);
     const into = Buffer.alloc(10);
     await held.readInto(into, 20_000_000);
-    assert.equal(into.toString(), '0123456789');
+    assert.deepEqual(into, bytes.subarray(20_000_000, 20_000_010));
   });
 
   test(`${name}: an object that is too long for one copy is moved in pieces`, async (t) => {
@@ -239,3 +245,46 @@ function bucketRules(name: string, aStorage: (t: TestContext) => Promise<BucketS
     await storage.assemblies.discard(assembly);
   });
 }
+
+/** What the thread that reads an object back says of one that a server answers with. */
+async function hashedFrom(t: TestContext, answer: RequestListener, lengths: readonly number[]): Promise<S3HashAnswer> {
+  const server = createServer(answer);
+  t.after(() => server.close());
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}/object`;
+  const workerData = { link, lengths } satisfies S3HashRequest;
+  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData });
+  return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+}
+
+test('an object is read on from where the line broke, and its hashes are right', async (t) => {
+  const bytes = randomBytes(3_000_000);
+  const asked: string[] = [];
+  const answer: RequestListener = (request, response) => {
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    asked.push(request.headers.range ?? 'all');
+    if (asked.length === 2) return void response.writeHead(503).end();
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': bytes.length - from });
+    if (asked.length > 3) return void response.end(bytes.subarray(from));
+    response.write(bytes.subarray(from, from + 1_000_000), () => response.destroy());
+  };
+  const lengths = [1_200_000, 1_800_000];
+  const hash = (part: Buffer) => createHash('sha256').update(part).digest('hex');
+  assert.deepEqual(await hashedFrom(t, answer, lengths), {
+    md5: createHash('md5').update(bytes).digest('hex'),
+    sha256: hash(bytes),
+    parts: [hash(bytes.subarray(0, 1_200_000)), hash(bytes.subarray(1_200_000))],
+  });
+  assert.equal(asked[0], 'all');
+  assert.match(asked[3]!, /^bytes=[1-9]\d*-$/);
+});
+
+test('an object that the bucket refuses is not asked for again', async (t) => {
+  let asked = 0;
+  const answer: RequestListener = (_, response) => {
+    asked += 1;
+    response.writeHead(403).end();
+  };
+  const { $metadata } = (await hashedFrom(t, answer, [1])) as Extract<S3HashAnswer, { name: string }>;
+  assert.deepEqual([$metadata.httpStatusCode, asked], [403, 1]);
+});
