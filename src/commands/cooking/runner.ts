@@ -40,13 +40,16 @@ async function cook(service: CookService, claim: Claim, options: RunnerOptions, 
     const outcome = await cookIn(folder, service, claim, journal, options, stop);
     options.say(`${cook_uuid}: ${outcome}`);
   } catch (error) {
-    if (journal.isLost) options.say(`${cook_uuid}: it was cancelled, or given to another.`);
+    if (journal.isLost || isLost(error)) options.say(`${cook_uuid}: it was cancelled, or given to another.`);
     else await giveUp(service, claim, journal, options, error);
   } finally {
     journal.end();
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Whatever is asked about a cook that is no longer this runner's is not found. */
+const isLost = (error: unknown): boolean => error instanceof Refused && error.status === LOST;
 
 async function cookIn(
   folder: string,
@@ -194,7 +197,7 @@ class Journal {
       await this.#service.report(this.#claim, { progress: this.#progress, logs: lines });
     } catch (error) {
       this.#lines.unshift(...lines);
-      if (error instanceof Refused && error.status === LOST) this.#lost.abort(error);
+      if (isLost(error)) this.#lost.abort(error);
     }
   }
 
