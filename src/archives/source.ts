@@ -1,7 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
-import { giveBack } from '../memory.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { OpenObject, Storage } from '../storage/storage.ts';
 import { ArchiveProblem } from './problem.ts';
 
 /** Bytes that are read where they are needed; nobody holds all of them. */
@@ -30,61 +28,37 @@ export async function fileSource(handle: FileHandle): Promise<ArchiveSource> {
 /** What is read on from where the last read ended is fetched in ranges of this length: each is a request to a bucket. */
 const AHEAD_BYTES = 4 * 1024 ** 2;
 
-/** An object of the storage, read in ranges. */
+/** An object of the storage, read in ranges. Nobody closes a source: a file is opened for each read, and a bucket holds none. */
 export async function storedSource(storage: Storage, key: string): Promise<ArchiveSource | undefined> {
-  const found = await storage.stat(key);
-  if (!found) return undefined;
+  const object = await storage.read(key);
+  if (!object) return undefined;
   // From a disk little is read as fast as much, and holds less memory.
-  const read = storage.path ? held(storage, key) : readingAhead(found.bytes, fetched(storage, key));
-  return { bytes: found.bytes, read };
+  if (!storage.path) return { bytes: object.bytes, read: readingAhead(key, object) };
+  await object.close();
+  return { bytes: object.bytes, read: reopening(storage, key) };
 }
 
-/** Opened for each read, as nobody closes a source. */
-function held(storage: Storage, key: string): Read {
+function reopening(storage: Storage, key: string): Read {
   return async (position, length, lent) => {
     const object = await storage.read(key);
     if (!object) throw new Error(`${key} is gone`);
     try {
       const buffer = lent?.subarray(0, length) ?? Buffer.allocUnsafe(length);
-      return requireLength(key, buffer.subarray(0, await object.readInto(buffer, position)), length);
+      await fill(key, object, buffer, position);
+      return buffer;
     } finally {
       await object.close();
     }
   };
 }
 
-function requireLength(key: string, buffer: Buffer, length: number): Buffer {
-  if (buffer.length !== length) throw new Error(`${key} gave ${buffer.length} bytes instead of ${length}`);
-  return buffer;
-}
-
-type Fetch = (position: number, into: Buffer) => Promise<void>;
-
-function fetched(storage: Storage, key: string): Fetch {
-  return async (position, into) => {
-    const opened = await storage.open(key, { start: position, end: position + into.length - 1 });
-    if (!opened) throw new Error(`${key} is gone`);
-    const bytes = await copied(opened.stream, into);
-    if (bytes !== into.length) throw new Error(`${key} gave ${bytes} bytes instead of ${into.length}`);
-  };
-}
-
-/** Chunk by chunk, as each has memory of its own; an iterator would join those that wait. */
-function copied(stream: Readable, into: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let bytes = 0;
-    stream.on('data', (chunk: Buffer) => {
-      chunk.copy(into, bytes);
-      bytes += chunk.length;
-      giveBack(chunk);
-    });
-    stream.once('end', () => resolve(bytes)).once('error', reject);
-    stream.once('close', () => reject(new Error('the object ended early')));
-  });
+async function fill(key: string, object: OpenObject, buffer: Buffer, position: number): Promise<void> {
+  const bytes = await object.readInto(buffer, position);
+  if (bytes !== buffer.length) throw new Error(`${key} gave ${bytes} bytes instead of ${buffer.length}`);
 }
 
 /** What was read ahead stays here, and is copied: whoever asked may keep theirs for longer. */
-function readingAhead(bytes: number, fetch: Fetch): Read {
+function readingAhead(key: string, object: OpenObject): Read {
   let buffer: Buffer = Buffer.alloc(0);
   let held: Buffer = Buffer.alloc(0);
   let start = 0;
@@ -93,14 +67,14 @@ function readingAhead(bytes: number, fetch: Fetch): Read {
     if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
     held = Buffer.alloc(0);
     const into = buffer.subarray(0, length);
-    await fetch(position, into);
+    await fill(key, object, into, position);
     [held, start] = [into, position];
   };
   return async (position, length, lent) => {
     const isNext = position === end;
     end = position + length;
     if (position < start || end > start + held.length)
-      await hold(position, isNext ? Math.max(length, Math.min(AHEAD_BYTES, bytes - position)) : length);
+      await hold(position, isNext ? Math.max(length, Math.min(AHEAD_BYTES, object.bytes - position)) : length);
     const found = held.subarray(position - start, end - start);
     if (!lent) return Buffer.from(found);
     return lent.subarray(0, found.copy(lent));

@@ -1,32 +1,27 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { parentPort } from 'node:worker_threads';
 import { giveWay } from './background.ts';
-import type { DigestAnswer, DigestRequest, Hashes } from './digests.ts';
+import type { DigestQuestion, Hashes } from './digests.ts';
+import { answerEach } from './thread.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
 giveWay();
 const running = new Map<number, { readonly md5: Hash; readonly sha256: Hash }>();
 
-parentPort!.on('message', async (request: DigestRequest) => {
-  const answer = (message: Omit<DigestAnswer, 'id'>) => parentPort!.postMessage({ id: request.id, ...message });
-  try {
-    answer({ found: 'path' in request ? await digest(request.path) : goOn(request) });
-  } catch (error) {
-    answer({ error: error as Error });
-  }
-});
+answerEach(async (question: DigestQuestion) => ({
+  found: 'path' in question ? await digest(question.path) : goOn(question),
+}));
 
-function goOn(request: Extract<DigestRequest, { hash: number }>): Hashes | undefined {
-  const { md5, sha256 } = running.get(request.hash) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
-  if ('end' in request) {
-    running.delete(request.hash);
+function goOn(question: Extract<DigestQuestion, { hash: number }>): Hashes | undefined {
+  const { md5, sha256 } = running.get(question.hash) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
+  if ('end' in question) {
+    running.delete(question.hash);
     return { md5: md5.digest('hex'), sha256: sha256.digest('hex') };
   }
-  running.set(request.hash, { md5, sha256 });
-  md5.update(request.bytes);
-  sha256.update(request.bytes);
+  running.set(question.hash, { md5, sha256 });
+  md5.update(question.bytes);
+  sha256.update(question.bytes);
   return undefined;
 }
 

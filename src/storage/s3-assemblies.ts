@@ -1,8 +1,6 @@
-import { Worker } from 'node:worker_threads';
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { hashesOf } from './s3-aside.ts';
 import { asked, type Bucket, isGone, toStorageError } from './s3-client.ts';
-import type { S3HashAnswer, S3HashRequest } from './s3-hashing.ts';
 import {
   abortUpload,
   beginUpload,
@@ -24,9 +22,6 @@ import { Turns } from './turns.ts';
 
 /** Each keeps a processor busy. */
 const HASHING_MAX = 2;
-const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
-/** Of the largest object, over the slowest line that is worth it. */
-const HASHING_SECONDS = 12 * 3600;
 
 /**
  * The parts are those of a multipart upload in the bucket. A part is cut into pieces that fit into memory; its tag tells
@@ -84,7 +79,8 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
       throw all();
     }
   }
-  const found = await hash(bucket, address, parts);
+  const lengths = parts.map((part) => part.bytes);
+  const found = await hashesOf(client, address, lengths);
   if (parts.every(({ sha256 }, index) => found.parts[index] === sha256))
     return { bytes, md5: found.md5, sha256: found.sha256 };
   await asked(client.send(new DeleteObjectCommand(address)));
@@ -99,19 +95,4 @@ async function isObject({ client, addressOf }: Bucket, key: string, bytes: numbe
     if (isGone(error)) return false;
     throw toStorageError(error);
   }
-}
-
-/** In a thread of its own: twenty gigabytes take a minute of a processor. */
-async function hash({ client }: Bucket, address: { Bucket: string; Key: string }, parts: readonly StoredPart[]) {
-  const link = await asked(getSignedUrl(client, new GetObjectCommand(address), { expiresIn: HASHING_SECONDS }));
-  const request: S3HashRequest = { link, lengths: parts.map(({ bytes }) => bytes) };
-  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData: request, resourceLimits: HEAP });
-  return new Promise<Extract<S3HashAnswer, { md5: string }>>((resolve, reject) => {
-    worker.once('message', (answer: S3HashAnswer) => {
-      if ('md5' in answer) resolve(answer);
-      else reject(toStorageError(Object.assign(new Error(answer.message), answer)));
-    });
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`hashing ended with ${code}`)));
-  });
 }

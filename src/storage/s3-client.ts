@@ -1,4 +1,4 @@
-import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { S3Location } from './location.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
@@ -80,13 +80,4 @@ export async function asked<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw toStorageError(error);
   }
-}
-
-/** The bytes of an object as they come, of one state of it where that is named. */
-export async function* bytesOf(
-  client: S3Client,
-  object: { Bucket: string; Key: string; IfMatch?: string },
-): AsyncGenerator<Uint8Array> {
-  const { Body } = await client.send(new GetObjectCommand(object));
-  yield* Body as AsyncIterable<Uint8Array>;
 }

@@ -12,8 +12,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Location } from './location.ts';
+import { hashesOf, readInto } from './s3-aside.ts';
 import { s3Assemblies } from './s3-assemblies.ts';
-import { asked, type Bucket, bytesOf, clientOf, isGone, toStorageError } from './s3-client.ts';
+import { asked, type Bucket, clientOf, isGone, toStorageError } from './s3-client.ts';
 import { copyInPieces, MultipartUpload, PIECE_BYTES, piecesOf } from './s3-multipart.ts';
 import {
   type ByteRange,
@@ -23,7 +24,6 @@ import {
   requireKey,
   requirePrefix,
   type Storage,
-  StorageUnavailable,
   type StoredObject,
   TooLarge,
 } from './storage.ts';
@@ -148,47 +148,20 @@ async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined
   const found = await head(bucket, key);
   if (!found) return undefined;
   const { bytes, etag, dateModified } = found;
-  const address = { ...bucket.addressOf(key), ...(etag && { IfMatch: etag }) };
+  const address = bucket.addressOf(key);
   return {
     bytes,
     dateModified,
     version: `${key} ${etag} ${bytes}`,
     readBytes: READ_BYTES,
-    readInto: (buffer, position) => readInto(bucket.client, address, bytes, buffer, position),
-    digest: async () => {
-      const hash = createHash('sha256');
-      try {
-        for await (const chunk of bytesOf(bucket.client, address)) hash.update(chunk);
-      } catch (error) {
-        throw toStorageError(error);
-      }
-      return hash.digest('hex');
+    readInto: async (buffer, position) => {
+      const length = Math.max(0, Math.min(bytes - position, buffer.byteLength));
+      if (length > 0) await readInto(bucket.client, address, etag, buffer.subarray(0, length), position);
+      return length;
     },
+    digest: async () => (await hashesOf(bucket.client, address, [bytes], etag)).sha256,
     close: async () => {},
   };
-}
-
-async function readInto(
-  client: S3Client,
-  address: { Bucket: string; Key: string; IfMatch?: string },
-  bytes: number,
-  buffer: Uint8Array,
-  position: number,
-): Promise<number> {
-  const end = Math.min(bytes, position + buffer.byteLength) - 1;
-  if (end < position) return 0;
-  try {
-    const found = await client.send(new GetObjectCommand({ ...address, Range: rangeOf({ start: position, end }) }));
-    let filled = 0;
-    for await (const chunk of streamOf(found)) {
-      buffer.set(chunk, filled);
-      filled += chunk.byteLength;
-    }
-    if (filled !== end + 1 - position) throw new StorageUnavailable(`${address.Key} broke off after ${filled} bytes`);
-    return filled;
-  } catch (error) {
-    throw toStorageError(error);
-  }
 }
 
 const linkTo = (

@@ -1,0 +1,74 @@
+import { Agent, get as getInClear, type IncomingMessage } from 'node:http';
+import { Agent as EncryptedAgent, get as getEncrypted } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const ATTEMPTS_MAX = 4;
+const FIRST_WAIT_MS = 50;
+const SILENCE_MS = 30_000;
+const CONNECTIONS = { keepAlive: true, maxSockets: 128 };
+const agents = { 'http:': new Agent(CONNECTIONS), 'https:': new EncryptedAgent(CONNECTIONS) };
+
+/** An answer that is not the object, in the shape of the SDK's errors. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly $metadata: { readonly httpStatusCode: number };
+  constructor(status: number) {
+    super(`the bucket answers ${status}`);
+    this.$metadata = { httpStatusCode: status };
+  }
+}
+
+/** Not the bytes that were asked for, though the bucket has them: the same may succeed later. */
+export class Broken extends Error {
+  override readonly name = 'Broken';
+  readonly code = 'ECONNRESET';
+}
+
+export interface Wanted {
+  /** Signed. To load the SDK in another thread would take 60 MB. */
+  readonly link: string;
+  /** The first byte, and the last where it is not that of the object. */
+  readonly start: number;
+  readonly end?: number | undefined;
+  /** Of the one state of the object that is wanted. */
+  readonly etag?: string | undefined;
+}
+
+/** The bytes as they come. Where the line breaks, it goes on from there: twenty gigabytes are too many to begin again. */
+export async function* bytesOf(wanted: Wanted): AsyncGenerator<Buffer> {
+  let { start } = wanted;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      for await (const chunk of (await answerTo({ ...wanted, start })) as AsyncIterable<Buffer>) {
+        start += chunk.length;
+        attempt = 1;
+        yield chunk;
+      }
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || isFinal(error)) throw error;
+      await wait(FIRST_WAIT_MS * 2 ** attempt);
+    }
+  }
+}
+
+const isFinal = (error: unknown): boolean => error instanceof Refused && error.$metadata.httpStatusCode < 500;
+
+function answerTo({ link, start, end, etag }: Wanted): Promise<IncomingMessage> {
+  const isPart = start > 0 || end !== undefined;
+  const headers = {
+    ...(isPart && { range: `bytes=${start}-${end ?? ''}` }),
+    ...(etag && { 'if-match': etag }),
+  };
+  const isEncrypted = link.startsWith('https:');
+  const options = { headers, timeout: SILENCE_MS, agent: agents[isEncrypted ? 'https:' : 'http:'] };
+  return new Promise((resolve, reject) => {
+    const request = (isEncrypted ? getEncrypted : getInClear)(link, options, (response) => {
+      if (response.statusCode === (isPart ? 206 : 200)) return resolve(response);
+      response.resume();
+      reject(new Refused(response.statusCode!));
+    });
+    request.on('error', reject);
+    request.on('timeout', () => request.destroy(new Broken('the bucket is silent')));
+  });
+}
