@@ -8,20 +8,14 @@ const SILENCE_MS = 30_000;
 const CONNECTIONS = { keepAlive: true, maxSockets: 128 };
 const agents = { 'http:': new Agent(CONNECTIONS), 'https:': new EncryptedAgent(CONNECTIONS) };
 
-/** An answer that is not the object, in the shape of the SDK's errors. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly $metadata: { readonly httpStatusCode: number };
-  constructor(status: number) {
-    super(`the bucket answers ${status}`);
-    this.$metadata = { httpStatusCode: status };
+/** The bucket did not give what it was asked for: always in the shape of the SDK's errors, which have one meaning. */
+export class Unanswered extends Error {
+  readonly $metadata: { readonly httpStatusCode?: number };
+  constructor(message: string, options: ErrorOptions & { httpStatusCode?: number } = {}) {
+    const { httpStatusCode, ...rest } = options;
+    super(message, rest);
+    this.$metadata = httpStatusCode === undefined ? {} : { httpStatusCode };
   }
-}
-
-/** Not the bytes that were asked for, though the bucket has them: the same may succeed later. */
-export class Broken extends Error {
-  override readonly name = 'Broken';
-  readonly code = 'ECONNRESET';
 }
 
 export interface Wanted {
@@ -46,13 +40,14 @@ export async function* bytesOf(wanted: Wanted): AsyncGenerator<Buffer> {
       }
       return;
     } catch (error) {
-      if (attempt === ATTEMPTS_MAX || isFinal(error)) throw error;
+      const problem = error instanceof Unanswered ? error : new Unanswered((error as Error).message, { cause: error });
+      if (attempt === ATTEMPTS_MAX || isFinal(problem)) throw problem;
       await wait(FIRST_WAIT_MS * 2 ** attempt);
     }
   }
 }
 
-const isFinal = (error: unknown): boolean => error instanceof Refused && error.$metadata.httpStatusCode < 500;
+const isFinal = ({ $metadata: { httpStatusCode = 500 } }: Unanswered): boolean => httpStatusCode < 500;
 
 function answerTo({ link, start, end, etag }: Wanted): Promise<IncomingMessage> {
   const isPart = start > 0 || end !== undefined;
@@ -66,9 +61,10 @@ function answerTo({ link, start, end, etag }: Wanted): Promise<IncomingMessage> 
     const request = (isEncrypted ? getEncrypted : getInClear)(link, options, (response) => {
       if (response.statusCode === (isPart ? 206 : 200)) return resolve(response);
       response.resume();
-      reject(new Refused(response.statusCode!));
+      const httpStatusCode = response.statusCode!;
+      reject(new Unanswered(`the bucket answers ${httpStatusCode}`, { httpStatusCode }));
     });
     request.on('error', reject);
-    request.on('timeout', () => request.destroy(new Broken('the bucket is silent')));
+    request.on('timeout', () => request.destroy(new Unanswered('the bucket is silent')));
   });
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { giveBack } from '../memory.ts';
-import { asked, toStorageError } from './s3-client.ts';
+import { type Address, asked, toStorageError } from './s3-client.ts';
 import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hashing.ts';
 import type { WantedRange } from './s3-reading.ts';
 import { Thread } from './thread.ts';
@@ -13,11 +13,6 @@ import { Thread } from './thread.ts';
  */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const reading = new Thread<WantedRange>(new URL('./s3-reading.ts', import.meta.url), HEAP);
-
-export interface Address {
-  readonly Bucket: string;
-  readonly Key: string;
-}
 
 const READING_SECONDS = 600;
 /** Of the largest object, over the slowest line that is worth it. */

@@ -2,12 +2,17 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { S3Location } from './location.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
+export interface Address {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
 /** How keys of a storage are called in its bucket. */
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly location: S3Location;
-  addressOf(key: string): { Bucket: string; Key: string };
+  addressOf(key: string): Address;
 }
 
 const ATTEMPTS_MAX = 4;

@@ -8,16 +8,11 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { giveBack } from '../memory.ts';
-import { asked, isNoUpload, toStorageError } from './s3-client.ts';
+import { type Address, asked, isNoUpload, toStorageError } from './s3-client.ts';
 
 /** Held in memory, so that a request that fails can be made again. The parts of uploads are a multiple of it. */
 export const PIECE_BYTES = 10 * 1024 ** 2;
 const COPIES_AT_ONCE = 4;
-
-interface Address {
-  readonly Bucket: string;
-  readonly Key: string;
-}
 
 /** Most of what is stored in one piece is much shorter than a piece may be. */
 const FIRST_BYTES = 256 * 1024;

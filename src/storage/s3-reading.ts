@@ -1,5 +1,5 @@
 import { giveBack } from '../memory.ts';
-import { Broken, bytesOf, type Wanted } from './s3-answers.ts';
+import { bytesOf, Unanswered, type Wanted } from './s3-answers.ts';
 import { answerEach } from './thread.ts';
 
 export interface WantedRange extends Wanted {
@@ -19,6 +19,6 @@ async function bytesIn(wanted: WantedRange): Promise<Uint8Array<ArrayBuffer>> {
     filled += chunk.length;
     giveBack(chunk);
   }
-  if (filled !== range.length) throw new Broken(`the bucket gave ${filled} bytes instead of ${range.length}`);
+  if (filled !== range.length) throw new Unanswered(`the bucket gave ${filled} bytes instead of ${range.length}`);
   return range;
 }

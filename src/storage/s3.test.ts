@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import test, { after, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { findCeph, startCeph } from '../../test/ceph.ts';
@@ -9,6 +10,8 @@ import { type S3Server, startS3 } from '../../test/s3.ts';
 import { anAssembly, chunks, keysOf, read, storageRules, type TestStorage } from '../../test/storages.ts';
 import { type S3Location, toS3Location } from './location.ts';
 import { s3Storage } from './s3.ts';
+import { bytesOf } from './s3-answers.ts';
+import { toStorageError } from './s3-client.ts';
 import type { S3HashAnswer, S3HashRequest } from './s3-hashing.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
@@ -287,4 +290,13 @@ test('an object that the bucket refuses is not asked for again', async (t) => {
   };
   const { $metadata } = (await hashedFrom(t, answer, [1])) as Extract<S3HashAnswer, { name: string }>;
   assert.deepEqual([$metadata, asked], [{ httpStatusCode: 403 }, 1]);
+});
+
+test('a bucket that speaks nonsense cannot be reached, like one that is away', async (t) => {
+  const server = createNetServer((socket) => void socket.end('nonsense')).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}/object`;
+  const refused = await Array.fromAsync(bytesOf({ link, start: 0 })).catch((error) => error);
+  assert.ok(toStorageError(refused) instanceof StorageUnavailable, String(refused));
 });

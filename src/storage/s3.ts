@@ -14,7 +14,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Location } from './location.ts';
 import { hashesOf, readInto } from './s3-aside.ts';
 import { s3Assemblies } from './s3-assemblies.ts';
-import { asked, type Bucket, clientOf, isGone, toStorageError } from './s3-client.ts';
+import { type Address, asked, type Bucket, clientOf, isGone, toStorageError } from './s3-client.ts';
 import { copyInPieces, MultipartUpload, PIECE_BYTES, piecesOf } from './s3-multipart.ts';
 import {
   type ByteRange,
@@ -164,11 +164,7 @@ async function hold(bucket: Bucket, key: string): Promise<OpenObject | undefined
   };
 }
 
-const linkTo = (
-  client: S3Client,
-  address: { Bucket: string; Key: string },
-  { seconds, type, disposition }: LinkOptions,
-): Promise<string> => {
+const linkTo = (client: S3Client, address: Address, { seconds, type, disposition }: LinkOptions): Promise<string> => {
   const headers = { ResponseContentType: type, ResponseContentDisposition: disposition };
   const command = new GetObjectCommand({ ...address, ...headers, ResponseCacheControl: 'private, no-cache' });
   return asked(getSignedUrl(client, command, { expiresIn: seconds }));
