@@ -11,10 +11,12 @@ export interface ArchiveSource {
 
 type Read = ArchiveSource['read'];
 
+const roomFor = (length: number, lent?: Buffer): Buffer => lent?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+
 export async function fileSource(handle: FileHandle): Promise<ArchiveSource> {
   const { size } = await handle.stat();
   const read: Read = async (position, length, lent) => {
-    const buffer = lent?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+    const buffer = roomFor(length, lent);
     for (let done = 0; done < length; ) {
       const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
       if (bytesRead === 0) throw new Error(`the file ends before byte ${position + length}`);
@@ -43,7 +45,7 @@ function reopening(storage: Storage, key: string): Read {
     const object = await storage.read(key);
     if (!object) throw new Error(`${key} is gone`);
     try {
-      const buffer = lent?.subarray(0, length) ?? Buffer.allocUnsafe(length);
+      const buffer = roomFor(length, lent);
       await fill(key, object, buffer, position);
       return buffer;
     } finally {

@@ -32,12 +32,13 @@ export class Framing {
   /** What is known to belong to the body, now that this has come. */
   take(chunk: Buffer): Buffer[] {
     this.#isEmpty &&= chunk.length === 0;
-    if (this.#held.length === 0 && beginningIn(chunk, this.#opening) === chunk.length) return [chunk];
-    const known = chunk.length < this.#opening.length ? [Buffer.concat([this.#held, chunk])] : [this.#held, chunk];
-    const last = known.pop()!;
+    const isShort = this.#held.length > 0 && chunk.length < this.#opening.length;
+    const last = isShort ? Buffer.concat([this.#held, chunk]) : chunk;
+    const known = isShort || this.#held.length === 0 ? [] : [this.#held];
     const cut = beginningIn(last, this.#opening);
     this.#held = cut < last.length ? Buffer.from(last.subarray(cut)) : NOTHING;
-    return [...known, last.subarray(0, cut)].filter(({ length }) => length > 0);
+    if (cut > 0) known.push(last.subarray(0, cut));
+    return known;
   }
 
   end(): Buffer {
