@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { answerEach } from '../thread.ts';
 import { giveWay } from './background.ts';
 import type { DigestQuestion, Hashes } from './digests.ts';
-import { answerEach } from './thread.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 

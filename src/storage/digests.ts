@@ -1,4 +1,4 @@
-import { Thread } from './thread.ts';
+import { Thread } from '../thread.ts';
 
 /** What the thread is asked: to hash a file, or to go on with a hash of bytes that come piece by piece, or to end it. */
 export type DigestQuestion =

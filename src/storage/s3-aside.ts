@@ -2,17 +2,17 @@ import { Worker } from 'node:worker_threads';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { giveBack } from '../memory.ts';
+import { Thread } from '../thread.ts';
 import { type Address, asked, toStorageError } from './s3-client.ts';
 import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hashing.ts';
 import type { WantedRange } from './s3-reading.ts';
-import { Thread } from './thread.ts';
 
 /**
  * Objects are read in other threads. What Node.js receives from a server it allocates anew, chunk by chunk, and nobody can
  * give that back; a thread with a small heap of its own collects it early, and away from the event loop.
  */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
-const reading = new Thread<WantedRange>(new URL('./s3-reading.ts', import.meta.url), HEAP);
+const reading = new Thread<WantedRange>(new URL('./s3-reading.ts', import.meta.url), { resourceLimits: HEAP });
 
 const READING_SECONDS = 600;
 /** Of the largest object, over the slowest line that is worth it. */

@@ -1,6 +1,6 @@
 import { giveBack } from '../memory.ts';
+import { answerEach } from '../thread.ts';
 import { bytesOf, Unanswered, type Wanted } from './s3-answers.ts';
-import { answerEach } from './thread.ts';
 
 export interface WantedRange extends Wanted {
   readonly end: number;

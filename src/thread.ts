@@ -1,4 +1,4 @@
-import { parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
+import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
 
 interface Answer {
   readonly id: number;
@@ -13,15 +13,15 @@ type Waiting = { resolve: (found: unknown) => void; reject: (error: Error) => vo
 /** A thread that is asked and answers. It starts with the first question, and keeps the process alive only while at work. */
 export class Thread<Question extends object> {
   readonly #file: URL;
-  readonly #resourceLimits: ResourceLimits;
+  readonly #options: WorkerOptions;
   #worker: Worker | undefined;
   #lost = 0;
   readonly #waiting = new Map<number, Waiting>();
   #questions = 0;
 
-  constructor(file: URL, resourceLimits: ResourceLimits = {}) {
+  constructor(file: URL, options: WorkerOptions = {}) {
     this.#file = file;
-    this.#resourceLimits = resourceLimits;
+    this.#options = options;
   }
 
   /** How many threads were lost so far: one that follows knows nothing of what the last one had begun. */
@@ -40,8 +40,12 @@ export class Thread<Question extends object> {
     });
   }
 
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
   #start(): Worker {
-    const worker = new Worker(this.#file, { resourceLimits: this.#resourceLimits });
+    const worker = new Worker(this.#file, this.#options);
     worker.on('message', ({ id, found, error, told }: Answer) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
