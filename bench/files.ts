@@ -75,7 +75,7 @@ async function start<T>(
   });
 }
 
-const ask = <T>(child: ChildProcess, message: object): Promise<T> =>
+const ask = <T>(child: ChildProcess, message: object | 'moved'): Promise<T> =>
   new Promise((resolve) => {
     child.once('message', (answer) => resolve(answer as T));
     child.send(message);
@@ -191,18 +191,22 @@ async function p99(port: number): Promise<number> {
 const loopDelay = async (delays: 'start' | 'stop') =>
   (await ask<{ loopDelayMs: number }>(service.process, { delays })).loopDelayMs;
 
-const browsing = new Map<string, { idle: number; busy: number; loopDelay: number }[]>();
+const browsing = new Map<string, { idle: number; busy: number; loopDelay: number; megabytesPerSecond: number }[]>();
 /** Idle and busy follow each other at once, as a machine that others use is never the same for long. */
 async function browsed(name: string, port: number, task: Partial<Task>): Promise<void> {
   const idle = await p99(port);
   const four = await startAside('peer.ts');
   four.process.send({ clients: WRITERS, times: 1_000, bytes: BYTES, ...task });
   await wait(500);
+  const megabytes = async () => (await ask<{ moved: number }>(four.process, 'moved')).moved / MEGABYTE;
+  const before = await megabytes();
+  const began = performance.now();
   await loopDelay('start');
   const busy = await p99(port);
   const delay = await loopDelay('stop');
+  const megabytesPerSecond = ((await megabytes()) - before) / ((performance.now() - began) / 1000);
   four.process.kill();
-  browsing.set(name, [...(browsing.get(name) ?? []), { idle, busy, loopDelay: delay }]);
+  browsing.set(name, [...(browsing.get(name) ?? []), { idle, busy, loopDelay: delay, megabytesPerSecond }]);
 }
 
 const nginx = await startNginx(service.path);
@@ -249,13 +253,14 @@ for (const name of results.keys()) {
 }
 if (browsing.size > 0)
   console.log(
-    '\n| browsing beside | p99 idle, ms | p99 busy, ms | ratio | p99 of the loop’s delay, ms |\n|---|---|---|---|---|',
+    '\n| browsing beside | p99 idle, ms | p99 busy, ms | ratio (goal ≤ 2) | p99 of the loop’s delay, ms | MiB per second of the four |\n|---|---|---|---|---|---|',
   );
 for (const [name, all] of browsing) {
   const of = (figure: (round: (typeof all)[0]) => number) => median(all.slice(1).map(figure)).toFixed(2);
   const ratio = of(({ idle, busy }) => busy / idle);
   const figures = [of(({ idle }) => idle), of(({ busy }) => busy), ratio, of((round) => round.loopDelay)];
-  console.log(`| ${name} | ${figures.join(' | ')} |`);
+  const speed = median(all.slice(1).map((round) => round.megabytesPerSecond));
+  console.log(`| ${name} | ${figures.join(' | ')} | ${Math.round(speed)} |`);
 }
 const ratio = (one: string, other: string, figure: 'cpuPerGigabyte' | 'megabytesPerSecond') =>
   median(rounds(one).map((round, i) => round[figure] / rounds(other)[i]![figure]));

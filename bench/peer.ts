@@ -22,8 +22,12 @@ const CLOSING = `\r\n--${BOUNDARY}--\r\n`;
 // Not zeros, as a disk may make less of those.
 const noise = Buffer.alloc(1024 * 1024, 'as good as any other content of a mod, ');
 
+/** What all clients have read and written so far. */
+let moved = 0;
+
 /** Reads and writes over TLS in a process of its own, and throws away what comes: a client should cost little. */
-process.on('message', async (task: Task) => {
+process.on('message', async (task: Task | 'moved') => {
+  if (task === 'moved') return void process.send!({ moved });
   cipher = '';
   const started = performance.now();
   const work = task.kind === 'read' ? read : write;
@@ -56,6 +60,7 @@ function read({ port, path, times, bytesPerSecond = Number.POSITIVE_INFINITY }: 
     const began = performance.now();
     const keepPace = (bytes: number) => {
       taken += bytes;
+      moved += bytes;
       const aheadMs = (taken / bytesPerSecond) * 1000 - (performance.now() - began);
       if (aheadMs < AHEAD_MS) return;
       socket.pause();
@@ -102,6 +107,7 @@ async function write({ port, path, times, bytes, bytesPerSecond = Number.POSITIV
       const chunk = noise.subarray(0, Math.min(bytesPerSecond < bytes ? PACED_BYTES : noise.length, bytes - sent));
       sent += chunk.length;
       if (!socket.write(chunk)) await once(socket, 'drain');
+      moved += chunk.length;
       const aheadMs = (sent / bytesPerSecond) * 1000 - (performance.now() - began);
       if (aheadMs >= AHEAD_MS) await wait(aheadMs);
     }
