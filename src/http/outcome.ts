@@ -4,6 +4,7 @@ import { safeUrl } from '../log.ts';
 import { errorBody, send, toApiError } from './answer.ts';
 import { type Exchange, hasBody } from './exchange.ts';
 import { type AnyOperation, isEventStream, isStoredFile } from './operation.ts';
+import { rightOfWay } from './right-of-way.ts';
 
 /** What is seen of every answer; tests hold it against the declarations. */
 export interface Observation {
@@ -19,15 +20,20 @@ export type Count = (operationId: string, status: number, seconds: number) => vo
 /** The status in figures and logs of a request whose client went away. It is never sent. */
 const CLIENT_GONE = 499;
 
+/** What requests for health, figures and documentation are called in figures. Most come from machines, who can wait. */
+export const ELSEWHERE = 'elsewhere';
+
 /** What of an exchange is told when it is over. */
 export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
 
-const isAsSlowAsItsReader = ({ operation, request }: Ended) =>
-  operation
-    ? isStoredFile(operation.declaration.returns) || isEventStream(operation.declaration.returns)
-    : request.url?.startsWith('/files/') === true;
+/** Whether it carries files or goes on for as long as it is read, so that it is as slow as its client. */
+function isTransfer({ operation, request }: Pick<Ended, 'operation' | 'request'>): boolean {
+  if (!operation) return request.url?.startsWith('/files/') === true;
+  const { returns, files, raw } = operation.declaration;
+  return files !== undefined || raw !== undefined || isStoredFile(returns) || isEventStream(returns);
+}
 
-/** A request that takes longer is worth a line of its own, unless it is a file or a stream: those are as slow as their readers. */
+/** A request that takes longer is worth a line of its own, unless it is a transfer. */
 const SLOW_MS = 1_000;
 
 /** How requests end: each is counted, logged and, where it failed, answered with what the client may know. */
@@ -46,11 +52,13 @@ export interface Outcomes {
 
 export function createOutcomes(count: Count, observe: Observe | undefined): Outcomes {
   function finish(exchange: Ended, status: number, operationId: string): void {
-    const milliseconds = performance.now() - exchange.started;
+    const now = performance.now();
+    const milliseconds = now - exchange.started;
     count(operationId, status, milliseconds / 1000);
     const { log } = exchange.tenant.app;
-    if (milliseconds > SLOW_MS && !isAsSlowAsItsReader(exchange))
-      log.warn('slow request', lineOf(exchange, status, milliseconds));
+    const isAsking = !isTransfer(exchange);
+    if (isAsking && operationId !== ELSEWHERE) rightOfWay.asked(now);
+    if (milliseconds > SLOW_MS && isAsking) log.warn('slow request', lineOf(exchange, status, milliseconds));
     else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
   }
 
@@ -62,8 +70,10 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     operationId: string,
   ): void {
     const { log } = repeat.tenant.app;
-    if (log.writes('debug')) finish({ ...repeat, request, id, started }, 200, operationId);
-    else count(operationId, 200, (performance.now() - started) / 1000);
+    if (log.writes('debug')) return void finish({ ...repeat, request, id, started }, 200, operationId);
+    const now = performance.now();
+    rightOfWay.asked(now);
+    count(operationId, 200, (now - started) / 1000);
   }
 
   function fail(exchange: Exchange, cause: unknown): void {

@@ -7,7 +7,7 @@ import { createExchanges, type Exchange, isUnambiguous, type Passage, type Tenan
 import { createHandling } from './handling.ts';
 import { createLane } from './lane.ts';
 import type { AnyOperation } from './operation.ts';
-import { type Count, createOutcomes, type Observe } from './outcome.ts';
+import { type Count, createOutcomes, ELSEWHERE, type Observe } from './outcome.ts';
 import type { PageHandling } from './pages.ts';
 import { isSocketPath } from './sockets.ts';
 import type { Transfers } from './transfer/transfer.ts';
@@ -64,7 +64,7 @@ export function createServer(parts: ServerParts): Listener {
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
     const answered = elsewhere(request, response, path, exchange.scope);
-    if (answered && (await answered)) return outcomes.finish(exchange, response.statusCode, 'elsewhere');
+    if (answered && (await answered)) return outcomes.finish(exchange, response.statusCode, ELSEWHERE);
     const page = pages?.(exchange);
     if (page) return outcomes.finish(exchange, response.statusCode, await page);
     if (version === undefined) throw new ApiError('RESOURCE_NOT_FOUND');

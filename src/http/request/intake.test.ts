@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RightOfWay } from '../right-of-way.ts';
 import { Intake } from './intake.ts';
 
 const RECORD_BYTES = 16 * 1024;
@@ -7,7 +8,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes pieces of several bodies that are all there, and tells for each turn of the event loop whose pieces it let in. */
 async function turnsOf(bodies: readonly string[], pieces: number, bytes: number): Promise<string[]> {
-  const intake = new Intake();
+  const intake = new Intake(new RightOfWay());
   let letIn = '';
   let open = bodies.length;
   const receive = (name: string, left: number): void => {

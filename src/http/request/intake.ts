@@ -1,3 +1,5 @@
+import { type RightOfWay, rightOfWay } from '../right-of-way.ts';
+
 /** What all bodies together may bring in one turn of the event loop. */
 const BYTES_PER_TURN = 32 * 1024;
 
@@ -6,16 +8,23 @@ const BYTES_PER_TURN = 32 * 1024;
  * whoever asks for a page meanwhile would wait for all of them. What comes while a body waits stays on its line.
  */
 export class Intake {
+  readonly #way: RightOfWay;
   #left = BYTES_PER_TURN;
   #isCounting = false;
-  readonly #waiting: (() => void)[] = [];
+
+  constructor(way: RightOfWay) {
+    this.#way = way;
+  }
 
   /** Counts what came of a body. Where its turn is over it has to be held back until `goOn` is called, in a later one. */
   isOver(bytes: number, goOn: () => void): boolean {
     this.#left -= bytes;
     this.#count();
     if (this.#left > 0) return false;
-    this.#waiting.push(goOn);
+    this.#way.wait(() => {
+      this.#left = BYTES_PER_TURN;
+      goOn();
+    });
     return true;
   }
 
@@ -25,14 +34,12 @@ export class Intake {
     setImmediate(this.#begin);
   }
 
+  /** Where bodies wait, the next of them begins. */
   readonly #begin = (): void => {
-    this.#left = BYTES_PER_TURN;
     this.#isCounting = false;
-    const goOn = this.#waiting.shift();
-    if (this.#waiting.length > 0) this.#count();
-    goOn?.();
+    if (this.#left > 0) this.#left = BYTES_PER_TURN;
   };
 }
 
 /** There is one event loop. */
-export const intake = new Intake();
+export const intake = new Intake(rightOfWay);

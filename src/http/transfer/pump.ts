@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { RightOfWay } from '../right-of-way.ts';
 
 export class ReaderLeft extends Error {
   override readonly name = 'ReaderLeft';
@@ -10,11 +11,17 @@ export class ReaderLeft extends Error {
  */
 export class Answer {
   readonly response: ServerResponse;
+  readonly #bytes: number;
   #left: number;
 
   constructor(response: ServerResponse, bytes: number) {
     this.response = response;
+    this.#bytes = bytes;
     this.#left = bytes;
+  }
+
+  get isBegun(): boolean {
+    return this.#left < this.#bytes;
   }
 
   write(piece: Buffer, done: (error?: Error | null) => void): void {
@@ -24,16 +31,18 @@ export class Answer {
   }
 }
 
-/**
- * Sends one piece in each turn of the event loop, whichever transfer it belongs to: a request that comes in the
- * meantime waits for one piece, and not for one of every reader who is ready for more.
- */
+/** Sends files piece by piece. */
 export class Pump {
-  readonly #ready: (() => void)[] = [];
+  readonly #way: RightOfWay;
+
+  constructor(way: RightOfWay) {
+    this.#way = way;
+  }
 
   /**
    * Sends piece after piece, the next when the last has left this process, until there is none. So no more than a piece
-   * waits for a slow reader.
+   * waits for a slow reader. The first piece of an answer waits for nobody: to most who look at a page it is the whole of
+   * a picture.
    */
   send(answer: Answer, pieces: () => Buffer | undefined): Promise<void> {
     const { response } = answer;
@@ -55,21 +64,14 @@ export class Pump {
         }
       };
       const written = (error?: Error | null) => {
-        if (error || response.writableEnded) end(error);
-        else this.#wait(next);
+        if (error) response.destroy();
+        if (error) left();
+        else if (response.writableEnded) end();
+        else this.#way.wait(next);
       };
       response.once('close', left);
-      this.#wait(next);
+      if (answer.isBegun) this.#way.wait(next);
+      else next();
     });
   }
-
-  #wait(next: () => void): void {
-    if (this.#ready.push(next) === 1) setImmediate(this.#turn);
-  }
-
-  readonly #turn = (): void => {
-    const next = this.#ready.shift()!;
-    if (this.#ready.length > 0) setImmediate(this.#turn);
-    next();
-  };
 }

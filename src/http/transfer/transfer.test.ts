@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { seededRandom } from '../../random.ts';
 import type { OpenObject } from '../../storage/storage.ts';
-import { Answer, Pump } from './pump.ts';
+import { RightOfWay } from '../right-of-way.ts';
+import { Answer, Pump, ReaderLeft } from './pump.ts';
 import { createTransfers } from './transfer.ts';
 
 const PIECE = 64 * 1024;
@@ -20,8 +21,8 @@ function aReader(taken: () => void): ServerResponse {
   return { destroyed: false, writableEnded: false, once() {}, off() {}, write: take, end: take } as never;
 }
 
-test('of several transfers one piece is sent in each turn of the event loop, and all come to their end', async () => {
-  const pump = new Pump();
+test('the first pieces of several transfers are sent at once, then one piece in each turn of the event loop', async () => {
+  const pump = new Pump(new RightOfWay());
   let inThisTurn = 0;
   let most = 0;
   let isOver = false;
@@ -30,24 +31,43 @@ test('of several transfers one piece is sent in each turn of the event loop, and
     inThisTurn = 0;
     if (!isOver) setImmediate(turn);
   };
-  setImmediate(turn);
   const sent = [0, 0, 0, 0];
-  await Promise.all(
-    sent.map((_, reader) => {
-      const answer = new Answer(
-        aReader(() => {
-          inThisTurn += 1;
-          sent[reader]! += 1;
-        }),
-        1_000,
-      );
-      let left = 20;
-      return pump.send(answer, () => (left-- > 0 ? Buffer.alloc(1) : undefined));
-    }),
-  );
+  const sending = sent.map((_, reader) => {
+    const answer = new Answer(
+      aReader(() => {
+        inThisTurn += 1;
+        sent[reader]! += 1;
+      }),
+      1_000,
+    );
+    let left = 20;
+    return pump.send(answer, () => (left-- > 0 ? Buffer.alloc(1) : undefined));
+  });
+  assert.deepEqual(sent, [1, 1, 1, 1]);
+  inThisTurn = 0;
+  setImmediate(turn);
+  await Promise.all(sending);
   isOver = true;
   assert.deepEqual(sent, [20, 20, 20, 20]);
   assert.equal(most, 1);
+});
+
+test('a reader whose connection breaks while bytes are on their way has left, and nothing has failed', async () => {
+  const response = {
+    destroyed: false,
+    once() {},
+    off() {},
+    write: (_piece: Buffer, done: (error: Error) => void) => done(new Error('write ECONNRESET')),
+    destroy() {
+      this.destroyed = true;
+    },
+  };
+  const answer = new Answer(response as never, 1_000);
+  await assert.rejects(
+    new Pump(new RightOfWay()).send(answer, () => Buffer.alloc(1)),
+    ReaderLeft,
+  );
+  assert.equal(response.destroyed, true);
 });
 
 /** An object whose bytes come at once, or slowly where a test says so, and which tells how it was read. */

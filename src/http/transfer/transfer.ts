@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Random } from '../../random.ts';
 import type { ByteRange, OpenObject } from '../../storage/storage.ts';
+import { rightOfWay } from '../right-of-way.ts';
 import { Buffers, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN } from './buffers.ts';
 import { isRangeOfThis, type Validators, verdictOf } from './conditions.ts';
 import { Answer, Pump } from './pump.ts';
@@ -50,7 +51,7 @@ const readsOfDisk = () => process.resourceUsage().fsRead;
 
 export function createTransfers(random: Random, diskReads = readsOfDisk): Transfers {
   const buffers = new Buffers();
-  const pump = new Pump();
+  const pump = new Pump(rightOfWay);
   const soundness = new Soundness();
 
   async function send(request: IncomingMessage, response: ServerResponse, sendable: Sendable): Promise<void> {

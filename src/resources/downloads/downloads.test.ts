@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { type Answer, assertRefused, type Client, type Mod, START, startApi } from '../../../test/api.ts';
 import { aModfile, changeModfile, type StoredModfile } from '../../../test/modfiles.ts';
 import { anotherService, Wire } from '../../../test/wire.ts';
+import { rightOfWay } from '../../http/right-of-way.ts';
 import { downloadLink } from '../modfiles/links.ts';
 import { requireModForChange } from '../mods/access.ts';
 import { applyModChanges } from '../mods/mods.ts';
@@ -44,6 +45,22 @@ test('a file is sent whole, under its name, with its length and hash, and never 
   assert.equal(headers['content-disposition'], 'attachment; filename="mod.zip"');
   assert.equal(headers['x-content-type-options'], 'nosniff');
   assert.equal(headers['cache-control'], 'private, no-cache');
+});
+
+test('who reads a page has the right of way before transfers; who downloads, uploads or looks at its health has not', async () => {
+  const { mod, file, client } = await aFile('the bytes');
+  const owner = await api.as(mod.owner);
+  const isAskedBy = async (request: () => Promise<unknown>) => {
+    rightOfWay.asked(Number.NEGATIVE_INFINITY);
+    await request();
+    return rightOfWay.isAsked();
+  };
+  const page = () => client.send('GET', `/games/${file.game_id}/mods`);
+  assert.equal(await isAskedBy(page), true);
+  assert.equal(await isAskedBy(page), true, 'also where the answer was kept');
+  assert.equal(await isAskedBy(() => get(client, file)), false);
+  assert.equal(await isAskedBy(() => owner.send('POST', `/games/${file.game_id}/mods/${mod.id}/files`)), false);
+  assert.equal(await isAskedBy(() => api.request('GET', '/healthz')), false);
 });
 
 test('a name from an upload cannot break the header', async () => {

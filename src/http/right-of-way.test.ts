@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { beforeEach, mock, test } from 'node:test';
+import { RightOfWay } from './right-of-way.ts';
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+let now: number;
+let idle: number;
+let moved: number;
+let way: RightOfWay;
+
+beforeEach(() => {
+  // Pauses end only where a test says so.
+  mock.timers.reset();
+  mock.timers.enable({ apis: ['setTimeout'] });
+  [now, idle, moved] = [5_000, 0, 0];
+  way = new RightOfWay({ now: () => now, idle: () => idle });
+});
+
+/** Lets the event loop turn, each turn of a millisecond of which it is idle for a share. */
+async function turn(times: number, idleShare: number): Promise<number> {
+  const before = moved;
+  for (let i = 0; i < times; i += 1) {
+    now += 1;
+    idle += idleShare;
+    await nextTurn();
+  }
+  return moved - before;
+}
+
+function havePiecesWait(count: number): void {
+  for (let i = 0; i < count; i += 1) way.wait(() => (moved += 1));
+}
+
+test('while nobody asks a piece moves in each turn, however busy the event loop is', async () => {
+  havePiecesWait(100);
+  assert.equal(await turn(50, 0), 50);
+  assert.equal(await turn(50, 0), 50);
+});
+
+test('while somebody asks pieces pause where the event loop is busy for most of the time', async () => {
+  havePiecesWait(100);
+  way.asked(now);
+  assert.equal(await turn(20, 0.3), 1);
+  mock.timers.tick(1);
+  assert.equal(await turn(20, 0.3), 4);
+  mock.timers.tick(1);
+  assert.equal(await turn(20, 0.3), 4);
+});
+
+test('while somebody asks no piece pauses where the event loop is idle for most of the time', async () => {
+  havePiecesWait(100);
+  way.asked(now);
+  assert.equal(await turn(50, 0.75), 50);
+});
+
+test('time in which nothing moved is not made up for', async () => {
+  way.asked(now);
+  havePiecesWait(1);
+  await turn(900, 1);
+  havePiecesWait(100);
+  assert.equal(await turn(20, 0.3), 1);
+});
+
+test('a second after the last one asked nothing pauses any more', async () => {
+  havePiecesWait(100);
+  way.asked(now);
+  now += 1_001;
+  assert.equal(await turn(50, 0), 50);
+});
+
+test('pieces move in the order in which they came, through pauses', async () => {
+  const order: number[] = [];
+  for (let i = 0; i < 6; i += 1) way.wait(() => order.push(i));
+  way.asked(now);
+  await turn(10, 0);
+  mock.timers.tick(1);
+  await turn(10, 0);
+  mock.timers.tick(1);
+  await turn(10, 0);
+  assert.deepEqual(order, [0, 1, 2, 3, 4, 5]);
+});
+
+test('transfers are under way for a moment after a piece has moved', async () => {
+  assert.equal(way.isMoving, false);
+  havePiecesWait(1);
+  await turn(1, 0);
+  assert.equal(way.isMoving, true);
+  now += 101;
+  assert.equal(way.isMoving, false);
+});
