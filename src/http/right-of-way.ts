@@ -7,7 +7,7 @@ const IDLE_SHARE = 0.6;
 /** Over which time that is told, so that a second in which nothing moved is no reason to hurry in the next. */
 const SPAN_MS = 10;
 const PAUSE_MS = 1;
-/** What moves between two pauses however busy the event loop is: enough for a line of a gigabit. */
+/** What moves between two pauses however busy the event loop is: about what a line of a gigabit brings. */
 const PIECES_MIN = 4;
 
 interface Watch {
