@@ -75,7 +75,7 @@ async function start<T>(
   });
 }
 
-const ask = <T>(child: ChildProcess, message: object | 'moved'): Promise<T> =>
+const ask = <T>(child: ChildProcess, message: object): Promise<T> =>
   new Promise((resolve) => {
     child.once('message', (answer) => resolve(answer as T));
     child.send(message);
@@ -198,7 +198,7 @@ async function browsed(name: string, port: number, task: Partial<Task>): Promise
   const four = await startAside('peer.ts');
   four.process.send({ clients: WRITERS, times: 1_000, bytes: BYTES, ...task });
   await wait(500);
-  const megabytes = async () => (await ask<{ moved: number }>(four.process, 'moved')).moved / MEGABYTE;
+  const megabytes = async () => (await ask<{ moved: number }>(four.process, {})).moved / MEGABYTE;
   const before = await megabytes();
   const began = performance.now();
   await loopDelay('start');

@@ -26,8 +26,8 @@ const noise = Buffer.alloc(1024 * 1024, 'as good as any other content of a mod, 
 let moved = 0;
 
 /** Reads and writes over TLS in a process of its own, and throws away what comes: a client should cost little. */
-process.on('message', async (task: Task | 'moved') => {
-  if (task === 'moved') return void process.send!({ moved });
+process.on('message', async (task: Task | Record<string, never>) => {
+  if (!isTask(task)) return void process.send!({ moved });
   cipher = '';
   const started = performance.now();
   const work = task.kind === 'read' ? read : write;
@@ -38,6 +38,8 @@ process.on('message', async (task: Task | 'moved') => {
     cipher,
   });
 });
+
+const isTask = (message: Task | Record<string, never>): message is Task => 'kind' in message;
 
 let cipher = '';
 

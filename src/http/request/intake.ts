@@ -34,7 +34,7 @@ export class Intake {
     setImmediate(this.#begin);
   }
 
-  /** Where bodies wait, the next of them begins. */
+  /** Where nothing is left a body waits, and counts anew when it goes on. */
   readonly #begin = (): void => {
     this.#isCounting = false;
     if (this.#left > 0) this.#left = BYTES_PER_TURN;

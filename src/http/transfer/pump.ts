@@ -64,9 +64,10 @@ export class Pump {
         }
       };
       const written = (error?: Error | null) => {
-        if (error) response.destroy();
-        if (error) left();
-        else if (response.writableEnded) end();
+        if (error) {
+          response.destroy();
+          left();
+        } else if (response.writableEnded) end();
         else this.#way.wait(next);
       };
       response.once('close', left);
