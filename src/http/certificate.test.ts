@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import https from 'node:https';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { Extension, X509CertificateGenerator, X509Certificate as X509CertificateReader } from '@peculiar/x509';
 import { type LocalCertificate, localCertificate } from './certificate.ts';
 
 const run = promisify(execFile);
@@ -160,4 +161,54 @@ test('a damaged file stops the start and says what to do', async (t) => {
   await localCertificate(folder, 'localhost');
   await writeFile(join(folder, 'local-certificate-1.json'), '{');
   await assert.rejects(localCertificate(folder, 'localhost'), /damaged; remove it/);
+});
+
+const NAME_CONSTRAINTS = '2.5.29.30';
+const constraintOf = async (file: string) =>
+  new X509CertificateReader(await readFile(file, 'utf8')).getExtension(NAME_CONSTRAINTS);
+
+test('the authority constrains its names without making that critical, which the C++ SDK cannot parse (32)', async (t) => {
+  const { file, cert } = await localCertificate(await aFolder(t), 'localhost');
+  assert.equal((await constraintOf(file))?.critical, false);
+  const critical = [...new X509CertificateReader(cert).extensions].filter((extension) => extension.critical);
+  assert.deepEqual(critical.map(({ type }) => type).sort(), ['2.5.29.15', '2.5.29.19']);
+});
+
+/** The kept authority as earlier versions made it: the same, with a critical constraint. */
+async function makeConstraintCritical(folder: string): Promise<string> {
+  const path = join(folder, 'local-certificate-1.json');
+  const kept = JSON.parse(await readFile(path, 'utf8'));
+  const made = new X509CertificateReader(kept.caCert);
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const earlier = await X509CertificateGenerator.createSelfSigned({
+    name: made.subject,
+    serialNumber: made.serialNumber,
+    notBefore: made.notBefore,
+    notAfter: made.notAfter,
+    signingAlgorithm: algorithm,
+    keys: {
+      privateKey: createPrivateKey(kept.caKey).toCryptoKey(algorithm, false, ['sign']),
+      publicKey: createPublicKey(kept.caKey).toCryptoKey(algorithm, true, ['verify']),
+    },
+    extensions: made.extensions.map(({ type, critical, value }) =>
+      type === NAME_CONSTRAINTS ? new Extension(type, true, value) : new Extension(type, critical, value),
+    ),
+  });
+  const caCert = `${earlier.toString('pem')}\n`;
+  await writeFile(path, JSON.stringify({ ...kept, caCert }));
+  await writeFile(join(folder, 'local-ca.pem'), caCert);
+  return caCert;
+}
+
+test('an authority of earlier versions is renewed with its key, so that who trusted it need not do so again', async (t) => {
+  const folder = await aFolder(t);
+  await localCertificate(folder, 'localhost');
+  const trusted = await makeConstraintCritical(folder);
+  const renewed = await localCertificate(folder, 'localhost');
+  assert.equal((await constraintOf(renewed.file))?.critical, false);
+  assert.deepEqual((await readdir(folder)).sort(), ['local-ca.pem', 'local-certificate-2.json']);
+  const port = await aServer(t, renewed);
+  for (const ca of [trusted, await readFile(renewed.file, 'utf8')])
+    for (const host of ['localhost', 'g-1.localhost']) assert.equal(await ask(port, host, ca), 200, host);
+  assert.equal((await localCertificate(folder, 'localhost')).cert, renewed.cert);
 });

@@ -14,6 +14,7 @@ import {
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
+  X509Certificate as X509CertificateReader,
 } from '@peculiar/x509';
 import { LRUCache } from 'lru-cache';
 import { ensureDirectory, errorCode, unlessCode, writeDurably, writeTemporary } from '../storage/durable.ts';
@@ -31,6 +32,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const lifetimeDays = 3652;
 const renewalDays = 30;
 const namedContextsMax = 200;
+const NAME_CONSTRAINTS = '2.5.29.30';
 
 /**
  * The certificate for a start without `MODSTEAD_TLS_CERT`: made once and kept in this folder, together with the small
@@ -70,7 +72,7 @@ async function keptOrNew(folder: string, domain: string, now: () => number): Pro
     const generation = Math.max(0, ...(await readdir(folder)).map(generationIn));
     const kept = generation ? await readKept(join(folder, nameOf(generation))) : undefined;
     if (kept && isGood(kept, domain, now())) return kept;
-    const made = await make(domain, now());
+    const made = await make(domain, now(), kept?.domain === domain ? kept.caKey : newKey());
     if (await claim(folder, generation + 1, made)) return made;
   }
 }
@@ -86,7 +88,12 @@ async function readKept(path: string): Promise<Kept | undefined> {
 
 function isGood(kept: Kept, domain: string, nowMs: number): boolean {
   const endMs = new X509Certificate(kept.cert).validToDate.getTime();
-  return kept.domain === domain && endMs - nowMs >= renewalDays * dayMs;
+  return kept.domain === domain && endMs - nowMs >= renewalDays * dayMs && !hasCriticalConstraint(kept.caCert);
+}
+
+/** The TLS library of a shipped client cannot parse one and refuses every connection (docs/API-QUIRKS.md, 32). */
+function hasCriticalConstraint(caCert: string): boolean {
+  return new X509CertificateReader(caCert).getExtension(NAME_CONSTRAINTS)?.critical === true;
 }
 
 async function claim(folder: string, generation: number, made: Kept): Promise<boolean> {
@@ -103,8 +110,9 @@ async function claim(folder: string, generation: number, made: Kept): Promise<bo
   return true;
 }
 
-async function make(domain: string, nowMs: number): Promise<Kept> {
-  const [caKey, key] = [newKey(), newKey()];
+/** With the authority's former key, clients that trust its former certificate accept what it signs from now on. */
+async function make(domain: string, nowMs: number, caKey: string): Promise<Kept> {
+  const key = newKey();
   const caCert = await makeAuthority(caKey, domain, nowMs);
   return { domain, key, cert: await issue(caKey, key, namesOf(domain), nowMs), caKey, caCert };
 }
@@ -131,7 +139,7 @@ async function makeAuthority(caKey: string, domain: string, nowMs: number): Prom
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      new Extension('2.5.29.30', true, nameConstraints([...new Set([domain, 'localhost'])])),
+      new Extension(NAME_CONSTRAINTS, false, nameConstraints([...new Set([domain, 'localhost'])])),
       await SubjectKeyIdentifierExtension.create(publicKey),
     ],
   });
