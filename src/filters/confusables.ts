@@ -1,0 +1,81 @@
+import lookalikes from './confusables.json' with { type: 'json' };
+
+/** Letters and digits of other scripts by the Latin text that they resemble, from the confusables of Unicode (UTS 39). */
+const LATIN: ReadonlyMap<string, string> = new Map(
+  Object.entries(lookalikes).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
+);
+
+/** Digits and signs that stand for letters. `i`, `l`, `1` and `|` cannot be told apart in many fonts. */
+const LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '0': 'o',
+    '1': 'l',
+    '3': 'e',
+    '4': 'a',
+    '5': 's',
+    '7': 't',
+    '8': 'b',
+    '9': 'g',
+    '@': 'a',
+    $: 's',
+    '!': 'l',
+    '|': 'l',
+    '€': 'e',
+    '£': 'l',
+    i: 'l',
+  }),
+);
+
+const INVISIBLE = /\p{Cf}|\p{Cc}|\p{Variation_Selector}|[\u115F\u1160\u3164]|\u034F/gu;
+const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
+const SEPARATORS = /[^\p{L}\p{M}\p{N}]+/gu;
+/** Signs that stand for letters within a word are not between words. */
+const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}@$!|€£]+/u;
+const SIGNS_AROUND = /^[!|]+|[!|]+$/g;
+/** `SkyAdmin` is two words; `ADMIN` is one. */
+const CASE_CHANGE = /(\p{Ll})(\p{Lu})/gu;
+
+const visible = (text: string): string =>
+  text.normalize('NFKC').replace(INVISIBLE, '').normalize('NFD').replace(ACCENTED, '$1').normalize('NFC');
+
+const mapped = (text: string, map: ReadonlyMap<string, string>): string =>
+  Array.from(text, (character) => map.get(character) ?? character).join('');
+
+/** Capitals are mapped before they are folded: `Ν` (Greek) resembles `N`, while `ν` resembles `v`. */
+function latinOf(shown: string): string {
+  const letters = mapped(mapped(mapped(shown, LATIN).toLowerCase(), LATIN), LETTERS);
+  return letters.replaceAll('ß', 'ss').replaceAll('rn', 'm').replaceAll('vv', 'w');
+}
+
+/**
+ * What is left of a text for comparing it with others by appearance: without spaces, punctuation, case, accents and
+ * invisible characters, with look-alikes of other scripts and digits read as Latin letters.
+ */
+export const confusableSkeleton = (text: string): string => latinOf(visible(text)).replace(SEPARATORS, '');
+
+/** The skeleton as written, and as written in lower case where that looks different. */
+export const confusableSkeletons = (text: string): readonly string[] => [
+  ...new Set([confusableSkeleton(text), confusableSkeleton(text.toLowerCase())]),
+];
+
+/** Whether a person could take one text for the other. Texts without letters and digits resemble nothing. */
+export function areConfusable(one: string, other: string): boolean {
+  const others = confusableSkeletons(other);
+  return confusableSkeletons(one).some((skeleton) => skeleton !== '' && others.includes(skeleton));
+}
+
+/** The skeletons of the words of a text. Single letters in a row are one word that was spelt out: `a d m i n`. */
+export function confusableWords(text: string): readonly string[] {
+  const parts = visible(text).replace(CASE_CHANGE, '$1 $2').split(BETWEEN_WORDS);
+  const words: string[] = [];
+  let spelt = '';
+  for (const part of [...parts, '']) {
+    const skeleton = latinOf(part.replace(SIGNS_AROUND, '')).replace(SEPARATORS, '');
+    if ([...part].length === 1) spelt += skeleton;
+    else {
+      words.push(spelt, skeleton);
+      spelt = '';
+    }
+  }
+  return words.filter((word) => word !== '');
+}
