@@ -8,6 +8,13 @@ import sharp from 'sharp';
 import { z } from 'zod';
 import { user } from '../src/access/caller.ts';
 import { noContent, operation } from '../src/http/operation.ts';
+import {
+  addCollectionOperation,
+  addCollectionRating,
+  getModCollection,
+} from '../src/resources/collections/operations.ts';
+import { collectionComments } from '../src/resources/comments/operations.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
 import { START, startApi } from './api.ts';
 import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
@@ -569,4 +576,34 @@ test('24: a comment that replies to none has reply_id 0', async () => {
   const headers = { Authorization: bearer, 'Content-Type': FORM };
   const answer = await exchange(api, requestOf(`POST /v1/games/${game.id}/mods/${mod.id}/comments`, headers, body));
   assert.deepEqual([answer.status, answer.body.reply_id, answer.body.thread_position], [201, 0, '01']);
+});
+
+test('33, 39: a collection tells what the C++ SDK shows, and whether it is visible as a number', async () => {
+  const fan = await api.as(await api.aUser());
+  const params = { game_id: game.id };
+  const body = { name: 'Sky', description: '<p>Up &amp; away</p>', mod_ids: [mod.id] };
+  const { id } = (await owner.call(addCollectionOperation, { params, body })).body;
+  const inCollection = { ...params, collection_id: id };
+  await fan.call(addCollectionRating, { params: inCollection, body: { rating: 1 } });
+  await owner.call(addCollectionRating, { params: inCollection, body: { rating: -1 } });
+  await fan.call(collectionComments.add, { params: inCollection, body: { content: 'Nice' } });
+  const { body: shown } = await fan.call(getModCollection, { params: inCollection });
+  assert.deepEqual([shown.visible, shown.game_name, shown.description_plaintext], [1, 'Star Smith', 'Up & away']);
+  const { mods_total, comments_total, ratings_total, ratings_positive, ratings_negative } = shown.stats;
+  assert.deepEqual([mods_total, comments_total, ratings_total, ratings_positive, ratings_negative], [1, 1, 2, 1, 1]);
+});
+
+test('39: 8192 of a game’s community_options switches collections on, 16384 comments on them', async () => {
+  const other = await api.aGame({ name: 'Bits' });
+  const client = await api.as(other.owner);
+  const params = { game_id: other.id };
+  const set = (community_options: number) => client.call(editGameOperation, { params, body: { community_options } });
+  await set(4_096 | 16_384);
+  await client.refused(addCollectionOperation, { params, body: { name: 'None' } }, 403, 29600);
+  await set(8_192);
+  const { id } = (await client.call(addCollectionOperation, { params, body: { name: 'Some' } })).body;
+  const comment = { params: { ...params, collection_id: id }, body: { content: 'Nice' } };
+  await client.refused(collectionComments.add, comment, 403, 14038);
+  await set(8_192 | 16_384);
+  await client.call(collectionComments.add, comment);
 });

@@ -11,7 +11,7 @@ import {
   followCollectionOperation,
   getModCollection,
 } from '../src/resources/collections/operations.ts';
-import { guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
 import { getUserEvents } from '../src/resources/events/operations.ts';
 import { followUserOperation, getMyFollowing, getUserFollowers } from '../src/resources/follows/operations.ts';
 import { getGameStats } from '../src/resources/games/operations.ts';
@@ -45,6 +45,7 @@ const inCollection = { game_id: game.id, collection_id: collection.body.id };
 const COMMENTED: { on: typeof modComments; params: Record<string, number> }[] = [
   { on: modComments, params: { game_id: game.id, mod_id: mods[0]!.id } },
   { on: guideComments as typeof modComments, params: { game_id: game.id, guide_id: guide.id } },
+  { on: collectionComments as typeof modComments, params: inCollection },
 ];
 const operator = await api.as(await api.aUser({ admin: true }));
 const at = (index: number) => ({ game_id: game.id, mod_id: mods[index]!.id });
@@ -85,6 +86,9 @@ async function recount(): Promise<void> {
   const rated = await query.selectFrom('collection_ratings').selectAll().execute();
   const row = await query.selectFrom('collections').selectAll().executeTakeFirstOrThrow();
   const told = (await client.call(getModCollection, { params: inCollection })).body.stats;
+  const ofCollection = (await client.call(collectionComments.getAll, { params: COMMENTED[2]!.params })).body
+    .result_total;
+  assert.equal(told.comments_total, ofCollection);
   const positive = rated.filter(({ rating }) => rating === 1).length;
   assert.deepEqual(
     [told.followers_total, told.ratings_positive_30_days, row.ratings_positive, row.ratings_negative],

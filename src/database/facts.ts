@@ -14,6 +14,8 @@ export const factsMigrations: Migration[] = [
   },
   // The live file is no longer part of a mod's documents.
   { name: '2026-11-15-rewrite-mods', up: () => ["delete from facts where name = 'mods.documents.site'"] },
+  // Two bits of `community_options` have moved.
+  { name: '2026-11-16-rewrite-games-clients', up: () => ["delete from facts where name = 'games.documents.site'"] },
 ];
 
 /** Small things that a database knows about itself, such as the address its documents were written for. */

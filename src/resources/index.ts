@@ -31,6 +31,7 @@ import { migration as cookBuildsScans } from './builds/migrations/2026-11-15-coo
 import { buildOperations } from './builds/operations.ts';
 import { migration as collections } from './collections/migrations/2026-11-15-collections.ts';
 import { migration as collectionsByRater } from './collections/migrations/2026-11-15-collections-by-rater.ts';
+import { migration as collectionsComments } from './collections/migrations/2026-11-16-collections-comments-clients.ts';
 import { collectionOperations } from './collections/operations.ts';
 import { commentJobs } from './comments/jobs.ts';
 import { migration as comments } from './comments/migrations/2026-11-15-comments.ts';
@@ -66,6 +67,7 @@ import { pictureHoldings } from './games/holdings.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { migration as gamesTakedown } from './games/migrations/2026-11-15-games-takedown.ts';
+import { migration as gamesCollectionBits } from './games/migrations/2026-11-16-games-collection-bits-clients.ts';
 import { gameOperations } from './games/operations.ts';
 import { guideJobs } from './guides/jobs.ts';
 import { migration as guides } from './guides/migrations/2026-11-15-guides.ts';
@@ -256,6 +258,7 @@ export const migrations: readonly Migration[] = [
   guides,
   collections,
   collectionsByRater,
+  collectionsComments,
   dependencies,
   deviceLogins,
   dataExports,
@@ -300,6 +303,7 @@ export const migrations: readonly Migration[] = [
   addressBans,
   moderation,
   gamesTakedown,
+  gamesCollectionBits,
   siteQueues,
   tags,
   tagsInOrder,

@@ -11,9 +11,9 @@ export const COLLECTION_ACCEPTED = 1;
 export const COLLECTION_DELETED = 3;
 export const COLLECTION_PUBLIC = 1;
 
-/** Of a game's `community_options`: it has collections, and they can be commented on. */
-export const GAME_COLLECTIONS = 4_096;
-export const GAME_COLLECTION_COMMENTS = 8_192;
+/** Of a game's `community_options`, as the C++ SDK numbers them (docs/API-QUIRKS.md, 39): collections, and comments on them. */
+export const GAME_COLLECTIONS = 8_192;
+export const GAME_COLLECTION_COMMENTS = 16_384;
 
 type Reader = Pick<Database, 'first'>;
 type Shown = Pick<store.CollectionRow, 'status' | 'visible'>;

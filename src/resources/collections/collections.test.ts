@@ -96,8 +96,9 @@ test('a collection is made of what was sent, and shows the whole object', async 
   assert.deepEqual(rest, {
     id: made.id,
     game_id: game.id,
+    game_name: game.name,
     status: 1,
-    visible: true,
+    visible: 1,
     category: 'Essential',
     date_added: START,
     date_updated: START,
@@ -111,16 +112,25 @@ test('a collection is made of what was sent, and shows the whole object', async 
     tags: ['UI', 'QUALITY_OF_LIFE'],
     stats: {
       collection_id: made.id,
+      mods_total: 2,
       downloads_today: 0,
       downloads_unique: 0,
       downloads_total: 0,
       followers_total: 0,
+      comments_total: 0,
+      ratings_total: 0,
+      ratings_positive: 0,
+      ratings_negative: 0,
       ratings_positive_30_days: 0,
+      ratings_percentage_positive: 0,
+      ratings_weighted_aggregate: 0,
+      ratings_display_text: 'Unrated',
     },
     name: 'Sky Essentials',
     name_id: 'sky-essentials',
     summary: 'Fly',
     description: '<p>Up</p>',
+    description_plaintext: 'Up',
   });
   const read = await api.withKey(game).call(getModCollection, { params: at(made) });
   assert.deepEqual(read.body, made);
@@ -173,7 +183,7 @@ test('where a game has no collections, none is added and none is seen', async ()
     0,
   );
   assert.equal(await total(asAda.call(getMeCollections, { query: { id: made.id } })), 0);
-  await options(1 | 4_096);
+  await options(1 | 8_192);
   assert.equal((await asAda.call(getModCollection, { params: at(made) })).body.id, made.id);
 });
 
@@ -244,13 +254,13 @@ test('with sync the mods are replaced, without it they are added to', async () =
 
 test('what everyone sees shows a mod, so an empty collection is hidden', async () => {
   const empty = await aCollection({ mod_ids: [] });
-  assert.deepEqual([empty.visible, empty.date_live], [false, 0]);
+  assert.deepEqual([empty.visible, empty.date_live], [0, 0]);
   await asAda.refused(updateCollectionOperation, { params: at(empty), body: { visible: 1 } }, 400, 29614);
   await asAda.refused(addCollectionOperation, { params: inGame, body: { name: 'Any', visible: 1 } }, 400, 29614);
   const mod = await api.aMod({ game });
   api.clock.advance(10);
   const shown = (await update(empty, { visible: 1, mod_ids: [mod.id] })).body;
-  assert.deepEqual([shown.visible, shown.date_live - START > 0], [true, true]);
+  assert.deepEqual([shown.visible, shown.date_live - START > 0], [1, true]);
   const taken = { params: at(shown), body: { mod_ids: [mod.id] } };
   await asAda.refused(deleteCollectionMods, taken, 400, 29614);
   await update(shown, { visible: 0 });

@@ -8,7 +8,7 @@ import type { Platform } from '../../platforms.ts';
 import { isPublic as isPublicMod, modDocuments, requireMod, type StoredMod } from '../mods/mods.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireUser } from '../users/users.ts';
-import { asks, GAME_COLLECTIONS, hasCollections, isPublic, requireCollection } from './access.ts';
+import { announceCollection, asks, GAME_COLLECTIONS, hasCollections, isPublic, requireCollection } from './access.ts';
 import { collectionListing, collectionModListing } from './listing.ts';
 import { firstRecentDay } from './ratings.ts';
 import * as store from './store.ts';
@@ -62,6 +62,15 @@ async function listed(
   const spelled = await withLikelyWords(app.db, request);
   const { collections, total } = await store.list(query, asked, collectionListing, spelled, firstRecentDay(app));
   return { collections: await whole(query, collections), total };
+}
+
+export async function countCommentsOfCollection(
+  transaction: Transaction,
+  collection: Pick<store.CollectionRow, 'id' | 'game_id'>,
+  difference: number,
+): Promise<void> {
+  await store.count(transaction, collection.id, { comments_total: difference });
+  announceCollection(transaction, collection);
 }
 
 const NONE: ListedCollections = { collections: [], total: 0 };

@@ -20,6 +20,7 @@ type Reader = Pick<Database, 'first'>;
 /** A collection with what its object needs of its game, and its positive ratings of the last days. */
 export interface CollectionView extends CollectionRow {
   game_limit: number;
+  game_name: string;
   /** 1 or 0. */
   has_platforms: number;
   ratings_recent: number;
@@ -27,6 +28,7 @@ export interface CollectionView extends CollectionRow {
 
 /** What a collection tells of the mods in it that everyone sees. */
 export interface Contents {
+  readonly mods_total: number;
   readonly maturity_option: number;
   readonly filesize: number;
   readonly filesize_uncompressed: number;
@@ -58,7 +60,7 @@ const viewsIn = (query: Query, sinceDay: number) =>
     .selectFrom('collections as c')
     .innerJoin('games as g', 'g.id', 'c.game_id')
     .selectAll('c')
-    .select('g.limit_collection_mods as game_limit')
+    .select(['g.limit_collection_mods as game_limit', 'g.name as game_name'])
     .select(
       sql<number>`case when exists (select 1 from game_platforms o where o.game_id = c.game_id) then 1 else 0 end`.as(
         'has_platforms',
@@ -156,7 +158,7 @@ export async function contentsOf(query: Query, ids: readonly number[]): Promise<
   const platforms = await platformsOf(query, ids);
   const mature = (bit: number) => sql`max(m.maturity_option & ${sql.raw(String(bit))})`;
   const { rows } = await sql<Sums>`
-    select x.collection_id, ${sql.join([1, 2, 4, 8].map(mature), sql` + `)} as maturity_option,
+    select x.collection_id, count(*) as mods_total, ${sql.join([1, 2, 4, 8].map(mature), sql` + `)} as maturity_option,
       coalesce(sum(f.filesize), 0) as filesize, coalesce(sum(f.filesize_uncompressed), 0) as filesize_uncompressed,
       sum(m.downloads_today) as downloads_today, sum(m.downloads_total) as downloads_total,
       max(m.downloads_total) as downloads_most
@@ -365,7 +367,7 @@ export async function remove(query: Query, id: number): Promise<void> {
   await query.deleteFrom('collections').where('id', '=', id).execute();
 }
 
-const COUNTED = ['followers_total', 'ratings_positive', 'ratings_negative'] as const;
+const COUNTED = ['followers_total', 'ratings_positive', 'ratings_negative', 'comments_total'] as const;
 const COUNT = statement(`update collections set ${COUNTED.map((name) => `${name} = ${name} + ?`).join(', ')}
   where id = ?`);
 export const count = (

@@ -30,6 +30,7 @@ export interface CollectionsTable {
   followers_total: number;
   ratings_positive: number;
   ratings_negative: number;
+  comments_total: Generated<number>;
   /** Until this second someone is changing its mods; 0 while nobody is. */
   registering_until: number;
   deleted_by: number;

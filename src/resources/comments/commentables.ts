@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import type { ErrorName } from '../../errors/catalogue.ts';
 import {
   type CollectionRow,
+  countCommentsOfCollection,
   GAME_COLLECTION_COMMENTS,
   isPublic as isPublicCollection,
   mayModerate,
@@ -178,8 +179,9 @@ export const commentableCollections: Commentable = {
     commentedCollection(reader, caller, await requireCollection(reader, caller, gameId, id)),
   hold: async (_, transaction, caller, gameId, id) =>
     commentedCollection(transaction, caller, await requireCollectionForChange(transaction, caller, gameId, id)),
-  happened: async (app, transaction, collection, { type, userId, address }) => {
+  happened: async (app, transaction, collection, { type, userId, address, difference }) => {
     if (type === 'added') await noteActive(app, transaction, collection.gameId, { userId, address });
+    await countCommentsOfCollection(transaction, { id: collection.id, game_id: collection.gameId }, difference);
     await tellStudio(app, transaction, {
       gameId: collection.gameId,
       kind: type === 'added' ? 'COLLECTION_COMMENT_ADDED' : 'COLLECTION_COMMENT_DELETED',

@@ -40,12 +40,12 @@ const KINDS = [
     noun: 'collection',
     operations: collectionComments,
     refs: { noDelete: 29610, tooDeep: 29612, byTeam: 29611, noNegative: 15095 },
-    gameBit: 8_192,
+    gameBit: 16_384,
     hasSwitch: false,
     thing: aCollection,
   },
 ];
-const OPTIONS = 1 | 2 | 256 | 2_048 | 4_096 | 8_192;
+const OPTIONS = 1 | 2 | 256 | 2_048 | 8_192 | 16_384;
 
 async function aCollection({ game }: About): Promise<Thing> {
   const owner = await api.aUser();

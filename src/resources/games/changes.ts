@@ -56,7 +56,7 @@ const fields = {
   profanity_option: Option(0, 1, 2, 3),
   community_options: Bits(131_071).meta({
     description:
-      'Bits: 1 comments, 2 guides, 4 pinned, 8 and 16 shown, 32 may change status, 64 previews, 128 preview address, 256 negative ratings, 512 editable on the web, 1024 dependencies, 2048 comments of guides, 4096 collections, 8192 comments of collections',
+      'Bits: 1 comments, 2 guides, 4 pinned, 8 and 16 shown, 32 may change status, 64 previews, 128 preview address, 256 negative ratings, 512 editable on the web, 1024 dependencies, 2048 comments of guides, 8192 collections, 16384 comments of collections',
   }),
   api_access_options: Bits(15),
   maturity_options: Option(0, 1, 2),

@@ -179,7 +179,7 @@ const DEFAULTS = {
   dependency_option: 3,
   curation_option: 0,
   profanity_option: 0,
-  community_options: 1 | 2 | 256 | 512 | 1024 | 2048 | 4096 | 8192,
+  community_options: 1 | 2 | 256 | 512 | 1024 | 2048 | 8192 | 16384,
   monetization_options: 0,
   api_access_options: 1 | 2,
   maturity_options: 0,

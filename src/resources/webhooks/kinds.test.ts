@@ -55,7 +55,7 @@ async function aReceiver() {
 }
 
 test('a receiver hears of every kind of event that there is', async () => {
-  const ALL_COMMENTS = 1 | 2 | 2_048 | 4_096 | 8_192;
+  const ALL_COMMENTS = 1 | 2 | 2_048 | 8_192 | 16_384;
   const game = await aCookingGame(api, { community_options: ALL_COMMENTS });
   const inGame = { game_id: game.id };
   const studio = await api.as(game.owner);
