@@ -44,6 +44,8 @@ const FIXED: Record<string, Record<string, string | number | null>> = {
   message_members: { status: 1 },
   // No code was asked for yet.
   release_guards: { date_asked: null },
+  // In any other epoch than the first their token would be no good.
+  access_epochs: { epoch: 0 },
 };
 /** The account itself is there; the audit log is a chain, into which only the service writes. */
 const NOT_PLANTED = ['users', 'audit_log'];

@@ -15,6 +15,7 @@ import {
 } from './caller.ts';
 import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, sightScopeOf } from './credentials.ts';
 import { STAFF_LEVELS } from './staff.ts';
+import { hasMutes, isOver, serviceTokenWith, tokenWith } from './validity.ts';
 
 /** What a request shows of itself, before anything is believed. */
 export interface Credentials {
@@ -44,32 +45,6 @@ const KEPT_MAX = 50_000;
 /** Even where no change was heard of, a caller is looked up again after this long. */
 const KEPT_SECONDS = 600;
 
-interface TokenRow {
-  id: number;
-  user_id: number;
-  game_id: number | null;
-  scopes: string;
-  date_expires: number;
-  date_revoked: number | null;
-  status: number;
-  staff: number | null;
-  language: string;
-  date_online: number;
-  teams: number;
-  mutes: number;
-  client_id: number | null;
-}
-
-interface ServiceTokenRow {
-  id: number;
-  client_id: number;
-  game_id: number;
-  scopes: string;
-  date_expires: number;
-  date_revoked: number | null;
-  leader_id: number;
-}
-
 interface KeyRow {
   id: number;
   game_id: number | null;
@@ -78,18 +53,6 @@ interface KeyRow {
   status: number | null;
 }
 
-const mutesOf = (user: string) => `case when exists (select 1 from mutes x where x.user_id = ${user})
-    or exists (select 1 from blocks b where b.user_id = ${user}) then 1 else 0 end as mutes`;
-const TOKEN =
-  statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, t.date_revoked, u.status, s.level as staff, u.language, u.date_online,
-  (select count(*) from team_members m where m.user_id = t.user_id)
-    + (select count(*) from previewers p where p.user_id = t.user_id) as teams,
-  ${mutesOf('t.user_id')}
-  from access_tokens t join users u on u.id = t.user_id left join site_staff s on s.user_id = u.id where t.digest = ?`);
-const MUTES = statement(`select ${mutesOf('u.id')} from users u where u.id = ?`);
-const SERVICE_TOKEN =
-  statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, t.date_revoked, g.submitted_by as leader_id
-  from service_tokens t join games g on g.id = t.game_id where t.digest = ?`);
 const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
@@ -97,14 +60,11 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
   const tokens = new KnownCallers<UserCaller | ServiceCaller>(db, clock, seenAnew);
   const keys = new KnownCallers<KeyCaller>(db, clock);
 
-  const isOver = (row: { date_revoked: number | null; date_expires: number }) =>
-    row.date_revoked !== null || row.date_expires <= clock.now();
-
   async function loadToken(bearer: string): Promise<UserCaller | ServiceCaller> {
     const digest = secrets.digest(bearer);
-    const row = await db.first<TokenRow>(TOKEN, [digest]);
+    const row = await tokenWith(db, digest);
     if (!row) return loadServiceToken(digest);
-    if (isOver(row)) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    if (isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     refuseGone(row.status);
     if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
     return {
@@ -120,19 +80,22 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
       inTeams: row.teams > 0,
       mutes: row.mutes === 1,
       clientId: row.client_id ?? undefined,
+      epoch: row.epoch,
+      allGames: row.all_games === 1,
+      contentOnly: row.content_only === 1,
     };
   }
 
   /** The same caller where nothing has changed for them, so that what is kept for them is found. */
   async function seenAnew(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
     if (caller.kind !== 'user') return caller;
-    const mutes = (await db.first<{ mutes: number }>(MUTES, [caller.userId]))?.mutes === 1;
+    const mutes = await hasMutes(db, caller.userId);
     return mutes === caller.mutes ? caller : { ...caller, mutes };
   }
 
   async function loadServiceToken(digest: string): Promise<ServiceCaller> {
-    const row = await db.first<ServiceTokenRow>(SERVICE_TOKEN, [digest]);
-    if (!row || isOver(row)) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    const row = await serviceTokenWith(db, digest);
+    if (!row || isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     return {
       kind: 'service',
       tokenId: row.id,

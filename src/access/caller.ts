@@ -48,6 +48,12 @@ export interface UserCaller {
   readonly mutes?: boolean;
   /** The registered client that the person let in. Without one the token is the person's own. */
   readonly clientId?: number | undefined;
+  /** Whether the person let that client reach more than the game that it belongs to. */
+  readonly allGames?: boolean;
+  /** Whether the token is for content alone, as that of a device which someone let in by a code. */
+  readonly contentOnly?: boolean;
+  /** The person's epoch in which the token was given: what is given for it belongs to the same. */
+  readonly epoch?: number;
   /** Where a request that changes something comes from, as limits count it. */
   readonly address?: string | undefined;
   /** What they hand in, if the operation is one that games have rules for. */

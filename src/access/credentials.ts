@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import type { Environment } from '../config/addresses.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Query, Transaction } from '../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
 import type { Random } from '../random.ts';
 import type { TokenScope } from './caller.ts';
 import './tables.ts';
@@ -57,6 +58,12 @@ export interface NewToken {
   readonly clientId?: number | undefined;
   readonly grantId?: number | undefined;
   readonly name?: string | undefined;
+  /** The epoch of what it is given for, such as another token; without it the present one of the person. */
+  readonly epoch?: number | undefined;
+  /** The epoch of the client, where it showed its secret. */
+  readonly clientEpoch?: number | undefined;
+  readonly allGames?: boolean;
+  readonly contentOnly?: boolean;
   /** Its default and its longest life. */
   readonly lifetimeSeconds?: number;
   /** Where the token is not drawn but follows from something else. */
@@ -92,10 +99,18 @@ export async function issueToken(app: Issuing, { query }: Transaction, token: Ne
       client_id: token.clientId ?? null,
       grant_id: token.grantId ?? null,
       name: token.name ?? null,
+      epoch: token.epoch ?? epochOf(token.userId),
+      client_epoch: token.clientEpoch ?? null,
+      all_games: token.allGames ? 1 : 0,
+      content_only: token.contentOnly ? 1 : 0,
     })
     .execute();
   return { access_token: secret, date_expires: dateExpires };
 }
+
+/** Within the statement that stores it: whatever ends all that acts for the person comes before it or after it. */
+const epochOf = (userId: number) =>
+  sql<number>`coalesce((select e.epoch from access_epochs e where e.user_id = ${userId}), 0)`;
 
 export interface NewServiceToken {
   readonly clientId: number;
@@ -103,6 +118,8 @@ export interface NewServiceToken {
   readonly scopes: readonly TokenScope[];
   readonly lifetimeSeconds: number;
   readonly dateExpires?: number | undefined;
+  /** The epoch of the client whose secret was shown; without it the present one. */
+  readonly clientEpoch?: number | undefined;
 }
 
 /** Issues the token of a game's backend. */
@@ -124,6 +141,8 @@ export async function issueServiceToken(
       date_added: now,
       date_expires: dateExpires,
       date_revoked: null,
+      client_epoch:
+        token.clientEpoch ?? sql<number>`(select c.epoch from oauth_clients c where c.id = ${token.clientId})`,
     })
     .execute();
   return { access_token: secret, date_expires: dateExpires };
@@ -135,6 +154,7 @@ export async function revokeTokens(
   transaction: Transaction,
   which: { tokenId: number } | { userId: number } | { grantId: number } | { clientId: number },
 ): Promise<void> {
+  if ('userId' in which) await beginEpoch(transaction, which.userId);
   const [[name, id]] = Object.entries(which) as [[keyof typeof COLUMNS, number]];
   await transaction.query
     .updateTable('access_tokens')
@@ -143,6 +163,31 @@ export async function revokeTokens(
     .where('date_revoked', 'is', null)
     .execute();
   accessChanged(transaction);
+}
+
+/** Ends also what is being given in this moment by others, and is not to be seen yet. */
+const beginEpoch = ({ query }: Transaction, user_id: number) =>
+  query
+    .insertInto('access_epochs')
+    .values({ user_id, epoch: 1 })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ epoch: sql`access_epochs.epoch + 1` }))
+    .execute();
+
+/** In which epoch a person is. */
+export const presentEpoch = async (reader: Pick<Database, 'first'>, userId: number): Promise<number> =>
+  (await reader.first<{ epoch: number }>(EPOCH, [userId]))?.epoch ?? 0;
+const EPOCH = statement('select epoch from access_epochs where user_id = ?');
+
+/** Ends the tokens for which a client had to show its secret, but not those of devices, which have none. */
+export async function revokeTokensOfSecret(app: Issuing, transaction: Transaction, clientId: number): Promise<void> {
+  await transaction.query
+    .updateTable('access_tokens')
+    .set({ date_revoked: app.clock.now() })
+    .where('client_id', '=', clientId)
+    .where('client_epoch', 'is not', null)
+    .where('date_revoked', 'is', null)
+    .execute();
+  await revokeServiceTokens(app, transaction, { clientId });
 }
 
 const COLUMNS = { tokenId: 'id', userId: 'user_id', grantId: 'grant_id', clientId: 'client_id' } as const;

@@ -6,6 +6,7 @@ declare module '../database/database.ts' {
     api_keys: ApiKeysTable;
     access_tokens: AccessTokensTable;
     service_tokens: ServiceTokensTable;
+    access_epochs: AccessEpochsTable;
   }
 }
 
@@ -35,6 +36,20 @@ export interface AccessTokensTable {
   grant_id: number | null;
   /** What its owner calls it. */
   name: string | null;
+  /** The person's epoch in which it was given, or whatever it was given for. It is good in no other. */
+  epoch: Generated<number>;
+  /** The same of the client, where the client had to show its secret to get it. */
+  client_epoch: number | null;
+  /** 1 where the person let the client reach more than the game that it belongs to. */
+  all_games: Generated<number>;
+  /** 1 where something got it that the person let in without a look at its powers, such as a device. */
+  content_only: Generated<number>;
+}
+
+/** Begins anew when all that acts for a person ends. A person without a row is in their first, 0. */
+export interface AccessEpochsTable {
+  user_id: number;
+  epoch: number;
 }
 
 /** Tokens of games' backends. */
@@ -48,6 +63,8 @@ export interface ServiceTokensTable {
   date_added: number;
   date_expires: number;
   date_revoked: number | null;
+  /** The client's epoch in which it was given. */
+  client_epoch: Generated<number>;
 }
 
 export const accessMigrations: Migration[] = [
@@ -75,6 +92,17 @@ export const accessMigrations: Migration[] = [
         game_id ${integer} not null, scopes ${text} not null, date_added ${integer} not null,
         date_expires ${integer} not null, date_revoked ${integer})`,
       'create index service_tokens_by_client on service_tokens (client_id)',
+    ],
+  },
+  {
+    name: '2026-11-16-access-epochs',
+    up: ({ integer }) => [
+      `create table access_epochs (user_id ${integer} primary key, epoch ${integer} not null)`,
+      `alter table access_tokens add column epoch ${integer} not null default 0`,
+      `alter table access_tokens add column client_epoch ${integer}`,
+      `alter table access_tokens add column all_games ${integer} not null default 0`,
+      `alter table access_tokens add column content_only ${integer} not null default 0`,
+      `alter table service_tokens add column client_epoch ${integer} not null default 0`,
     ],
   },
 ];

@@ -64,7 +64,7 @@ export const authorizePage: Page = {
     const { decision } = request.form;
     if (decision === 'deny') return { status: 302, location: denyAuthorization(app, asking) };
     if (decision !== 'allow') throw new ApiError('OAUTH_INVALID_REQUEST');
-    return { status: 302, location: await allowAuthorization(app, session.user_id, asking) };
+    return { status: 302, location: await allowAuthorization(app, session, asking, { allGames: false }) };
   },
 };
 

@@ -117,6 +117,7 @@ import { notificationOperations } from './notifications/operations.ts';
 import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
+import { migration as oauthAccessEpochs } from './oauth/migrations/2026-11-16-oauth-access-epochs.ts';
 import { oauthOperations } from './oauth/operations.ts';
 import { portalJobs } from './portals/jobs.ts';
 import { migration as portals } from './portals/migrations/2026-11-15-portals.ts';
@@ -309,6 +310,7 @@ export const migrations: readonly Migration[] = [
   tagsInOrder,
   oauthClients,
   oauthGrants,
+  oauthAccessEpochs,
   sessions,
   releases,
   teamInvites,

@@ -137,11 +137,14 @@ async function requireModerated(transaction: Transaction, caller: Caller, userId
   return user;
 }
 
-/** A locked account ends every sign-in and takes no new one, until it is clear whose it is. */
+/**
+ * A locked account ends every sign-in and takes no new one, until it is clear whose it is. Nobody who got in at the same
+ * moment is in when it is unlocked.
+ */
 export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boolean): Promise<void> =>
   app.db.write(async (transaction) => {
     const user = await requireModerated(transaction, caller, userId);
-    if (isLocked) await signOut(app, transaction, user.id);
+    await signOut(app, transaction, user.id);
     await changeUser(transaction, user.id, { date_locked: isLocked ? app.clock.now() : null });
     await audit(app, transaction, audited(caller, user.id, isLocked ? 'users.lock' : 'users.unlock'));
   });

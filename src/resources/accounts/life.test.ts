@@ -290,13 +290,12 @@ test('nobody leaves a ban or a lock behind by merging', async () => {
   const [ada, banned, locked] = [await someone(), await someone(), await someone()];
   const { db } = api.app();
   await db.write(({ query }) => query.updateTable('users').set({ status: 4 }).where('id', '=', banned.id).execute());
-  await db.write(({ query }) =>
-    query.updateTable('users').set({ date_locked: 1 }).where('id', '=', locked.id).execute(),
-  );
+  const operator = await someone({ admin: true });
+  await operator.client.call(lockAUser, { params: { user_id: locked.id } });
   const merge = (access_token: string, status: number, ref: number) =>
     ada.client.refused(mergeOwnAccount, { body: { access_token } }, status, ref);
   await merge(banned.client.token!, 401, 11007);
-  await merge(locked.client.token!, 403, 17053);
+  await merge(locked.client.token!, 401, 12004);
 });
 
 test('a ban outlives the account: with the same address nobody signs up again, until it is lifted', async () => {

@@ -1,4 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
+import { findGoodToken } from '../../access/validity.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -35,12 +36,13 @@ export async function mergeAccount(
 ): Promise<void> {
   requireOwnToken(caller);
   const asked = await app.db.write(async (transaction) => {
-    const { query } = transaction;
-    const found = await store.personWithToken(query, app.secrets.digest(otherToken), app.clock.now());
-    if (!found?.scopes.split(' ').includes('write')) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
-    if (found.id !== caller.userId && (await isGuarded(transaction, found.id)))
-      return (await requireUserIn(transaction, found.id)).email;
-    await merge(app, transaction, found.id, caller.userId);
+    const token = await findGoodToken(transaction, { digest: app.secrets.digest(otherToken) }, app.clock.now());
+    const isOwn = token?.client_id === null && token.content_only === 0 && token.scopes.split(' ').includes('write');
+    if (!isOwn) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+    const { user_id } = token;
+    if (user_id !== caller.userId && (await isGuarded(transaction, user_id)))
+      return (await requireUserIn(transaction, user_id)).email;
+    await merge(app, transaction, user_id, caller.userId);
     return null;
   });
   if (asked !== null) await askToMerge(app, caller, asked, language);

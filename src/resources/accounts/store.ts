@@ -93,15 +93,3 @@ export const mergingInto = (query: Query, userId: number) =>
     .where('merged_into', '=', userId)
     .where('date_merged', 'is', null)
     .executeTakeFirst();
-
-/** The person behind a token of their own, if it is good. */
-export const personWithToken = (query: Query, digest: string, now: number) =>
-  query
-    .selectFrom('access_tokens as t')
-    .innerJoin('users as u', 'u.id', 't.user_id')
-    .select(['u.id', 't.scopes'])
-    .where('t.digest', '=', digest)
-    .where('t.date_expires', '>', now)
-    .where('t.date_revoked', 'is', null)
-    .where('t.client_id', 'is', null)
-    .executeTakeFirst();

@@ -35,7 +35,7 @@ export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promis
       });
     const scopes: TokenScope[] = [...new Set(wish.scopes)];
     const { name, dateExpires } = wish;
-    return issueToken(app, transaction, { userId: caller.userId, scopes, name, dateExpires });
+    return issueToken(app, transaction, { userId: caller.userId, scopes, name, dateExpires, epoch: caller.epoch });
   });
 
 /** Ends a token. One that an application holds takes along all that the application was allowed with it. */

@@ -125,6 +125,7 @@ async function claim(
     scopes: login.scopes.split(' ') as TokenScope[],
     dateExpires,
     clientId: login.client_id ?? undefined,
+    contentOnly: true,
   });
 }
 

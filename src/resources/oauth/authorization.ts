@@ -107,21 +107,36 @@ function returnAddress(app: App, { redirectUri, state }: Return, answer: Record<
 
 export const denyAuthorization = (app: App, asking: Asking): string => refusedAt(app, asking, 'OAUTH_ACCESS_DENIED');
 
+/** Who lets a client in: the session in which they were asked. */
+type Consenting = Readonly<{ user_id: number; epoch: number }>;
+
+/** How far they let it: the game that it belongs to, or all of them. */
+export interface Reach {
+  readonly allGames: boolean;
+}
+
 /** The person lets the client in; it gets a code that is good once. */
-export async function allowAuthorization(app: App, userId: number, asking: Asking): Promise<string> {
+export async function allowAuthorization(
+  app: App,
+  { user_id, epoch }: Consenting,
+  asking: Asking,
+  { allGames }: Reach,
+): Promise<string> {
   const code = app.random.token();
   await app.db.write(async (transaction) => {
-    refuseGone((await requireUserIn(transaction, userId)).status);
+    refuseGone((await requireUserIn(transaction, user_id)).status);
     await store.addCode(transaction.query, {
       digest: app.secrets.digest(code),
       client_id: asking.client.id,
-      user_id: userId,
+      user_id,
       scopes: asking.scopes.join(' '),
       redirect_uri: asking.redirectUri,
       challenge: asking.challenge,
       date_expires: app.clock.now() + CODE_SECONDS,
       date_redeemed: null,
       grant_id: null,
+      epoch,
+      all_games: allGames ? 1 : 0,
     });
   });
   return returnAddress(app, asking, { code });

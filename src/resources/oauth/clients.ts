@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
-import { revokeServiceTokens, revokeTokens } from '../../access/credentials.ts';
+import { revokeServiceTokens, revokeTokens, revokeTokensOfSecret } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Query, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
@@ -74,6 +74,8 @@ export interface Client {
   readonly grants: readonly Grant[];
   readonly requiresPkce: boolean;
   readonly dateAdded: number;
+  /** Begins anew with every secret. */
+  readonly epoch: number;
 }
 
 const toClient = (row: store.ClientRow): Client => ({
@@ -84,6 +86,7 @@ const toClient = (row: store.ClientRow): Client => ({
   grants: row.grants.split(' ') as Grant[],
   requiresPkce: row.requires_pkce === 1,
   dateAdded: row.date_added,
+  epoch: row.epoch,
 });
 
 export async function findClient(query: Query, id: number): Promise<Client | undefined> {
@@ -153,13 +156,16 @@ async function requireClientOf(transaction: Transaction, caller: Caller, gameId:
   if (client?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
 }
 
-/** The old secret ends at once. Tokens stay, except those that the secret alone was enough for. */
+/**
+ * The old secret ends at once, and with it every access token that was given for it: whoever found it may have used it.
+ * What people allowed the client stays, so that it gets new ones with its refresh tokens and the new secret.
+ */
 export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id: number): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
     await requireClientOf(transaction, caller, gameId, id);
     const client_secret = app.random.token();
     await store.setSecret(transaction.query, id, app.secrets.digest(client_secret));
-    await revokeServiceTokens(app, transaction, { clientId: id });
+    await revokeTokensOfSecret(app, transaction, id);
     await auditGame(app, transaction, caller, gameId, { action: 'clients-rotate-secret', data: { client: id } });
     return { client_id: id, client_secret };
   });

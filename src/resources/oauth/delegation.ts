@@ -1,8 +1,8 @@
 import type { ServiceCaller, UserCaller } from '../../access/caller.ts';
+import { findGoodToken, type GoodToken } from '../../access/validity.ts';
 import type { App } from '../../context.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { requireUser, USER_ACTIVE, type UserRow } from '../users/users.ts';
-import * as store from './store.ts';
 
 const DELEGATION_SECONDS = 900;
 const PURPOSE = 'oauth/delegation';
@@ -53,10 +53,10 @@ function timeRefusal(app: App, { dateIssued, dateExpires }: Delegation): ErrorNa
   return dateExpires <= now ? 'SERVICE_INVALID_TOKEN_NOT_VALID_AFTER' : undefined;
 }
 
-/** Whether the access token that it came of is still good. */
-async function isAlive(app: App, { tokenId, userId }: Delegation): Promise<boolean> {
-  const delegator = await store.delegatorOf(app.db, tokenId, userId);
-  return delegator !== undefined && delegator.date_revoked === null && delegator.date_expires > app.clock.now();
+/** The access token that it came of, if that is still good. */
+async function findDelegator(app: App, { tokenId, userId }: Delegation): Promise<GoodToken | undefined> {
+  const token = await findGoodToken(app.db, { id: tokenId }, app.clock.now());
+  return token?.user_id === userId ? token : undefined;
 }
 
 /** The person for whom a service acts. */
@@ -65,20 +65,21 @@ export async function requireDelegator(app: App, caller: ServiceCaller, token: s
   const delegation = readDelegation(app, token);
   if (typeof delegation === 'string') throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
   if (delegation.gameId !== caller.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
-  if (timeRefusal(app, delegation) || !(await isAlive(app, delegation)))
+  if (timeRefusal(app, delegation) || !(await findDelegator(app, delegation)))
     throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
   return requireActive(await requireUser(app, delegation.userId));
 }
 
-/** Whom a delegation token signs in to the game for which it was given. */
-export async function requireDelegationOf(app: App, gameId: number, token: string | undefined): Promise<number> {
+/** The access token of whom a delegation token signs in to the game for which it was given. */
+export async function requireDelegationOf(app: App, gameId: number, token: string | undefined): Promise<GoodToken> {
   const delegation = readDelegation(app, token ?? '');
   if (typeof delegation === 'string') throw new ApiError(delegation);
   if (delegation.gameId !== gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
   const refusal = timeRefusal(app, delegation);
   if (refusal) throw new ApiError(refusal);
-  if (!(await isAlive(app, delegation))) throw new ApiError('SERVICE_INVALID_TOKEN');
-  return delegation.userId;
+  const delegator = await findDelegator(app, delegation);
+  if (!delegator) throw new ApiError('SERVICE_INVALID_TOKEN');
+  return delegator;
 }
 
 function requireActive(user: UserRow): UserRow {

@@ -60,13 +60,14 @@ export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Prom
     if (code.date_redeemed !== null) return refuseReuse(app, transaction, code.grant_id);
     if (code.date_expires <= now || code.redirect_uri !== sent.redirectUri || !isVerified(code, sent.verifier))
       return 'OAUTH_INVALID_GRANT';
-    if (!(await isActive(transaction, code.user_id))) return 'OAUTH_INVALID_GRANT';
+    if (!(await isActive(transaction, code))) return 'OAUTH_INVALID_GRANT';
     if (!(await store.redeemCode(query, code.id, now))) {
       const redeemed = await store.codeWith(query, code.digest);
       return refuseReuse(app, transaction, redeemed!.grant_id);
     }
-    const { client_id, user_id, scopes, redirect_uri } = code;
-    const grant = { client_id, user_id, scopes, redirect_uri, date_added: now, date_revoked: null };
+    const { client_id, user_id, scopes, redirect_uri, epoch, all_games } = code;
+    const dates = { date_added: now, date_revoked: null };
+    const grant = { client_id, user_id, scopes, redirect_uri, epoch, all_games, ...dates };
     const grantId = await store.addGrant(query, grant);
     await store.setGrantOfCode(query, code.id, grantId);
     const refresh = client.grants.includes('refresh_token') ? app.random.token() : undefined;
@@ -75,9 +76,11 @@ export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Prom
     return toAnswer(app, access, refresh);
   });
 
-/** Someone who is banned or deleted lets nobody in any more, whatever they allowed before. */
-const isActive = async ({ query }: Transaction, userId: number): Promise<boolean> =>
-  (await store.userStatus(query, userId))?.status === USER_ACTIVE;
+/** Who is banned, deleted or locked lets nobody in, and who signed out everywhere no longer those whom they let in before. */
+async function isActive(transaction: Transaction, allowed: { user_id: number; epoch: number }): Promise<boolean> {
+  const person = await store.standingOf(transaction, allowed.user_id);
+  return person?.status === USER_ACTIVE && person.date_locked === null && person.epoch === allowed.epoch;
+}
 
 /** A verifier without a challenge is refused as well: someone may have taken the challenge out on the way. */
 function isVerified({ challenge }: store.CodeRow, verifier: string | undefined): boolean {
@@ -115,6 +118,9 @@ const issueAccess = (app: App, transaction: Transaction, client: Client, grant: 
     gameId: client.gameId,
     clientId: client.id,
     grantId: grant.id,
+    epoch: grant.epoch,
+    clientEpoch: client.epoch,
+    allGames: grant.all_games === 1,
     scopes: (wishes.scopes ?? grant.scopes).split(' ') as TokenScope[],
     lifetimeSeconds: ACCESS_SECONDS,
     dateExpires: wishes.dateExpires,
@@ -154,7 +160,7 @@ export const refresh = (app: App, client: Client, sent: Refreshing): Promise<Tok
     const grant = token && (await store.grantById(query, token.grant_id));
     if (!token || grant?.client_id !== client.id || grant.date_revoked !== null) return 'OAUTH_INVALID_GRANT';
     if (token.date_expires <= now || grant.redirect_uri !== sent.redirectUri) return 'OAUTH_INVALID_GRANT';
-    if (!(await isActive(transaction, grant.user_id))) return 'OAUTH_INVALID_GRANT';
+    if (!(await isActive(transaction, grant))) return 'OAUTH_INVALID_GRANT';
     const scopes = narrowed(grant.scopes, sent.scope);
     if (!scopes) return 'OAUTH_INVALID_SCOPE';
     const next = successors(app, sent.refreshToken, scopes, sent.dateExpires);
@@ -215,6 +221,7 @@ export async function giveServiceToken(
       scopes,
       lifetimeSeconds: ACCESS_SECONDS,
       dateExpires,
+      clientEpoch: client.epoch,
     }),
   );
   return { ...toAnswer(app, token, undefined), scopes: scopes.join(',') };

@@ -553,10 +553,13 @@ test('a new secret ends the old one, and a removed client takes its tokens along
   const old = await aClient(api, { gameId: game.id });
   const params = { game_id: game.id, client_id: old.client_id };
   const service = await aServiceToken('update', old);
-  const person = (await tokens({}, old)).access_token;
+  const given = await tokens({}, old);
   const { body: renewed } = await admin.call(rotateOauthClientSecret, { params });
   isError(await tokenRequest({ ...secretOf(old), grant_type: 'client_credentials' }), 'invalid_client', 401);
   assertRefused(await delegatedTo(service, 'x'), 401, 11005);
+  assert.equal(await reads(given.access_token), 401);
+  const refreshed = await tokenRequest(refreshing(given.refresh_token, {}, renewed));
+  const person = (refreshed.body as TokenAnswer).access_token;
   assert.equal(await reads(person), 200);
   const again = await aServiceToken('read', renewed);
   assert.equal((await admin.call(deleteOauthClient, { params })).status, 204);

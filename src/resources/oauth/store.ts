@@ -33,7 +33,11 @@ export const setRedirectUris = (query: Query, id: number, redirect_uris: string)
   query.updateTable('oauth_clients').set({ redirect_uris }).where('id', '=', id).execute();
 
 export const setSecret = (query: Query, id: number, secret_digest: string) =>
-  query.updateTable('oauth_clients').set({ secret_digest }).where('id', '=', id).execute();
+  query
+    .updateTable('oauth_clients')
+    .set((eb) => ({ secret_digest, epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
 
 export const removeClient = (query: Query, id: number, now: number) =>
   query.updateTable('oauth_clients').set({ date_revoked: now }).where('id', '=', id).execute();
@@ -49,13 +53,14 @@ export async function addCode(query: Query, row: Insertable<OauthCodesTable>): P
 export const codeWith = (query: Query, digest: string): Promise<CodeRow | undefined> =>
   query.selectFrom('oauth_codes').selectAll().where('digest', '=', digest).executeTakeFirst();
 
-/** Returns false when another request redeemed it first. */
+/** Returns false when another request redeemed it first, or closed it. */
 export async function redeemCode(query: Query, id: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable('oauth_codes')
     .set({ date_redeemed: now })
     .where('id', '=', id)
     .where('date_redeemed', 'is', null)
+    .where('date_expires', '>', now)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -120,15 +125,12 @@ export const accessTokenWith = (query: Query, digest: string) =>
 export const serviceTokenWith = (query: Query, digest: string) =>
   query.selectFrom('service_tokens').select(['id', 'client_id']).where('digest', '=', digest).executeTakeFirst();
 
-export const userStatus = (query: Query, id: number) =>
-  query.selectFrom('users').select('status').where('id', '=', id).executeTakeFirst();
+const STANDING = statement(`select u.status, u.date_locked, coalesce(e.epoch, 0) as epoch from users u
+  left join access_epochs e on e.user_id = u.id where u.id = ?`);
 
-const DELEGATOR = statement(`select u.status, t.date_expires, t.date_revoked from access_tokens t
-  join users u on u.id = t.user_id where t.id = ? and t.user_id = ?`);
-
-/** The token with which someone let a backend act for them, as it stands now. */
-export const delegatorOf = (db: Database, tokenId: number, userId: number) =>
-  db.first<{ status: number; date_expires: number; date_revoked: number | null }>(DELEGATOR, [tokenId, userId]);
+/** Whether and in which epoch a person can let anyone in. */
+export const standingOf = (reader: Pick<Database, 'first'>, userId: number) =>
+  reader.first<{ status: number; date_locked: number | null; epoch: number }>(STANDING, [userId]);
 
 /** Removes what nobody can use any more. A redeemed code is remembered as long as what it gave. */
 export async function forget(query: Query, before: number): Promise<void> {

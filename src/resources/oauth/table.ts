@@ -23,6 +23,8 @@ export interface OauthClientsTable {
   date_revoked: number | null;
   /** 1 where a code is given only for a code challenge. */
   requires_pkce: Generated<number>;
+  /** Begins anew with every secret. */
+  epoch: Generated<number>;
 }
 
 /** What a person once allowed a client. Every token that came of it ends with it. */
@@ -35,6 +37,10 @@ export interface OauthGrantsTable {
   redirect_uri: string;
   date_added: number;
   date_revoked: number | null;
+  /** The person's epoch in which they allowed it. */
+  epoch: number;
+  /** 1 where the client may reach all games, and not only the one that it belongs to. */
+  all_games: number;
 }
 
 export interface OauthCodesTable {
@@ -50,6 +56,8 @@ export interface OauthCodesTable {
   date_redeemed: number | null;
   /** What it was redeemed for. */
   grant_id: number | null;
+  epoch: number;
+  all_games: number;
 }
 
 export interface OauthRefreshTokensTable {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { type Client, type Game, startApi, type User } from '../../../test/api.ts';
+import { aClient } from '../../../test/browser.ts';
 import { gogTicket, type SteamTicketContent, startPlatforms, steamTicket } from '../../../test/platforms.ts';
 import { issueServiceToken } from '../../access/credentials.ts';
 import type { AnyOperation } from '../../http/operation.ts';
@@ -386,8 +387,9 @@ test('the last way to sign in cannot be unlinked, not even by two requests at on
 
 async function backendOf(of: Game): Promise<Client> {
   const app = api.app();
+  const { client_id: clientId } = await aClient(api, { gameId: of.id });
   const token = await app.db.write((transaction) =>
-    issueServiceToken(app, transaction, { clientId: 1, gameId: of.id, scopes: ['read', 'write'], lifetimeSeconds: 60 }),
+    issueServiceToken(app, transaction, { clientId, gameId: of.id, scopes: ['read', 'write'], lifetimeSeconds: 60 }),
   );
   return api.withToken(token.access_token);
 }

@@ -197,12 +197,12 @@ async function linkBesides(
 /** A delegation token, which the game's web view was handed, signs its person in again. */
 export async function signInByDelegation(app: App, caller: KeyCaller, token: string | undefined): Promise<IssuedToken> {
   const gameId = await requireGameOfKey(app, caller);
-  const userId = await requireDelegationOf(app, gameId, token);
+  const { user_id: userId, epoch, content_only } = await requireDelegationOf(app, gameId, token);
   return app.db.write(async (transaction) => {
     const user = await findUserIn(transaction, userId);
     if (!user) throw new ApiError('SERVICE_INVALID_TOKEN');
     refuseSignIn(user);
     if (!(await hasAgreed(transaction, userId))) throw new ApiError('NO_TERMS_AGREEMENT');
-    return issueToken(app, transaction, { userId, gameId });
+    return issueToken(app, transaction, { userId, gameId, epoch, contentOnly: content_only === 1 });
   });
 }

@@ -8,8 +8,10 @@ export async function add(query: Query, row: Insertable<SessionsTable>): Promise
   await query.insertInto('sessions').values(row).execute();
 }
 
-const WITH_DIGEST = statement(`select s.id, s.user_id, u.username, u.language, u.status from sessions s
-  join users u on u.id = s.user_id where s.digest = ? and s.date_revoked is null and s.date_expires > ?`);
+const WITH_DIGEST =
+  statement(`select s.id, s.user_id, u.username, u.language, u.status, coalesce(e.epoch, 0) as epoch from sessions s
+  join users u on u.id = s.user_id left join access_epochs e on e.user_id = s.user_id
+  where s.digest = ? and s.date_revoked is null and s.date_expires > ? and u.date_locked is null`);
 
 export interface OpenSession {
   readonly id: number;
@@ -17,6 +19,8 @@ export interface OpenSession {
   readonly username: string;
   readonly language: string;
   readonly status: number;
+  /** The person's epoch: what is given for the session belongs to it. */
+  readonly epoch: number;
 }
 
 export const openWith = (db: Database, digest: string, now: number) =>

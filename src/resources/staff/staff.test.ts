@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi, type User } from '../../../test/api.ts';
+import { aClient } from '../../../test/browser.ts';
 import { issueToken } from '../../access/credentials.ts';
 import { STAFF_LEVELS } from '../../access/staff.ts';
 import { closeOwnAccount, lockAUser } from '../accounts/operations.ts';
@@ -131,8 +132,9 @@ test('only an account that is there and in order becomes staff', async () => {
 
 test('an application that someone let in decides over no staff', async () => {
   const app = api.app();
+  const { client_id: clientId } = await aClient(api);
   const { access_token } = await app.db.write((transaction) =>
-    issueToken(app, transaction, { userId: first.id, clientId: 1 }),
+    issueToken(app, transaction, { userId: first.id, clientId }),
   );
   const client = api.withToken(access_token);
   const { user } = await aMember(MODERATOR);

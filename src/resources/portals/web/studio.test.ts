@@ -390,9 +390,10 @@ test('a player unlinks the studio, or its backend does for them', async () => {
   const me = await api.as({ id: user_id }, { gameId: game.id });
   assert.equal((await me.call(getAuthenticatedUser)).body.username, 'Leaver');
   const app = api.app();
+  const { client_id: clientId } = await aClient(api, { gameId: game.id });
   const service = await app.db.write((transaction) =>
     issueServiceToken(app, transaction, {
-      clientId: 1,
+      clientId,
       gameId: game.id,
       scopes: ['read', 'write'],
       lifetimeSeconds: 60,

@@ -1,0 +1,93 @@
+import { type Database, statement } from '../database/database.ts';
+
+/**
+ * Whether a token is good is decided here, where it is shown: not by its own row alone but also by the person, by what
+ * they allowed the client, and by the client. So one that was given in the moment in which any of these ended is no
+ * good, whichever of the two was committed first.
+ */
+const ENDED = `case when t.date_revoked is not null or u.date_locked is not null or t.epoch <> coalesce(e.epoch, 0)
+    or (t.grant_id is not null and (g.id is null or g.date_revoked is not null))
+    or (t.client_id is not null and (c.id is null or c.date_revoked is not null
+      or c.epoch <> coalesce(t.client_epoch, c.epoch)))
+  then 1 else 0 end as ended`;
+
+const TOKENS = `access_tokens t join users u on u.id = t.user_id left join access_epochs e on e.user_id = t.user_id
+  left join oauth_grants g on g.id = t.grant_id left join oauth_clients c on c.id = t.client_id`;
+
+const mutesOf = (user: string) => `case when exists (select 1 from mutes x where x.user_id = ${user})
+    or exists (select 1 from blocks b where b.user_id = ${user}) then 1 else 0 end as mutes`;
+
+const TOKEN =
+  statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, ${ENDED}, t.epoch, t.all_games,
+  t.content_only, u.status, s.level as staff, u.language, u.date_online,
+  (select count(*) from team_members m where m.user_id = t.user_id)
+    + (select count(*) from previewers p where p.user_id = t.user_id) as teams,
+  ${mutesOf('t.user_id')}
+  from ${TOKENS} left join site_staff s on s.user_id = u.id where t.digest = ?`);
+const MUTES = statement(`select ${mutesOf('u.id')} from users u where u.id = ?`);
+const OWN_PART = `select t.id, t.user_id, t.client_id, t.scopes, t.date_expires, ${ENDED}, t.epoch, t.content_only from ${TOKENS}`;
+const BY_DIGEST = statement(`${OWN_PART} where t.digest = ?`);
+const BY_ID = statement(`${OWN_PART} where t.id = ?`);
+
+/** The same of a game's backend: it ends with its client and with the secret that it was given for. */
+const SERVICE_TOKEN =
+  statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, g.submitted_by as leader_id,
+  case when t.date_revoked is not null or c.date_revoked is not null or c.epoch <> t.client_epoch
+    then 1 else 0 end as ended
+  from service_tokens t join games g on g.id = t.game_id join oauth_clients c on c.id = t.client_id where t.digest = ?`);
+
+interface Ending {
+  readonly date_expires: number;
+  readonly ended: number;
+}
+
+export interface TokenRow extends Ending {
+  readonly id: number;
+  readonly user_id: number;
+  readonly game_id: number | null;
+  readonly client_id: number | null;
+  readonly scopes: string;
+  readonly epoch: number;
+  readonly all_games: number;
+  readonly content_only: number;
+  readonly status: number;
+  readonly staff: number | null;
+  readonly language: string;
+  readonly date_online: number;
+  readonly teams: number;
+  readonly mutes: number;
+}
+
+export interface ServiceTokenRow extends Ending {
+  readonly id: number;
+  readonly client_id: number;
+  readonly game_id: number;
+  readonly scopes: string;
+  readonly leader_id: number;
+}
+
+/** What one that is good says of itself, to whoever gives something else for it. */
+export type GoodToken = Ending & Pick<TokenRow, 'id' | 'user_id' | 'client_id' | 'scopes' | 'epoch' | 'content_only'>;
+
+type Reader = Pick<Database, 'first'>;
+
+export const isOver = ({ ended, date_expires }: Ending, now: number): boolean => ended === 1 || date_expires <= now;
+
+export const tokenWith = (reader: Reader, digest: string) => reader.first<TokenRow>(TOKEN, [digest]);
+
+export const serviceTokenWith = (reader: Reader, digest: string) =>
+  reader.first<ServiceTokenRow>(SERVICE_TOKEN, [digest]);
+
+export const hasMutes = async (reader: Reader, userId: number): Promise<boolean> =>
+  (await reader.first<{ mutes: number }>(MUTES, [userId]))?.mutes === 1;
+
+export async function findGoodToken(
+  reader: Reader,
+  which: { digest: string } | { id: number },
+  now: number,
+): Promise<GoodToken | undefined> {
+  const row = await ('digest' in which
+    ? reader.first<GoodToken>(BY_DIGEST, [which.digest])
+    : reader.first<GoodToken>(BY_ID, [which.id]));
+  return row && !isOver(row, now) ? row : undefined;
+}
