@@ -41,7 +41,10 @@ export class Thread<Question extends object> {
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#forsake(new Error('the thread was closed'));
+    await worker.terminate();
   }
 
   #start(): Worker {
@@ -53,13 +56,20 @@ export class Thread<Question extends object> {
       if (error) waiting?.reject(Object.assign(error, told));
       else waiting?.resolve(found);
     });
-    worker.on('error', (error: Error) => this.#lose(error));
-    worker.on('exit', () => this.#lose(new Error('the thread has ended')));
+    worker.on('error', (error: Error) => this.#lose(worker, error));
+    worker.on('exit', () => this.#lose(worker, new Error('the thread has ended')));
     return worker;
   }
 
-  #lose(error: Error): void {
-    if (this.#worker) this.#lost += 1;
+  /** One that fails tells so twice, and by the second time another may be at work. */
+  #lose(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#lost += 1;
+    this.#forsake(error);
+  }
+
+  /** Whoever still waits is told; the next question goes to another thread. */
+  #forsake(error: Error): void {
     this.#worker = undefined;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
