@@ -20,11 +20,11 @@ export interface Current {
  */
 export function watchPace(exchanges: ReadonlyMap<Socket, Current>): NodeJS.Timeout {
   return setInterval(() => {
-    for (const [socket, current] of exchanges) if (isTooSlow(socket, current, Date.now())) socket.destroy();
+    for (const [socket, current] of exchanges) if (isTooSlow(socket, current, performance.now())) socket.destroy();
   }, LOOK_MS).unref();
 }
 
-/** A body that trickles in after its answer holds the connection just as well. */
+/** A body that trickles in after its answer holds the connection just as well. `now` never goes back, nor ahead of time. */
 export function isTooSlow(socket: Socket, current: Current, now: number): boolean {
   if (current.response.writableFinished && current.request.complete) return false;
   const progress = { at: now, read: socket.bytesRead, written: socket.bytesWritten };
