@@ -9,6 +9,7 @@ import { SettingError, type Settings } from './config/settings.ts';
 import type { App } from './context.ts';
 import type { Database } from './database/database.ts';
 import { migrate, pendingMigrations } from './database/migrate.ts';
+import type { HearingOptions } from './database/postgres-hearing.ts';
 import { createEgress } from './egress/egress.ts';
 import { isTrusted } from './http/address.ts';
 import { localCertificate } from './http/certificate.ts';
@@ -51,6 +52,8 @@ export interface Outside {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** How changes of other processes are heard of on PostgreSQL. */
+  readonly hearing?: HearingOptions;
 }
 
 export const outsideOf = (settings: Settings): Outside => ({
@@ -62,7 +65,12 @@ export const outsideOf = (settings: Settings): Outside => ({
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
 /** Opens the database of an environment; SQLite is brought up to date on the way. */
-export async function openDatabase(settings: Settings, environment: Environment, clock: Clock): Promise<Database> {
+export async function openDatabase(
+  settings: Settings,
+  environment: Environment,
+  clock: Clock,
+  hearing: HearingOptions = {},
+): Promise<Database> {
   const url = databaseUrl(settings, environment);
   if (!url) {
     const { openSqlite } = await import('./database/sqlite.ts');
@@ -71,7 +79,7 @@ export async function openDatabase(settings: Settings, environment: Environment,
     return db;
   }
   const { openPostgres } = await import('./database/postgres.ts');
-  return openPostgres(url);
+  return openPostgres(url, { hearing });
 }
 
 export function databaseUrl(settings: Settings, environment: Environment): string | undefined {
@@ -98,7 +106,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     settings,
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
-    db: await openDatabase(settings, environment, clock),
+    db: await openDatabase(settings, environment, clock, outside.hearing),
     storage: await composeStorage(settings, environment),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
@@ -135,8 +143,8 @@ export async function closeApp(app: App): Promise<void> {
   await app.db.close();
 }
 
-export const composeWorker = (app: App): Worker =>
-  createWorker({ app, db: app.db, clock: app.clock, random: app.random, log: app.log, handlers: jobHandlers });
+export const composeWorker = ({ db: { unhurried: db }, ...app }: App): Worker =>
+  createWorker({ app: { ...app, db }, db, clock: app.clock, random: app.random, log: app.log, handlers: jobHandlers });
 
 async function composeLimiter(app: App): Promise<Limiter | undefined> {
   if (app.settings.rateLimits === 'off') return undefined;

@@ -14,6 +14,7 @@ import { composeService, type Service } from '../src/compose.ts';
 import type { Environment } from '../src/config/addresses.ts';
 import { readSettings, type Settings } from '../src/config/settings.ts';
 import type { App } from '../src/context.ts';
+import type { HearingOptions } from '../src/database/postgres-hearing.ts';
 import type { AnyOperation, Declaration } from '../src/http/operation.ts';
 import type { Observation } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
@@ -213,6 +214,9 @@ export interface ApiOptions {
   readonly settings?: NodeJS.ProcessEnv;
   /** The tests write rows themselves, past all rules. */
   readonly writesRows?: boolean;
+  /** Where the service reaches PostgreSQL, instead of at this address. */
+  readonly databaseAt?: (url: string) => Promise<string>;
+  readonly hearing?: HearingOptions;
 }
 
 /** The whole service in this process, on the database that the run asks for, with a clock that stands still. */
@@ -472,6 +476,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const folder = temporaryFolder('test');
   const clock = manualClock(START);
   const databases = await temporaryDatabases(folder);
+  const url = databases.settings['MODSTEAD_DATABASE_URL'];
   const settings: Settings = readSettings({
     MODSTEAD_DATA: folder,
     MODSTEAD_PORT: '0',
@@ -481,12 +486,13 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     MODSTEAD_DRAIN_SECONDS: '1',
     MODSTEAD_LOG: 'debug',
     ...databases.settings,
+    ...(options.databaseAt && url && { MODSTEAD_DATABASE_URL: await options.databaseAt(url) }),
     ...options.settings,
   });
   const observer = new Observer();
   const logLines: string[] = [];
   const log = createLog(settings.log, (text) => void logLines.push(...text.trimEnd().split('\n')));
-  const outside = { clock, random: systemRandom, log };
+  const outside = { clock, random: systemRandom, log, ...(options.hearing && { hearing: options.hearing }) };
   const service = await composeService(settings, outside, {
     observe: (observation: Observation) => observer.see(observation),
   });

@@ -13,6 +13,8 @@ export interface TestDatabase {
   readonly db: Database;
   /** Opens the same database once more, as another process would. */
   again(): Promise<Database>;
+  /** Where it is, on PostgreSQL. */
+  readonly url: string | undefined;
 }
 
 /** A test on the database that the runner chose with MODSTEAD_TEST_DATABASE; importing this makes it run on each. */
@@ -26,7 +28,7 @@ export function eachDatabase(
 
 /** An empty database of its own that goes with the test. */
 export async function testDatabase(t: TestContext, migrations: readonly Migration[]): Promise<TestDatabase> {
-  const { open, remove } = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? await onPostgres() : onSqlite();
+  const { open, remove, url } = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? await onPostgres() : onSqlite();
   const opened: Database[] = [];
   t.after(async () => {
     for (const db of opened) await db.close();
@@ -39,10 +41,11 @@ export async function testDatabase(t: TestContext, migrations: readonly Migratio
   };
   const db = await again();
   await migrate(db, migrations, () => 0);
-  return { db, again };
+  return { db, again, url };
 }
 
 interface Place {
+  readonly url: string | undefined;
   open(): Database | Promise<Database>;
   remove(): void | Promise<void>;
 }
@@ -50,6 +53,7 @@ interface Place {
 function onSqlite(): Place {
   const folder = temporaryFolder('database');
   return {
+    url: undefined,
     open: () => openSqlite(join(folder, 'modstead.sqlite')),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -62,5 +66,5 @@ async function onPostgres(): Promise<Place> {
   const { url } = await server;
   const name = `modstead_test_${randomBytes(8).toString('hex')}`;
   const databaseUrl = await createDatabase(url, name);
-  return { open: () => openPostgres(databaseUrl), remove: () => dropDatabase(url, name) };
+  return { url: databaseUrl, open: () => openPostgres(databaseUrl), remove: () => dropDatabase(url, name) };
 }

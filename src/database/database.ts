@@ -40,6 +40,12 @@ export function updateOf(table: keyof Tables, columns: readonly string[]): State
   return known;
 }
 
+const READ = /^\s*(?:select|with)\b/i;
+const WRITE = /\b(?:insert|update|delete)\b/i;
+
+/** Whether a text of SQL changes nothing, so that it can be asked again. A read that only mentions a write counts as one. */
+export const onlyReads = (text: string): boolean => READ.test(text) && !WRITE.test(text);
+
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
 
@@ -55,6 +61,8 @@ export interface Database {
   /** Resolves once the work is durable. The work may await nothing but its own queries. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   readonly changes: Changes;
+  /** The same for jobs and commands: nobody waits for what they read, so it may take longer. */
+  readonly unhurried: Database;
   /** Throws when the database cannot be reached. */
   check(): Promise<void>;
   readonly figures: { commits: number; writes: number };
@@ -70,6 +78,7 @@ const SCOPES_MAX = 100_000;
 export class Changes {
   #now = 0;
   #everything = 0;
+  #isBelieved: () => boolean = () => true;
   readonly #last = new Map<Scope, number>();
   readonly #listeners = new Set<(scope: Scope | undefined) => void>();
 
@@ -78,7 +87,12 @@ export class Changes {
   }
 
   unchangedSince(moment: number, scope: Scope): boolean {
-    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment;
+    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment && this.#isBelieved();
+  }
+
+  /** Changes come from elsewhere: while they may be missed, nothing is known to be unchanged. */
+  believeWhile(isHearing: () => boolean): void {
+    this.#isBelieved = isHearing;
   }
 
   changed(scope: Scope): void {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { eachDatabase } from '../../test/databases.ts';
 import { statement } from './database.ts';
+import { isTimeout } from './failures.ts';
+import { openPostgres } from './postgres.ts';
 
 const MAKE = statement('create table numbers (n integer not null)');
 const ADD = statement('insert into numbers (n) values (?)');
@@ -34,4 +36,13 @@ eachDatabase('a read on a connection that broke while it was idle is answered by
     answers.map((answer) => answer!.one),
     [1, 1, 1, 1, 1],
   );
+});
+
+eachDatabase('a read that nobody can wait for is ended; a job has more time', [], async ({ url }, t) => {
+  if (url === undefined) return t.skip('SQLite has a budget of its own');
+  const db = await openPostgres(url, { readTimeoutMs: 50 });
+  t.after(() => db.close());
+  await assert.rejects(sql`select pg_sleep(60)`.execute(db.query), isTimeout);
+  await assert.rejects(async () => db.first(statement('select pg_sleep(60)'), []), isTimeout);
+  await sql`select pg_sleep(0.2)`.execute(db.unhurried.query);
 });

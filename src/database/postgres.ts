@@ -1,21 +1,41 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  type PostgresPool,
+  type PostgresPoolClient,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import {
   Changes,
   type Database,
+  onlyReads,
   type Query,
   type Statement,
   type Tables,
   type Transaction,
   type Value,
 } from './database.ts';
-import { isLost } from './lost.ts';
+import { isCollision, isLockTimeout, isLost, isReadOnly, isStalePlan } from './failures.ts';
+import { CHANNEL, type HearingOptions, hearChanges } from './postgres-hearing.ts';
 
-const CHANNEL = 'modstead_changes';
-const RECONNECT_MS = 500;
+const CONNECTIONS_MAX = 10;
 const ATTEMPTS_MAX = 5;
-const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK_DETECTED = '40P01';
+/** Each has waited for as long as a lock may take. */
+const LOCK_ATTEMPTS_MAX = 3;
+const LOCK_TIMEOUT_MS = 4_000;
+/** What someone waits for at the other end of a request. */
+const READ_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** By then a server would have ended the statement itself: nobody answers at the other end of this connection. */
+const SILENCE_MS = 5_000;
+const KEEPALIVE_MS = 10_000;
 
 // Ids and unix seconds fit a double; the driver would hand them over as text.
 const types = {
@@ -27,54 +47,130 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
+export interface PostgresOptions {
+  readonly connectionsMax?: number;
+  /** How long a read may take. */
+  readonly readTimeoutMs?: number;
+  readonly hearing?: HearingOptions;
+}
+
 /** Connects to the PostgreSQL (15 or newer) at `url`. */
-export async function openPostgres(url: string, options: { connectionsMax?: number } = {}): Promise<Database> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.connectionsMax ?? 10,
-    types,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 20_000,
-    lock_timeout: 5_000,
-    idle_in_transaction_session_timeout: 30_000,
-    application_name: 'modstead',
-  });
-  // A connection that breaks is replaced by the pool; without a listener it would end the process, idle or not.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Database> {
+  const { connectionsMax: max = CONNECTIONS_MAX, readTimeoutMs = READ_TIMEOUT_MS } = options;
+  const reads = poolOf(url, { max, statement_timeout: readTimeoutMs, query_timeout: readTimeoutMs + SILENCE_MS });
+  // Reads that take long cannot keep writes from a connection.
+  const works = poolOf(url, { max, statement_timeout: STATEMENT_TIMEOUT_MS });
+  const transactions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fitOf(works) }) });
   const changes = new Changes();
-  const listening = await listenForChanges(url, changes);
+  const hearing = await hearChanges(url, changes, options.hearing);
   const figures = { commits: 0, writes: 0 };
-  const ask = (read: Statement, values: readonly Value[]) =>
-    pool.query({ name: nameOf(read), text: read.postgres, values: values as Value[] });
-  const run = async <T>(read: Statement, values: readonly Value[]) => {
-    const { rows } = await ask(read, values).catch((error) => {
-      if (!isLost(error)) throw error;
-      return ask(read, values);
-    });
-    return rows as T[];
-  };
-  return {
+  const inCommon = {
     dialect: 'postgres',
-    query,
-    aside: query,
-    first: async <T>(read: Statement, values: readonly Value[]) => (await run<T>(read, values))[0],
-    all: run,
-    write: async (work) => {
-      const value = await inTransaction(query, changes, work);
+    changes,
+    figures,
+    write: async <T>(work: (transaction: Transaction) => Promise<T>) => {
+      const value = await inTransaction(transactions, changes, work);
       figures.commits += 1;
       figures.writes += 1;
       return value;
     },
-    changes,
-    check: async () => void (await sql`select 1`.execute(query)),
-    figures,
     close: async () => {
-      await listening.stop();
-      await query.destroy();
+      await hearing.stop();
+      await Promise.all([reads.end(), transactions.destroy()]);
+    },
+  } as const;
+  const unhurried: Database = {
+    ...inCommon,
+    ...readingFrom(works),
+    get unhurried() {
+      return unhurried;
     },
   };
+  return { ...inCommon, ...readingFrom(reads), unhurried };
+}
+
+function poolOf(url: string, config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    connectionTimeoutMillis: 5_000,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    application_name: 'modstead',
+    ...config,
+  });
+  // A connection that breaks is replaced by the pool; without a listener it would end the process, idle or not.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** Reads, each on a connection of its own. What a broken connection or a stale plan kept from an answer is asked again. */
+function readingFrom(pool: pg.Pool): Pick<Database, 'query' | 'aside' | 'first' | 'all' | 'check'> {
+  const ask = (read: Statement, values: readonly Value[]) =>
+    pool.query({ name: nameOf(read), text: read.postgres, values: values as Value[] });
+  const run = async <T>(read: Statement, values: readonly Value[]) => {
+    const name = nameOf(read);
+    const { rows } = await ask(read, values).catch((error) => {
+      if (!isLost(error) && !isStalePlan(error)) throw error;
+      if (isStalePlan(error)) rename(read, name);
+      return ask(read, values);
+    });
+    return rows as T[];
+  };
+  const query = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => new ReadingDriver(pool),
+    },
+  });
+  return {
+    query,
+    aside: query,
+    first: async <T>(read: Statement, values: readonly Value[]) => (await run<T>(read, values))[0],
+    all: run,
+    check: async () => void (await sql`select 1`.execute(query)),
+  };
+}
+
+const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+class ReadingDriver implements DatabaseConnection {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const ask = () => this.#pool.query(text, [...parameters]);
+    const { command, rowCount, rows } = await ask().catch((error) => {
+      if (!(isLost(error) || isStalePlan(error)) || !onlyReads(text)) throw error;
+      return ask();
+    });
+    return { rows, ...(WRITES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) };
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator; nothing here streams rows
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows are not streamed: page through them');
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this;
+  }
+  async releaseConnection(): Promise<void> {}
+  async beginTransaction(): Promise<void> {
+    throw new Error('transactions are made by Database.write');
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async destroy(): Promise<void> {}
 }
 
 const names = new WeakMap<Statement, string>();
@@ -86,6 +182,31 @@ function nameOf(read: Statement): string {
   const name = `modstead_${++named}`;
   names.set(read, name);
   return name;
+}
+
+/** Under another name it is prepared anew on every connection; whoever else failed with the old name finds the new one. */
+function rename(read: Statement, failed: string): void {
+  if (names.get(read) === failed) names.delete(read);
+}
+
+/** A pool whose connections are not used again after a failure that they would only repeat. */
+function fitOf(pool: pg.Pool): PostgresPool {
+  return {
+    connect: async () => {
+      const client = await pool.connect();
+      let isUnfit = false;
+      const query = async (text: string, values: readonly unknown[]) => {
+        try {
+          return await client.query(text, values as unknown[]);
+        } catch (error) {
+          isUnfit ||= isLost(error) || isReadOnly(error);
+          throw error;
+        }
+      };
+      return { query, release: () => client.release(isUnfit) } as unknown as PostgresPoolClient;
+    },
+    end: () => pool.end(),
+  };
 }
 
 async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transaction) => Promise<T>): Promise<T> {
@@ -103,11 +224,17 @@ async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transa
       for (const scope of scopes) changes.changed(scope);
       return value;
     } catch (error) {
-      // Whether what was lost while it was committed is there, nobody knows.
-      const isGone = isLost(error) && !isCommitting;
-      if (attempt >= ATTEMPTS_MAX || !(isPassing(error) || isGone)) throw error;
+      if (attempt >= attemptsFor(error, isCommitting)) throw error;
     }
   }
+}
+
+/** How often work may be done when it fails like this. Whether what was lost while it was committed is there, nobody knows. */
+function attemptsFor(error: unknown, isCommitting: boolean): number {
+  if (isCollision(error)) return ATTEMPTS_MAX;
+  if (isCommitting) return 1;
+  if (isLockTimeout(error)) return LOCK_ATTEMPTS_MAX;
+  return isLost(error) || isReadOnly(error) || isStalePlan(error) ? ATTEMPTS_MAX : 1;
 }
 
 function statementsIn(query: Query): Pick<Transaction, 'first' | 'all' | 'run'> {
@@ -117,45 +244,5 @@ function statementsIn(query: Query): Pick<Transaction, 'first' | 'all' | 'run'> 
     all: execute,
     first: async <T>(read: Statement, values: readonly Value[]) => (await execute<T>(read, values))[0],
     run: async (write, values) => void (await execute(write, values)),
-  };
-}
-
-function isPassing(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
-}
-
-/** Hears of other nodes' changes. While it is deaf, everything counts as changed at each attempt. */
-async function listenForChanges(url: string, changes: Changes): Promise<{ stop(): Promise<void> }> {
-  let client: pg.Client | undefined;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const connect = async () => {
-    const next = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: 5_000,
-      application_name: 'modstead changes',
-    });
-    next.on('notification', ({ payload }) => payload && changes.changed(payload));
-    next.on('error', () => {});
-    next.on('end', retry);
-    await next.connect();
-    await next.query(`listen ${CHANNEL}`);
-    client = next;
-    changes.everythingChanged();
-  };
-  const retry = () => {
-    if (stopped) return;
-    changes.everythingChanged();
-    clearTimeout(timer);
-    timer = setTimeout(() => connect().catch(retry), RECONNECT_MS).unref();
-  };
-  await connect();
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await client?.end().catch(() => {});
-    },
   };
 }

@@ -11,7 +11,15 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { Changes, type Database, type Statement, type Tables, type Transaction, type Value } from './database.ts';
+import {
+  Changes,
+  type Database,
+  onlyReads,
+  type Statement,
+  type Tables,
+  type Transaction,
+  type Value,
+} from './database.ts';
 import { Aside } from './sqlite-aside.ts';
 
 const STATEMENTS_KEPT = 500;
@@ -40,9 +48,6 @@ function rowMaker(names: readonly string[]): Prepared['rowOf'] {
   return new Function('values', `return { ${properties.join(', ')} };`) as Prepared['rowOf'];
 }
 
-const READ = /^\s*(?:select|with)\b/i;
-const WRITE = /\b(?:insert|update|delete)\b/i;
-
 /** One connection and the statements prepared on it. */
 class Connection implements DatabaseConnection {
   readonly db: DatabaseSync;
@@ -65,7 +70,7 @@ class Connection implements DatabaseConnection {
     const prepared = {
       statement: statement as unknown as ArrayStatement,
       answers: names.length > 0,
-      onlyReads: READ.test(text) && !WRITE.test(text),
+      onlyReads: onlyReads(text),
       rowOf: rowMaker(names),
     };
     this.#statements.set(text, prepared);
@@ -300,7 +305,7 @@ export function openSqlite(file: string): Database {
   const writer = new Writer(resolve(file), writing, reading, changes);
   const poll = pollForeignChanges(writing, changes);
   const aside = new Aside(file);
-  return {
+  const database: Database = {
     dialect: 'sqlite',
     query: queryOver(reading),
     aside: queryOver(aside),
@@ -309,6 +314,9 @@ export function openSqlite(file: string): Database {
     changes,
     check: async () => void reading.run('select 1', []),
     figures: writer.figures,
+    get unhurried() {
+      return database;
+    },
     close: async () => {
       clearInterval(poll);
       await writer.idle();
@@ -317,6 +325,7 @@ export function openSqlite(file: string): Database {
       writing.db.close();
     },
   };
+  return database;
 }
 
 const readsOn = (connection: Connection): Pick<Database, 'first' | 'all'> => ({

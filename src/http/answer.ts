@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isLost } from '../database/lost.ts';
+import { isUnavailable } from '../database/failures.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
@@ -84,9 +84,6 @@ export function sendNothing(response: ServerResponse, status: 204, headers: read
 
 const OUTAGES = new Set(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'ENOSPC', 'EDQUOT', 'EROFS']);
 
-/** PostgreSQL's words for no connection or none to spare, a full disk, and one that fails. */
-const POSTGRES_OUTAGES = new Set(['08001', '08006', '53100', '53300', '58030']);
-
 /** SQLite's own words for a full or read-only disk, and for one that fails. */
 const SQLITE_OUTAGES = new Set([8, 10, 13]);
 
@@ -100,19 +97,12 @@ export function toApiError(error: unknown): ApiError {
 
 /** Something that the service stands on is away; often it is only the cause of the error that says so. */
 function isOutage(error: unknown): boolean {
-  const { code, errcode, message, cause } = (error ?? {}) as {
-    code?: string;
-    errcode?: number;
-    message?: string;
-    cause?: unknown;
-  };
+  const { code, errcode, cause } = (error ?? {}) as { code?: string; errcode?: number; cause?: unknown };
   return (
     error instanceof StorageUnavailable ||
     OUTAGES.has(code ?? '') ||
-    POSTGRES_OUTAGES.has(code ?? '') ||
     SQLITE_OUTAGES.has((errcode ?? 0) & 0xff) ||
-    message?.startsWith('timeout exceeded when trying to connect') ||
-    isLost(error) ||
+    isUnavailable(error) ||
     (cause !== undefined && isOutage(cause))
   );
 }

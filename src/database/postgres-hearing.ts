@@ -1,0 +1,129 @@
+import pg from 'pg';
+import type { Changes } from './database.ts';
+
+export const CHANNEL = 'modstead_changes';
+
+const RECONNECT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEPALIVE_MS = 10_000;
+const BEAT_MS = 1_000;
+/** A beat that took longer is taken for lost, and so is its connection. */
+const SILENCE_MS = 3_000;
+/** After so long without a beat nothing that was read before is believed. With what a request takes it is below 5 s. */
+export const BELIEVED_MS = 4_000;
+
+export interface HearingOptions {
+  /** Milliseconds that never go backwards. */
+  readonly monotonicMs?: () => number;
+}
+
+export interface Hearing {
+  stop(): Promise<void>;
+}
+
+/**
+ * Hears of other nodes' changes. A connection can fall silent without being closed, so it is asked again and again: an
+ * answer proves that all that was committed before the question has been heard of. While it is deaf, everything counts
+ * as changed.
+ */
+export async function hearChanges(
+  url: string,
+  changes: Changes,
+  { monotonicMs = () => performance.now() }: HearingOptions = {},
+): Promise<Hearing> {
+  let current: Listener | undefined;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let heardAt = monotonicMs();
+  changes.believeWhile(() => monotonicMs() - heardAt <= BELIEVED_MS);
+
+  const connect = async () => {
+    const asOf = monotonicMs();
+    const listener = await listen(url, changes, again);
+    if (isStopped) return listener.end();
+    current = listener;
+    heardAt = asOf;
+    changes.everythingChanged();
+  };
+  const again = () => {
+    if (isStopped) return;
+    current = undefined;
+    changes.everythingChanged();
+    clearTimeout(timer);
+    timer = setTimeout(() => void connect().catch(again), RECONNECT_MS).unref();
+  };
+  const beat = async () => {
+    const listener = current;
+    if (!listener) return;
+    const asOf = monotonicMs();
+    const heard = await listener.answers();
+    if (heard && listener === current) heardAt = asOf;
+  };
+
+  await connect();
+  const beats = setInterval(() => void beat(), BEAT_MS).unref();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearInterval(beats);
+      clearTimeout(timer);
+      await current?.end();
+    },
+  };
+}
+
+/** One connection that listens. */
+interface Listener {
+  /** Whether it is answered in time; if not, the connection is given up. */
+  answers(): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+async function listen(url: string, changes: Changes, ended: () => void): Promise<Listener> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: SILENCE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    application_name: 'modstead changes',
+  });
+  client.on('notification', ({ payload }) => payload && changes.changed(payload));
+  client.on('error', () => {});
+  let asking: Promise<boolean> | undefined;
+  const ask = async () => {
+    try {
+      await client.query('select 1');
+      return true;
+    } catch {
+      destroy(client);
+      return false;
+    } finally {
+      asking = undefined;
+    }
+  };
+  try {
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+  } catch (error) {
+    destroy(client);
+    throw error;
+  }
+  client.once('end', ended);
+  return {
+    // One that waits for its answer is enough.
+    answers: () => (asking ??= ask()),
+    end: async () => {
+      client.off('end', ended);
+      // A connection that is silent would not say good-bye either.
+      const patience = setTimeout(() => destroy(client), SILENCE_MS);
+      await client.end().catch(() => {});
+      clearTimeout(patience);
+    },
+  };
+}
+
+/** Ends a connection whose other end may not answer any more. */
+function destroy(client: pg.Client): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}

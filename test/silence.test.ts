@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../src/database/database.ts';
+import { openPostgres } from '../src/database/postgres.ts';
+import { signOut } from '../src/resources/accounts/accounts.ts';
+import { assertRefused, startApi } from './api.ts';
+import { type SilentWay, silentWay } from './silence.ts';
+
+let elapsedMs = 0;
+let way: SilentWay | undefined;
+let directUrl: string | undefined;
+const api = await startApi({
+  hearing: { monotonicMs: () => elapsedMs },
+  databaseAt: async (url) => {
+    directUrl = url;
+    way = await silentWay(url);
+    return way.url;
+  },
+});
+// After the service, which ends its connections.
+after(() => way?.close());
+
+/** The database as another process sees it. */
+async function elsewhere(): Promise<Database> {
+  return openPostgres(directUrl!);
+}
+
+const isBelieved = ({ changes }: Database) => changes.unchangedSince(changes.now(), 'example');
+
+test('a revoked token is not believed for long, though nothing is heard of its revocation', async (t) => {
+  if (!way) return t.skip('on SQLite nobody listens: each process looks for itself');
+  const db = await elsewhere();
+  t.after(() => db.close());
+  const ada = await api.aUser();
+  const client = await api.as(ada);
+  const me = () => client.send('GET', '/me');
+  assert.equal((await me()).status, 200);
+  const { id } = await api.app().db.query.selectFrom('access_tokens').select('id').executeTakeFirstOrThrow();
+
+  way.fallSilent();
+  await signOut({ ...api.app(), db }, id);
+  elapsedMs += 4_999;
+  assertRefused(await me(), 401, 11005);
+  assert.equal(isBelieved(api.app().db), false);
+
+  // Once it can be heard again, what is read is kept again.
+  way.speak();
+  while (!isBelieved(api.app().db)) await pause(20);
+  assert.equal((await (await api.as(ada)).send('GET', '/me')).status, 200);
+});

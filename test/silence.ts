@@ -1,0 +1,48 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A way to PostgreSQL on which the connections that listen can fall silent: nothing comes through, and nothing is closed. */
+export interface SilentWay {
+  readonly url: string;
+  fallSilent(): void;
+  speak(): void;
+  close(): void;
+}
+
+const LISTENING = 'modstead changes';
+
+export async function silentWay(url: string): Promise<SilentWay> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const listening = new Set<Socket>();
+  let isSilent = false;
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    const forward = (from: Socket, to: Socket) => {
+      sockets.add(from);
+      from.on('data', (bytes) => {
+        if (bytes.includes(LISTENING)) listening.add(near);
+        if (!isSilent || !listening.has(near)) to.write(bytes);
+      });
+      from.on('error', () => to.destroy());
+      from.on('close', () => to.destroy());
+    };
+    forward(near, far);
+    forward(far, near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const way = new URL(url);
+  way.port = String((server.address() as { port: number }).port);
+  return {
+    url: way.href,
+    fallSilent: () => {
+      isSilent = true;
+    },
+    speak: () => {
+      isSilent = false;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
