@@ -34,7 +34,7 @@ function codesSentTo(at: Api, email: string, environment: Environment = 'product
   const mails = readdirSync(folder)
     .sort()
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  return mails.filter(({ to }) => to === email).map(({ text }) => /\b[A-HJ-NP-Z2-9]{5}\b/.exec(text)![0]);
+  return mails.filter(({ to }) => to === email).map(({ text }) => /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)![0]);
 }
 
 /** Asks for a code as an app with this key does, and reads it from the mail. */
@@ -277,7 +277,8 @@ test('asking for a code answers the same whether or not the address has an accou
     await client.call(requestEmailSecurityCode, { body: { email: 'known@example.com' } }),
     await client.call(requestEmailSecurityCode, { body: { email: 'unknown@example.com' } }),
   ];
-  assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
+  const shapeOf = ({ status, body }: typeof known) => [status, body.message, body.handle.length];
+  assert.deepEqual(shapeOf(known), shapeOf(unknown));
 });
 
 test('a mail that cannot be sent is 11064, and says nothing of why', async (t) => {

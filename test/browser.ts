@@ -13,7 +13,7 @@ export function codesSentTo(api: Api, email: string, environment: Environment = 
   const mails = readdirSync(folder)
     .sort()
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-  return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\b[A-HJ-NP-Z2-9]{5}\b/.exec(text)?.[0] ?? []);
+  return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)?.[0] ?? []);
 }
 
 /** Someone's browser without scripts: it keeps cookies and sends the forms that it is shown. */

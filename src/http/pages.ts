@@ -23,6 +23,9 @@ export interface PageRequest {
   readonly userAgent: string;
   /** Names this browser, whether or not anyone is signed in. */
   readonly visit: string;
+  /** Names this browser for a year, from its first sign-in on: it then has limits of its own. */
+  readonly browser: string;
+  readonly ip: string;
   /** The secret of the session, if there is one. */
   readonly session: string | undefined;
   /** What every form has to bring back as `csrf`. */
@@ -81,22 +84,26 @@ const FORM_BYTES_MAX = 16 * 1024;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 const NUMBER = /\/([1-9]\d{0,14})$/;
 const VISIT_SECONDS = 86_400;
+const BROWSER_SECONDS = 365 * 86_400;
 
 export function createPages({ settings, pages, errorPage, observe }: PagesParts): PageHandling {
   const byPath = new Map(pages.map((page) => [page.path, page]));
   const answer = async (exchange: Exchange, page: Page): Promise<string> => {
     const { path, scope, tenant, request } = exchange;
     const cookies = cookiesOf(request, scope.environment);
-    const visit = cookies.visit ?? tenant.app.random.token();
+    const names: Names = {
+      visit: cookies.visit ?? tenant.app.random.token(),
+      browser: cookies.browser ?? tenant.app.random.token(),
+    };
     try {
       const handler = handlerOf(exchange, page);
       await takeForAddress(settings.rateLimits, exchange, request.method === 'POST');
       if (request.method === 'POST') await takeForPage(settings.rateLimits, exchange, page);
       const form = request.method === 'POST' ? await readForm(request, page) : {};
       const oneClick = isOneClick(form) ? page.oneClick : undefined;
-      if (request.method === 'POST' && !oneClick) requireOwnForm(exchange, form['csrf'], visit);
-      const answer = await (oneClick ?? handler)(tenant.app, requestOf(exchange, cookies, visit, form));
-      send(exchange, visit, cookies, answer);
+      if (request.method === 'POST' && !oneClick) requireOwnForm(exchange, form['csrf'], names.visit);
+      const answer = await (oneClick ?? handler)(tenant.app, requestOf(exchange, cookies, names, form));
+      send(exchange, names, cookies, answer);
     } catch (cause) {
       const error = toApiError(cause);
       if (error.status >= 500) tenant.app.log.error('page failed', { request: exchange.id, path, error: error.cause });
@@ -104,7 +111,7 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       if (error.retryAfterSeconds !== undefined) exchange.headers.push('retry-after', String(error.retryAfterSeconds));
       if (hasBody(request) && !request.complete) exchange.response.shouldKeepAlive = false;
       const html = errorPage(tenant.app, error, exchange.language, page.anew);
-      send(exchange, visit, cookies, { status: error.status, html });
+      send(exchange, names, cookies, { status: error.status, html });
     }
     return page.id;
   };
@@ -126,16 +133,35 @@ function handlerOf(exchange: Exchange, page: Page): Handler {
 
 interface Cookies {
   readonly visit: string | undefined;
+  readonly browser: string | undefined;
   readonly session: string | undefined;
 }
 
-function requestOf(exchange: Exchange, { session }: Cookies, visit: string, form: Texts): PageRequest {
-  const { request, tenant, path, search, language } = exchange;
+/** What this browser is called, by its cookies or from now on. */
+interface Names {
+  readonly visit: string;
+  readonly browser: string;
+}
+
+function requestOf(exchange: Exchange, { session }: Cookies, { visit, browser }: Names, form: Texts): PageRequest {
+  const { request, tenant, path, search, language, ip } = exchange;
   const csrf = tenant.app.secrets.sign('csrf', visit);
   const userAgent = request.headers['user-agent'] ?? '';
   const [, number] = NUMBER.exec(path) ?? [];
   const id = number === undefined ? undefined : Number(number);
-  return { search, id, query: textsOf(parseForm(search)), form, language, userAgent, visit, session, csrf };
+  return {
+    search,
+    id,
+    query: textsOf(parseForm(search)),
+    form,
+    language,
+    userAgent,
+    visit,
+    browser,
+    ip,
+    session,
+    csrf,
+  };
 }
 
 const ONE_CLICK = { 'List-Unsubscribe': 'One-Click' };
@@ -177,13 +203,18 @@ function cookiesOf({ headers }: IncomingMessage, environment: Environment): Cook
     const value = pairs.find(([name]) => name === cookieName(environment, kind))?.[1];
     return value !== undefined && SECRET.test(value) ? value : undefined;
   };
-  return { visit: textOf('visit'), session: textOf('session') };
+  return { visit: textOf('visit'), browser: textOf('browser'), session: textOf('session') };
 }
 
 const setCookie = (environment: Environment, kind: keyof Cookies, value: string, seconds: number): string =>
   `${cookieName(environment, kind)}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`;
 
-function cookieHeaders(exchange: Exchange, visit: string, known: Cookies, { session, text }: PageAnswer): string[] {
+function cookieHeaders(
+  exchange: Exchange,
+  { visit, browser }: Names,
+  known: Cookies,
+  { session, text }: PageAnswer,
+): string[] {
   const { environment } = exchange.scope;
   const set = (kind: keyof Cookies, value: string, seconds: number) => [
     'set-cookie',
@@ -194,6 +225,7 @@ function cookieHeaders(exchange: Exchange, visit: string, known: Cookies, { sess
     return [
       ...set('session', session.secret, session.seconds),
       ...set('visit', exchange.tenant.app.random.token(), VISIT_SECONDS),
+      ...set('browser', browser, BROWSER_SECONDS),
     ];
   return known.visit !== undefined || text ? [] : set('visit', visit, VISIT_SECONDS);
 }
@@ -209,7 +241,7 @@ const policyOf = ({ formTargets = [], hasScript }: PageAnswer): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-function send(exchange: Exchange, visit: string, cookies: Cookies, answer: PageAnswer): void {
+function send(exchange: Exchange, names: Names, cookies: Cookies, answer: PageAnswer): void {
   const { response, headers } = exchange;
   const bytes = Buffer.from(answer.html?.text ?? answer.text?.body ?? '');
   response.writeHead(answer.status, [
@@ -230,7 +262,7 @@ function send(exchange: Exchange, visit: string, cookies: Cookies, answer: PageA
     'strict-transport-security',
     'max-age=31536000',
     ...(answer.location === undefined ? [] : ['location', answer.location]),
-    ...cookieHeaders(exchange, visit, cookies, answer),
+    ...cookieHeaders(exchange, names, cookies, answer),
     ...headers,
   ]);
   response.end(bytes);

@@ -5,7 +5,7 @@ import { errorMessage } from '../errors/messages.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
 import { say } from '../localisation/texts.ts';
-import { PAGES, requestEmailCode } from '../resources/accounts/accounts.ts';
+import { requestPageCode, type Visitor } from '../resources/accounts/accounts.ts';
 import { beginJourney, mayLeadOn, type Offer, webPortalsOf } from '../resources/portals/web/signing-in.ts';
 import { findSession, openSession, SESSION_SECONDS, visitDigest } from '../resources/sessions/sessions.ts';
 import { chosenAddress, type Hint, hintOf, offerText, unavailableText, wasChosen } from './hints.ts';
@@ -56,8 +56,14 @@ async function leadOn(
   return beginJourney(app, { portal: portal!, gameId, back, visit: request.visit });
 }
 
+const visitorOf = (app: App, { visit, browser, ip }: PageRequest): Visitor => ({
+  visitDigest: visitDigest(app, visit),
+  browser,
+  ip,
+});
+
 async function sendCode(app: App, request: PageRequest, back: string | undefined, email: string): Promise<PageAnswer> {
-  await requestEmailCode(app, PAGES, email, visitDigest(app, request.visit), request.language);
+  await requestPageCode(app, visitorOf(app, request), email, request.language);
   return codeForm(app, request, back, email);
 }
 
@@ -69,7 +75,7 @@ async function redeemCode(
   code: string,
 ): Promise<PageAnswer> {
   try {
-    const secret = await openSession(app, code, request);
+    const secret = await openSession(app, code, visitorOf(app, request), request.userAgent);
     return { status: 303, location: back ?? SIGN_IN_PATH, session: { secret, seconds: SESSION_SECONDS } };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;

@@ -13,6 +13,7 @@ import type { Holdings } from '../storage/holdings.ts';
 import { accountJobs } from './accounts/jobs.ts';
 import { migration as emailChanges } from './accounts/migrations/2026-11-15-email-changes.ts';
 import { migration as emailCodes } from './accounts/migrations/2026-11-15-email-codes.ts';
+import { migration as codeGuesses } from './accounts/migrations/2026-11-16-people-code-guesses.ts';
 import { accountOperations } from './accounts/operations.ts';
 import { addFirstVersions } from './agreements/agreements.ts';
 import { migration as agreements } from './agreements/migrations/2026-11-15-agreements.ts';
@@ -265,6 +266,7 @@ export const migrations: readonly Migration[] = [
   dataExports,
   emailChanges,
   emailCodes,
+  codeGuesses,
   emailOptOuts,
   events,
   modDownloadHours,

@@ -5,8 +5,11 @@ import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
 import { changeUser, findUserByEmailIn, normalisedEmail, requireUserIn } from '../users/users.ts';
 import { requireOwnToken } from './closing.ts';
+import { takeAll, userMailBudgets } from './code-budgets.ts';
 import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from './mailed-codes.ts';
 import * as store from './store.ts';
+
+export const CHANGED_MAIL_JOB = 'accounts.mail-email-changed';
 
 /**
  * Sends a code to the old address and one to the new: the first proves that it is the person, the second that they read
@@ -26,6 +29,7 @@ export async function askForEmailChange(
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);
     refuseSoon(app, (await store.emailChangeOf(query, user.id))?.date_added);
+    await takeAll(app, query, userMailBudgets(app, address, user.id));
     await store.putEmailChange(query, {
       user_id: user.id,
       email: address,
@@ -59,28 +63,30 @@ export async function confirmEmailChange(
   language: Language,
 ): Promise<void> {
   requireOwnToken(caller);
-  const outcome = await app.db.write(async (transaction) => {
+  const isChanged = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);
     const open = await store.emailChangeOf(query, user.id);
-    if (!open || !isOpenCode(app, open)) return undefined;
+    if (!open || !isOpenCode(app, open)) return false;
     // Both are looked at, so that nobody learns which of them was wrong.
     const isOld = open.old_digest === null || isCode(app, open.old_digest, codes.old);
     const isNew = isCode(app, open.new_digest, codes.new);
     if (!isOld || !isNew) {
       await store.countChangeAttempt(query, user.id);
-      return undefined;
+      return false;
     }
     if (await findUserByEmailIn(transaction, open.email)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
     await store.removeEmailChange(query, user.id);
     await changeUser(transaction, user.id, { email: open.email });
-    return { before: user.email };
+    if (user.email !== null) await app.jobs.enqueue(transaction, CHANGED_MAIL_JOB, { to: user.email, language });
+    return true;
   });
   // Thrown inside, it would undo the counted attempt.
-  if (!outcome) throw new ApiError('EMAIL_UPDATE_CODE_NOT_FOUND');
-  if (outcome.before === null) return;
+  if (!isChanged) throw new ApiError('EMAIL_UPDATE_CODE_NOT_FOUND');
+}
+
+/** Whoever loses an address learns so there, also when the mail server is away at the moment of the change. */
+export async function mailChanged(app: App, { to, language }: { to: string; language: Language }): Promise<void> {
   const subject = say('email_changed_mail_subject', language);
-  await app.mail
-    .send({ to: outcome.before, subject, text: say('email_changed_mail_text', language) })
-    .catch((error) => app.log.warn('the old address could not be told of the new one', { user: caller.userId, error }));
+  await app.mail.send({ to, subject, text: say('email_changed_mail_text', language) });
 }

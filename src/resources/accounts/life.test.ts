@@ -23,6 +23,7 @@ import {
 } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const worker = composeWorker(api.app());
 const game = await api.aGame();
 const key = api.withKey(game);
 let people = 0;
@@ -45,6 +46,26 @@ test('an email address is changed with the codes from the old and from the new o
   assert.equal((await client.call(changeEmail, { body: { new_code, old_code } })).status, 204);
   assert.equal((await client.call(getAccount)).body.email, next);
   await client.refused(changeEmail, { body: { new_code, old_code } }, 404, 11066);
+});
+
+test('the old address is told of the change when the mail server is back', async (t) => {
+  const { client, email } = await someone();
+  const next = anAddress();
+  await client.call(requestEmailChange, { body: { email: next } });
+  const body = { old_code: codesSentTo(api, email).at(-1)!, new_code: codesSentTo(api, next).at(-1)! };
+  const { mail } = api.app();
+  const { send } = mail;
+  t.after(() => {
+    mail.send = send;
+  });
+  mail.send = () => Promise.reject(new Error('the post is closed'));
+  assert.equal((await client.call(changeEmail, { body })).status, 204);
+  await worker.runDue();
+  const sent: string[] = [];
+  mail.send = async ({ to }) => void sent.push(to);
+  api.clock.advance(60);
+  await worker.runDue();
+  assert.deepEqual(sent, [email]);
 });
 
 test('codes for another address are sent once a minute, last a quarter of an hour, and end with the fifth wrong guess', async () => {
@@ -251,7 +272,7 @@ test('an account is also merged with a code that is sent to its address', async 
   // The code is good for whom it was sent for, and for nothing else.
   const body = { email: old.email, code };
   await eve.client.refused(mergeOwnAccount, { body }, 401, 11014);
-  await key.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11013);
+  await key.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11014);
   await ada.client.refused(mergeOwnAccount, { body: { ...body, code: '22222' } }, 401, 11014);
   assert.equal((await ada.client.call(mergeOwnAccount, { body })).status, 204);
   await old.client.refused(getAuthenticatedUser, {}, 401, 11005);

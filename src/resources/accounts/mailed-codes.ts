@@ -1,11 +1,11 @@
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 
-/** Codes with which someone who is signed in shows that they read the mails of the account, too. */
-export const CODE_LENGTH = 5;
+/** 40 bits, out of 32 characters that do not look alike. */
+export const CODE_LENGTH = 8;
 export const CODE_MINUTES = 15;
+export const ATTEMPTS_MAX = 5;
 const AGAIN_SECONDS = 60;
-const ATTEMPTS_MAX = 5;
 
 /** The next mail comes after a minute at the earliest. */
 export function refuseSoon(app: App, dateAsked: number | null | undefined): void {
@@ -24,6 +24,10 @@ export const mailed = (sending: Promise<void>): Promise<void> =>
 export const isOpenCode = (app: App, code: { readonly date_expires: number | null; readonly attempts: number }) =>
   (code.date_expires ?? 0) > app.clock.now() && code.attempts < ATTEMPTS_MAX;
 
-/** Codes are typed in any case. */
+/** People type codes in any case, and in groups. */
+const normalisedCode = (typed: string): string => typed.replace(/[\s-]/g, '').toUpperCase();
+
+export const digestOfCode = (app: App, typed: string): string => app.secrets.digest(normalisedCode(typed));
+
 export const isCode = (app: App, digest: string, typed = ''): boolean =>
-  app.secrets.isDigestOf(digest, typed.trim().toUpperCase());
+  app.secrets.isDigestOf(digest, normalisedCode(typed));

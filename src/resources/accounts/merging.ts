@@ -17,9 +17,9 @@ import {
   requireUserIn,
   type UserRow,
 } from '../users/users.ts';
-import { findCode, MERGING, sendCode } from './accounts.ts';
 import { blank, endAccount, requireOwnToken } from './closing.ts';
 import { moveAll } from './personal.ts';
+import { findCode, mergeAsker, sendCode } from './sign-in-codes.ts';
 import * as store from './store.ts';
 
 export const MOVE_JOB = 'accounts.move';
@@ -48,14 +48,12 @@ export async function mergeAccount(
   if (asked !== null) await askToMerge(app, caller, asked, language);
 }
 
-const placeOf = ({ userId }: UserCaller) => `user/${userId}`;
-
 /** Sends a code to the address of the other account, and says so; whether it has one is told to nobody. */
 export async function askToMerge(app: App, caller: UserCaller, email: string, language: Language): Promise<never> {
   requireOwnToken(caller);
   const { email: own } = await requireUser(app, caller.userId);
   if (own === normalisedEmail(email)) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
-  await sendCode(app, MERGING, { email, ip: placeOf(caller), language, mail: 'merge_mail' });
+  await sendCode(app, mergeAsker(caller.userId), { email, language, mail: 'merge_mail' });
   throw new ApiError('USER_MERGE_CODE_SENT');
 }
 
@@ -63,7 +61,7 @@ export async function askToMerge(app: App, caller: UserCaller, email: string, la
 export async function mergeByCode(app: App, caller: UserCaller, email: string, code: string): Promise<void> {
   requireOwnToken(caller);
   const outcome = await app.db.write(async (transaction) => {
-    const found = await findCode(app, transaction, MERGING, { code, ip: placeOf(caller) });
+    const found = await findCode(app, transaction, mergeAsker(caller.userId), { code });
     if (found instanceof ApiError) return found;
     const other = await findUserByEmailIn(transaction, found.email);
     if (!other || found.email !== normalisedEmail(email)) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');

@@ -8,20 +8,39 @@ import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from
 import { askForEmailChange, confirmEmailChange } from './email-change.ts';
 import { askToMerge, mergeAccount, mergeByCode } from './merging.ts';
 
+const Handle = z.string().trim().min(1).max(100);
+
+const CodeRequestObject = MessageObject.extend({
+  handle: z.string().meta({ description: 'Names this request when its code is exchanged. Keep it secret.' }),
+}).meta({ id: 'CodeRequest' });
+
 export const requestEmailSecurityCode = operation({
   id: 'request-email-security-code',
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/emailrequest',
-  says: 'Sends a five-character sign-in code to an email address.',
+  says: 'Mails a sign-in code. The code is good in the network that requested it, or anywhere with the `handle` of the answer or the email address.',
   access: authentication(),
   limit: 10,
-  body: z.object({ email: z.string().trim().max(254).pipe(z.email()) }),
-  returns: ok(MessageObject),
+  body: z.object({
+    email: z.string().trim().max(254).pipe(z.email()),
+    handle: Handle.optional().meta({
+      description: 'Of a code that was redeemed on this device: others cannot use up its requests.',
+    }),
+    code_length: z
+      .int()
+      .min(5)
+      .max(8)
+      .optional()
+      .meta({ description: 'Clients in which people can type more than 5 characters send 8.' }),
+  }),
+  returns: ok(CodeRequestObject),
   errors: ['ACTION_RESTRICTED_NO_TEST_KEY', 'EMAIL_REQUEST_ERROR_SENDING_CODE'],
   handle: async (app, { caller, body, ip, language }) => {
-    await requestEmailCode(app, caller as KeyCaller, body.email, ip, language);
-    return { code: 200, message: say('email_code_sent', language) };
+    const { email, handle: earlier, code_length: codeLength } = body;
+    const request = { email, ip, language, handle: earlier, codeLength };
+    const handle = await requestEmailCode(app, caller as KeyCaller, request);
+    return { code: 200, message: say('email_code_sent', language), handle };
   },
 });
 
@@ -35,6 +54,8 @@ export const exchangeEmailSecurityCode = operation({
   limit: 10,
   body: z.object({
     security_code: z.string().trim().min(1).max(10),
+    handle: Handle.optional().meta({ description: 'As the request for the code returned it.' }),
+    email: z.string().trim().max(254).optional().meta({ description: 'Where the code was sent.' }),
     date_expires: z
       .int()
       .optional()
@@ -52,6 +73,8 @@ export const exchangeEmailSecurityCode = operation({
   handle: async (app, { caller, body, ip }) => {
     const token = await exchangeEmailCode(app, caller as KeyCaller, {
       code: body.security_code,
+      handle: body.handle,
+      email: body.email,
       ip,
       dateExpires: body.date_expires,
     });

@@ -53,6 +53,14 @@ const personalAddresses: PersonalData = {
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
+    {
+      table: 'known_places',
+      column: 'user_id',
+      told: ['date_seen'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['digest'],
+    },
   ],
   traces: [
     { table: 'email_codes', column: 'email', because: 'goes with the account, and a day after the code has ended' },
@@ -60,6 +68,7 @@ const personalAddresses: PersonalData = {
   ],
   ending: async (_, { query }, { id, email }) => {
     await store.removeEmailChange(query, id);
+    await store.removeKnownPlaces(query, id);
     if (email !== null) await store.removeCodes(query, email);
   },
 };

@@ -4,10 +4,12 @@ import { isDuplicate, type Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { say } from '../../localisation/texts.ts';
-import { mailed } from '../accounts/mailed-codes.ts';
+import { takeAll, tryTake, userMailBudgets } from '../accounts/code-budgets.ts';
+import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode, mailed } from '../accounts/mailed-codes.ts';
 import {
   claimEmail,
   findUserByEmailIn,
+  findUserIn,
   normalisedEmail,
   requireUserForChange,
   requireUserIn,
@@ -15,17 +17,8 @@ import {
 } from '../users/users.ts';
 import * as store from './store.ts';
 
-const CODE_LENGTH = 5;
-const CODE_MINUTES = 15;
-const ATTEMPTS_MAX = 5;
-
 /** Remembers the address that someone says is theirs, and returns the code that has to be mailed to it. */
-export async function beginConfirmation(
-  app: App,
-  { query }: Transaction,
-  userId: number,
-  email: string,
-): Promise<string> {
+async function beginConfirmation(app: App, { query }: Transaction, userId: number, email: string): Promise<string> {
   const code = app.random.code(CODE_LENGTH);
   await store.putConfirmation(query, {
     user_id: userId,
@@ -37,18 +30,41 @@ export async function beginConfirmation(
   return code;
 }
 
-export const mailConfirmation = (app: App, email: string, code: string, language: Language): Promise<void> =>
+const mailConfirmation = (app: App, email: string, code: string, language: Language): Promise<void> =>
   app.mail.send({
     to: normalisedEmail(email),
     subject: say('confirm_mail_subject', language, { code }),
     text: say('confirm_mail_text', language, { code, minutes: CODE_MINUTES }),
   });
 
+export const CONFIRMATION_MAIL_JOB = 'portals.mail-confirmation';
+
+interface WantedConfirmation {
+  readonly userId: number;
+  readonly email: string;
+  readonly language: Language;
+}
+
+/** Sign-in does not wait for the mail server: the job draws the code, mails it, and tries again. */
+export const mailConfirmationLater = (app: App, transaction: Transaction, wanted: WantedConfirmation) =>
+  app.jobs.enqueue(transaction, CONFIRMATION_MAIL_JOB, { ...wanted });
+
+export async function mailWantedConfirmation(app: App, { userId, email, language }: WantedConfirmation): Promise<void> {
+  const code = await app.db.write(async (transaction) => {
+    if ((await findUserIn(transaction, userId))?.email !== null) return undefined;
+    const budgets = userMailBudgets(app, normalisedEmail(email), userId);
+    if ((await tryTake(app, transaction.query, budgets)) !== true) return undefined;
+    return beginConfirmation(app, transaction, userId, email);
+  });
+  if (code !== undefined) await mailConfirmation(app, email, code, language);
+}
+
 /** Someone who came from a portal adds an email address, so that they can also sign in on the web. */
 export async function register(app: App, caller: UserCaller, email: string, language: Language): Promise<void> {
   const code = await app.db.write(async (transaction) => {
     requireUnverified(await requireUserIn(transaction, caller.userId));
     if (await findUserByEmailIn(transaction, email)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
+    await takeAll(app, transaction.query, userMailBudgets(app, normalisedEmail(email), caller.userId));
     return beginConfirmation(app, transaction, caller.userId, email);
   });
   await mailed(mailConfirmation(app, email, code, language));
@@ -80,8 +96,7 @@ async function redeem(
   if (!row || row.attempts >= ATTEMPTS_MAX) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
   if (row.date_expires <= app.clock.now()) return new ApiError('EMAIL_EXCHANGE_CODE_EXPIRED');
   await store.countAttempt(query, userId);
-  if (!app.secrets.isDigestOf(row.digest, code.trim().toUpperCase()))
-    return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+  if (!isCode(app, row.digest, code)) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
   if (!(await claimEmail(transaction, userId, row.email))) return new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
   await store.removeConfirmation(query, userId);
   return requireUserIn(transaction, userId);

@@ -20,7 +20,7 @@ import {
   useTicket,
   wishMonetization,
 } from './accounts.ts';
-import { beginConfirmation, mailConfirmation } from './confirming.ts';
+import { mailConfirmationLater } from './confirming.ts';
 import type { Credentials, Identity } from './identity.ts';
 import { identify } from './verifying.ts';
 
@@ -49,18 +49,9 @@ export async function signIn(app: App, caller: KeyCaller, request: SignIn): Prom
   const identity = await identify(app, gameId, request.portal, request.credentials);
   const { besides } = request;
   const second = besides && (await identify(app, gameId, besides.portal, besides.credentials));
-  const { given: token, confirmation } = await letIn(
-    app,
-    gameId,
-    identity,
-    { ...request, second },
-    (transaction, user) => issueToken(app, transaction, { userId: user.id, gameId, dateExpires: request.dateExpires }),
+  return letIn(app, gameId, identity, { ...request, second }, (transaction, user) =>
+    issueToken(app, transaction, { userId: user.id, gameId, dateExpires: request.dateExpires }),
   );
-  if (confirmation !== undefined && request.email !== undefined)
-    await mailConfirmation(app, request.email, confirmation, request.language).catch((error) =>
-      app.log.warn('a mail to confirm an address could not be sent', { error }),
-    );
-  return token;
 }
 
 /** People sign in to a game, so the key must be one of a game that is there. */
@@ -88,12 +79,6 @@ export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'monetizat
   readonly second?: Identity | undefined;
 }
 
-interface Admitted<T> {
-  readonly given: T;
-  /** The code to mail, where there is an address to confirm. */
-  readonly confirmation: string | undefined;
-}
-
 /** Gives someone whom a portal vouches for what `give` gives, and makes their account on the way. */
 export const letIn = <T>(
   app: App,
@@ -101,12 +86,9 @@ export const letIn = <T>(
   identity: Identity,
   entry: Entry,
   give: (transaction: Transaction, user: UserRow) => Promise<T>,
-): Promise<Admitted<T>> =>
+): Promise<T> =>
   withoutRaces(() =>
-    app.db.write(async (transaction) => {
-      const { user, confirmation } = await admit(app, transaction, gameId, identity, entry);
-      return { given: await give(transaction, user), confirmation };
-    }),
+    app.db.write(async (transaction) => give(transaction, await admit(app, transaction, gameId, identity, entry))),
   );
 
 async function admit(
@@ -115,7 +97,7 @@ async function admit(
   gameId: number,
   identity: Identity,
   request: Entry,
-): Promise<{ user: UserRow; confirmation: string | undefined }> {
+): Promise<UserRow> {
   const account = await findAccount(transaction, identity, gameId);
   const known = account && (await findUserIn(transaction, account.user_id));
   if (known) refuseSignIn(known);
@@ -127,11 +109,9 @@ async function admit(
   if (request.monetizationAccount) await wishMonetization(transaction, identity, gameId);
   if (request.second) await linkBesides(app, transaction, user, request.second, gameId);
   if (request.termsAgreed) await agreeFor(app, transaction, user, identity, gameId);
-  const confirmation =
-    request.email && user.email === null
-      ? await beginConfirmation(app, transaction, user.id, request.email)
-      : undefined;
-  return { user, confirmation };
+  const { email, language } = request;
+  if (email && user.email === null) await mailConfirmationLater(app, transaction, { userId: user.id, email, language });
+  return user;
 }
 
 /** PlayStation wants consent for each game. */

@@ -64,7 +64,7 @@ const linkIn = ({ text }: Letter): string | undefined => /\/release\?token=[\w-]
 const linksTo = async (email: string): Promise<string[]> =>
   (await mailsTo(email)).flatMap((mail) => linkIn(mail) ?? []);
 
-const codeOf = ({ subject }: Letter): string => /: ([A-Z2-9]{5})$/.exec(subject)![1]!;
+const codeOf = ({ subject }: Letter): string => /: ([A-Z2-9]{8})$/.exec(subject)![1]!;
 
 async function someone({ guarded = true, ...more }: { guarded?: boolean; language?: string } = {}) {
   const email = `release-${++people}@example.org`;

@@ -3,7 +3,7 @@ import { revokeTokens } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { PAGES, redeemEmailCode } from '../accounts/accounts.ts';
+import { redeemPageCode, type Visitor } from '../accounts/accounts.ts';
 import { revokeGrantsOf } from '../oauth/grants.ts';
 import { USER_ACTIVE } from '../users/users.ts';
 import * as store from './store.ts';
@@ -20,10 +20,8 @@ export interface Browser {
 }
 
 /** Signs a person in to the pages, with the code from the mail; returns the secret for the cookie. */
-export const openSession = (app: App, code: string, { visit, userAgent }: Browser): Promise<string> =>
-  redeemEmailCode(app, PAGES, { code, ip: visitDigest(app, visit) }, (transaction, user) =>
-    addSession(app, transaction, user.id, userAgent),
-  );
+export const openSession = (app: App, code: string, visitor: Visitor, userAgent: string): Promise<string> =>
+  redeemPageCode(app, visitor, code, (transaction, user) => addSession(app, transaction, user.id, userAgent));
 
 /** A session for someone whose sign-in was found to be good, within the transaction that found it; returns its secret. */
 export async function addSession(app: App, { query }: Transaction, userId: number, userAgent: string): Promise<string> {

@@ -238,10 +238,10 @@ async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: bool
   const visit = visitDigest(app, guest.visit);
   const entry = { termsAgreed, ip: visit, language: guest.language };
   try {
-    const { given } = await letIn(app, gameId, identity, entry, (transaction, user) =>
+    const secret = await letIn(app, gameId, identity, entry, (transaction, user) =>
       addSession(app, transaction, user.id, guest.userAgent),
     );
-    return { kind: 'signed in', secret: given, back };
+    return { kind: 'signed in', secret, back };
   } catch (error) {
     if (!(error instanceof ApiError) || error.error !== 'NO_TERMS_AGREEMENT') throw error;
     return { kind: 'asked', token: await keepJourney(app, visit, vouched), portal: identity.portal };
