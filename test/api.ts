@@ -490,6 +490,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...options.settings,
   });
   const observer = new Observer();
+  const warned = (warning: Error) => observer.warned(warning);
+  process.on('warning', warned);
   const logLines: string[] = [];
   const log = createLog(settings.log, (text) => void logLines.push(...text.trimEnd().split('\n')));
   const outside = { clock, random: systemRandom, log, ...(options.hearing && { hearing: options.hearing }) };
@@ -500,6 +502,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   after(async () => {
     const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db);
     await api.stop();
+    process.off('warning', warned);
     await databases.drop();
     writeRefs(observer);
     assert.deepEqual(cards, [], 'cards of mods and people that are not what other tables say');

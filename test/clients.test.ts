@@ -607,3 +607,60 @@ test('39: 8192 of a game’s community_options switches collections on, 16384 co
   await set(8_192 | 16_384);
   await client.call(collectionComments.add, comment);
 });
+
+test('35: raw spaces in a query are taken as the C++ SDK sends them', async () => {
+  await api.aMod({ game, owner: game.owner, name: 'Frozen Moon Palace' });
+  const target = `/v1/games/${game.id}/mods?api_key=${game.api_key}`;
+  for (const query of ['_q=Frozen Moon', 'name-lk=*zen Moon P*', '_q=Frozen Moon &_limit=5']) {
+    const answer = await exchange(api, requestOf(`GET ${target}&${query}`, {}));
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(
+      answer.body.data.map(({ name }: { name: string }) => name),
+      ['Frozen Moon Palace'],
+      query,
+    );
+  }
+});
+
+test('35: a line that could be read in two ways is refused, and what follows it is no request', async () => {
+  const ping = 'GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  for (const line of [
+    'GET /v1/ping?a=b HTTP/1.1 HTTP/1.1',
+    'GET /v1/ping?a=b HTTP/1.0 c HTTP/1.1',
+    'GET /v1/pi ng?a=b HTTP/1.1',
+    'GET /v1/ping a?b HTTP/1.1',
+    'GET /v1/ping?a=b\tc HTTP/1.1',
+    'GET  /v1/ping?a=b c HTTP/1.1',
+    'GET https://localhost/v1/ping?a=b c HTTP/1.1',
+    'GET /v1/ping?a=b c HTTP/2.0',
+  ]) {
+    const seen = requestsSeen(api);
+    const wire = await Wire.open(api);
+    wire.write(`${line}\r\nHost: localhost\r\n\r\n${ping}`);
+    const answer = await wire.answer();
+    assert.deepEqual([answer.status, answer.ref], [400, 13009], line);
+    assert.equal(await wire.rest(), '', line);
+    assert.equal(requestsSeen(api), seen, line);
+  }
+});
+
+test('35: after a repaired line the connection ends, so that the next request can be repaired too', async () => {
+  const seen = requestsSeen(api);
+  const wire = await Wire.open(api);
+  wire.write('GET /v1/ping?a=b c HTTP/1.1\r\nHost: localhost\r\n\r\nGET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const answer = await wire.answer();
+  assert.deepEqual([answer.status, answer.headers['connection']], [200, 'close']);
+  assert.equal(await wire.rest(), '');
+  assert.equal(requestsSeen(api), seen + 1);
+});
+
+test('34: no answer has the reference 0', async () => {
+  const refused = ['BREW /v1/ping', 'PATCH /v1/ping', 'GET /v2/games', 'GET /nothing', 'POST /v1/oauth/token'];
+  for (const line of refused) {
+    const { status, body, text } = await exchange(api, requestOf(line, { Connection: 'close' }));
+    assert.ok(status >= 400, line);
+    assert.ok((body.error_ref ?? body.error.error_ref) > 0, `${line}: ${text}`);
+  }
+  const plain = await exchange(api, requestOf('GET /v1/ping', {}), { tls: 'off' });
+  assert.deepEqual([plain.status, plain.ref], [400, 13009]);
+});

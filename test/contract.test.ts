@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import type { TokenScope } from '../src/access/caller.ts';
 import { revokeTokens } from '../src/access/credentials.ts';
-import { catalogue, type ErrorName, unreferenced } from '../src/errors/catalogue.ts';
+import { catalogue, type ErrorName, unpublished } from '../src/errors/catalogue.ts';
 import { type AnyOperation, isCsv, isEventStream, isStoredFile, takesBody } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import { acceptAgreement, addAgreementVersion, editAgreementVersion } from '../src/resources/agreements/operations.ts';
@@ -327,7 +327,7 @@ const STAFF = [
   'get-reported-items',
 ];
 
-const errors = { ...catalogue, ...unreferenced };
+const errors = { ...catalogue, ...unpublished };
 const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');
 /** What a backend reads takes more than a token, and a stream does not end; their nouns test it. */
 const readOperations = operations.filter(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorName } from '../src/errors/catalogue.ts';
+import { catalogue, type ErrorName } from '../src/errors/catalogue.ts';
 import type { AnyOperation } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import type { Observation } from '../src/http/server.ts';
@@ -11,7 +11,9 @@ export class Observer {
 
   see({ operation, status, body, error }: Observation): void {
     if (error) {
-      this.refs.add(error.ref);
+      if (error.error in catalogue) this.refs.add(error.ref);
+      // Shipped clients take 0 for success (docs/API-QUIRKS.md, 34).
+      if (error.ref === 0) this.#violations.push(`${error.error} has no reference`);
       this.#checkError(operation, error.error, error.cause);
     } else if (operation && status !== 204) this.#checkShape(operation, body);
   }
@@ -29,6 +31,11 @@ export class Observer {
     const parsed = strict(returns.schema).safeParse(body);
     if (!parsed.success)
       this.#violations.push(`the answer of ${id} does not fit its declaration: ${z.prettifyError(parsed.error)}`);
+  }
+
+  /** A warning of the process, such as of listeners that pile up. */
+  warned({ name, message }: Error): void {
+    if (name !== 'ExperimentalWarning' && name !== 'DeprecationWarning') this.#violations.push(`${name}: ${message}`);
   }
 
   throwViolations(): void {

@@ -32,7 +32,7 @@ test('plain HTTP is refused with an error object, whatever the proxy headers of 
     string
   >[]) {
     const answer = await api.plain('GET', '/v1/ping', headers);
-    assertRefused(answer, 400, 0);
+    assertRefused(answer, 400, 13009);
     assert.ok(answer.headers['x-request-id']);
   }
 });
@@ -40,13 +40,13 @@ test('plain HTTP is refused with an error object, whatever the proxy headers of 
 test('behind a trusted proxy HTTPS is what the proxy says it was', async () => {
   const proxied = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
   assert.equal((await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'https' })).status, 200);
-  assertRefused(await proxied.plain('GET', '/v1/ping'), 400, 0);
-  assertRefused(await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'http' }), 400, 0);
+  assertRefused(await proxied.plain('GET', '/v1/ping'), 400, 13009);
+  assertRefused(await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'http' }), 400, 13009);
 });
 
 test('a proxy that is not the trusted one vouches for nothing', async () => {
   const proxied = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '10.0.0.0/8' } });
-  assertRefused(await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'https' }), 400, 0);
+  assertRefused(await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'https' }), 400, 13009);
 });
 
 test('hosts of the sandbox reach its data alone, every other host production', async () => {
@@ -101,14 +101,18 @@ test('ids that are no ids name nothing', async () => {
 test('a method that a path does not have is 405 and says which it has', async () => {
   for (const method of ['POST', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND']) {
     const answer = await api.request(method, `/v1/games/${game.id}/stats`);
-    assertRefused(answer, 405, 0);
+    assertRefused(answer, 405, 14000);
     assert.equal(answer.headers['allow'], 'GET, HEAD, OPTIONS');
   }
 });
 
 test('headers that would override the method are ignored', async () => {
   const headers = { 'x-http-method-override': 'PUT', 'x-method-override': 'DELETE', 'content-type': FORM };
-  assertRefused(await api.request('POST', `/v1/games/${game.id}/stats?_method=PUT`, { headers, body: 'a=b' }), 405, 0);
+  assertRefused(
+    await api.request('POST', `/v1/games/${game.id}/stats?_method=PUT`, { headers, body: 'a=b' }),
+    405,
+    14000,
+  );
 });
 
 test('HEAD answers as GET does, without the body', async () => {
@@ -480,7 +484,7 @@ for (const [name, bytes] of [
   test(`a request with ${name} is 400, and the connection ends without another`, async () => {
     const wire = await Wire.open(api);
     const answer = await wire.write(bytes).answer();
-    assert.deepEqual([answer.status, answer.body.error.code, answer.ref], [400, 400, 0]);
+    assert.deepEqual([answer.status, answer.body.error.code, answer.ref], [400, 400, 13009]);
     assert.equal(answer.headers['connection'], 'close');
     assert.equal(await wire.rest(), '');
     assert.ok(!isLogged('/v1/smuggled'));
@@ -512,7 +516,7 @@ test('a body whose chunks cannot be read is 400 where the operation reads it', a
   });
   const wire = await Wire.open(api);
   const answer = await wire.write(head, 'zz\r\nsummary=a\r\n0\r\n\r\n').answer();
-  assert.deepEqual([answer.status, answer.ref], [400, 0]);
+  assert.deepEqual([answer.status, answer.ref], [400, 13009]);
   assert.equal(await wire.rest(), '');
 });
 
@@ -526,7 +530,7 @@ test('what is no HTTP at all gets a refusal over TLS and over plain TCP', async 
   for (const tls of ['off', {}] as const) {
     const wire = await Wire.open(api, { tls });
     const answer = await wire.write('\0\0\0\0garbage\r\n\r\n').answer();
-    assert.deepEqual([answer.status, answer.ref], [400, 0]);
+    assert.deepEqual([answer.status, answer.ref], [400, 13009]);
     await wire.rest();
   }
 });

@@ -91,6 +91,7 @@ export class Wire {
     const text = this.#received.subarray(0, bytes).toString();
     this.#received = this.#received.subarray(bytes);
     const body = headers['content-type']?.startsWith('application/json') && text ? JSON.parse(text) : undefined;
+    if (body?.error?.error_ref === 0) throw new Error(`shipped clients take this for success: ${text}`);
     return { status, headers, text, body, ref: body?.error?.error_ref };
   }
 

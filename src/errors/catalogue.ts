@@ -460,26 +460,30 @@ export const catalogue = {
   MONETIZATION_PORTAL_INVALID: { ref: 900098, status: 422 },
 } as const satisfies Record<string, { ref: number; status: number }>;
 
-/** Refusals of HTTP itself, for which the catalogue has no reference of their own: they answer 0. */
-export const unreferenced = {
-  REQUEST_MALFORMED: { ref: 0, status: 400 },
-  HTTPS_REQUIRED: { ref: 0, status: 400 },
-  METHOD_NOT_ALLOWED: { ref: 0, status: 405 },
-  OAUTH_INVALID_REQUEST: { ref: 0, status: 400 },
-  OAUTH_INVALID_CLIENT: { ref: 0, status: 401 },
-  OAUTH_INVALID_GRANT: { ref: 0, status: 400 },
-  OAUTH_UNAUTHORIZED_CLIENT: { ref: 0, status: 400 },
-  OAUTH_UNSUPPORTED_GRANT_TYPE: { ref: 0, status: 400 },
-  OAUTH_UNSUPPORTED_RESPONSE_TYPE: { ref: 0, status: 400 },
-  OAUTH_INVALID_SCOPE: { ref: 0, status: 400 },
-  OAUTH_ACCESS_DENIED: { ref: 0, status: 403 },
-  OAUTH_REDIRECT_URI_MISMATCH: { ref: 0, status: 400 },
-  OAUTH_SLOW_DOWN: { ref: 0, status: 400 },
+/**
+ * Errors without a published reference of their own: each answers the nearest one. None answers 0, which the C++ SDK takes
+ * for success (docs/API-QUIRKS.md, 34).
+ */
+export const unpublished = {
+  REQUEST_MALFORMED: { ref: 13009, status: 400 },
+  HTTPS_REQUIRED: { ref: 13009, status: 400 },
+  METHOD_NOT_ALLOWED: { ref: 14000, status: 405 },
+  OAUTH_INVALID_REQUEST: { ref: 13009, status: 400 },
+  OAUTH_INVALID_CLIENT: { ref: 11075, status: 401 },
+  OAUTH_INVALID_GRANT: { ref: 11005, status: 400 },
+  OAUTH_UNAUTHORIZED_CLIENT: { ref: 11075, status: 400 },
+  OAUTH_UNSUPPORTED_GRANT_TYPE: { ref: 13009, status: 400 },
+  OAUTH_UNSUPPORTED_RESPONSE_TYPE: { ref: 13009, status: 400 },
+  OAUTH_INVALID_SCOPE: { ref: 13009, status: 400 },
+  OAUTH_ACCESS_DENIED: { ref: 11098, status: 403 },
+  OAUTH_REDIRECT_URI_MISMATCH: { ref: 11075, status: 400 },
+  OAUTH_SLOW_DOWN: { ref: 11009, status: 400 },
 } as const satisfies Record<string, { ref: number; status: number }>;
 
-const errors = { ...catalogue, ...unreferenced };
+const errors = { ...catalogue, ...unpublished };
 
-export type ErrorName = keyof typeof errors;
+/** `NO_REF` is published, and never answered. */
+export type ErrorName = Exclude<keyof typeof errors, 'NO_REF'>;
 
 export type ValidationRule = keyof typeof validationEnglish;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Access } from '../access/caller.ts';
-import { catalogue, type ErrorName, unreferenced } from '../errors/catalogue.ts';
+import { catalogue, type ErrorName, unpublished } from '../errors/catalogue.ts';
 import { errorMessage } from '../errors/messages.ts';
 import { ABOUT } from './about.ts';
 import { SCRIPT, STYLE } from './docs-assets.ts';
@@ -13,7 +13,7 @@ import type { AnyOperation } from './operation.ts';
 import { protocolErrorsOf } from './protocol-errors.ts';
 
 const NONCE = '{nonce}';
-const errors = { ...catalogue, ...unreferenced };
+const errors = { ...catalogue, ...unpublished };
 const pages = new WeakMap<readonly AnyOperation[], string>();
 
 /** The description of the API for people: written by the server, readable without scripts. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Listing } from '../database/listing.ts';
-import { ApiError, catalogue, type ErrorName, unreferenced } from '../errors/catalogue.ts';
+import { ApiError, catalogue, type ErrorName, unpublished } from '../errors/catalogue.ts';
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
@@ -57,7 +57,7 @@ type RawRule = NonNullable<AnyOperation['declaration']['raw']>;
 
 const JSON_TYPE = 'application/json';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-const errors = { ...catalogue, ...unreferenced };
+const errors = { ...catalogue, ...unpublished };
 
 /** The description of the API, read off the declarations: the same declarations give the same text. */
 export function openApiDocument(operations: readonly AnyOperation[]): OpenApiDocument {

@@ -8,6 +8,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { limitedAddress } from './address.ts';
+import { watchFirstBytes } from './first-bytes.ts';
 import type { Lingering } from './linger.ts';
 import { watchPace } from './pace.ts';
 import type { Listener } from './server.ts';
@@ -75,6 +76,11 @@ export async function openPort(options: PortOptions): Promise<Port> {
   });
   const plain = createHttpServer(serverOptions);
   for (const server of [secure, plain]) prepare(server, turns, sockets);
+  const firstBytes = watchFirstBytes(secure, HEADERS_TIMEOUT_MS);
+  // The next request may have to be repaired as well, and can be as the first of another connection.
+  secure.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (firstBytes.wasRepaired(request.socket)) response.shouldKeepAlive = false;
+  });
   const connections = new Connections(options.connectionsMax);
   const net = createNetServer({ noDelay: true }, (socket) => {
     if (connections.admit(socket)) sniff(socket, secure, plain);
@@ -87,6 +93,7 @@ export async function openPort(options: PortOptions): Promise<Port> {
     drain: async (milliseconds) => {
       const closed = new Promise<void>((resolve) => net.close(() => resolve()));
       turns.drain();
+      firstBytes.drain();
       sockets?.drain();
       for (const server of [secure, plain]) server.closeIdleConnections();
       const deadline = setTimeout(() => connections.end(), milliseconds);

@@ -11,6 +11,8 @@ export class Turns {
   readonly #listener: Listener;
   readonly current = new Map<Socket, Current>();
   readonly #lingering: Lingering;
+  /** Answers with which their connection ends. Surplus bytes may say so many times. */
+  readonly #last = new WeakSet<ServerResponse>();
   #draining = false;
 
   constructor(listener: Listener, lingering: Lingering = LINGERING) {
@@ -62,6 +64,8 @@ export class Turns {
 
   #endAfter(response: ServerResponse, socket: Socket): void {
     response.shouldKeepAlive = false;
+    if (this.#last.has(response)) return;
+    this.#last.add(response);
     if (response.writableFinished) this.#linger(socket);
     else response.once('finish', () => this.#linger(socket));
   }

@@ -35,11 +35,10 @@ ${body}
 
 /** An error is told where it happened; nobody is sent anywhere with it. */
 export function errorPage(app: App, error: ApiError, language: Language, anew?: string): Html {
-  const reference = error.ref === 0 ? undefined : say('page_error_reference', language, { ref: error.ref });
   return layout(app, language, {
     title: say('page_error_title', language),
     body: html`<p role="alert" class="problem">${errorMessage(error.error, language, error.values)}</p>
-${reference && html`<p class="faint">${reference}</p>`}
+<p class="faint">${say('page_error_reference', language, { ref: error.ref })}</p>
 ${anew && html`<p><a href="${anew}">${say('page_sign_in_title', language)}</a></p>`}`,
   });
 }

@@ -246,20 +246,20 @@ test('over HTTP a device asks until it is let in, and not too often', async () =
     interval: 5,
   });
   assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'authorization_pending', 11098]);
-  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'slow_down', undefined]);
+  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'slow_down', 11009]);
   api.clock.advance(9);
-  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'slow_down', undefined]);
+  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'slow_down', 11009]);
   const browser = new Browser(api);
   const question = await typed(browser, user_code);
   assert.match(question.text, /Skyport TV/);
   await browser.submit(question, { decision: 'allow' });
   api.clock.advance(10);
   const other = await aClient(api, { redirectUris: [], grants: [DEVICE_GRANT] });
-  assert.deepEqual(errorOf(await poll(other, device_code)), [400, 'invalid_grant', undefined]);
+  assert.deepEqual(errorOf(await poll(other, device_code)), [400, 'invalid_grant', 11005]);
   const given = await poll(client, device_code);
   assert.equal(given.status, 200, given.text);
   assert.equal((await api.withToken(given.body.access_token).call(getAuthenticatedUser)).status, 200);
-  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'invalid_grant', undefined]);
+  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'invalid_grant', 11005]);
 });
 
 test('over HTTP a device that is denied, too late or unknown gets no token', async () => {
@@ -267,16 +267,16 @@ test('over HTTP a device that is denied, too late or unknown gets no token', asy
   const first = await begun(client);
   const browser = new Browser(api);
   await browser.submit(await typed(browser, first.user_code), { decision: 'deny' });
-  assert.deepEqual(errorOf(await poll(client, first.device_code)), [400, 'access_denied', undefined]);
+  assert.deepEqual(errorOf(await poll(client, first.device_code)), [400, 'access_denied', 11098]);
   const late = await begun(client);
   api.clock.advance(900);
   assert.deepEqual(errorOf(await poll(client, late.device_code)), [400, 'expired_token', 11097]);
-  assert.deepEqual(errorOf(await poll(client, 'made-up')), [400, 'invalid_grant', undefined]);
+  assert.deepEqual(errorOf(await poll(client, 'made-up')), [400, 'invalid_grant', 11005]);
   const stranger = await aClient(api);
   const asked = await api.nobody().call(oauthDeviceAuthorization, { body: { client_id: stranger.client_id } });
-  assert.deepEqual(errorOf(asked), [400, 'unauthorized_client', undefined]);
+  assert.deepEqual(errorOf(asked), [400, 'unauthorized_client', 11075]);
   const unknown = await api.nobody().call(oauthDeviceAuthorization, { body: { client_id: 999_999 } });
-  assert.deepEqual(errorOf(unknown), [401, 'invalid_client', undefined]);
+  assert.deepEqual(errorOf(unknown), [401, 'invalid_client', 11075]);
   const wide = { client_id: client.client_id, scope: 'read monetization' };
   assert.deepEqual(errorOf(await api.nobody().call(oauthDeviceAuthorization, { body: wide })), [
     400,

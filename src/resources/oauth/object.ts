@@ -56,7 +56,7 @@ export const toClientObject = (client: Client): z.input<typeof OauthClientObject
 
 /** RFC 6749, section 5.2: what clients of any service understand. Descriptions are in English, as ASCII is demanded. */
 const OauthErrorObject = z
-  .object({ error: z.string(), error_description: z.string(), error_ref: Integer.optional() })
+  .object({ error: z.string(), error_description: z.string(), error_ref: Integer })
   .meta({ id: 'OauthError' });
 
 export const oauthRefusal = { schema: OauthErrorObject, of: toRefusal };
@@ -69,7 +69,7 @@ function toRefusal(error: ApiError): Refusal {
     body: {
       error: name,
       error_description: descriptionOf(error),
-      ...(error.ref !== 0 && { error_ref: error.ref }),
+      error_ref: error.ref,
     },
     headers: error.status === 401 ? ['www-authenticate', 'Basic realm="Modstead", charset="UTF-8"'] : [],
   };
