@@ -96,6 +96,7 @@ import { migration as modfiles } from './modfiles/migrations/2026-11-15-modfiles
 import { migration as modfilesArrivals } from './modfiles/migrations/2026-11-15-modfiles-arrivals.ts';
 import { migration as modfilesScans } from './modfiles/migrations/2026-11-15-modfiles-scans.ts';
 import { migration as modfilesSigned } from './modfiles/migrations/2026-11-15-modfiles-signed.ts';
+import { migration as modfilesReleased } from './modfiles/migrations/2026-11-16-files-modfiles-released.ts';
 import { modfileOperations } from './modfiles/operations.ts';
 import { rebuildModDocumentsOfMovedSite } from './mods/documents.ts';
 import { migration as mods } from './mods/migrations/2026-11-15-mods.ts';
@@ -106,6 +107,7 @@ import { migration as modsCounted } from './mods/migrations/2026-11-15-mods-coun
 import { migration as modsDmca } from './mods/migrations/2026-11-15-mods-dmca.ts';
 import { migration as modsRanked } from './mods/migrations/2026-11-15-mods-ranked.ts';
 import { migration as modsSearch } from './mods/migrations/2026-11-15-mods-search.ts';
+import { migration as modsTexts } from './mods/migrations/2026-11-16-files-mods-texts.ts';
 import { modOperations } from './mods/operations.ts';
 import { rebuildModWords } from './mods/words.ts';
 import { migration as mutes } from './mutes/migrations/2026-11-15-mutes.ts';
@@ -282,9 +284,11 @@ export const migrations: readonly Migration[] = [
   modfilesArrivals,
   modfilesScans,
   modfilesSigned,
+  modfilesReleased,
   findings,
   modVaults,
   modsSearch,
+  modsTexts,
   modsCounted,
   modsCards,
   modsCardsLinks,

@@ -10,6 +10,7 @@ import {
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
+import { isLiveOn, livePlace } from '../../database/platforms.ts';
 import { putNameWords } from '../../database/search.ts';
 import type { CollectionRatingsTable, CollectionsTable } from './table.ts';
 
@@ -177,9 +178,11 @@ export async function contentsOf(query: Query, ids: readonly number[]): Promise<
 
 async function platformsOf(query: Query, ids: readonly number[]): Promise<Map<number, string[]>> {
   const { rows } = await sql<{ collection_id: number; platform: string }>`
-    select distinct x.collection_id, l.platform
-    from collection_mods x join mods m on m.id = x.mod_id join mod_live_files l on l.mod_id = m.id
-    where x.collection_id in (${sql.join(ids)}) and m.status = 1 and m.visible = 1 and l.platform <> ''
+    select distinct x.collection_id, o.platform
+    from collection_mods x join mods m on m.id = x.mod_id join game_platforms o on o.game_id = m.game_id
+      join mod_live_files l on l.mod_id = m.id
+        and l.platform = ${sql.raw(livePlace({ mod: 'm.id', game: 'm.game_id', platform: 'o.platform' }))}
+    where x.collection_id in (${sql.join(ids)}) and m.status = 1 and m.visible = 1
     order by 1, 2`.execute(query);
   const platforms = new Map<number, string[]>();
   for (const { collection_id, platform } of rows)
@@ -217,11 +220,7 @@ function modsWithin(query: Query, { collectionId, hidden, platform, muterId }: M
     .innerJoin('mods as m', 'm.id', 'x.mod_id')
     .where('x.collection_id', '=', collectionId)
     .where('m.status', '<>', 3);
-  if (platform !== undefined)
-    mods = mods.where(
-      sql<boolean>`(not exists (select 1 from game_platforms o where o.game_id = m.game_id)
-        or exists (select 1 from mod_live_files l where l.mod_id = m.id and l.platform = ${platform}))`,
-    );
+  if (platform !== undefined) mods = mods.where(isLiveOn(platform));
   if (muterId !== undefined) mods = mods.where(isNotMutedBy(muterId, 'm.submitted_by'));
   if (hidden?.everything) return mods;
   const memberId = hidden?.memberId;

@@ -209,19 +209,23 @@ test('a deleted mod is told as such to its team', async () => {
 });
 
 test('a file that is denied for a platform is not there on it, except for the teams', async () => {
-  const { file, mod, client } = await aFile('x');
-  await api.app().db.write((transaction) =>
-    transaction.query
+  const { file, mod, game, client } = await aFile('x');
+  await api.app().db.write(async ({ query }) => {
+    const row = { game_id: game.id, label: '', moderated: 0, locked: 0 };
+    const platforms = ['windows', 'linux', 'switch'].map((platform) => ({ ...row, platform }));
+    await query.insertInto('game_platforms').values(platforms).execute();
+    await query
       .insertInto('modfile_platforms')
       .values([
         { modfile_id: file.id, platform: 'windows', status: 1 },
         { modfile_id: file.id, platform: 'switch', status: 2 },
       ])
-      .execute(),
-  );
+      .execute();
+  });
   assert.equal((await get(client, file)).status, 200);
   assert.equal((await get(client, file, { 'x-modio-platform': 'windows' })).status, 200);
-  assertRefused(await get(client, file, { 'x-modio-platform': 'switch' }), 404, 15010);
+  for (const platform of ['switch', 'linux', 'ps5'])
+    assertRefused(await get(client, file, { 'x-modio-platform': platform }), 404, 15010);
   assert.equal((await get(await api.as(mod.owner), file, { 'x-modio-platform': 'switch' })).status, 200);
 });
 

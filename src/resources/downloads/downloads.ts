@@ -38,7 +38,7 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   const mod = await (isInvited ? requireModByLink : requireMod)(app.db, caller, wanted.gameId, wanted.modId);
   if (file?.mod_id !== mod.id || !isScanPassed(file, app.settings)) throw new ApiError('MODFILE_NOT_FOUND');
   const levels = await levelsOf(app.db, caller, mod);
-  if (isDenied(file) && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
+  if (file.offered === 0 && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
   if (!isInvited && (isSigned || needsSignature(file.api_access_options))) throw new ApiError('MOD_NO_VIEW_PERMISSION');
   refuseStrangers(caller, file, levels);
   if (!isMember(levels)) requireOpenVault(file, app.clock.now());
@@ -56,9 +56,6 @@ async function refuseMinors(app: App, caller: Caller): Promise<void> {
 }
 
 const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
-
-/** Denied for the platform that asks, or for every one that it was made for. */
-const isDenied = ({ platforms, denied }: store.FileRow) => platforms > 0 && denied === platforms;
 
 /** Where mods have to be owned, those without a price are everyone's who is signed in, and nobody has bought one yet. */
 function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): void {

@@ -1,4 +1,5 @@
 import { type Database, statement, type Transaction } from '../../database/database.ts';
+import { forPlatform, IS_FOR, IS_OFFERED } from '../../database/platforms.ts';
 import type { CountedDownloadsTable } from './table.ts';
 
 /** A file as far as a download needs it, with what its game and mod say about downloads. */
@@ -18,9 +19,8 @@ export interface FileRow {
   /** Of the mod, and of its game. */
   readonly maturity_option: number;
   readonly maturity_options: number;
-  /** The platforms that were asked about, or all of the file, and those of them that are denied. */
-  readonly platforms: number;
-  readonly denied: number;
+  /** 1 where it is for everyone, and for the platform that was asked about. */
+  readonly offered: number;
   /** Of the mod's vault, where it has one. */
   readonly date_opens: number | null;
   readonly date_closes: number | null;
@@ -29,14 +29,12 @@ export interface FileRow {
 const FILE =
   statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_status, f.virus_positive, f.sha256,
   f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options, v.date_opens, v.date_closes,
-  (select count(*) from modfile_platforms p where p.modfile_id = f.id and cast(? as text) in (p.platform, '')) as platforms,
-  (select count(*) from modfile_platforms p
-    where p.modfile_id = f.id and cast(? as text) in (p.platform, '') and p.status = 2) as denied
+  case when ${IS_OFFERED} and ${IS_FOR} then 1 else 0 end as offered
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id left join mod_vaults v on v.mod_id = f.mod_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
 /** Undefined also for what was deleted or withdrawn. */
 export const fileOf = (db: Pick<Database, 'first'>, id: number, platform: string) =>
-  db.first<FileRow>(FILE, [platform, platform, id]);
+  db.first<FileRow>(FILE, [...forPlatform(platform), id]);
 
 const MATURE = statement('select mature_content from users where id = ?');
 export const wantsMatureContent = async (db: Pick<Database, 'first'>, userId: number): Promise<boolean> =>

@@ -4,7 +4,7 @@ import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { requireCollection } from '../collections/collections.ts';
 import { requireGame } from '../games/games.ts';
 import { requireGuide } from '../guides/guides.ts';
-import { requireMod } from '../mods/mods.ts';
+import { levelsOf, requireMod } from '../mods/mods.ts';
 import { requireUser, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -28,7 +28,13 @@ async function find(app: App, caller: Caller, resource: OwnedResource, id: numbe
       ? requireGame(app.db, caller, found.game_id)
       : requireMod(app.db, caller, found.game_id, found.mod_id),
   );
+  if (found.offered === 0 && !(await isMember(app, caller, found))) throw new ApiError(missing);
   return found;
+}
+
+async function isMember(app: App, caller: Caller, { game_id, mod_id }: store.Found): Promise<boolean> {
+  const { mod, game } = await levelsOf(app.db, caller, { id: mod_id, game_id });
+  return mod > 0 || game > 0;
 }
 
 /** Why something is not shown, and whether it or what it belongs to is hidden, would tell that it is there. */

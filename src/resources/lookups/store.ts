@@ -1,4 +1,5 @@
 import { type Database, statement } from '../../database/database.ts';
+import { IS_OFFERED } from '../../database/platforms.ts';
 
 type Reader = Pick<Database, 'first'>;
 
@@ -9,6 +10,8 @@ export interface Found {
   submitted_by: number;
   game_name_id: string;
   mod_name_id: string;
+  /** Of a file: 0 where it is for the teams of its mod and game alone. */
+  offered?: number;
 }
 
 const GAME = statement(`select id as game_id, 0 as mod_id, submitted_by, name_id as game_name_id, '' as mod_name_id
@@ -20,9 +23,10 @@ const MOD =
   from mods m join games g on g.id = m.game_id where m.id = ?`);
 export const mod = (reader: Reader, id: number) => reader.first<Found>(MOD, [id]);
 
-/** A file that is there to be downloaded. */
+/** A file that is there to be downloaded, by everyone or by its teams. */
 const FILE =
-  statement(`select m.game_id, m.id as mod_id, f.submitted_by, g.name_id as game_name_id, m.name_id as mod_name_id
+  statement(`select m.game_id, m.id as mod_id, f.submitted_by, g.name_id as game_name_id, m.name_id as mod_name_id,
+    case when ${IS_OFFERED} then 1 else 0 end as offered
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = m.game_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
 export const file = (reader: Reader, id: number) => reader.first<Found>(FILE, [id]);

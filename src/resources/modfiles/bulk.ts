@@ -6,9 +6,9 @@ import type { ModRow } from '../mods/mods.ts';
 import { announceArrival, concludeArrival, storageKeyOf } from './bytes.ts';
 import { linkedFile } from './links.ts';
 import { SHOWN } from './live.ts';
-import { type CheckedFile, newRow, statusOn } from './modfiles.ts';
+import { type CheckedFile, newRow } from './modfiles.ts';
 import { modfileBody } from './object.ts';
-import { APPROVED } from './releasing.ts';
+import { APPROVED, statusOn } from './platforms.ts';
 import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
@@ -116,7 +116,8 @@ export class ModfilesInBulk {
   #rowOf(mod: NewMod, index: number): store.ModfileRow {
     const archive = this.#archives[index % this.#archives.length]!;
     const row = newRow(this.#app, mod, archive, mod.submitted_by, { version: '1.0.0' });
-    return { ...row, id: this.#firstId + index, date_added: mod.date_added, date_updated: mod.date_added };
+    const released = Number(this.#isShown);
+    return { ...row, released, id: this.#firstId + index, date_added: mod.date_added, date_updated: mod.date_added };
   }
 
   finish(): Promise<void> {

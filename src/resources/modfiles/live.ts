@@ -39,6 +39,7 @@ export async function putLiveFiles(
   const changed = [...after].filter(([platform, id]) => before.get(platform) !== id);
   const gone = [...before.keys()].filter((platform) => !after.has(platform));
   for (const [platform, id] of changed) await store.putLive(transaction, modId, platform, id);
+  for (const id of new Set(changed.map(([, fileId]) => fileId))) await store.markReleased(transaction, id);
   for (const platform of gone) await store.removeLive(transaction, modId, platform);
   return changed.length + gone.length > 0;
 }

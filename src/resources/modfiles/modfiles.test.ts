@@ -245,8 +245,11 @@ test('the uploader deletes a file that is not live, and so does an administrator
   await api.joinsMod(member, mod, ADMINISTRATOR);
   await api.joins(moderator, game, MANAGER);
   const owner = await api.as(mod.owner);
-  for (const user of [member, moderator, await api.aUser()])
+  for (const user of [member, moderator])
     await (await api.as(user)).refused(deleteModfileOperation, { params: fileOf(mod, byOwner) }, 403, 15008);
+  const stranger = await api.as(await api.aUser());
+  await stranger.refused(deleteModfileOperation, { params: fileOf(mod, byOwner) }, 404, 15010);
+  await stranger.refused(deleteModfileOperation, { params: fileOf(mod, live) }, 403, 15008);
   await owner.refused(deleteModfileOperation, { params: fileOf(mod, live) }, 403, 15009);
   assert.equal((await owner.call(deleteModfileOperation, { params: fileOf(mod, byOwner) })).status, 204);
   const admin = await api.as(game.owner);

@@ -24,10 +24,12 @@ import { ADMINISTRATOR } from '../teams/teams.ts';
 import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
 import { contentsOf, inspectFile } from './contents.ts';
+import { writeDocument } from './documents.ts';
 import { safeFilename } from './filenames.ts';
 import { modfileListing } from './listing.ts';
 import { recalled } from './live.ts';
-import { APPROVED, changeLive, recall, release, writeDocument } from './releasing.ts';
+import { APPROVED, DENIED, notAmong, settlePlatforms, targetsFor } from './platforms.ts';
+import { changeLive, release, takeBack } from './releasing.ts';
 import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
@@ -35,9 +37,6 @@ export type { FilePlatform, ModfileRow, PlatformStatus, StoredFile } from './sto
 
 const FILE_THERE = 1;
 const FILE_DELETED = 3;
-/** Of a file on a platform. */
-const PENDING = 0;
-const DENIED = 2;
 
 /** A file that has arrived as a whole, under a key that nothing else uses. */
 export interface ReceivedFile {
@@ -169,33 +168,6 @@ async function nameFile(
 
 const toTypeFinding = (path: string) => ({ kind: FINDING.TYPE, path, detail: path.slice(path.lastIndexOf('.') + 1) });
 
-/** Where a new file is to run. In a game without platforms every file runs everywhere, and says nothing of it. */
-async function targetsFor(
-  transaction: Transaction,
-  gameId: number,
-  asked: readonly string[] | undefined,
-): Promise<store.FilePlatform[]> {
-  const offered = await store.platformsOfGame(transaction, gameId);
-  if (offered.length === 0) return [];
-  // What runs on locked platforms is made from sources, and not uploaded.
-  const open = offered.filter(({ locked }) => locked === 0);
-  const wanted = asked === undefined || asked.length === 0 ? open.map(({ platform }) => platform) : asked;
-  const targets = open.filter(({ platform }) => wanted.includes(platform));
-  if (targets.length < new Set(wanted).size || targets.length === 0) throw notAmong('platforms', open);
-  return targets.map(statusOn);
-}
-
-/** What a new file is on a platform. */
-export const statusOn = ({ platform, moderated }: store.GamePlatform): store.FilePlatform => ({
-  platform,
-  status: moderated ? PENDING : APPROVED,
-});
-
-export const notAmong = (field: string, platforms: readonly { platform: string }[]) =>
-  new ApiError('VALIDATION_GENERIC', {
-    fields: [{ field, rule: 'enum', values: { values: platforms.map(({ platform }) => platform).join(', ') } }],
-  });
-
 /** A new file as it is stored, without its id. */
 export function newRow(
   app: App,
@@ -220,16 +192,17 @@ export function newRow(
     filesize_uncompressed: file.inspection.bytesUncompressed,
     status: FILE_THERE,
     withdrawn: 0,
+    released: 0,
     md5: file.md5,
     sha256: file.sha256,
     storage_key: storageKeyOf(file.sha256),
     filename,
     filename_folded: fold(filename),
-    version: null,
+    version: '',
     version_folded: '',
-    changelog: null,
+    changelog: '',
     changelog_folded: '',
-    metadata_blob: null,
+    metadata_blob: '',
     metadata_blob_folded: '',
     ...columnsOf(texts),
   };
@@ -258,11 +231,9 @@ export async function editModfile(
     if (!mayEdit(levels) || (active && file.withdrawn === 1)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
     const mod = await ruledMod(app, transaction, caller, found.mod);
     const after = await store.change(transaction, fileId, { ...columnsOf(texts), date_updated: app.clock.now() });
-    if (active && (await store.platformsOf(transaction, fileId)).length === 0)
-      await store.putPlatforms(transaction, fileId, await targetsFor(transaction, mod.game_id, undefined));
     await writeDocument(transaction, after);
     if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller as UserCaller });
-    if (active === false) await recall(app, transaction, mod, fileId, userId);
+    if (active === false) await takeBack(app, transaction, mod, after, userId);
     announceMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
     return (await store.storedFile(transaction, { id: fileId, modId: mod.id, kind: 'file' }, true))!;
@@ -327,8 +298,8 @@ export async function decidePlatforms(
     if (!mayModerate(levels)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
     if ((await store.platformsOfGame(transaction, mod.game_id)).length === 0)
       throw new ApiError('GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES');
-    const targets = await store.platformsOf(transaction, fileId);
-    requireTargets(targets, { approved, denied });
+    await settlePlatforms(app, transaction, mod, file);
+    requireTargets(await store.platformsOf(transaction, fileId), { approved, denied });
     await store.putPlatforms(transaction, fileId, [
       ...approved.map((platform) => ({ platform, status: APPROVED })),
       ...denied.map((platform) => ({ platform, status: DENIED })),
@@ -357,11 +328,13 @@ function requireTargets(targets: readonly store.FilePlatform[], { approved, deni
   if (!denied.every((platform) => left.some((target) => target.platform === platform))) throw notAmong('denied', left);
 }
 
-/** The file, as far as this caller may see it. */
-export async function requireModfile(app: App, caller: Caller, which: Which, fileId: number) {
+/** The file, as far as this caller may see it: for a platform, if it may run there. */
+export async function requireModfile(app: App, caller: Caller, which: Which, fileId: number, platform?: string) {
   const everything = await seesEverything(app, caller, which);
   const file = await store.storedFile(app.db, { id: fileId, modId: which.modId, kind: 'file' }, everything);
   if (!file) throw new ApiError('MODFILE_NOT_FOUND');
+  if (!everything && platform !== undefined && !(await store.isFor(app.db.query, fileId, platform)))
+    throw new ApiError('MODFILE_NOT_FOUND');
   return file;
 }
 

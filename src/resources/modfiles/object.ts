@@ -32,9 +32,9 @@ export const ModfileObject = z
     filesize_uncompressed: Integer,
     filehash: z.object({ md5: z.string(), sha256: z.string() }).meta({ id: 'Filehash' }),
     filename: z.string(),
-    version: z.string().nullable(),
-    changelog: z.string().nullable(),
-    metadata_blob: z.string().nullable(),
+    version: z.string(),
+    changelog: z.string(),
+    metadata_blob: z.string(),
     download: z.object({ binary_url: z.string(), date_expires: Timestamp }).meta({ id: 'Download' }),
     platforms: z.array(ModfilePlatformObject),
   })

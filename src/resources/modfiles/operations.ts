@@ -30,7 +30,7 @@ export const getModfiles = operation({
   tag: 'Files',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files',
-  says: 'Lists the files of a mod; for a platform, those that are approved for it. What waits for approval, was denied or taken down is seen by the teams of the mod and its game alone.',
+  says: 'Lists the files of a mod that are live or were before; for a platform, those that are approved for it. What never was live, was taken back, waits for approval, was denied or taken down is seen by the teams of the mod and its game alone.',
   access: reader(),
   params: ModPath,
   query: PlatformStatusQuery,
@@ -69,13 +69,13 @@ export const getModfile = operation({
   tag: 'Files',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}',
-  says: 'Shows one file of a mod.',
+  says: 'Shows one file of a mod; for a platform, if it is approved for it. The teams of the mod and its game see every file.',
   access: reader(),
   params: FilePath,
   returns: ok(ModfileObject),
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
-  handle: async (app, { caller, params, keep, keepUntil }) => {
-    const file = await requireModfile(app, caller, whichOf(params), params.file_id);
+  handle: async (app, { caller, params, platform, keep, keepUntil }) => {
+    const file = await requireModfile(app, caller, whichOf(params), params.file_id, platform);
     if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
     keepUntil(linksChangeAt(app.clock.now()));
     return alone(app, file);

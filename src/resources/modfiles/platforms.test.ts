@@ -284,20 +284,6 @@ test('what waits for approval is found by the teams of the mod and its game, and
   );
 });
 
-test('a game that begins to have platforms shows older files there once they are made active', async () => {
-  const game = await api.aGame();
-  const mod = await api.aMod({ game });
-  const file = await api.aFile(mod);
-  await (await api.as(game.owner)).call(editGameOperation, {
-    params: { game_id: game.id },
-    body: { 'platforms[0][platform]': 'windows' },
-  });
-  assert.equal(await liveOn(mod), file.id);
-  assert.equal(await liveOn(mod, 'windows'), undefined);
-  await activate(mod, file);
-  assert.equal(await liveOn(mod, 'windows'), file.id);
-});
-
 test('sixteen who upload, release and decide at once leave every platform with a file that may run there', async () => {
   const game = await aGameOn();
   const mod = await api.aMod({ game });

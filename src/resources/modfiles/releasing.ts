@@ -1,33 +1,17 @@
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { isScanPassed } from '../../scanning/states.ts';
-import {
-  announceMod,
-  applyModChanges,
-  MOD_ACCEPTED,
-  MOD_NOT_ACCEPTED,
-  type ModRow,
-  modChanged,
-  showLiveFile,
-} from '../mods/mods.ts';
+import { announceMod, applyModChanges, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow, modChanged } from '../mods/mods.ts';
 import { tellSubscribers } from '../notifications/pieces.ts';
 import { dropReleases, heldRelease, type Means } from '../releases/holding.ts';
 import { isHeld } from '../rules/judging.ts';
+import { writeDocument } from './documents.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
 import { tellOfRelease } from './notices.ts';
-import { modfileBody } from './object.ts';
+import { APPROVED, settlePlatforms } from './platforms.ts';
 import * as store from './store.ts';
 
-/** Of a file on a platform. */
-export const APPROVED = 1;
 const NOT_CURATED = 0;
-
-/** The file as JSON, as it is told from now on, also by the mod that shows it. */
-export async function writeDocument(transaction: Transaction, row: store.ModfileRow): Promise<void> {
-  const platforms = await store.platformsOf(transaction, row.id);
-  await store.putDocument(transaction, row, modfileBody(row, platforms));
-  await showLiveFile(transaction, row.mod_id);
-}
 
 /** Who makes a file live, and how. */
 export interface Releasing {
@@ -45,7 +29,7 @@ export async function release(
   file: store.ModfileRow,
   releasing: Releasing,
 ): Promise<void> {
-  const places = await placesOf(transaction, file, releasing);
+  const places = await placesOf(app, transaction, mod, file, releasing);
   const live = await store.liveFilesOf(transaction, mod.id);
   const isLive = places.every((place) => live.get(place) === file.id);
   if (!isLive && (await heldRelease(app, transaction, file, releasing))) return;
@@ -53,8 +37,15 @@ export async function release(
 }
 
 /** The platforms that have approved a file, and the place without a platform if it is to be shown there. */
-async function placesOf(transaction: Transaction, { id }: store.ModfileRow, { shown }: Releasing): Promise<string[]> {
-  const platforms = await store.platformsOf(transaction, id);
+async function placesOf(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  { shown }: Releasing,
+): Promise<string[]> {
+  await settlePlatforms(app, transaction, mod, file);
+  const platforms = await store.platformsOf(transaction, file.id);
   const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
   if (platforms.length > 0 && approved.length === 0) return [];
   return shown ? [...approved, SHOWN] : approved;
@@ -71,7 +62,7 @@ export const makeLive = async (
   file: store.ModfileRow,
   releasing: Releasing,
 ): Promise<void> =>
-  takePlaces(app, transaction, mod, file, await placesOf(transaction, file, releasing), releasing.userId);
+  takePlaces(app, transaction, mod, file, await placesOf(app, transaction, mod, file, releasing), releasing.userId);
 
 async function takePlaces(
   app: App,
@@ -96,12 +87,16 @@ export async function releaseAwaited(
 ): Promise<void> {
   if (file.withdrawn === 1 || !isScanPassed(file, app.settings)) return;
   const awaited = await store.awaitedOf(transaction, file.id);
+  if (awaited.length === 0) return;
   await store.removeAwaited(transaction, file.id);
+  // The wish is older than the game's platforms, so it is for all of them.
+  const isForAll = await settlePlatforms(app, transaction, mod, file);
   const targets = await store.platformsOf(transaction, file.id);
   const isApproved = (name: string) => targets.some(({ platform, status }) => platform === name && status === APPROVED);
-  const platforms = awaited.filter((name) => isPlatform(name) && isApproved(name));
+  const wanted = isForAll ? targets.map(({ platform }) => platform) : awaited.filter(isPlatform);
+  const platforms = wanted.filter(isApproved);
   // Where the game's team has denied it everywhere since, there is nothing left to show.
-  if (awaited.length === 0 || (targets.length > 0 && platforms.length === 0)) return;
+  if (targets.length > 0 && platforms.length === 0) return;
   await changeLive(app, transaction, mod, userId, (live) => {
     const isShown = awaited.includes(SHOWN) || !live.has(SHOWN);
     return released(live, file.id, isShown ? [...platforms, SHOWN] : platforms);
@@ -119,6 +114,19 @@ export async function recall(
   await store.removeAwaited(transaction, fileId);
   await dropReleases(transaction, fileId);
   await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
+}
+
+/** Handles `active=false`. A live file is private to the teams until it is live again; an older version stays public. */
+export async function takeBack(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  userId: number,
+): Promise<void> {
+  const live = await store.liveFilesOf(transaction, mod.id);
+  if ([...live.values()].includes(file.id)) await store.change(transaction, file.id, { released: 0 });
+  await recall(app, transaction, mod, file.id, userId);
 }
 
 export async function changeLive(

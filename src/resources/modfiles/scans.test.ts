@@ -144,7 +144,7 @@ test('a threat that is found later takes the live file down, and the mod with it
   assert.equal((await reportsOn(mod)).length, 1, 'one report is enough');
 });
 
-test('what was a threat by mistake can be downloaded again, and its team makes it live', async () => {
+test('what was a threat by mistake can be downloaded by its team again, which makes it live', async () => {
   const mod = await api.aMod({ game });
   const file = await upload(mod, infected());
   await worker.runDue();
@@ -154,11 +154,13 @@ test('what was a threat by mistake can be downloaded again, and its team makes i
   assert.deepEqual((await stateOf(mod, file)).slice(0, 2), [1, 0]);
   assert.deepEqual(
     [await isOffered(mod, file), (await shownOf(mod)).live, await findingsOf(file)],
-    [true, undefined, []],
+    [false, undefined, []],
   );
   const params = { ...at(mod), file_id: file.id };
-  await (await api.as(mod.owner)).call(editModfileOperation, { params, body: { active: true } });
-  assert.equal((await shownOf(mod)).live, file.id);
+  const owner = await api.as(mod.owner);
+  assert.equal((await download(owner, mod, file)).status, 200);
+  await owner.call(editModfileOperation, { params, body: { active: true } });
+  assert.deepEqual([await isOffered(mod, file), (await shownOf(mod)).live], [true, file.id]);
 });
 
 test('while the scanner is away a file waits, says so, and is scanned when it is back', async () => {
@@ -242,7 +244,7 @@ test('of several files that wait for their scan the one that was wanted last is 
   const recalled = await upload(mod, clean(), { active: false });
   await worker.runDue();
   assert.equal((await shownOf(mod)).live, newer.id);
-  for (const file of [older, recalled]) assert.equal(await isOffered(mod, file), true);
+  for (const file of [older, recalled]) assert.equal(await isOffered(mod, file), false, 'it never was live');
 });
 
 test('a file that is recalled while it waits does not go live', async () => {

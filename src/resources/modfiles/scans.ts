@@ -15,7 +15,8 @@ import {
 import { FINDING, type Finding, putFindings } from '../findings/findings.ts';
 import { announceMod, applyModChanges, holdMod, MOD_ACCEPTED, MOD_NOT_ACCEPTED, type ModRow } from '../mods/mods.ts';
 import { reportByScan } from '../reports/pieces.ts';
-import { releaseAwaited, withdrawModfile, writeDocument } from './releasing.ts';
+import { writeDocument } from './documents.ts';
+import { releaseAwaited, withdrawModfile } from './releasing.ts';
 import * as store from './store.ts';
 import { tellOfThreat } from './threats.ts';
 

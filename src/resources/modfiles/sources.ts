@@ -5,7 +5,8 @@ import type { ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { type Levels, levelsOf, requireMod } from '../mods/mods.ts';
 import { modfileListing } from './listing.ts';
-import { type Incoming, type Manner, type NewFile, notAmong, statusOn, takeFile, type Which } from './modfiles.ts';
+import { type Incoming, type Manner, type NewFile, takeFile, type Which } from './modfiles.ts';
+import { notAmong, statusOn } from './platforms.ts';
 import { release } from './releasing.ts';
 import * as store from './store.ts';
 

@@ -10,6 +10,7 @@ import {
   type Value,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { IS_OFFERED, isFileFor } from '../../database/platforms.ts';
 import type { ModfilePlatformsTable, ModfilesTable } from './table.ts';
 
 export type ModfileRow = Selectable<ModfilesTable>;
@@ -32,17 +33,21 @@ export interface StoredFile {
 const STORED = `select f.id, f.mod_id, f.game_id, f.kind, f.sha256, f.submitted_by, g.api_access_options, d.body
   from modfiles f join modfile_documents d on d.modfile_id = f.id join games g on g.id = f.game_id`;
 
-/** For everyone: not taken down, and approved for some platform where it is for platforms at all. */
-const SHOWN = `f.withdrawn = 0 and (not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)
-  or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
-
 const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3`);
-const OF_ALL = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3 and ${SHOWN}`);
+const OF_ALL = statement(
+  `${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3 and ${IS_OFFERED}`,
+);
 export const storedFile = (
   reader: Reader,
   { id, modId, kind }: { readonly id: number; readonly modId: number; readonly kind: ModfileRow['kind'] },
   everything: boolean,
 ) => reader.first<StoredFile>(everything ? OF_TEAM : OF_ALL, [id, modId, kind]);
+
+/** Whether a file may run on a platform. */
+export async function isFor(query: Query, id: number, platform: string): Promise<boolean> {
+  const files = query.selectFrom('modfiles as f').select('f.id').where('f.id', '=', id);
+  return (await files.where(isFileFor(platform)).executeTakeFirst()) !== undefined;
+}
 
 const ROW = statement('select * from modfiles where id = ?');
 export const rowOf = (reader: Reader, id: number) => reader.first<ModfileRow>(ROW, [id]);
@@ -57,7 +62,7 @@ export interface FileScope {
   readonly kind: ModfileRow['kind'];
   readonly modId: number | undefined;
   readonly submitterId: number | undefined;
-  /** Also what is pending, denied or taken down. */
+  /** Also what was not released, or is pending, denied or taken down. */
   readonly everything: boolean;
   readonly platform: string | undefined;
   readonly platformStatus: PlatformStatus | undefined;
@@ -70,17 +75,19 @@ function within(query: Query, scope: FileScope) {
   let files = query.selectFrom('modfiles as f').where('f.kind', '=', kind).where('f.status', '<>', 3);
   if (modId !== undefined) files = files.where('f.mod_id', '=', modId);
   if (submitterId !== undefined) files = files.where('f.submitted_by', '=', submitterId);
-  if (!everything) files = files.where(sql<boolean>`(${sql.raw(SHOWN)})`);
-  if (platformStatus === 'pending_only') return files.where(isFor(platform, [0]));
-  const states = platformStatus === undefined ? [1] : [0, 1];
-  if (platform === undefined && platformStatus === undefined) return files;
-  return files.where(sql<boolean>`(${isForAll} or ${isFor(platform, states)})`);
+  if (!everything) files = files.where(sql<boolean>`(${sql.raw(IS_OFFERED)})`);
+  if (platformStatus === 'pending_only') return files.where(waits(platform));
+  const approved = platform === undefined ? ANYWHERE : isFileFor(platform);
+  if (platformStatus === 'live_and_pending') return files.where(sql<boolean>`(${approved} or ${waits(platform)})`);
+  return platform === undefined ? files : files.where(approved);
 }
 
-const isForAll = sql<boolean>`not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)`;
+/** Approved for some platform, or for all of them. */
+const ANYWHERE = sql<boolean>`(not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)
+  or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
 
-const isFor = (platform: string | undefined, states: readonly number[]) =>
-  sql<boolean>`exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status in (${sql.join(states)})
+const waits = (platform: string | undefined) =>
+  sql<boolean>`exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 0
     ${platform === undefined ? sql`` : sql`and p.platform = ${platform}`})`;
 
 export async function list(
@@ -172,6 +179,9 @@ const PUT_LIVE = statement(`insert into mod_live_files (mod_id, platform, modfil
   on conflict (mod_id, platform) do update set modfile_id = excluded.modfile_id`);
 export const putLive = (transaction: Transaction, modId: number, platform: string, fileId: number) =>
   transaction.run(PUT_LIVE, [modId, platform, fileId]);
+
+const MARK_RELEASED = statement('update modfiles set released = 1 where id = ? and released = 0');
+export const markReleased = (transaction: Transaction, id: number) => transaction.run(MARK_RELEASED, [id]);
 
 const REMOVE_LIVE = statement('delete from mod_live_files where mod_id = ? and platform = ?');
 export const removeLive = (transaction: Transaction, modId: number, platform: string) =>

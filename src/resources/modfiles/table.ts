@@ -34,6 +34,8 @@ export interface ModfilesTable {
   status: number;
   /** 1 where a scan or a moderator took the file down: nobody may download it then. */
   withdrawn: number;
+  /** 1 after the file was live, 0 again after its team set `active=false`. Only released files are public. */
+  released: number;
   virustotal_hash: string | null;
   md5: string;
   sha256: string;
@@ -41,11 +43,11 @@ export interface ModfilesTable {
   storage_key: string;
   filename: string;
   filename_folded: string;
-  version: string | null;
+  version: string;
   version_folded: string;
-  changelog: string | null;
+  changelog: string;
   changelog_folded: string;
-  metadata_blob: string | null;
+  metadata_blob: string;
   metadata_blob_folded: string;
 }
 

@@ -71,7 +71,7 @@ export const ModObject = z
     summary: z.string(),
     description: z.string(),
     description_plaintext: z.string(),
-    metadata_blob: z.string().nullable(),
+    metadata_blob: z.string(),
     profile_url: z.string(),
     media: ModMediaObject,
     modfile: LiveFileObject,
@@ -124,7 +124,7 @@ export function toModBody(
     summary: text('summary'),
     description,
     description_plaintext: plainText(description),
-    metadata_blob: mod.metadata_blob,
+    metadata_blob: mod.metadata_blob ?? '',
     ...pieces,
   };
 }

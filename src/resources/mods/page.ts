@@ -1,5 +1,6 @@
 import type { App } from '../../context.ts';
 import type { Statement } from '../../database/database.ts';
+import { livePlace } from '../../database/platforms.ts';
 import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../modfiles/links.ts';
 import { endOfModfile } from '../modfiles/object.ts';
 import { toAvatar } from '../users/object.ts';
@@ -120,7 +121,8 @@ const ON_PLATFORM: Live = {
   id: 'l.modfile_id',
   body: 'b.body',
   link: `case when b.body is not null then ${FILE_LINK} end`,
-  join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id and l.platform = ${platform}
+  join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id
+      and l.platform = ${livePlace({ mod: 'c.mod_id', game: 'c.game_id', platform })}
     left join modfile_documents b on b.modfile_id = l.modfile_id`,
 };
 
@@ -135,18 +137,15 @@ const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then
 interface Game {
   readonly pages: string;
   readonly dependencies: string;
-  readonly platform: string;
 }
 
 const OF_PAGE: Game = {
   pages: given('modPages'),
   dependencies: `cast(${given('dependencies')} as integer)`,
-  platform: given('platform'),
 };
 const ofRow = ({ gamePages }: Fixed): Game => ({
   pages: `${literal(gamePages)}, g.name_id, '/m/'`,
   dependencies: 'g.dependency_option',
-  platform: `case when exists (select 1 from game_platforms o where o.game_id = g.id) then ${given('platform')} else '' end`,
 });
 
 const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)' : 'c.body');
@@ -156,11 +155,11 @@ const endIn = (people: Words['people'], fixed: Fixed, { pages, dependencies }: G
   `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
     ',"submitted_by":', ${user(people, fixed)}, ',"stats":{', s.ranked, ',', s.counted, '}}'`;
 
-const joinedTo = (join: string, people: Words['people'], { platform }: Game, { translated, live }: Variant) => `
+const joinedTo = (join: string, people: Words['people'], { translated, live }: Variant) => `
   ${join} mod_stats s on s.mod_id = c.mod_id
   ${join} ${people.table} u on u.id = c.submitted_by
   ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${given('language')}` : ''}
-  ${live.join(platform)}`;
+  ${live.join(given('platform'))}`;
 
 interface Variant {
   /** For languages other than English. */
@@ -172,7 +171,7 @@ function pageIn({ people, ids, join, page }: Words, fixed: Fixed, variant: Varia
   const { translated, live } = variant;
   const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(people, fixed, OF_PAGE)];
   return `select ${page(...parts)} as text, count(*) as mods
-    from ${ids} ${joinedTo(join, people, OF_PAGE, variant)}`;
+    from ${ids} ${joinedTo(join, people, variant)}`;
 }
 
 function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
@@ -182,7 +181,7 @@ function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
       ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
       concat(${endIn(people, fixed, game)}) as rest
     from mod_cards c join games g on g.id = c.game_id
-      ${joinedTo('join', people, game, variant)}
+      ${joinedTo('join', people, variant)}
     where c.mod_id = cast($1 as bigint)`;
 }
 

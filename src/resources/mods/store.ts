@@ -12,6 +12,7 @@ import {
   type Value,
 } from '../../database/database.ts';
 import { USER, type USER_COLUMNS } from '../../database/people.ts';
+import { isLiveOn, livePlace } from '../../database/platforms.ts';
 import type { ModCardsTable, ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
@@ -61,13 +62,15 @@ const DOCUMENT_COLUMNS = `${USER.join(', ')},
     when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
 
 /** Games without platforms show the same file on all of them. */
-const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id and l.platform =
-    case when exists (select 1 from game_platforms o where o.game_id = m.game_id) then ? else '' end
+const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id
+    and l.platform = ${livePlace({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' })}
   left join modfile_documents b on b.modfile_id = l.modfile_id`;
+/** Every place in which the platform stands. */
+const inLiveFile = (platform: string): string[] => LIVE_FILE.match(/\?/g)!.map(() => platform);
 
 function liveFileOn(platform: string) {
-  const [before = '', after = ''] = LIVE_FILE.split('?');
-  return sql`${sql.raw(before)}${platform}${sql.raw(after)}`;
+  const parts = LIVE_FILE.split('?').map((part) => sql.raw(part));
+  return sql.join(parts, sql`${platform}`);
 }
 
 const JOINED = `from mods m join mod_cards c on c.mod_id = m.id join mod_stats s on s.mod_id = m.id
@@ -80,7 +83,7 @@ type Reader = Pick<Database, 'first'>;
 
 /** The live file is the one of the platform; without one, that which is shown where none is asked for. */
 export const documentOf = (reader: Reader, id: number, language: string, platform = '') =>
-  reader.first<StoredMod>(DOCUMENT, [language, platform, id]);
+  reader.first<StoredMod>(DOCUMENT, [language, ...inLiveFile(platform), id]);
 
 const STANDING = statement('select id, game_id, status, visible, submitted_by, date_live from mods where id = ?');
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
@@ -166,12 +169,13 @@ export function within(query: Query, scope: ModScope) {
 
 /** Games without platforms have their mods on all of them. What waits is for the teams of the mod and its game. */
 function isOnPlatform({ platform, platformStatus, everything, memberId, ownId }: ModScope) {
-  const here = (column: string) => (platform === undefined ? sql`` : sql`and ${sql.raw(column)} = ${platform}`);
-  const live = sql`exists (select 1 from mod_live_files l where l.mod_id = m.id ${here('l.platform')})`;
+  const here = platform === undefined ? sql`` : sql`and p.platform = ${platform}`;
+  const live =
+    platform === undefined ? sql`exists (select 1 from mod_live_files l where l.mod_id = m.id)` : isLiveOn(platform);
   const team = ownId ?? memberId;
   const may = everything ? sql`1 = 1` : team === undefined ? sql`1 = 0` : ofTeamsOf(team);
   const pending = sql`(${may} and m.id in (select f.mod_id from modfiles f join modfile_platforms p on p.modfile_id = f.id
-    where f.kind = 'file' and f.status <> 3 and p.status = 0 ${here('p.platform')}))`;
+    where f.kind = 'file' and f.status <> 3 and p.status = 0 ${here}))`;
   const asked = { pending_only: pending, live_and_pending: sql`(${live} or ${pending})` };
   return sql<boolean>`(not exists (select 1 from game_platforms o where o.game_id = m.game_id)
     or ${platformStatus ? asked[platformStatus] : live})`;
