@@ -5,12 +5,15 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { TOKEN_LIFETIME_SECONDS } from '../src/access/credentials.ts';
 import type { Environment } from '../src/config/addresses.ts';
+import { TokenExpiry } from '../src/http/objects.ts';
+import type { AnyOperation } from '../src/http/operation.ts';
 import type { Mail } from '../src/mail/mail.ts';
 import { exchangeEmailSecurityCode, logout, requestEmailSecurityCode } from '../src/resources/accounts/operations.ts';
 import { editGameOperation, getGames } from '../src/resources/games/operations.ts';
+import { operations } from '../src/resources/index.ts';
 import { getAuthenticatedUser } from '../src/resources/users/operations.ts';
 import { setUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../src/resources/users/users.ts';
-import { type Api, assertRefused, type Client, START, startApi } from './api.ts';
+import { type Api, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { anotherService, exchange, requestOf } from './wire.ts';
 
 const api = await startApi();
@@ -189,17 +192,35 @@ test('a token lives as long as was wished, if that is in its bounds, and a year 
     [0, latest],
     [-5, latest],
     ['', latest],
+    ['9007199254740993', latest],
+    ['1e30', latest],
+    ['-1e30', latest],
+    ['1e400', latest],
+    [`${START}.5`, latest],
+    [`${START + 60}.5`, START + 60],
   ] as const) {
     const answer = await redeem(client, await codeFor(client, `life${wished}@example.com`), { date_expires: wished });
     assert.deepEqual([answer.status, answer.body.date_expires], [200, given], `${wished}`);
   }
 });
 
+test('every operation that answers an access token takes a wish for its end', () => {
+  const issuing = (operations as readonly AnyOperation[]).filter(
+    ({ declaration }) => 'access_token' in (declaration.returns.schema.shape ?? {}),
+  );
+  assert.ok(issuing.length > 15);
+  for (const { declaration } of issuing)
+    assert.equal(declaration.body?.shape.date_expires, TokenExpiry, declaration.id);
+});
+
 test('a wish for an end that is no time is refused, and the code stays good', async () => {
   const client = api.withKey(game);
   const code = await codeFor(client, 'garbage@example.com');
-  for (const wished of ['soon', '1.5', '9007199254740993', '1e9'])
-    assertRefused(await redeem(client, code, { date_expires: wished }), 422, 13009);
+  for (const wished of ['soon', 'NaN', 'Infinity', '0x10', '1 2']) {
+    const answer = await redeem(client, code, { date_expires: wished });
+    assertRefused(answer, 422, 13009);
+    assert.deepEqual(Object.keys((answer.body as unknown as ErrorAnswer).error.errors!), ['date_expires']);
+  }
   assert.equal((await redeem(client, code)).status, 200);
 });
 

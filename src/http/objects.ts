@@ -28,6 +28,23 @@ export const WebMessageObject = z
   .object({ code: Integer, success: z.boolean(), message: z.string() })
   .meta({ id: 'WebMessage' });
 
+const NUMBER_OF_ANY_SIZE = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const isNumber = (value: unknown) =>
+  typeof value === 'number' || (typeof value === 'string' && NUMBER_OF_ANY_SIZE.test(value));
+
+/** A wish for a shorter life of a token. Any number is accepted, however large: out of range it is ignored. */
+export const TokenExpiry = z
+  .unknown()
+  .refine((value) => value === undefined || value === null || value === '' || isNumber(value), {
+    params: { rule: 'integer' },
+  })
+  .transform((value) => {
+    const second = isNumber(value) ? Math.floor(Number(value)) : undefined;
+    return Number.isSafeInteger(second) ? second : undefined;
+  })
+  .optional()
+  .meta({ type: 'integer', description: 'Unix seconds of a shorter life; past or too late, it is ignored.' });
+
 /** What a person signs in for. */
 export const AccessTokenObject = z
   .object({ code: Integer, access_token: z.string(), date_expires: Integer })

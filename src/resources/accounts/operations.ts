@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authentication, type KeyCaller, type UserCaller, user } from '../../access/caller.ts';
-import { AccessTokenObject, MessageObject, UserPath, WebMessageObject } from '../../http/objects.ts';
+import { AccessTokenObject, MessageObject, TokenExpiry, UserPath, WebMessageObject } from '../../http/objects.ts';
 import { noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
@@ -56,10 +56,7 @@ export const exchangeEmailSecurityCode = operation({
     security_code: z.string().trim().min(1).max(10),
     handle: Handle.optional().meta({ description: 'As the request for the code returned it.' }),
     email: z.string().trim().max(254).optional().meta({ description: 'Where the code was sent.' }),
-    date_expires: z
-      .int()
-      .optional()
-      .meta({ description: 'Unix seconds of a shorter life; past or too late, it is ignored.' }),
+    date_expires: TokenExpiry,
   }),
   returns: ok(AccessTokenObject),
   errors: [

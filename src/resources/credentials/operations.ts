@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type UserCaller, user } from '../../access/caller.ts';
-import { GamePath, Id, PathId, pageOf, pageOfAll, pagesOnly, Timestamp } from '../../http/objects.ts';
+import { GamePath, Id, PathId, pageOf, pageOfAll, pagesOnly, Timestamp, TokenExpiry } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
 import {
   deleteKey,
@@ -70,10 +70,7 @@ export const addOwnToken = operation({
   body: z.object({
     name: z.string().trim().min(1).max(80).meta({ description: 'What it is for.' }),
     scopes: z.array(Scope).min(1).meta({ description: 'At most those of the token that asks.' }),
-    date_expires: z
-      .int()
-      .optional()
-      .meta({ description: 'Unix seconds of a shorter life; past or too late, it is ignored.' }),
+    date_expires: TokenExpiry,
   }),
   returns: created(z.object({ access_token: z.string(), date_expires: Timestamp })),
   errors: [],

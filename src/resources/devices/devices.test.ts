@@ -281,7 +281,7 @@ test('over HTTP a device that is denied, too late or unknown gets no token', asy
   assert.deepEqual(errorOf(await api.nobody().call(oauthDeviceAuthorization, { body: wide })), [
     400,
     'invalid_scope',
-    undefined,
+    13009,
   ]);
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyone, type ServiceCaller, service, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { GamePath, PathId, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
+import { GamePath, PathId, pageOf, pageOfAll, pagesOnly, TokenExpiry } from '../../http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../http/operation.ts';
 import { beginDeviceLogin, connectAddress, INTERVAL_SECONDS, pollDeviceLogin, SCOPES } from '../devices/devices.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
@@ -47,10 +47,7 @@ const TokenBody = z.object({
     .max(200)
     .optional()
     .meta({ description: 'Separated by commas. Of a service: `read`, `write`, `update`, `monetization`.' }),
-  date_expires: z
-    .int()
-    .optional()
-    .meta({ description: 'Unix seconds of a shorter life; past or too late, it is ignored.' }),
+  date_expires: TokenExpiry,
 });
 
 type OauthInput<B> = Input<unknown, unknown, B>;

@@ -9,7 +9,16 @@ import {
 } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { ErrorName } from '../../errors/catalogue.ts';
-import { AccessTokenObject, GamePath, Id, MessageObject, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
+import {
+  AccessTokenObject,
+  GamePath,
+  Id,
+  MessageObject,
+  pageOf,
+  pageOfAll,
+  pagesOnly,
+  TokenExpiry,
+} from '../../http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../platforms.ts';
@@ -29,10 +38,7 @@ const Email = z.string().trim().max(254).pipe(z.email());
 
 const Consent = {
   terms_agreed: z.boolean().default(false).meta({ description: 'Whether the person has agreed to the terms.' }),
-  date_expires: z
-    .int()
-    .optional()
-    .meta({ description: 'Unix seconds of a shorter life; past or too late, it is ignored.' }),
+  date_expires: TokenExpiry,
 };
 const WithEmail = {
   ...Consent,
@@ -231,9 +237,9 @@ export const authenticateViaEpicgames = portalOperation({
   id: 'authenticate-via-epicgames',
   path: '/external/epicgamesauth',
   portal: 'epicgames',
-  says: 'Signs in with an ID token of Epic Games.',
-  fields: { id_token: Token, ...WithEmail },
-  credentials: named('id_token'),
+  says: 'Signs in with an ID token or an access token of Epic Games. One of them is needed.',
+  fields: { id_token: Token.optional(), access_token: Token.optional(), ...WithEmail },
+  credentials: named('id_token', 'access_token'),
 });
 
 export const authenticateViaGoogle = portalOperation({
@@ -324,6 +330,8 @@ export const authenticateViaUdt = operation({
   says: 'Signs in the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
   access: authentication(),
   limit: 30,
+  body: z.object(Consent),
+  emptyBody: true,
   returns: ok(AccessTokenObject),
   errors: [
     'ACTION_RESTRICTED_GAME_API_KEY',
@@ -338,9 +346,13 @@ export const authenticateViaUdt = operation({
     'USER_BANNED',
     'USER_LOCKED',
   ],
-  handle: async (app, { caller, delegationToken }) => ({
+  handle: async (app, { caller, delegationToken: token, body }) => ({
     code: 200,
-    ...(await signInByDelegation(app, caller as KeyCaller, delegationToken)),
+    ...(await signInByDelegation(app, caller as KeyCaller, {
+      token,
+      termsAgreed: body.terms_agreed,
+      dateExpires: body.date_expires,
+    })),
   }),
 });
 

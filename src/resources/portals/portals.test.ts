@@ -436,6 +436,11 @@ test('a delegation token signs its person in again, once they have agreed to the
   const ada = await api.aUser();
   const headers = { 'X-Modio-Delegation-Token': await delegationBy(ada) };
   await key.refused(authenticateViaUdt, { headers }, 403, 11074);
+  // As the C++ SDK sends it (36).
+  const agreed = await key.call(authenticateViaUdt, { headers, body: { terms_agreed: true, date_expires: 1e30 } });
+  assert.equal((await userOf(api.withToken(agreed.body.access_token))).id, ada.id);
+  assert.ok(agreed.body.date_expires > api.clock.now() + 86_400);
+  await key.call(authenticateViaUdt, { headers });
   const client = await signInBySteam();
   const person = await userOf(client);
   const good = { headers: { 'X-Modio-Delegation-Token': await delegationBy(person as unknown as User) } };

@@ -174,15 +174,26 @@ async function linkBesides(
   else if (account.user_id === user.id) await refreshAccount(app, transaction, account, identity);
 }
 
+interface Delegated {
+  readonly token: string | undefined;
+  readonly termsAgreed: boolean;
+  readonly dateExpires: number | undefined;
+}
+
 /** A delegation token, which the game's web view was handed, signs its person in again. */
-export async function signInByDelegation(app: App, caller: KeyCaller, token: string | undefined): Promise<IssuedToken> {
+export async function signInByDelegation(
+  app: App,
+  caller: KeyCaller,
+  { token, termsAgreed, dateExpires }: Delegated,
+): Promise<IssuedToken> {
   const gameId = await requireGameOfKey(app, caller);
   const { user_id: userId, epoch, content_only } = await requireDelegationOf(app, gameId, token);
   return app.db.write(async (transaction) => {
     const user = await findUserIn(transaction, userId);
     if (!user) throw new ApiError('SERVICE_INVALID_TOKEN');
     refuseSignIn(user);
-    if (!(await hasAgreed(transaction, userId))) throw new ApiError('NO_TERMS_AGREEMENT');
-    return issueToken(app, transaction, { userId, gameId, epoch, contentOnly: content_only === 1 });
+    if (termsAgreed) await agree(app, transaction, userId);
+    else if (!(await hasAgreed(transaction, userId))) throw new ApiError('NO_TERMS_AGREEMENT');
+    return issueToken(app, transaction, { userId, gameId, epoch, contentOnly: content_only === 1, dateExpires });
   });
 }

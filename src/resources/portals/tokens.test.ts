@@ -5,6 +5,7 @@ import type { JWTPayload } from 'jose';
 import { startApi } from '../../../test/api.ts';
 import { encryptFor, Issuer, startPlatforms } from '../../../test/platforms.ts';
 import type { AnyOperation } from '../../http/operation.ts';
+import { getAuthenticatedUser } from '../users/operations.ts';
 import {
   authenticateViaApple,
   authenticateViaEpicgames,
@@ -386,6 +387,29 @@ test('Google exchanges a code with the game’s secret, and says when it cannot'
   platforms.down('/token');
   await key.refused(authenticateViaGoogle, { body }, 401, 11057);
   await key.refused(authenticateViaGoogle, { body: { terms_agreed: true } }, 422, 13009);
+});
+
+test('36: Epic’s access token signs in as its ID token does, and is verified like it', async () => {
+  const claims = claimsOf('epicgames');
+  const me = async (body: Record<string, unknown>) => {
+    const { access_token } = (await key.call(authenticateViaEpicgames, { body: { ...body, terms_agreed: true } })).body;
+    return (await api.withToken(access_token).call(getAuthenticatedUser)).body.id;
+  };
+  const access_token = await issuer.sign({ ...claims, scope: 'basic_profile', t: 'epic_id' });
+  const person = await me({ access_token });
+  assert.equal(await me({ access_token }), person, 'shown again while it lives');
+  assert.equal(await me({ id_token: await issuer.sign({ ...claims, jti: 'another' }) }), person);
+  const refused = async (token: string, status: number, ref: number) => {
+    const body = { access_token: token, terms_agreed: true };
+    await key.refused(authenticateViaEpicgames, { body }, status, ref);
+  };
+  await refused(await stranger.sign(claims), 401, 11044);
+  await refused(await issuer.sign({ ...claims, aud: 'other-client' }), 401, 11044);
+  await refused(await issuer.sign({ ...claims, iss: 'https://example.com' }), 401, 11047);
+  await refused(await issuer.sign({ ...claims, exp: api.clock.now() - 61 }), 401, 11046);
+  await refused('opaque', 401, 11044);
+  const answer = await key.refused(authenticateViaEpicgames, { body: { terms_agreed: true } }, 422, 13009);
+  assert.deepEqual(Object.keys(answer.body.error.errors!), ['id_token']);
 });
 
 test('Epic’s tokens of a client alone name nobody', async () => {

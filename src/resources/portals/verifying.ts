@@ -27,7 +27,7 @@ interface Portal {
 export const VERIFIERS: Readonly<Record<LinkedPortal, Portal>> = {
   apple: { verify: verifyApple, needs: ['id_token'] },
   discord: { verify: verifyDiscord, needs: ['discord_token'] },
-  epicgames: { verify: verifyEpicGames, needs: ['id_token'] },
+  epicgames: { verify: verifyEpicGames, needs: ['id_token'], instead: 'access_token' },
   facebook: { verify: verifyFacebook, needs: ['facebook_token'] },
   gog: { verify: verifyGog, needs: ['appdata'] },
   google: { verify: verifyGoogle, needs: ['auth_code'], instead: 'id_token' },

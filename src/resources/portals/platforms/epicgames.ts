@@ -4,14 +4,18 @@ import { type Asking, type Identity, listOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
 import { onceUntil } from './claims.ts';
 
-/** Epic Account Services: an ID token for one of the game's clients. */
+/**
+ * Epic Account Services: an ID token or an access token for one of the game's clients. Epic signs both with the same keys,
+ * and documents the same offline checks for both: signature, issuer, audience and time.
+ */
 export async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<Identity> {
   const clients = listOf(settings, 'client_ids');
   if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-  const { id_token: token = '' } = credentials;
+  const { id_token, access_token } = credentials;
+  const token = id_token ?? access_token ?? '';
   const claims = await verifyToken(app, token, {
     keysUrl: addressOf(app, 'epicgames', 'https://api.epicgames.dev/epic/oauth/v2/.well-known/jwks.json'),
-    algorithms: ['RS256'],
+    algorithms: ['RS256', 'RS512'],
     issuers: ['https://api.epicgames.dev/epic/oauth/v1', 'https://api.epicgames.dev/epic/oauth/v2'],
     audiences: clients,
     refusals: {
@@ -30,6 +34,7 @@ export async function verifyEpicGames({ app, settings, credentials }: Asking): P
     id,
     displayName: stringOf(claims['dn']),
     avatar: '',
-    ticket: onceUntil(token, claims),
+    // A game shows its access token for as long as it lives, so seeing it again is no replay.
+    ...(id_token !== undefined && { ticket: onceUntil(token, claims) }),
   };
 }
