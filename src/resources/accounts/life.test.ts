@@ -53,6 +53,7 @@ test('the old address is told of the change when the mail server is back', async
   const next = anAddress();
   await client.call(requestEmailChange, { body: { email: next } });
   const body = { old_code: codesSentTo(api, email).at(-1)!, new_code: codesSentTo(api, next).at(-1)! };
+  await worker.runDue();
   const { mail } = api.app();
   const { send } = mail;
   t.after(() => {
