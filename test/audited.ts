@@ -17,6 +17,7 @@ export const AUDITED: Record<string, Audited> = {
   'edit-game': 'audited',
   'delete-game': 'elsewhere',
   'add-game-media': 'elsewhere',
+  'delete-game-media': 'elsewhere',
   'edit-mod': 'audited',
   'edit-mod-put': 'audited',
   'delete-mod': 'audited',

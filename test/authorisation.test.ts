@@ -306,6 +306,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'add-game': () => ({ body: { name: api.unique('Game'), summary: 'A game' }, files: logo }),
   'edit-game': () => ({ body: { summary: 'Better' } }),
   'add-game-media': () => ({ files: logo }),
+  'delete-game-media': () => ({ body: { images: ['logo'] } }),
   'add-mod': () => ({ body: { name: api.unique('Mod'), summary: 'A mod' }, files: logo }),
   'edit-mod': () => ({ body: { summary: 'Better' } }),
   'edit-mod-put': () => ({ body: { summary: 'Better' } }),

@@ -95,6 +95,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'edit-game': { open: '!kk --w ---- -++ +bw', refs: [14_002] },
   'delete-game': { open: '!kk --w ---- --= ~bw', refs: [14_005, 14_004, 14_018] },
   'add-game-media': { open: '!kk --w ---- -++ +bw', refs: [14_009] },
+  'delete-game-media': { open: '!kk --w ---- -++ +bw', refs: [14_010] },
   'get-game-stats': { open: '!++ +++ ++++ +++ +br' },
   'get-game-tag-options': { open: '!++ +++ ++++ +++ +br' },
   'get-mods': { open: '!++ +++ ++++ +++ +br' },

@@ -205,7 +205,7 @@ test('of a deleted account nothing is left but what is declared to stay, and no 
   const code = codesSentTo(api, ada.email).at(-1)!;
   assert.equal((await client.call(deleteReleaseConfirmation, { body: { code } })).status, 204);
   assert.equal((await client.call(deleteOwnAccount, { body: { email: ada.email } })).status, 204);
-  await client.refused(getAuthenticatedUser, {}, 401, 11005);
+  await client.refused(getAuthenticatedUser, {}, 401, 11006);
   assert.equal((await api.request('GET', path)).status, 404);
   await runJobs();
   const places = await placesOf(db, columns, ada.id);

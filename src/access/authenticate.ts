@@ -51,9 +51,10 @@ interface KeyRow {
   user_id: number | null;
   date_revoked: number | null;
   status: number | null;
+  merged_into: number | null;
 }
 
-const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status
+const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status, u.merged_into
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
@@ -64,6 +65,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     const digest = secrets.digest(bearer);
     const row = await tokenWith(db, digest);
     if (!row) return loadServiceToken(digest);
+    refuseDeleted(row);
     if (isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     refuseGone(row.status);
     if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
@@ -109,6 +111,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
 
   async function loadKey(apiKey: string): Promise<KeyCaller> {
     const row = await db.first<KeyRow>(KEY, [secrets.digest(apiKey)]);
+    if (row) refuseDeleted(row);
     if (!row || row.date_revoked !== null) throw new ApiError('API_KEY_INVALID');
     if (row.status !== null) refuseGone(row.status);
     return { kind: 'key', keyId: row.id, gameId: row.game_id ?? undefined, userId: row.user_id ?? undefined };
@@ -229,6 +232,14 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
     });
     return caller;
   }
+}
+
+/**
+ * A deleted account also revoked its tokens and keys, but to sign in again does not help: so this comes first. It does
+ * help whoever merged the account, who is then signed in to the one that stays.
+ */
+function refuseDeleted({ status, merged_into }: { status: number | null; merged_into: number | null }): void {
+  if (status === USER_DELETED && merged_into === null) throw new ApiError('USER_DELETED');
 }
 
 /** Deleted and banned people are nobody's callers. */

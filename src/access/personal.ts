@@ -1,19 +1,22 @@
-import { type PersonalColumn, untold } from '../database/personal.ts';
+import { cleared, kept, type PersonalColumn, untold } from '../database/personal.ts';
 
-/** Both are revoked at once when an account ends; what is left of them goes later. Digests are nobody's to read. */
+/**
+ * All are revoked at once when an account ends. Of a deleted one the digests stay, so that an old token or key is told
+ * that the account is deleted; tokens go when they would have expired.
+ */
 export const credentialColumns: readonly PersonalColumn[] = [
   {
     table: 'access_tokens',
     column: 'user_id',
     told: ['id', 'name', 'game_id', 'scopes', 'date_added', 'date_expires', 'date_revoked'],
-    whenDeleted: 'erased',
+    whenDeleted: cleared({ name: null, scopes: '', game_id: null, client_id: null, grant_id: null }),
     whenMerged: 'dropped',
   },
   {
     table: 'api_keys',
     column: 'user_id',
     told: ['id', 'date_added', 'date_revoked'],
-    whenDeleted: 'erased',
+    whenDeleted: kept('a digest, which says that the account of the key is deleted'),
     whenMerged: 'dropped',
   },
   {

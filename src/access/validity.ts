@@ -19,7 +19,7 @@ const mutesOf = (user: string) => `case when exists (select 1 from mutes x where
 
 const TOKEN =
   statement(`select t.id, t.user_id, t.game_id, t.client_id, t.scopes, t.date_expires, ${ENDED}, t.epoch, t.all_games,
-  t.content_only, u.status, s.level as staff, u.language, u.date_online,
+  t.content_only, u.status, u.merged_into, s.level as staff, u.language, u.date_online,
   (select count(*) from team_members m where m.user_id = t.user_id)
     + (select count(*) from previewers p where p.user_id = t.user_id) as teams,
   ${mutesOf('t.user_id')}
@@ -51,6 +51,7 @@ export interface TokenRow extends Ending {
   readonly all_games: number;
   readonly content_only: number;
   readonly status: number;
+  readonly merged_into: number | null;
   readonly staff: number | null;
   readonly language: string;
   readonly date_online: number;

@@ -69,6 +69,20 @@ test('the old address is told of the change when the mail server is back', async
   assert.deepEqual(sent, [email]);
 });
 
+test('an old token and an old key of a deleted account are told that it is deleted, also once its rows are erased', async () => {
+  const { email, client, api_key } = await someone();
+  await client.call(closeOwnAccount);
+  assert.equal((await client.call(deleteOwnAccount, { body: { email } })).status, 204);
+  const own = api.withKey({ api_key });
+  for (const day of [0, 2]) {
+    await worker.runDue();
+    api.clock.advance(day * 86_400);
+    await worker.runDue();
+    await client.refused(getAuthenticatedUser, {}, 401, 11006);
+    await own.refused(getUser, { params: { user_id: 1 } }, 401, 11006);
+  }
+});
+
 test('codes for another address are sent once a minute, last a quarter of an hour, and end with the fifth wrong guess', async () => {
   const { client, email } = await someone();
   const next = anAddress();
@@ -122,8 +136,8 @@ test('an account is deleted when it is closed, leads nothing, and its address is
   await client.call(closeOwnAccount);
   await client.refused(deleteOwnAccount, { body: { email: 'other@example.org' } }, 403, 17003);
   assert.equal((await client.call(deleteOwnAccount, { body })).status, 204);
-  await client.refused(getAuthenticatedUser, {}, 401, 11005);
-  await api.withKey({ api_key }).refused(getUser, { params: { user_id: id } }, 401, 11002);
+  await client.refused(getAuthenticatedUser, {}, 401, 11006);
+  await api.withKey({ api_key }).refused(getUser, { params: { user_id: id } }, 401, 11006);
   await key.refused(getUser, { params: { user_id: id } }, 404, 17000);
   const team = await key.call(getModTeamMembers, { params: { game_id: game.id, mod_id: mod.id } });
   assert.deepEqual(

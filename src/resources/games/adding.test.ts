@@ -94,6 +94,18 @@ test('nobody adds a game without the agreement that is in force, or after it has
   assert.equal((await add(client)).status, 201);
 });
 
+test('a game goes live only once its leader has accepted the agreement that is in force', async () => {
+  const { client } = await aStudio();
+  const { body: game } = await add(client);
+  const body = { type: 3, name: 'Game Terms', description: 'Newer terms' };
+  const { id } = (await admin.call(addAgreementVersion, { body })).body;
+  await admin.call(editAgreementVersion, { params: { agreement_version_id: id }, body: { is_active: true } });
+  const live = { params: at(game), body: { status: 1 } };
+  await admin.refused(editGameOperation, live, 403, 14016);
+  await agree(client);
+  assert.equal((await admin.call(editGameOperation, live)).status, 200);
+});
+
 test('a game needs a name, a summary and a logo', async () => {
   const { client } = await aStudio();
   const answer = (await add(

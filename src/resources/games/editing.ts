@@ -53,6 +53,8 @@ export async function editGame(
     if (level < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
     requireMayChange(caller, before, level, changes);
     requirePreviewable(before, changes);
+    if (changes.status === GAME_ACCEPTED && before.status !== GAME_ACCEPTED)
+      await requireLeaderAgreed(transaction, before.submitted_by);
     await applyGameChanges(app, transaction, id, changes, written);
     await audit(app, transaction, {
       ...auditedGame(caller, id),
@@ -143,6 +145,11 @@ async function addSubmitted(
 
 async function requireAgreement(reader: Pick<Database, 'first'>, { userId }: UserCaller): Promise<void> {
   if (!(await hasAccepted(reader, userId, AGREEMENT_TYPES.GAME))) throw new ApiError('GAME_CREATE_NO_AGREEMENT');
+}
+
+/** No game goes live, whoever decides it, unless its leader has accepted the agreement that is in force by then. */
+async function requireLeaderAgreed(reader: Pick<Database, 'first'>, leaderId: number): Promise<void> {
+  if (!(await hasAccepted(reader, leaderId, AGREEMENT_TYPES.GAME))) throw new ApiError('GAME_NO_AGREEMENT');
 }
 
 const ATTEMPTS_MAX = 5;

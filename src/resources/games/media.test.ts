@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import { assertRefused, type Client, type ErrorAnswer, type Game, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
 import { iconImage, imageFolder, REMOVE_UNUSED_IMAGE } from '../../images/images.ts';
-import { getGame } from './operations.ts';
+import { deleteGameMedia, getGame } from './operations.ts';
 
 // Jobs run when a test says so, and are over when it goes on.
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -455,4 +455,21 @@ test('uploads that a crash left behind are removed after a day', async () => {
   api.clock.advance(2 * HOUR);
   await worker.runDue();
   assert.deepEqual(await keysUnder('incoming/'), []);
+});
+
+test('a picture that is removed gives way to a placeholder, and only managers remove one', async () => {
+  const { game, owner } = await aGameWithOwner();
+  await send(owner, game, file('logo', await png(640, 360)), file('icon', await png(64, 64)));
+  const params = { game_id: game.id };
+  const shown = async () => (await owner.call(getGame, { params })).body;
+  const before = await shown();
+  const stranger = await api.as(await api.aUser());
+  await stranger.refused(deleteGameMedia, { params, body: { images: ['logo'] } }, 403, 14010);
+  const wrong = await owner.refused(deleteGameMedia, { params, body: { images: ['poster'] } }, 422, 13009);
+  assert.deepEqual(Object.keys(wrong.body.error.errors!), ['images.0']);
+  assert.equal((await owner.call(deleteGameMedia, { params, body: { images: ['logo', 'header'] } })).status, 204);
+  const after = await shown();
+  assert.match(String(after.logo.original), /placeholder/);
+  assert.notEqual(after.logo.original, before.logo.original);
+  assert.equal(after.icon.original, before.icon.original);
 });

@@ -14,11 +14,13 @@ import {
 } from '../../images/pictures.ts';
 import { auditGame } from '../audit/audit.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
-import { applyGameChanges, requireGame } from './games.ts';
+import { applyGameChanges, requireGame, requireGameForChange } from './games.ts';
 import * as store from './store.ts';
 
 const KINDS = { logo: logoImage(640, 360), icon: iconImage, header: headerImage };
 const FIELDS = ['logo', 'icon', 'header'] as const;
+
+export { FIELDS as GAME_IMAGES };
 
 type Field = (typeof FIELDS)[number];
 export type GameImages = Readonly<Partial<Record<Field, UploadedPicture | undefined>>>;
@@ -44,6 +46,20 @@ async function show(app: App, caller: Caller, gameId: number, pictures: readonly
     }
     const data = { fields: pictures.map(({ field }) => field) };
     await auditGame(app, transaction, caller, gameId, { action: 'media', data });
+  });
+}
+
+/** Shows placeholders instead of the named pictures of a game. */
+export async function removeGameImages(app: App, caller: Caller, gameId: number, fields: readonly Field[]) {
+  await app.db.write(async (transaction) => {
+    const before = await requireGameForChange(transaction, caller, gameId);
+    if ((await teamLevel(transaction, caller, 'games', gameId)) < MANAGER)
+      throw new ApiError('GAME_MEDIA_NO_DELETE_PERMISSION');
+    const shown = fields.filter((field) => before[field] !== null);
+    if (shown.length === 0) return;
+    await applyGameChanges(app, transaction, gameId, Object.fromEntries(shown.map((field) => [field, null])), 'en');
+    for (const field of shown) await reviewPicture(app, transaction, before[field]!);
+    await auditGame(app, transaction, caller, gameId, { action: 'media', data: { removed: shown } });
   });
 }
 

@@ -12,7 +12,7 @@ import { GameChangesBody, NewGameBody } from './changes.ts';
 import { deleteGame, editGame, submitGame } from './editing.ts';
 import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame } from './games.ts';
 import { gameListing } from './listing.ts';
-import { addGameImages } from './media.ts';
+import { addGameImages, GAME_IMAGES, removeGameImages } from './media.ts';
 import { GameObject, GameStatsObject, NewGameObject, toGameStats } from './object.ts';
 
 const ShowHiddenTags = z.object({
@@ -126,6 +126,7 @@ export const editGameOperation = operation({
     'GAME_NO_UPDATE_STATUS_PERMISSION',
     'GAME_NO_ADMIN_PERMISSION',
     'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+    'GAME_NO_AGREEMENT',
     'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
   ],
   handle: async (app, { caller, params, body, language, contentLanguage, portal }) => {
@@ -187,6 +188,22 @@ export const addGameMedia = operation({
     if (uris) await setRedirectUris(app, caller, params.game_id, uris);
     return { code: 200, message: say('game_media_added', language) };
   },
+});
+
+export const deleteGameMedia = operation({
+  id: 'delete-game-media',
+  tag: 'Media',
+  method: 'DELETE',
+  path: '/games/{game_id}/media',
+  says: 'Removes the logo, the icon or the header of a game; a placeholder is shown instead. Its managers and administrators may.',
+  access: user('write'),
+  params: GamePath,
+  body: z.object({
+    images: z.array(z.enum(GAME_IMAGES)).min(1).max(GAME_IMAGES.length).meta({ description: 'Which of them.' }),
+  }),
+  returns: noContent,
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_DELETE_PERMISSION'],
+  handle: (app, { caller, params, body }) => removeGameImages(app, caller, params.game_id, body.images),
 });
 
 export const getGameStats = operation({
@@ -255,6 +272,7 @@ export const gameOperations = [
   editGameOperation,
   deleteGameOperation,
   addGameMedia,
+  deleteGameMedia,
   getGameStats,
   getGameTagOptions,
 ];

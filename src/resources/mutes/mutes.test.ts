@@ -19,7 +19,6 @@ import { getGuides } from '../guides/operations.ts';
 import { getMod, getMods } from '../mods/operations.ts';
 import { getModsStats } from '../stats/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../subscriptions/operations.ts';
-import { setUserStatus, USER_GUEST } from '../users/users.ts';
 import { getUsersMuted, muteAUser, syncUsersMuted, unmuteAUser } from './operations.ts';
 
 const api = await startApi();
@@ -88,14 +87,6 @@ test('what one person mutes is nobody else’s list', async () => {
   const [ada, bob, cleo] = [await api.aUser(), await api.aUser(), await api.aUser()];
   await (await api.as(ada)).call(muteAUser, { params: { user_id: cleo.id } });
   assert.equal((await (await api.as(bob)).call(getUsersMuted)).body.result_total, 0);
-});
-
-test('guests neither mute nor are muted', async () => {
-  const [ada, guest] = [await api.aUser(), await api.aUser()];
-  const [asAda, asGuest] = [await api.as(ada), await api.as(guest)];
-  await setUserStatus(api.app(), guest.id, USER_GUEST);
-  await asGuest.refused(muteAUser, { params: { user_id: ada.id } }, 403, 17036);
-  await asAda.refused(muteAUser, { params: { user_id: guest.id } }, 403, 17037);
 });
 
 test('the mods of whom one has muted are in none of one’s lists and totals, and in those of all others', async () => {

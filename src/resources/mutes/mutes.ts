@@ -4,8 +4,9 @@ import type { App } from '../../context.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Portal } from '../../platforms.ts';
+import { isGuest } from '../portals/accounts.ts';
 import { isStaffMember } from '../staff/pieces.ts';
-import { requireUserIn, USER_GUEST } from '../users/users.ts';
+import { requireUserIn } from '../users/users.ts';
 import * as store from './store.ts';
 
 /** What the list of muted people may be filtered and sorted by. */
@@ -20,9 +21,9 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
   await app.db.write(async (transaction) => {
     const other = await requireUserIn(transaction, userId);
     if (other.id === caller.userId) throw new ApiError('USER_CANNOT_MUTE_SELF');
-    if ((await requireUserIn(transaction, caller.userId)).status === USER_GUEST)
+    if (await isGuest(transaction, await requireUserIn(transaction, caller.userId)))
       throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
-    if (other.status === USER_GUEST) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
+    if (await isGuest(transaction, other)) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
     if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
     await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
     sightOfChanged(transaction, caller.userId);
@@ -31,7 +32,8 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
 
 /**
  * Mutes those whom the person has blocked on a platform, which their game reads there. Nobody is unmuted: what someone
- * decided here stays. Ids that nobody has linked are passed over.
+ * decided here stays. Ids that nobody has linked are passed over. Platforms ask games to respect these lists, so guests
+ * bring theirs and are muted by it.
  */
 export async function muteFromPortal(
   app: App,
@@ -42,8 +44,6 @@ export async function muteFromPortal(
   await app.db.write(async (transaction) => {
     if (portal === undefined) throw new ApiError('USER_MUTE_LIST_SYNC_FAILED');
     if (!(await store.isLinked(transaction, caller.userId, portal))) throw new ApiError('USER_CONNECTION_REQUIRED');
-    if ((await requireUserIn(transaction, caller.userId)).status === USER_GUEST)
-      throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
     const people = await store.peopleOn(transaction.query, portal, caller.gameId ?? 0, ids);
     const date_added = app.clock.now();
     for (const muted_id of people.filter((id) => id !== caller.userId))

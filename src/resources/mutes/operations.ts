@@ -70,7 +70,7 @@ export const syncUsersMuted = operation({
   }),
   list: mutedListing,
   returns: ok(pageOf(UserObject)),
-  errors: ['USER_MUTE_LIST_SYNC_FAILED', 'USER_CONNECTION_REQUIRED', 'USER_CANNOT_MUTE_AS_GUEST'],
+  errors: ['USER_MUTE_LIST_SYNC_FAILED', 'USER_CONNECTION_REQUIRED'],
   handle: async (app, input) => {
     const { caller, portal, body } = input;
     if (body.portal_ids.length > 0) await muteFromPortal(app, caller as UserCaller, portal, body.portal_ids);

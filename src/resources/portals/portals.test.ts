@@ -13,7 +13,9 @@ import { deleteAUser, mergeOwnAccount } from '../accounts/operations.ts';
 import { deleteGame } from '../games/editing.ts';
 import { getGame } from '../games/operations.ts';
 import { getMod, getMods } from '../mods/operations.ts';
+import { muteAUser } from '../mutes/operations.ts';
 import { delegationToken } from '../oauth/operations.ts';
+import { addStaffMember } from '../staff/operations.ts';
 import { getAuthenticatedUser, getUser } from '../users/operations.ts';
 import { setUserStatus, USER_BANNED } from '../users/users.ts';
 import {
@@ -344,6 +346,22 @@ test('an email address is the person’s once the code from the mail shows it', 
     await second.refused(meAuthenticate, { body: { security_code: 'WRONG' } }, 401, 11014);
   const right = { body: { security_code: codeSentTo('guessed@example.org') } };
   await second.refused(meAuthenticate, right, 401, 11014);
+});
+
+test('whoever came through a portal is a guest until they confirm an address: they neither mute, are muted, nor join the staff', async () => {
+  const guest = await signInBySteam();
+  const { id } = await userOf(guest);
+  const ada = await api.aUser({ email: 'ada.mutes@example.org' });
+  const [asAda, owner] = [await api.as(ada), await api.as(await api.aUser({ admin: true }))];
+  await guest.refused(muteAUser, { params: { user_id: ada.id } }, 403, 17036);
+  await asAda.refused(muteAUser, { params: { user_id: id } }, 403, 17037);
+  await owner.refused(addStaffMember, { body: { user_id: id, level: 1 } }, 403, 17018);
+  const email = 'guest.no.more@example.org';
+  await guest.call(meRegister, { body: { email } });
+  await guest.call(meAuthenticate, { body: { security_code: codeSentTo(email) } });
+  assert.equal((await guest.call(muteAUser, { params: { user_id: ada.id } })).status, 204);
+  assert.equal((await asAda.call(muteAUser, { params: { user_id: id } })).status, 204);
+  assert.equal((await owner.call(addStaffMember, { body: { user_id: id, level: 1 } })).status, 201);
 });
 
 test('the mail to confirm an address is sent when the mail server is back', async (t) => {

@@ -6,7 +6,8 @@ import type { Transaction } from '../../database/database.ts';
 import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
-import { requireUserForChange, USER_ACTIVE, USER_GUEST, type UserRow } from '../users/users.ts';
+import { isGuest } from '../portals/accounts.ts';
+import { requireUserForChange, USER_ACTIVE, type UserRow } from '../users/users.ts';
 import { joinStaff } from './pieces.ts';
 import * as store from './store.ts';
 
@@ -63,7 +64,9 @@ export async function addStaff(
   return app.db.write(async (transaction) => {
     const own = await requireDeciding(transaction, caller, 'USER_CANT_ADD_SITE_STAFF');
     requireBelow(own, level);
-    requireInGoodStanding(await requireUserForChange(transaction, userId));
+    const user = await requireUserForChange(transaction, userId);
+    if (await isGuest(transaction, user)) throw new ApiError('USER_NOT_CONFIRMED');
+    requireInGoodStanding(user);
     const added = await joinStaff(transaction, { userId, level, addedBy: caller.userId, now: app.clock.now() });
     if (!added) throw new ApiError('USER_ALREADY_SITE_STAFF');
     await auditStaff(app, transaction, caller, userId, 'add', [0, level]);
@@ -72,7 +75,6 @@ export async function addStaff(
 }
 
 function requireInGoodStanding({ status, date_closed, date_locked }: UserRow): void {
-  if (status === USER_GUEST) throw new ApiError('USER_NOT_CONFIRMED');
   if (status !== USER_ACTIVE || date_closed !== null || date_locked !== null)
     throw new ApiError('USER_CANT_ADD_SITE_STAFF');
 }

@@ -12,8 +12,6 @@ import * as store from './store.ts';
 export type { UserRow } from './store.ts';
 export { refuseGone };
 
-/** An account that nobody has confirmed yet. */
-export const USER_GUEST = 0;
 export const USER_ACTIVE = 1;
 export const USER_DELETED = 3;
 export const USER_BANNED = 4;
