@@ -11,6 +11,7 @@ export const AUDITED: Record<string, Audited> = {
   'unlock-a-user': 'audited',
   'delete-a-user': 'audited',
   'add-oauth-client': 'audited',
+  'edit-oauth-client': 'audited',
   'rotate-oauth-client-secret': 'audited',
   'delete-oauth-client': 'audited',
   'rotate-game-api-key': 'audited',

@@ -70,6 +70,7 @@ export const AUTHORISATION: Record<string, Row> = {
   's-2-s-get-user': { open: '!kk rrr rrrr rrr rbk' },
   'get-oauth-clients': { open: '!kk --- ---- --+ +br', refs: [14_039] },
   'add-oauth-client': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
+  'edit-oauth-client': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
   'rotate-oauth-client-secret': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
   'delete-oauth-client': { open: '!kk --w ---- --+ +bw', refs: [14_039] },
   'get-own-tokens': { open: '!kk +++ ++++ +++ +br' },

@@ -105,7 +105,7 @@ export async function aClient(
 ): Promise<IssuedClient> {
   const app = api.app(environment);
   const gameId = client.gameId ?? (await api.aGame({}, environment)).id;
-  const { name = 'Skyport', redirectUris = [REDIRECT] } = client;
+  const { name = api.unique('Skyport'), redirectUris = [REDIRECT] } = client;
   const grants = client.grants ?? ['authorization_code', 'refresh_token', 'client_credentials'];
   return app.db.write((transaction) => addClient(app, transaction, { ...client, gameId, name, redirectUris, grants }));
 }

@@ -1,18 +1,13 @@
 import { OPERATOR } from '../access/caller.ts';
-import {
-  DEVICE_GRANT,
-  GRANTS,
-  type Grant,
-  isRedirectUri,
-  REDIRECT_URIS_MAX,
-  registerAudited,
-} from '../resources/oauth/clients.ts';
-import { columns, command, idOf, misuse } from './command.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { DEVICE_GRANT, GRANTS, type Grant, registerAudited } from '../resources/oauth/clients.ts';
+import { isRedirectUri, REDIRECT_URIS_MAX } from '../resources/oauth/redirects.ts';
+import { columns, command, idOf, misuse, Refusal } from './command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
 
 export default command({
   name: 'client add',
-  usage: '--game GAME_ID [--redirect-uri URI]… [--grants LIST] [--require-pkce] [--name N]',
+  usage: '--game GAME_ID [--redirect-uri URI]… [--grants LIST] [--require-pkce] [--standard] [--name N]',
   says: 'Registers an OAuth2 client of a game and prints its secret, for the only time.',
   json: true,
   options: {
@@ -21,7 +16,7 @@ export default command({
       type: 'string',
       multiple: true,
       value: 'URI',
-      says: `where people return to: https://…, or http://localhost…; up to ${REDIRECT_URIS_MAX} times`,
+      says: `where people return to: https://…, or http://localhost…; a game has up to ${REDIRECT_URIS_MAX}`,
     },
     grants: {
       type: 'string',
@@ -29,6 +24,10 @@ export default command({
       says: `of ${GRANTS.join(',')} (default: the first three, without --redirect-uri only client_credentials)`,
     },
     'require-pkce': { type: 'boolean', says: 'refuse sign-ins without a code challenge (RFC 7636)' },
+    standard: {
+      type: 'boolean',
+      says: 'let it leave out grant_type at authorize and redirect_uri at a refresh, as RFC 6749 does',
+    },
     name: { type: 'string', value: 'N', says: 'shown to people who are asked to let it in (default: the game’s)' },
   },
   run: async ({ values, settings, environment }) => {
@@ -38,15 +37,12 @@ export default command({
     return withApp(settings(), environment, async (app) => {
       const game = await requireKnownGame(app, gameId);
       const name = values.name?.trim() || game.name;
-      const client = await app.db.write((transaction) =>
-        registerAudited(app, transaction, OPERATOR, {
-          gameId,
-          name,
-          redirectUris,
-          grants,
-          requiresPkce: values['require-pkce'] ?? false,
-        }),
-      );
+      const { 'require-pkce': requiresPkce = false, standard = false } = values;
+      const client = await app.db
+        .write((transaction) =>
+          registerAudited(app, transaction, OPERATOR, { gameId, name, redirectUris, grants, requiresPkce, standard }),
+        )
+        .catch(refusing(name));
       return {
         object: client,
         text: columns([
@@ -59,12 +55,30 @@ export default command({
   },
 });
 
+/** What only the database tells: whether the name is free, and how many addresses the game has. */
+const refusing =
+  (name: string) =>
+  (error: unknown): never => {
+    const rule = error instanceof ApiError ? error.fields?.[0]?.rule : undefined;
+    if (rule === 'name_reserved')
+      throw new Refusal(`The name "${name}" looks like one of the service or its staff; choose another with --name.`);
+    if (rule === 'name_of_another')
+      throw new Refusal(
+        `The name "${name}" looks like one of another game or its application; choose another with --name.`,
+      );
+    if (rule === 'redirect_uris_max')
+      throw new Refusal(`The clients of a game have up to ${REDIRECT_URIS_MAX} redirect URIs together.`);
+    throw error;
+  };
+
 function redirectUrisOf(uris: readonly string[]): readonly string[] {
   if (uris.length > REDIRECT_URIS_MAX)
     throw misuse(`--redirect-uri may be given ${REDIRECT_URIS_MAX} times, not ${uris.length} times.`);
   const wrong = uris.find((uri) => !isRedirectUri(uri));
   if (wrong !== undefined)
-    throw misuse(`--redirect-uri must start with https:// or http://localhost and have no fragment, not "${wrong}".`);
+    throw misuse(
+      `--redirect-uri must start with https:// or http://localhost, and have neither a fragment nor characters that need escaping, not "${wrong}".`,
+    );
   return uris;
 }
 

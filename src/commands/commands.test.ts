@@ -253,6 +253,7 @@ test('a portal is set up for a game, and its secrets are not printed', async () 
 });
 
 test('a client is registered with addresses that a code may be sent to', async () => {
+  const other = await api.aGame();
   const client = await runJson('client', 'add', '--game', String(game.id), '--redirect-uri', 'https://a.example/back');
   assert.equal(typeof client.client_id, 'number');
   assert.match(client.client_secret, /^[\w-]{43}$/);
@@ -260,7 +261,11 @@ test('a client is registered with addresses that a code may be sent to', async (
   const many = Array.from({ length: 21 }, (_, n) => ['--redirect-uri', `https://a.example/${n}`]).flat();
   await Promise.all([
     refuses(uri('http://a.example/back'), 2, /^--redirect-uri must start with https/),
-    refuses(uri('https://a.example/#back'), 2, /no fragment/),
+    refuses(uri('https://a.example/#back'), 2, /neither a fragment/),
+    refuses(uri('https://a.example/\u0007'), 2, /characters that need escaping/),
+    refuses([...uri('https://a.example/'), '--name', 'Mоdstead'], 1, /looks like one of the service/),
+    refuses([...uri('https://a.example/'), '--name', other.name.toUpperCase()], 1, /looks like one of another game/),
+    refuses(['client', 'add', '--game', String(game.id), ...many.slice(0, 40)], 1, /up to 20 redirect URIs together/),
     refuses(['client', 'add', '--game', String(game.id), ...many], 2, /20 times, not 21/),
     refuses(
       ['client', 'add', '--game', String(game.id), '--grants', 'authorization_code'],

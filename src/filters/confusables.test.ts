@@ -82,6 +82,13 @@ test('names of the service, of its site and of staff are recognised', () => {
   for (const name of taken) assert.ok(resemblesService(name, 'mods.example.com'), name);
 });
 
+test('a name that staff have accepted is not held against what contains it', () => {
+  assert.ok(resemblesService('Admin Wars Launcher', 'localhost'));
+  assert.ok(!resemblesService('Admin Wars Launcher', 'localhost', 'Admin Wars'));
+  assert.ok(resemblesService('Admin Wars Admin', 'localhost', 'Admin Wars'));
+  assert.ok(!resemblesService('Example Quest', 'mods.example.com', 'Example'));
+});
+
 test('names that only share letters with them are free', () => {
   const free = ['Mod Manager', 'Badminton', 'Unofficial Companion', 'Supporters', 'Ecosystem', 'Examples', 'Stafford'];
   for (const name of [...free, 'Skyport', 'Mods', 'Homestead', 'Локация'])

@@ -79,3 +79,20 @@ export function confusableWords(text: string): readonly string[] {
   }
   return words.filter((word) => word !== '');
 }
+
+/** The skeletons of all runs of words of a text: `Sky Port Login` holds that of `Skyport`. */
+export function confusableRuns(words: readonly string[]): ReadonlySet<string> {
+  const runs = new Set<string>();
+  for (const start of words.keys())
+    for (let end = start + 1; end <= words.length; end += 1) runs.add(words.slice(start, end).join(''));
+  return runs;
+}
+
+/** The words without the first run of them that reads like another text. */
+export function withoutRun(words: readonly string[], other: string): readonly string[] {
+  const skeletons = confusableSkeletons(other);
+  for (const start of words.keys())
+    for (let end = words.length; end > start; end -= 1)
+      if (skeletons.includes(words.slice(start, end).join(''))) return [...words.slice(0, start), ...words.slice(end)];
+  return words;
+}

@@ -1,4 +1,4 @@
-import { confusableSkeleton, confusableWords } from './confusables.ts';
+import { confusableSkeleton, confusableWords, withoutRun } from './confusables.ts';
 
 const SERVICE = confusableSkeleton('Modstead');
 
@@ -20,10 +20,13 @@ function siteLabel(domain: string): string | undefined {
   return label.length >= LABEL_LETTERS_MIN ? label : undefined;
 }
 
-/** Whether a name resembles that of the service, of the site at this domain, or of people who run it. */
-export const resemblesService = (name: string, domain: string): boolean =>
+/**
+ * Whether a name resembles that of the service, of the site at this domain, or of people who run it. The part of it
+ * that is `own`, a name which staff have accepted, is not looked at.
+ */
+export const resemblesService = (name: string, domain: string, own = ''): boolean =>
   // `@dmin` has a letter there, `@admin` a sign.
-  [name, name.replaceAll('@', ' ')].some((spelling) => resembles(confusableWords(spelling), domain));
+  [name, name.replaceAll('@', ' ')].some((spelling) => resembles(withoutRun(confusableWords(spelling), own), domain));
 
 function resembles(words: readonly string[], domain: string): boolean {
   const whole = words.join('');

@@ -121,6 +121,7 @@ import { oauthJobs } from './oauth/jobs.ts';
 import { migration as oauthClients } from './oauth/migrations/2026-11-15-oauth-clients.ts';
 import { migration as oauthGrants } from './oauth/migrations/2026-11-15-oauth-grants.ts';
 import { migration as oauthAccessEpochs } from './oauth/migrations/2026-11-16-oauth-access-epochs.ts';
+import { migration as oauthClientsStandard } from './oauth/migrations/2026-11-16-oauth-clients-standard.ts';
 import { oauthOperations } from './oauth/operations.ts';
 import { portalJobs } from './portals/jobs.ts';
 import { migration as portals } from './portals/migrations/2026-11-15-portals.ts';
@@ -317,6 +318,7 @@ export const migrations: readonly Migration[] = [
   oauthClients,
   oauthGrants,
   oauthAccessEpochs,
+  oauthClientsStandard,
   sessions,
   releases,
   teamInvites,

@@ -5,7 +5,8 @@ import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } fro
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
 import { say } from '../../localisation/texts.ts';
 import type { Portal } from '../../platforms.ts';
-import { REDIRECT_URIS_MAX, requireRedirectUris, setRedirectUris } from '../oauth/clients.ts';
+import { setRedirectUris } from '../oauth/clients.ts';
+import { REDIRECT_URIS_MAX, requireRedirectUris } from '../oauth/redirects.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { userJson } from '../users/object.ts';
 import { GameChangesBody, NewGameBody } from './changes.ts';
@@ -173,13 +174,7 @@ export const addGameMedia = operation({
       .meta({ description: 'For the OAuth clients of the game that sign people in. Its administrators may.' }),
   }),
   returns: ok(MessageObject),
-  errors: [
-    'GAME_NOT_FOUND',
-    'GAME_DELETED',
-    'GAME_MEDIA_NO_ADD_PERMISSION',
-    'GAME_NO_ADMIN_PERMISSION',
-    'OAUTH_CLIENT_DATA_NOT_VALID',
-  ],
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION', 'GAME_NO_ADMIN_PERMISSION'],
   handle: async (app, { caller, params, body, files, language }) => {
     const { redirect_uris: uris } = body;
     if (uris) requireRedirectUris(uris);

@@ -4,8 +4,10 @@ import type { App } from '../../context.ts';
 import type { Query, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { auditGame } from '../audit/audit.ts';
-import { requireGame } from '../games/games.ts';
+import { GAME_DELETED, requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
+import { requireClientName } from './naming.ts';
+import { requireRedirectUris, requireRoomForRedirectUris } from './redirects.ts';
 import * as store from './store.ts';
 
 /** RFC 8628. */
@@ -13,30 +15,13 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT] as const;
 export type Grant = (typeof GRANTS)[number];
 
-export const REDIRECT_URIS_MAX = 20;
-const URI_CHARACTERS_MAX = 500;
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-
-/** RFC 9700, section 2.1: a code may travel over https, or stay on the person's own machine; a fragment is never sent on. */
-export function isRedirectUri(text: string): boolean {
-  if (text.length > URI_CHARACTERS_MAX || text.includes('#') || !URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
-  if (username || password) return false;
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
-}
-
-export function requireRedirectUris(uris: readonly string[]): void {
-  if (uris.length > REDIRECT_URIS_MAX)
-    refuse({ field: 'redirect_uris', rule: 'array_max', values: { max: REDIRECT_URIS_MAX } });
-  if (!uris.every(isRedirectUri)) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
-}
-
 export interface NewClient {
   readonly gameId: number;
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly grants: readonly Grant[];
   readonly requiresPkce?: boolean;
+  readonly standard?: boolean;
 }
 
 export interface IssuedClient {
@@ -45,26 +30,43 @@ export interface IssuedClient {
 }
 
 /** Registers a client of a game and returns its secret, for the only time. */
-export async function addClient(app: App, { query }: Transaction, client: NewClient): Promise<IssuedClient> {
-  const { redirectUris, grants } = client;
+export async function addClient(app: App, transaction: Transaction, client: NewClient): Promise<IssuedClient> {
+  const { gameId, name, redirectUris, grants } = client;
   requireRedirectUris(redirectUris);
-  // A code needs an address to be sent to, and refresh tokens come with a code alone.
-  const lacksAddress = grants.includes('authorization_code') && redirectUris.length === 0;
-  const lacksCode = grants.includes('refresh_token') && !grants.includes('authorization_code');
-  if (grants.length === 0 || lacksAddress || lacksCode) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
+  requireUsable(client);
+  await holdGame(transaction, gameId);
+  await requireRoomForRedirectUris(transaction, gameId, redirectUris, () => false);
+  await requireClientName(app, transaction, { gameId, name, isShown: isShown(grants) });
   const client_secret = app.random.token();
-  const client_id = await store.add(query, {
-    game_id: client.gameId,
-    name: client.name,
+  const client_id = await store.add(transaction.query, {
+    game_id: gameId,
+    name,
     secret_digest: app.secrets.digest(client_secret),
     redirect_uris: JSON.stringify([...new Set(redirectUris)]),
     grants: GRANTS.filter((grant) => grants.includes(grant)).join(' '),
     date_added: app.clock.now(),
     date_revoked: null,
     requires_pkce: client.requiresPkce ? 1 : 0,
+    standard: client.standard ? 1 : 0,
   });
   return { client_id, client_secret };
 }
+
+/** A code needs an address to be sent to, and refresh tokens come with a code alone. */
+function requireUsable({ grants, redirectUris }: Pick<NewClient, 'grants' | 'redirectUris'>): void {
+  const lacksAddress = grants.includes('authorization_code') && redirectUris.length === 0;
+  const lacksCode = grants.includes('refresh_token') && !grants.includes('authorization_code');
+  if (grants.length === 0 || lacksAddress || lacksCode) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
+}
+
+/** Other changes of the game and its clients wait from here on. */
+async function holdGame(transaction: Transaction, gameId: number): Promise<void> {
+  const game = await store.holdGame(transaction, gameId);
+  if (game?.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
+}
+
+/** Whether people are asked to let it in. A backend asks nobody. */
+const isShown = (grants: readonly Grant[]): boolean => grants.some((grant) => grant !== 'client_credentials');
 
 export interface Client {
   readonly id: number;
@@ -73,6 +75,8 @@ export interface Client {
   readonly redirectUris: readonly string[];
   readonly grants: readonly Grant[];
   readonly requiresPkce: boolean;
+  /** It may leave out what the specification asks for beyond RFC 6749. */
+  readonly standard: boolean;
   readonly dateAdded: number;
   /** Begins anew with every secret. */
   readonly epoch: number;
@@ -85,6 +89,7 @@ const toClient = (row: store.ClientRow): Client => ({
   redirectUris: JSON.parse(row.redirect_uris),
   grants: row.grants.split(' ') as Grant[],
   requiresPkce: row.requires_pkce === 1,
+  standard: row.standard === 1,
   dateAdded: row.date_added,
   epoch: row.epoch,
 });
@@ -150,11 +155,51 @@ export async function registerAudited(
   return issued;
 }
 
-async function requireClientOf(transaction: Transaction, caller: Caller, gameId: number, id: number): Promise<void> {
+async function requireClientOf(transaction: Transaction, caller: Caller, gameId: number, id: number): Promise<Client> {
   await requireAdministrator(transaction, caller, gameId);
   const client = await store.clientById(transaction.query, id);
   if (client?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
+  return toClient(client);
 }
+
+export type ClientChanges = Partial<Pick<NewClient, 'name' | 'redirectUris' | 'requiresPkce' | 'standard'>>;
+
+/** Changes what was sent and leaves the rest. */
+export const editClient = (
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  changes: ClientChanges,
+): Promise<Client> =>
+  app.db.write(async (transaction) => {
+    const client = await requireClientOf(transaction, caller, gameId, id);
+    const { name, redirectUris, requiresPkce, standard } = changes;
+    await holdGame(transaction, gameId);
+    if (redirectUris) {
+      requireRedirectUris(redirectUris);
+      requireUsable({ grants: client.grants, redirectUris });
+      await requireRoomForRedirectUris(transaction, gameId, redirectUris, (other) => other.id === id);
+    }
+    const isRenamed = name !== undefined && name !== client.name;
+    if (isRenamed) await requireClientName(app, transaction, { gameId, name, isShown: isShown(client.grants) });
+    const edited: Client = {
+      ...client,
+      name: name ?? client.name,
+      redirectUris: redirectUris ? [...new Set(redirectUris)] : client.redirectUris,
+      requiresPkce: requiresPkce ?? client.requiresPkce,
+      standard: standard ?? client.standard,
+    };
+    await store.editClient(transaction.query, id, {
+      name: edited.name,
+      redirect_uris: JSON.stringify(edited.redirectUris),
+      requires_pkce: edited.requiresPkce ? 1 : 0,
+      standard: edited.standard ? 1 : 0,
+    });
+    const data = { client: id, changed: Object.keys(changes) };
+    await auditGame(app, transaction, caller, gameId, { action: 'clients-edit', data });
+    return edited;
+  });
 
 /**
  * The old secret ends at once, and with it every access token that was given for it: whoever found it may have used it.
@@ -174,9 +219,13 @@ export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id:
 export const setRedirectUris = (app: App, caller: Caller, gameId: number, uris: readonly string[]): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
+    await holdGame(transaction, gameId);
     const clients = (await store.clientsOf(transaction.query, gameId)).map(toClient);
     const signingIn = clients.filter(({ grants }) => grants.includes('authorization_code'));
-    if (signingIn.length === 0) refuse({ field: 'redirect_uris', rule: 'no_oauth_client' });
+    if (signingIn.length === 0)
+      throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'redirect_uris', rule: 'no_oauth_client' }] });
+    const isReplaced = (other: store.ClientRow) => signingIn.some(({ id }) => id === other.id);
+    await requireRoomForRedirectUris(transaction, gameId, uris, isReplaced);
     const redirect_uris = JSON.stringify([...new Set(uris)]);
     for (const { id } of signingIn) await store.setRedirectUris(transaction.query, id, redirect_uris);
     await auditGame(app, transaction, caller, gameId, { action: 'clients-redirect-uris' });
@@ -192,7 +241,3 @@ export const removeClient = (app: App, caller: Caller, gameId: number, id: numbe
     await revokeServiceTokens(app, transaction, { clientId: id });
     await auditGame(app, transaction, caller, gameId, { action: 'clients-remove', data: { client: id } });
   });
-
-function refuse(problem: NonNullable<ApiError['fields']>[number]): never {
-  throw new ApiError('VALIDATION_GENERIC', { fields: [problem] });
-}

@@ -36,6 +36,7 @@ export const OauthClientObject = z
     redirect_uris: z.array(z.string()),
     grants: z.array(z.enum(GRANTS)),
     requires_pkce: z.boolean(),
+    standard: z.boolean(),
     date_added: Timestamp,
   })
   .meta({ id: 'OauthClient' });
@@ -51,6 +52,7 @@ export const toClientObject = (client: Client): z.input<typeof OauthClientObject
   redirect_uris: [...client.redirectUris],
   grants: [...client.grants],
   requires_pkce: client.requiresPkce,
+  standard: client.standard,
   date_added: client.dateAdded,
 });
 

@@ -10,9 +10,9 @@ import {
   authenticateClient,
   type Client,
   DEVICE_GRANT,
+  editClient,
   GRANTS,
   listClients,
-  REDIRECT_URIS_MAX,
   registerClient,
   removeClient,
   requireDeviceClient,
@@ -28,6 +28,7 @@ import {
   oauthRefusal,
   toClientObject,
 } from './object.ts';
+import { REDIRECT_URIS_MAX } from './redirects.ts';
 
 const ClientCredentials = {
   client_id: z.int().min(1).optional(),
@@ -240,6 +241,21 @@ export const getOauthClients = operation({
     pageOfAll((await listClients(app, caller, params.game_id)).map(toClientObject), list),
 });
 
+const ClientName = z.string().trim().min(1).max(80).meta({
+  description:
+    'Shown to people who are asked to let it in. It may not look like a name of the service, its staff, another game or another game’s application.',
+});
+const RedirectUris = z
+  .array(z.string())
+  .max(REDIRECT_URIS_MAX)
+  .meta({ description: `A game has up to ${REDIRECT_URIS_MAX}, over all of its clients.` });
+const Standard = z.boolean().meta({
+  description:
+    'It may leave out `grant_type` at the authorization page and `redirect_uri` at a refresh, as RFC 6749 does.',
+});
+const RequiresPkce = z.boolean().meta({ description: 'Refuse sign-ins without a code challenge.' });
+const CLIENT_ERRORS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
+
 export const addOauthClient = operation({
   id: 'add-oauth-client',
   tag: 'OAuth clients',
@@ -249,17 +265,46 @@ export const addOauthClient = operation({
   access: user('write'),
   params: GamePath,
   body: z.object({
-    name: z.string().trim().min(1).max(80).meta({ description: 'Shown to people who are asked to let it in.' }),
-    redirect_uris: z.array(z.string()).max(REDIRECT_URIS_MAX).default([]),
+    name: ClientName,
+    redirect_uris: RedirectUris.default([]),
     grants: z.array(z.enum(GRANTS)).default(['client_credentials']),
-    requires_pkce: z.boolean().default(true).meta({ description: 'Refuse sign-ins without a code challenge.' }),
+    requires_pkce: RequiresPkce.default(true),
+    standard: Standard.default(false),
   }),
   returns: created(OauthClientSecretObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION', 'OAUTH_CLIENT_DATA_NOT_VALID'],
+  errors: [...CLIENT_ERRORS, 'OAUTH_CLIENT_DATA_NOT_VALID'],
   handle: async (app, { caller, params: { game_id: gameId }, body }) => {
-    const { name, redirect_uris: redirectUris, grants, requires_pkce: requiresPkce } = body;
-    const client = await registerClient(app, caller, { gameId, name, redirectUris, grants, requiresPkce });
+    const { redirect_uris: redirectUris, requires_pkce: requiresPkce, ...rest } = body;
+    const client = await registerClient(app, caller, { gameId, redirectUris, requiresPkce, ...rest });
     return new Created(client, `${app.addresses.gameApi(gameId)}/games/${gameId}/oauth/clients/${client.client_id}`);
+  },
+});
+
+export const editOauthClient = operation({
+  id: 'edit-oauth-client',
+  tag: 'OAuth clients',
+  method: 'PUT',
+  path: '/games/{game_id}/oauth/clients/{client_id}',
+  says: 'Changes a client of a game, as far as fields are sent. Its administrators may.',
+  access: user('write'),
+  params: ClientPath,
+  body: z.object({
+    name: ClientName.optional(),
+    redirect_uris: RedirectUris.optional(),
+    requires_pkce: RequiresPkce.optional(),
+    standard: Standard.optional(),
+  }),
+  returns: ok(OauthClientObject),
+  errors: [...CLIENT_ERRORS, 'OAUTH_CLIENT_DATA_NOT_VALID'],
+  handle: async (app, { caller, params, body }) => {
+    const { name, redirect_uris: redirectUris, requires_pkce: requiresPkce, standard } = body;
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(redirectUris && { redirectUris }),
+      ...(requiresPkce !== undefined && { requiresPkce }),
+      ...(standard !== undefined && { standard }),
+    };
+    return toClientObject(await editClient(app, caller, params.game_id, params.client_id, changes));
   },
 });
 
@@ -297,6 +342,7 @@ export const oauthOperations = [
   getDelegatingUser,
   getOauthClients,
   addOauthClient,
+  editOauthClient,
   rotateOauthClientSecret,
   deleteOauthClient,
 ];

@@ -1,5 +1,5 @@
-import type { Insertable, Selectable } from 'kysely';
-import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import type { OauthClientsTable, OauthCodesTable, OauthGrantsTable, OauthRefreshTokensTable } from './table.ts';
 
 export type ClientRow = Selectable<OauthClientsTable>;
@@ -29,6 +29,48 @@ export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
     .orderBy('id')
     .execute();
 
+/** On PostgreSQL others who change the clients of this game, or the game itself, wait from here on. */
+const HOLD_GAME: Statement = {
+  text: 'select status from games where id = ?',
+  postgres: 'select status from games where id = $1 for update',
+};
+export const holdGame = (transaction: Transaction, id: number) =>
+  transaction.first<{ readonly status: number }>(HOLD_GAME, [id]);
+
+/** The same for everyone who names a client: two games could take one name at the same time. */
+const HOLD_NAMES: Statement = {
+  text: 'select 1',
+  postgres: 'lock table oauth_clients in share row exclusive mode',
+};
+export const holdNames = (transaction: Transaction) => transaction.run(HOLD_NAMES, []);
+
+export interface NamedRow {
+  readonly id: number;
+  readonly name: string;
+}
+
+export const NAMES_AT_ONCE = 500;
+const GAME_NAMES = statement(`select id, name from games where status = 1 and id <> ? and id > ?
+  order by id limit ${NAMES_AT_ONCE}`);
+/** Accepted games other than this one, in the order of their ids. */
+export const gameNames = (transaction: Transaction, exceptId: number, after: number) =>
+  transaction.all<NamedRow>(GAME_NAMES, [exceptId, after]);
+
+/** The applications of other accepted games whose names people are shown. */
+export const shownClientNames = (query: Query, exceptGameId: number): Promise<NamedRow[]> =>
+  query
+    .selectFrom('oauth_clients as c')
+    .innerJoin('games as g', 'g.id', 'c.game_id')
+    .select(['c.id', 'c.name'])
+    .where('g.status', '=', 1)
+    .where('g.id', '<>', exceptGameId)
+    .where('c.date_revoked', 'is', null)
+    .where('c.grants', '<>', 'client_credentials')
+    .execute();
+
+export const editClient = (query: Query, id: number, values: Updateable<OauthClientsTable>) =>
+  query.updateTable('oauth_clients').set(values).where('id', '=', id).execute();
+
 export const setRedirectUris = (query: Query, id: number, redirect_uris: string) =>
   query.updateTable('oauth_clients').set({ redirect_uris }).where('id', '=', id).execute();
 
@@ -42,9 +84,14 @@ export const setSecret = (query: Query, id: number, secret_digest: string) =>
 export const removeClient = (query: Query, id: number, now: number) =>
   query.updateTable('oauth_clients').set({ date_revoked: now }).where('id', '=', id).execute();
 
-/** The game that a client stands for, as people see it when they are asked. */
+/** The game that a client stands for and its owner, as people see them when they are asked. */
 export const gameShown = (query: Query, id: number) =>
-  query.selectFrom('games').select(['id', 'name', 'icon', 'status']).where('id', '=', id).executeTakeFirst();
+  query
+    .selectFrom('games as g')
+    .leftJoin('users as u', 'u.id', 'g.submitted_by')
+    .select(['g.id', 'g.name', 'g.icon', 'g.status', 'u.username as owner'])
+    .where('g.id', '=', id)
+    .executeTakeFirst();
 
 export async function addCode(query: Query, row: Insertable<OauthCodesTable>): Promise<void> {
   await query.insertInto('oauth_codes').values(row).execute();

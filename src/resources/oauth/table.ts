@@ -25,6 +25,8 @@ export interface OauthClientsTable {
   requires_pkce: Generated<number>;
   /** Begins anew with every secret. */
   epoch: Generated<number>;
+  /** 1 where it speaks plain RFC 6749, without what the specification adds to it. */
+  standard: Generated<number>;
 }
 
 /** What a person once allowed a client. Every token that came of it ends with it. */
