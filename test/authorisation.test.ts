@@ -302,6 +302,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'oauth-token': () => ({ body: { grant_type: 'client_credentials' } }),
   'oauth-revoke': () => ({ body: { token: 'x' } }),
   'add-oauth-client': () => ({ body: { name: 'Backend', grants: ['client_credentials'] } }),
+  'edit-oauth-client': () => ({ body: { standard: true } }),
   'add-own-token': () => ({ body: { name: 'Mine', scopes: ['read'] } }),
   'add-game': () => ({ body: { name: api.unique('Game'), summary: 'A game' }, files: logo }),
   'edit-game': () => ({ body: { summary: 'Better' } }),

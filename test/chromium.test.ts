@@ -93,7 +93,7 @@ test('in Chromium a person signs in, allows a client, and is back at it with a c
 });
 
 test('in Chromium without scripts, and in the dark, a person denies', { skip }, async () => {
-  const client = await aClient(api, { name: 'Skyport' });
+  const client = await aClient(api);
   const page = await aPage({ javaScriptEnabled: false, colorScheme: 'dark' });
   await page.goto(site + authorizePath(asking(client)));
   await signIn(page, 'careful@example.org');

@@ -17,7 +17,7 @@ test('a person signs in by mail, is asked, and is sent back with a code', async 
   assert.match(consent.text, /src="\/files\/placeholder\/icon\/thumb_64x64\.png"/);
   assert.equal((await api.request('GET', '/files/placeholder/icon/thumb_64x64.png')).status, 200);
   const allowed = await browser.submit(consent, { decision: 'allow' });
-  assert.equal(allowed.status, 302);
+  assert.equal(allowed.status, 303);
   assert.ok(returned(allowed).get('code'));
 });
 
@@ -82,9 +82,9 @@ test('a form counts only with the token of this browser, and from this site', as
   isForgery(await browser.post('/sign-in', { email: anAddress() }));
   isForgery(await browser.post('/sign-out', {}));
   const origin = `https://localhost:${api.port}`;
-  assert.equal((await browser.post(PATH, { decision: 'allow', csrf }, { origin })).status, 302);
+  assert.equal((await browser.post(PATH, { decision: 'allow', csrf }, { origin })).status, 303);
   const hidden = { origin: 'null', 'sec-fetch-site': 'same-origin' };
-  assert.equal((await browser.post(PATH, { decision: 'allow', csrf }, hidden)).status, 302);
+  assert.equal((await browser.post(PATH, { decision: 'allow', csrf }, hidden)).status, 303);
 });
 
 test('what is asked is not granted without a decision, nor by someone who is not signed in', async () => {

@@ -1,17 +1,21 @@
 import type { App } from '../context.ts';
 import { ApiError } from '../errors/catalogue.ts';
+import { errorMessage } from '../errors/messages.ts';
 import { type Html, html } from '../http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
+import type { Language } from '../localisation/languages.ts';
 import { say, type TextName } from '../localisation/texts.ts';
 import {
   type Asked,
   type Asking,
   allowAuthorization,
   denyAuthorization,
+  type Returned,
   reviewAuthorization,
 } from '../resources/oauth/authorization.ts';
 import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
+import { originOf } from './origin.ts';
 import { signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
@@ -21,28 +25,27 @@ const PARAMETERS = ['client_id', 'redirect_uri', 'grant_type', 'response_type', 
 const PKCE_PARAMETERS = ['code_challenge', 'code_challenge_method'];
 
 /** Each parameter counts only if it was sent once (RFC 6749, section 3.1). */
-function askedBy({ search }: PageRequest): Asked {
+function askedBy({ search, language }: PageRequest): Asked {
   const query = new URLSearchParams(search);
-  const names = [...PARAMETERS, ...PKCE_PARAMETERS].filter((name) => query.getAll(name).length > 0);
-  return Object.fromEntries(
-    names.map((name) => [name, query.getAll(name).length === 1 ? query.get(name)! : undefined]),
-  );
+  const names = [...PARAMETERS, ...PKCE_PARAMETERS];
+  const once = names.filter((name) => query.getAll(name).length === 1);
+  return {
+    parameters: Object.fromEntries(once.map((name) => [name, query.get(name)!])),
+    repeated: names.filter((name) => query.getAll(name).length > 1),
+    language,
+  };
 }
-
-const hasRepeated = ({ search }: PageRequest): boolean => {
-  const query = new URLSearchParams(search);
-  return [...PARAMETERS, ...PKCE_PARAMETERS].some((name) => query.getAll(name).length > 1);
-};
 
 /** What was asked for and by whom, or where to go instead. */
 async function review(
   app: App,
   request: PageRequest,
 ): Promise<{ asking: Asking; session: OpenSession } | { answer: PageAnswer }> {
-  const asked = askedBy(request);
-  // A parameter that is sent twice could mean one thing here and another to whoever looks at the request before.
-  const reviewed = await reviewAuthorization(app, hasRepeated(request) ? { ...asked, grant_type: undefined } : asked);
-  if (reviewed.kind === 'returned') return { answer: { status: 302, location: reviewed.location } };
+  const reviewed = await reviewAuthorization(app, askedBy(request));
+  if (reviewed.kind === 'returned')
+    return {
+      answer: reviewed.isFollowed ? { status: 302, location: reviewed.location } : wayBack(app, request, reviewed),
+    };
   const session = await findSession(app, request.session);
   if (session) return { asking: reviewed, session };
   const search = request.search.replace(/[^\x21-\x5b\x5d-\x7e]/g, encodeURIComponent);
@@ -62,13 +65,21 @@ export const authorizePage: Page = {
     if ('answer' in reviewed) return reviewed.answer;
     const { asking, session } = reviewed;
     const { decision } = request.form;
-    if (decision === 'deny') return { status: 302, location: denyAuthorization(app, asking) };
+    // 303, so that no browser sends the form on to the client (RFC 9700, section 4.12).
+    if (decision === 'deny') return { status: 303, location: denyAuthorization(app, asking, request.language) };
     if (decision !== 'allow') throw new ApiError('OAUTH_INVALID_REQUEST');
-    return { status: 302, location: await allowAuthorization(app, session, asking, { allGames: false }) };
+    const allGames = request.form['reach'] === ALL_GAMES;
+    return { status: 303, location: await allowAuthorization(app, session, asking, { allGames }) };
   },
 };
 
+/** What the person ticks who lets the client act beyond the game that it belongs to. */
+const ALL_GAMES = 'all-games';
+
 const scopeText = (scope: string): TextName => (scope === 'write' ? 'page_scope_write' : 'page_scope_read');
+
+const origin = ({ client, game }: Pick<Asking, 'client' | 'game'>, language: Language): Html =>
+  originOf({ ...game, game: game.name, since: client.dateAdded }, language);
 
 function consentForm(app: App, request: PageRequest, asking: Asking, session: OpenSession): PageAnswer {
   const { language, csrf, search } = request;
@@ -76,13 +87,13 @@ function consentForm(app: App, request: PageRequest, asking: Asking, session: Op
   const target = new URL(asking.redirectUri);
   const page = layout(app, language, {
     title: say('page_consent_title', language, { client: client.name }),
-    body: html`<img class="icon" src="/files/${game.icon ?? 'placeholder/icon'}/thumb_64x64.png" alt="" width="64" height="64">
-${game.name === client.name ? undefined : html`<p class="faint">${say('page_consent_game', language, { game: game.name })}</p>`}
-<p>${say('page_consent_lead', language)}</p>
+    body: html`${origin(asking, language)}
+<p>${say('page_consent_lead_in', language, { game: game.name })}</p>
 <ul>${scopes.map((scope): Html => html`<li>${say(scopeText(scope), language)}</li>`)}</ul>
 <p class="faint">${say('page_consent_leads', language, { host: target.host })}</p>
 <form method="post" action="${AUTHORIZE_PATH}?${search}">
 ${csrfField(csrf)}
+<label class="choice"><input type="checkbox" name="reach" value="${ALL_GAMES}"> <span>${say('page_consent_all_games', language, { game: game.name })}</span></label>
 <div class="actions">
 <button name="decision" value="deny" class="quiet">${say('page_deny', language)}</button>
 <button name="decision" value="allow">${say('page_allow', language)}</button>
@@ -93,4 +104,18 @@ ${csrfField(csrf)}
   // Browsers hold the whole way that a form leads against the policy, and the client may lead on.
   const formTargets = target.protocol === 'https:' ? ['https:'] : ['https:', target.origin];
   return { status: 200, html: page, formTargets };
+}
+
+/** Tells the person what the client did wrong, and lets them decide whether to go back to it (RFC 9700, section 4.11.2). */
+function wayBack(app: App, { language }: PageRequest, returned: Returned): PageAnswer {
+  const { client, error, location } = returned;
+  const { host } = new URL(location);
+  const page = layout(app, language, {
+    title: say('page_return_title', language, { client: client.name }),
+    body: html`${origin(returned, language)}
+<p role="alert" class="problem">${errorMessage(error.error, language)}</p>
+<p>${say('page_return_lead', language, { host })}</p>
+<p><a class="button quiet" rel="noreferrer nofollow" href="${location}">${say('page_return', language, { host })}</a></p>`,
+  });
+  return { status: 400, html: page };
 }

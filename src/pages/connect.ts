@@ -7,6 +7,7 @@ import { say } from '../localisation/texts.ts';
 import { decideDeviceLogin, type OpenDeviceLogin, requireOpenDeviceLogin } from '../resources/devices/devices.ts';
 import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
+import { originOf } from './origin.ts';
 import { signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
@@ -76,9 +77,8 @@ function confirmForm(
 ): PageAnswer {
   const page = layout(app, language, {
     title: say('page_connect_confirm_title', language),
-    body: html`<img class="icon" src="/files/${login.icon ?? 'placeholder/icon'}/thumb_64x64.png" alt="" width="64" height="64">
+    body: html`${originOf({ ...login, since: login.clientSince }, language)}
 <p>${say('page_connect_confirm_lead', language, { code, game: login.client ?? login.game })}</p>
-${login.client ? html`<p class="faint">${say('page_consent_game', language, { game: login.game })}</p>` : undefined}
 <p>${say('page_consent_lead', language)}</p>
 <ul>${login.scopes.map((scope) => html`<li>${say(scope === 'write' ? 'page_scope_write' : 'page_scope_read', language)}</li>`)}</ul>
 <p><strong>${say('page_connect_warning', language)}</strong></p>

@@ -19,14 +19,19 @@ h1 { margin: 0 0 0.4rem; font-size: 1.4rem; line-height: 1.25; overflow-wrap: an
 p { margin: 0.5rem 0; overflow-wrap: anywhere; }
 a { color: var(--link); }
 .faint { color: var(--faint); font-size: 0.9rem; }
-.icon { display: block; margin: 0.9rem 0; border-radius: 12px; }
+.icon { display: block; margin: 0.9rem 0; border-radius: 12px; flex: none; }
+.origin { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; }
+.origin p { flex: 1 1 10rem; min-width: 0; }
 .problem { padding: 0.6rem 0.8rem; border-radius: 8px; background: var(--problem-ground); color: var(--problem); }
 ul { margin: 0.5rem 0 1rem; padding-left: 1.2rem; }
 li { margin: 0.3rem 0; }
 label { display: block; margin: 1rem 0 0.3rem; font-weight: 600; }
-input:not([type=hidden]) { width: 100%; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--ground);
+input:not([type=hidden], [type=checkbox]) { width: 100%; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--ground);
   border: 1px solid var(--line); border-radius: 8px; }
 input[name=code] { font: 1.3rem/1.4 ui-monospace, Menlo, Consolas, monospace; letter-spacing: 0.25em; text-transform: uppercase; }
+.choice { display: flex; gap: 0.6rem; align-items: start; font-weight: 400; }
+.choice span { min-width: 0; overflow-wrap: anywhere; }
+.choice input { flex: none; width: 1.15rem; height: 1.15rem; margin: 0.2rem 0 0; accent-color: var(--button); }
 .actions { display: flex; flex-wrap: wrap; gap: 0.7rem; margin: 1.4rem 0 0.8rem; }
 button { flex: 1 1 8rem; padding: 0.65rem 1rem; font: inherit; font-weight: 600; cursor: pointer; border-radius: 8px;
   border: 1px solid var(--button); background: var(--button); color: var(--on-button); }

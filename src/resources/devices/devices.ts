@@ -3,7 +3,7 @@ import { type IssuedToken, issueToken } from '../../access/credentials.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
-import { requireGame } from '../games/games.ts';
+import { GAME_ACCEPTED, requireGame } from '../games/games.ts';
 import { refuseSignIn, requireUserIn } from '../users/users.ts';
 import * as store from './store.ts';
 
@@ -77,7 +77,12 @@ export interface OpenDeviceLogin {
   readonly id: number;
   readonly game: string;
   readonly icon: string | null;
+  /** Who owns the game, and whether staff have accepted it. */
+  readonly owner: string | null;
+  readonly isAccepted: boolean;
+  /** The registered application on the device, and since when it is registered. */
   readonly client: string | null;
+  readonly clientSince: number | null;
   readonly scopes: readonly string[];
   readonly dateAdded: number;
 }
@@ -86,8 +91,9 @@ export interface OpenDeviceLogin {
 export async function requireOpenDeviceLogin(app: App, code: string): Promise<OpenDeviceLogin> {
   const found = await store.openWith(app.db.query, codeDigest(app, code), app.clock.now());
   if (!found) throw new ApiError('DEVICE_LOGIN_CODE_INVALID');
-  const { id, game, icon, client, scopes, date_added } = found;
-  return { id, game, icon, client, scopes: scopes.split(' '), dateAdded: date_added };
+  const { id, game, icon, owner, client, client_added: clientSince, scopes, date_added: dateAdded } = found;
+  const isAccepted = found.game_status === GAME_ACCEPTED;
+  return { id, game, icon, owner, isAccepted, client, clientSince, scopes: scopes.split(' '), dateAdded };
 }
 
 /** A person lets the device in, or does not. Whichever process the device waits at hears of it. */

@@ -1,0 +1,25 @@
+import { type Html, html } from '../http/html.ts';
+import type { Language } from '../localisation/languages.ts';
+import { say } from '../localisation/texts.ts';
+
+/** Where an application that asks to be let in comes from. */
+export interface Origin {
+  readonly game: string;
+  readonly icon: string | null;
+  readonly owner: string | null;
+  /** Whether the site's staff have accepted the game. */
+  readonly isAccepted: boolean;
+  /** When the application was registered; null for the game itself. */
+  readonly since: number | null;
+}
+
+/** Tells whose application it is, since when it is registered, and that it is not verified where nobody has looked at it. */
+export const originOf = ({ game, icon, owner, isAccepted, since }: Origin, language: Language): Html =>
+  html`<div class="origin">
+<img class="icon" src="/files/${icon ?? 'placeholder/icon'}/thumb_64x64.png" alt="" width="64" height="64">
+${since === null ? undefined : html`<p class="faint">${say('page_consent_owner', language, { game, owner: owner ?? '–' })}<br>${say('page_consent_since', language, { date: dayOf(since, language) })}</p>`}
+</div>
+${isAccepted ? undefined : html`<p class="problem" role="note">${say('page_consent_unverified', language)}</p>`}`;
+
+const dayOf = (seconds: number, language: Language): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000);
