@@ -247,6 +247,17 @@ export class Api {
     this.#agent = new HttpsAgent({ keepAlive: true, secureContext, maxSockets: 64 });
   }
 
+  /** The same at another service on the same databases and folder; it stops when the file's tests are over. */
+  beside(service: Service): Api {
+    const there = new Api(service, this.clock, this.folder, this.#observer, this.logLines);
+    after(async () => {
+      there.#agent.destroy();
+      there.#plainAgent.destroy();
+      await service.stop();
+    });
+    return there;
+  }
+
   get port(): number {
     return this.service.port;
   }

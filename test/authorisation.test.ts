@@ -374,7 +374,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'merge-account': () => ({ body: { access_token: 'made-up' } }),
   'oauth-device-authorization': ({ clientId }) => ({ body: { client_id: clientId } }),
   'edit-game-file-types': () => ({ body: { refused: ['exe'] } }),
-  'submit-report': ({ mod }) => ({ body: reportOn(mod.id) }),
+  'submit-report': ({ mod }) => ({ body: { ...reportOn(mod.id), summary: 'Still wrong' } }),
   'ban-user': () => ({ body: { reason: 'Spam' } }),
   'edit-mod-vault': () => ({ body: { date_opens: START } }),
   'add-staff-member': () => ({ body: { user_id: other.id, level: 1 } }),

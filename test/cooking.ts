@@ -35,7 +35,7 @@ export async function aRunner(api: Api, game: Game, platforms: readonly string[]
   const client = await api.as(game.owner);
   const { status, body, text } = await client.call(addCookRunner, {
     params: at(game),
-    body: { name: 'Mill', platforms },
+    body: { name: api.unique('Mill'), platforms },
   });
   assert.equal(status, 201, text);
   return { id: body.id, secret: body.secret, client: api.withSecret(body.secret) };

@@ -17,6 +17,11 @@ export interface Transaction {
   run(write: Statement, values: readonly Value[]): void | Promise<void>;
   /** Names what this transaction makes stale; readers hear of it once it has committed. */
   changed(scope: Scope): void;
+  /**
+   * Names what this transaction has made, so that the same request once more is led to it: by its number below the
+   * address of the request, by another address, or that address itself. Only there where requests count once.
+   */
+  made?(what?: number | string): void;
 }
 
 /** A hot read, written once with `?` for its parameters and prepared once per connection. */

@@ -398,7 +398,7 @@ export const catalogue = {
   COLLECTIONS_COMMENT_NO_DELETE_PERMISSION: { ref: 29610, status: 403 },
   COLLECTIONS_COMMENT_NO_COMMENT_PERMISSION_BY_ADMIN: { ref: 29611, status: 403 },
   COLLECTIONS_COMMENT_REPLY_READ_TOO_BIG: { ref: 29612, status: 400 },
-  COLLECTIONS_CONFLICT_ALREADY_REGISTERING_MODS: { ref: 29613, status: 400 },
+  COLLECTIONS_CONFLICT_ALREADY_REGISTERING_MODS: { ref: 29613, status: 409 },
   COLLECTIONS_NOT_ENOUGH_PUBLIC_MODS: { ref: 29614, status: 400 },
   COLLECTIONS_MOD_DISALLOWED: { ref: 29615, status: 400 },
   COLLECTIONS_MIN_MODS_EXCEEDS_LIMIT: { ref: 29616, status: 400 },
@@ -468,6 +468,8 @@ export const unpublished = {
   REQUEST_MALFORMED: { ref: 13009, status: 400 },
   HTTPS_REQUIRED: { ref: 13009, status: 400 },
   METHOD_NOT_ALLOWED: { ref: 14000, status: 405 },
+  /** The same text twice in one place is 17011 as well. */
+  REQUEST_REPEATED: { ref: 17011, status: 409 },
   OAUTH_INVALID_REQUEST: { ref: 13009, status: 400 },
   OAUTH_INVALID_CLIENT: { ref: 11075, status: 401 },
   OAUTH_INVALID_GRANT: { ref: 11005, status: 400 },
@@ -499,6 +501,8 @@ export type ApiErrorDetails = {
   /** Becomes the Retry-After header and the `{seconds}` of the rate limit messages. */
   retryAfterSeconds?: number;
   status?: number;
+  /** Becomes the Location header. */
+  location?: string;
   /** Words of those who decided, in place of the catalogue's. */
   text?: string;
   cause?: unknown;
@@ -513,6 +517,7 @@ export class ApiError extends Error {
   readonly values: MessageValues | undefined;
   readonly fields: readonly FieldProblem[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly location: string | undefined;
 
   constructor(error: ErrorName, details: ApiErrorDetails = {}) {
     super(error, 'cause' in details ? { cause: details.cause } : undefined);
@@ -521,6 +526,7 @@ export class ApiError extends Error {
     this.ref = errors[error].ref;
     this.status = details.status ?? errors[error].status;
     this.text = details.text;
+    this.location = details.location;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.values =
       details.retryAfterSeconds === undefined

@@ -7,8 +7,9 @@ import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
 import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
-import { type AnyInput, inputOf, paramsOf } from './input.ts';
+import { type AnyInput, type Brought, inputOf, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
+import { forgettingWishes, handleOnce } from './once.ts';
 import {
   type AnyOperation,
   Bytes,
@@ -128,7 +129,9 @@ async function bodyOfAnswer(
     const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
     const { game_id } = params as { game_id?: number };
     if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
-    const handling: unknown = declaration.rules ? ruled(app, operation, input) : declaration.handle(app, input);
+    const handle = (acting: App): unknown =>
+      declaration.rules ? ruled(acting, operation, input) : declaration.handle(acting, input);
+    const handling = handled(app, exchange, operation, { params, query, payload }, handle);
     const answer = handling instanceof Promise ? await handling : handling;
     const { returns } = declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
@@ -144,6 +147,18 @@ async function bodyOfAnswer(
   } finally {
     if (payload.discard) await payload.discard();
   }
+}
+
+function handled(
+  app: App,
+  exchange: Exchange,
+  operation: AnyOperation,
+  brought: Brought,
+  handle: (acting: App) => unknown,
+): unknown {
+  const { once, method } = operation.declaration;
+  if (once) return handleOnce(app, exchange, operation, brought, handle);
+  return handle(method === 'DELETE' ? forgettingWishes(app, exchange) : app);
 }
 
 /** What rules refused is noted before it is told. */

@@ -432,6 +432,7 @@ function responsesOf(
 function errorResponse(status: string, names: readonly ErrorName[]): Response {
   return {
     description: `${STATUS_CODES[status]}: ${names.join(', ')}`,
+    ...(names.includes('REQUEST_REPEATED') && { headers: LOCATED }),
     ...(status === '429' && { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } }),
     content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } },
     'x-error-refs': [...new Set(names.map((name) => errors[name].ref))],

@@ -225,6 +225,11 @@ export interface Declaration<
   readonly headers?: Readonly<Record<string, HeaderField>>;
   /** What a list may be filtered and sorted by. */
   readonly list?: Listing;
+  /**
+   * Each call makes another thing, so the same request twice is a second tap on a button and is answered 409 with the
+   * address of what the first has made. The rule names that by `transaction.made`.
+   */
+  readonly once?: true;
   /** Games have rules for what is handed in here; the handler's caller then carries it, and the noun asks them. */
   readonly rules?: true;
   readonly returns: Returns<R>;

@@ -92,6 +92,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     // On anything but a 429 shipped clients would take it for a rate limit (docs/API-QUIRKS.md, 17).
     if (error.status === 429 && error.retryAfterSeconds !== undefined)
       exchange.headers.push('retry-after', String(error.retryAfterSeconds));
+    if (error.location !== undefined) exchange.headers.push('location', error.location);
     endWithAnswer(exchange);
     send(response, status, JSON.stringify(body), [...exchange.headers, ...headers]);
     finish(exchange, status, operationId);

@@ -55,7 +55,7 @@ function tokenErrors(access: Access): readonly ErrorName[] {
 }
 
 function requestErrors(operation: AnyOperation): readonly ErrorName[] {
-  const { method, params, query, list, files, raw } = operation.declaration;
+  const { method, params, query, list, files, raw, once } = operation.declaration;
   const reads = takesBody(operation);
   return [
     ...when(params !== undefined, 'RESOURCE_NOT_FOUND'),
@@ -63,6 +63,7 @@ function requestErrors(operation: AnyOperation): readonly ErrorName[] {
     ...when(reads, 'JSON_MALFORMED', 'MISSING_CONTENT_TYPE', 'INCORRECT_CONTENT_TYPE', 'FILE_UNREADABLE'),
     ...when(reads && (method === 'POST' || method === 'PUT'), 'POST_PUT_NO_PAYLOAD'),
     ...when(files !== undefined, 'FILE_NOT_BINARY', 'FILE_CORRUPTED', 'FILE_TOO_MANY'),
+    ...when(once === true, 'REQUEST_REPEATED'),
   ];
 }
 

@@ -2,6 +2,7 @@ import { accessMigrations } from '../access/tables.ts';
 import type { App } from '../context.ts';
 import { factsMigrations } from '../database/facts.ts';
 import type { Migration } from '../database/migrate.ts';
+import { onceMigrations } from '../database/once.ts';
 import { searchMigrations } from '../database/search.ts';
 import type { AnyOperation } from '../http/operation.ts';
 import type { SocketOperation } from '../http/socket-operation.ts';
@@ -251,6 +252,7 @@ export const socketOperations: readonly SocketOperation[] = [...deviceSocketOper
 export const migrations: readonly Migration[] = [
   ...accessMigrations,
   ...factsMigrations,
+  ...onceMigrations,
   ...jobsMigrations,
   ...limitsMigrations,
   ...searchMigrations,

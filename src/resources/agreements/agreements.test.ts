@@ -23,7 +23,7 @@ const admin = await api.as(await api.aUser({ admin: true }));
 const current = (type: number) => key.call(getCurrentAgreement, { params: { agreement_type_id: type } });
 const at = (id: number) => ({ agreement_version_id: id });
 
-async function aDraft(type: number, name = 'Cookies'): Promise<number> {
+async function aDraft(type: number, name = api.unique('Cookies')): Promise<number> {
   const body = { type, name, changelog: 'New', description: '<p>Words</p>' };
   const answer = await admin.call(addAgreementVersion, { body });
   assert.equal(answer.status, 201, answer.text);

@@ -68,6 +68,7 @@ export async function addVersion(
   requireType(type);
   return app.db.write(async (transaction) => {
     const id = await store.add(transaction.query, { ...draftOf(app, texts), type, user_id: caller.userId });
+    transaction.made?.(id);
     transaction.changed('agreements');
     await audit(app, transaction, { ...audited(caller, id), action: 'agreements.add', data: { type } });
     return (await store.byId(transaction.query, id))!;

@@ -110,6 +110,7 @@ export const addAgreementVersion = operation({
   says: 'Adds a draft of an agreement. For those who run the site.',
   access: user('write'),
   body: z.object({ ...texts, type: z.int(), changelog: texts.changelog.default('') }),
+  once: true,
   returns: created(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_ADD_ADMINS_ONLY', 'AGREEMENT_UNKNOWN_TYPE'],
   handle: async (app, { caller, body, portal }) => {

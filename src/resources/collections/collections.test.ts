@@ -324,8 +324,8 @@ test('while someone sets the mods of a collection, others are told so, and not f
   const now = api.app().clock.now();
   await api.app().db.write((transaction) => store.claim(transaction, made.id, now, now + 60));
   const body = { mod_ids: [mod.id] };
-  await asAda.refused(updateCollectionOperation, { params: at(made), body }, 400, 29613);
-  await asAda.refused(deleteCollectionMods, { params: at(made), body }, 400, 29613);
+  await asAda.refused(updateCollectionOperation, { params: at(made), body }, 409, 29613);
+  await asAda.refused(deleteCollectionMods, { params: at(made), body }, 409, 29613);
   assert.equal((await update(made, { summary: 'No mods' })).status, 200);
   api.clock.advance(61);
   assert.equal((await update(made, body)).status, 200);

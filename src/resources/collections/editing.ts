@@ -88,6 +88,7 @@ export async function addCollection(
       date_added: now,
       date_updated: now,
     });
+    transaction.made?.(added.id);
     await putMods(app, transaction, caller, added, { ids: mod_ids, sync: false });
     await store.putWords(transaction.query, added);
     await putTags(transaction, added.id, tags);

@@ -98,6 +98,7 @@ export const addCollectionOperation = operation({
   params: GamePath,
   body: NewCollectionBody,
   files: { logo: LOGO },
+  once: true,
   returns: created(ModCollectionObject),
   errors: [
     ...GAME,

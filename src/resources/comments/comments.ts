@@ -113,6 +113,7 @@ export async function addComment(
       thread_position: below(above?.thread_position, String(number).padStart(2, '0')),
       thread_order: below(above?.thread_order, String(number).padStart(8, '0')),
     });
+    transaction.made?.(commentId);
     await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
     const handedIn = { resource: 'comments', id: commentId, gameId: thing.gameId, authorId: caller.userId } as const;
     await carryOut(app, transaction, verdict, handedIn);

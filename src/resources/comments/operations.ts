@@ -121,6 +121,7 @@ export function commentOperationsOf(on: Commentable) {
     params: Path,
     body: NewCommentBody,
     rules: true,
+    once: true,
     returns: created(CommentObject),
     errors: [
       'RULES_BASED_MODERATION_FAILURE',

@@ -90,7 +90,9 @@ test('a token gives no more than it has', async () => {
 
 test('someone may have a hundred tokens, also when they are asked for at once', async () => {
   const me = await api.as(await aPerson());
-  const answers = await Promise.all(Array.from({ length: TOKENS_MAX + 8 }, () => me.call(addOwnToken, { body: made })));
+  const answers = await Promise.all(
+    Array.from({ length: TOKENS_MAX + 8 }, (_, n) => me.call(addOwnToken, { body: { ...made, name: `Script ${n}` } })),
+  );
   assert.equal(answers.filter(({ status }) => status === 201).length, TOKENS_MAX);
   assert.equal(answers.filter(({ status }) => status === 422).length, 8);
 });

@@ -35,6 +35,7 @@ export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promis
       });
     const scopes: TokenScope[] = [...new Set(wish.scopes)];
     const { name, dateExpires } = wish;
+    transaction.made?.();
     return issueToken(app, transaction, { userId: caller.userId, scopes, name, dateExpires, epoch: caller.epoch });
   });
 

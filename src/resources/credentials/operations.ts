@@ -72,6 +72,7 @@ export const addOwnToken = operation({
     scopes: z.array(Scope).min(1).meta({ description: 'At most those of the token that asks.' }),
     date_expires: TokenExpiry,
   }),
+  once: true,
   returns: created(z.object({ access_token: z.string(), date_expires: Timestamp })),
   errors: [],
   handle: async (app, { caller, body }) => {

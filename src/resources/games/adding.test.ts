@@ -138,7 +138,9 @@ test('what was written first is also the English text, and stays beside the tran
 
 test('sixteen who take the same name at once all get an address of their own', async () => {
   const { client } = await aStudio();
-  const answers = await Promise.all(Array.from({ length: 16 }, () => add(client, { name: 'Twins' })));
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, (_, n) => add(client, { name: 'Twins', summary: `Number ${n}` })),
+  );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
   assert.equal(new Set(answers.map(({ body }) => body.name_id)).size, 16);
 });

@@ -120,6 +120,7 @@ export async function submitGame(
       await requireAgreement(transaction, caller);
       const claimed = await claimGamePictures(app, transaction, pictures);
       const { id, api_key } = await addSubmitted(app, transaction, caller, { ...changes, ...claimed }, written);
+      transaction.made?.(`${app.addresses.gameApi(id)}/games/${id}`);
       return { ...(await store.documentOf(transaction, id, answered, true))!, api_key };
     }),
   );

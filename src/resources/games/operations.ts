@@ -95,6 +95,7 @@ export const addGameOperation = operation({
   limit: 10,
   body: NewGameBody,
   files: { ...IMAGES, logo: { ...IMAGES.logo, required: true } },
+  once: true,
   returns: created(NewGameObject),
   errors: [
     'GAME_CREATE_NO_AGREEMENT',

@@ -59,6 +59,7 @@ export async function submitGuide(
       ownerId,
       withheld: Number(held !== undefined),
     });
+    transaction.made?.(guide.id);
     await carryOut(app, transaction, verdict, { resource: 'guides', id: guide.id, gameId, authorId: ownerId });
     return guideIn(app, transaction, gameId, guide.id);
   });

@@ -55,7 +55,10 @@ test('someone adds a guide, and everyone sees it', async () => {
   assert.deepEqual(body.stats, [{ guide_id: body.id, visits_today: 0, visits_total: 0, comments_total: 0 }]);
   assert.match(body.logo.original ?? '', /\/files\//);
   assert.deepEqual(await idsOf(api.withKey(game), game), [body.id]);
-  const again = await (await api.as(ada)).call(addGuideOperation, submission(game));
+  const again = await (await api.as(ada)).call(
+    addGuideOperation,
+    submission(game, { summary: 'What comes after those, in short' }),
+  );
   assert.equal(again.body.name_id, 'first-steps-2');
   await (await api.as(ada)).refused(addGuideOperation, submission(game, { name_id: 'first-steps' }), 422, 13009);
 });

@@ -83,6 +83,7 @@ export const addGuideOperation = operation({
   body: NewGuideBody,
   files: { logo: { ...LOGO, required: true } },
   rules: true,
+  once: true,
   returns: created(GuideObject),
   errors: [
     'RULES_BASED_MODERATION_FAILURE',

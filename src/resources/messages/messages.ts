@@ -99,6 +99,7 @@ export async function startThread(app: App, caller: UserCaller, thread: NewThrea
     const now = app.clock.now();
     const dates = { date_added: now, date_updated: now };
     const { id } = await store.addThread(transaction.query, { subject: thread.subject, started_by: userId, ...dates });
+    transaction.made?.(id);
     const member = { thread_id: id, status: store.IN_THREAD, invited_by: 0, date_added: now, unread: 0 };
     for (const user_id of [userId, ...people])
       await store.addMember(transaction.query, { ...member, user_id, last_read_id: 0 });
@@ -161,6 +162,7 @@ export async function reply(
       await requireNoSpam(app, transaction, { userId, content, threadId });
     }
     const id = await store.addMessage(transaction, { ...messageOf(app, threadId, userId, text), first: 0 });
+    transaction.made?.();
     const about = { actorId: userId, resource: 'threads', resourceId: threadId } as const;
     for (const each of others) await notify(app, transaction, { userId: each, kind: 'message', ...about });
     return store.messageIn(transaction.query, threadId, userId, id);

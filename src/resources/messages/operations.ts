@@ -115,6 +115,7 @@ export const addMessageThread = operation({
       .min(1)
       .max(PEOPLE_MAX - 1),
   }),
+  once: true,
   returns: created(MessageThreadObject),
   errors: [...REACHABLE, 'PM_RATE_LIMIT_COMPOSE', 'USER_CANT_DO_ACTION_SPAM_DETECTED'],
   handle: async (app, { caller, body: { subject, content, user_ids }, portal }) => {
@@ -180,6 +181,7 @@ export const addMessage = operation({
   access: user('write'),
   params: ThreadPath,
   body: z.object({ content: Content }),
+  once: true,
   returns: created(PrivateMessageObject),
   errors: [
     ...IN_THREAD,

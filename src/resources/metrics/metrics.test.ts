@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
 import { insertMany } from '../../database/bulk.ts';
+import { ONCE_SECONDS } from '../../database/once.ts';
 import { modComments } from '../comments/operations.ts';
 import { countNoted, noteDownload } from '../downloads/counting.ts';
 import { addModRating } from '../ratings/operations.ts';
@@ -140,6 +141,7 @@ test('a secret that can no longer be read is said to be our fault', async () => 
     const other = api.app('sandbox').secrets.seal('metrics', 'x');
     await query.updateTable('metrics_secrets').set({ sealed: other }).where('game_id', '=', game.id).execute();
   });
+  api.clock.advance(ONCE_SECONDS + 1);
   await player.refused(startSession, { body: { ...signed(secret, aReport()) } }, 500, 29100);
   await team.refused(getMetricsSecret, named(game), 500, 29100);
   assert.equal((await team.call(addMetricsSecret, named(game))).status, 201);

@@ -86,6 +86,7 @@ export const addMetricsSecret = operation({
   says: 'Gives a game a new secret for reports of sessions. The one before ends at once.',
   access: user('write'),
   params: GamePath,
+  once: true,
   returns: created(MetricsSecretObject),
   errors: ADMINISTRATORS,
   handle: async (app, { caller, params: { game_id } }) =>

@@ -47,6 +47,7 @@ export async function renewSecret(app: App, caller: Caller, gameId: number): Pro
   await app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     await store.putSecret(transaction, gameId, { sealed: app.secrets.seal(purposeOf(gameId), secret), date_added });
+    transaction.made?.();
     await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-renew' });
   });
   return { secret, date_added };

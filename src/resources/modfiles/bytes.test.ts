@@ -140,7 +140,7 @@ test('sixteen who upload and delete the same bytes while they are reviewed never
       for (let turn = 0; turn < 3; turn += 1) {
         const answer = await client.call(addModfileOperation, {
           params,
-          body: { active: false },
+          body: { active: false, version: `${writer}.${turn}` },
           files: { filedata: { filename: 'a.zip', bytes } },
         });
         assert.ok([201, 503].includes(answer.status), answer.text);

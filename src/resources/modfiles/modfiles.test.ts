@@ -404,7 +404,8 @@ test('sixteen who add, release and delete at once leave one live file that is th
     Array.from({ length: 16 }, async (_, writer) => {
       const archive = zipOf({ same: String(writer % 4) });
       for (let turn = 0; turn < 3; turn += 1) {
-        const { id } = (await upload(client, mod, archive, { active: writer % 2 === 0 })).body;
+        const { id } = (await upload(client, mod, archive, { active: writer % 2 === 0, version: `${writer}.${turn}` }))
+          .body;
         const known = await ids();
         const target = { params: fileOf(mod, { id: known[(writer * 7 + turn) % known.length]! }) };
         const edited = await client.call(editModfileOperation, { ...target, body: { active: true } });

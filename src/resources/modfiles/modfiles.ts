@@ -155,6 +155,7 @@ async function nameFile(
   const submitterId = manner.submitterId ?? (caller as UserCaller).userId;
   const values = { ...newRow(app, mod, file, submitterId, fields), kind: manner.kind };
   const row = await store.add(transaction.query, values);
+  transaction.made?.(row.id);
   await store.putPlatforms(transaction, row.id, targets);
   await putFindings(app, transaction, row, [FINDING.TYPE], file.inspection.reported.map(toTypeFinding));
   await writeDocument(transaction, row);

@@ -110,6 +110,7 @@ export const addModfileOperation = operation({
   body: NewModfileBody,
   files: { filedata: FILEDATA },
   rules: true,
+  once: true,
   returns: created(ModfileObject),
   errors: [
     'RULES_BASED_MODERATION_FAILURE',

@@ -92,6 +92,7 @@ export async function submitMod(
     await requireMayAddMods(transaction, caller, gameId);
     const verdict = await ruled(app, transaction, caller, gameId);
     const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
+    transaction.made?.(mod.id);
     if (verdict.held) await holdMod(app, transaction, mod, verdict.held);
     await carryOutForMod(app, transaction, verdict, mod);
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };

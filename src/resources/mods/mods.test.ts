@@ -110,7 +110,7 @@ test('name_id comes from a name in any script, and of equals in one game each ha
 
 test('many with the same name at once all find a name_id of their own', async () => {
   const answers = await Promise.all(
-    Array.from({ length: 6 }, () => send(asAda, modsOf(game), { name: 'Twin', summary: 'One of many' }, LOGO)),
+    Array.from({ length: 6 }, (_, n) => send(asAda, modsOf(game), { name: 'Twin', summary: `Number ${n}` }, LOGO)),
   );
   for (const { status, text } of answers) assert.equal(status, 201, text);
   assert.equal(new Set(answers.map(({ body }) => body.name_id)).size, 6);
@@ -144,7 +144,7 @@ test('an old logo is removed once nobody shows it, and not before', async () => 
   const worker = composeWorker(api.app());
   const first = await png(600, 400, '#111111');
   const one = await send(asAda, modsOf(game), NEW, first);
-  const two = await send(asAda, modsOf(game), NEW, first);
+  const two = await send(asAda, modsOf(game), { ...NEW, summary: 'Another' }, first);
   const isThere = async () =>
     (await api.app().storage.stat(new URL(one.body.logo.original).pathname.slice('/files/'.length))) !== undefined;
   for (const [answer, left] of [

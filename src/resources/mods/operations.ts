@@ -104,6 +104,7 @@ export const addModOperation = operation({
   body: NewModBody,
   files: { logo: { ...LOGO, required: true } },
   rules: true,
+  once: true,
   returns: created(ModObject),
   errors: [
     'RULES_BASED_MODERATION_FAILURE',

@@ -139,7 +139,9 @@ export async function listClients(app: App, caller: Caller, gameId: number): Pro
 export const registerClient = (app: App, caller: Caller, client: NewClient): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, client.gameId);
-    return registerAudited(app, transaction, caller, client);
+    const issued = await registerAudited(app, transaction, caller, client);
+    transaction.made?.(issued.client_id);
+    return issued;
   });
 
 /** The same for whoever asked before who may. */

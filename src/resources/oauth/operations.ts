@@ -271,6 +271,7 @@ export const addOauthClient = operation({
     requires_pkce: RequiresPkce.default(true),
     standard: Standard.default(false),
   }),
+  once: true,
   returns: created(OauthClientSecretObject),
   errors: [...CLIENT_ERRORS, 'OAUTH_CLIENT_DATA_NOT_VALID'],
   handle: async (app, { caller, params: { game_id: gameId }, body }) => {

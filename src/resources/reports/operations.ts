@@ -68,6 +68,7 @@ export const submitReportOperation = operation({
   access: readerWhoWrites(),
   limit: 10,
   body: NewReport,
+  once: true,
   returns: created(MessageObject),
   errors: [
     'RESOURCE_NOT_FOUND',

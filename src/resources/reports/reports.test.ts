@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, startApi, type User } from '../../../test/api.ts';
+import { ONCE_SECONDS } from '../../database/once.ts';
 import { addCollectionOperation } from '../collections/operations.ts';
 import { modComments } from '../comments/operations.ts';
 import { editGameOperation } from '../games/operations.ts';
@@ -142,6 +143,8 @@ test('a mod is reported once until it was handled; of anything else the newer te
   const mod = await api.aMod();
   const client = await api.as(await api.aUser());
   await accepts(client, about('mods', mod.id));
+  await client.refused(report, about('mods', mod.id), 409, 17011);
+  api.clock.advance(ONCE_SECONDS + 1);
   await client.refused(report, about('mods', mod.id), 400, 15088);
   await accepts(client, about('mods', mod.id, { type: 3 }));
   await accepts(client, about('users', mod.owner.id));
@@ -154,7 +157,9 @@ test('a mod is reported once until it was handled; of anything else the newer te
 test('of 16 that one person sends at once one is kept', async () => {
   const mod = await api.aMod();
   const client = await api.as(await api.aUser());
-  const answers = await Promise.all(Array.from({ length: 16 }, () => client.call(report, about('mods', mod.id))));
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, (_, n) => client.call(report, about('mods', mod.id, { summary: `Wrong ${n}` }))),
+  );
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(15).fill(400)]);
   assert.equal((await stored()).filter(({ resource_id }) => resource_id === mod.id).length, 1);
 });

@@ -38,6 +38,7 @@ export async function submitReport(app: App, caller: Caller, report: NewReport):
     await requireMayReport(transaction, caller, gameId);
     const platforms = await platformsOf(app, transaction, caller, subject, report);
     await put(app, transaction, caller, { ...subject, gameId }, { ...report, platforms });
+    transaction.made?.(app.addresses.api);
   });
 }
 

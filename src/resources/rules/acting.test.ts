@@ -224,8 +224,11 @@ async function isMet(
   { headers = {}, game }: { headers?: Record<string, string>; game?: Game } = {},
 ) {
   const of = game ?? (await api.aGame());
-  const rule = await aRule(of, when);
-  const { status } = await (await api.as(person)).call(addModOperation, newMod(of, {}, headers));
+  const rule = await aRule(of, when, { name: api.unique('A rule') });
+  const { status } = await (await api.as(person)).call(
+    addModOperation,
+    newMod(of, { summary: api.unique('A mod') }, headers),
+  );
   const off = { params: { game_id: of.id, rule_id: rule.id }, body: { enabled: false } };
   await (await api.as(of.owner)).call(editGameRule, off);
   return status === 403;

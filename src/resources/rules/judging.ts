@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Submission, UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Changes, Database, Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { reportByRule } from '../reports/pieces.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
@@ -90,7 +90,7 @@ interface Known {
 }
 
 const GAMES_KNOWN_MAX = 500;
-const known = new WeakMap<Database, LRUCache<number, Known>>();
+const known = new WeakMap<Changes, LRUCache<number, Known>>();
 
 /** The rules of a game that are switched on, compiled once until they change. */
 async function rulesFor(
@@ -98,8 +98,8 @@ async function rulesFor(
   { query }: Pick<Transaction, 'query'>,
   gameId: number,
 ): Promise<RuleSet> {
-  const ofDatabase = known.get(db) ?? new LRUCache<number, Known>({ max: GAMES_KNOWN_MAX });
-  known.set(db, ofDatabase);
+  const ofDatabase = known.get(db.changes) ?? new LRUCache<number, Known>({ max: GAMES_KNOWN_MAX });
+  known.set(db.changes, ofDatabase);
   const there = ofDatabase.get(gameId);
   if (there && db.changes.unchangedSince(there.asOf, rulesScope(gameId))) return there.rules;
   const asOf = db.changes.now();

@@ -180,6 +180,7 @@ export const addGameRule = operation({
   access: user('write'),
   params: GamePath,
   body: NewRule,
+  once: true,
   returns: created(RuleObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {

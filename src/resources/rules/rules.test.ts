@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { type Answer, type CallInput, type Client, type Game, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
+import { ONCE_SECONDS } from '../../database/once.ts';
 import type { AnyOperation } from '../../http/operation.ts';
 import { addCollectionOperation } from '../collections/operations.ts';
 import { modComments } from '../comments/operations.ts';
@@ -384,6 +385,7 @@ test('the filter of a game refuses names, summaries, descriptions and comments, 
   const rude = newMod(game, { name: 'F.u.c.k this', summary: 'Fine', description: '<p>sh<b>1</b>t</p>' });
   assert.equal((await client.call(addModOperation, rude)).status, 201);
   await setLevel(asOwner, game, 2);
+  api.clock.advance(ONCE_SECONDS + 1);
   const { body } = await client.refused(addModOperation, rude, 422, 13009);
   assert.deepEqual(Object.keys(body.error.errors!), ['name', 'description']);
   const onMod = { game_id: game.id, mod_id: mod.id };

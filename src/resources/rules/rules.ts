@@ -157,6 +157,7 @@ export async function addRule(app: App, caller: UserCaller, gameId: number, sent
       version: 1,
       ...dates,
     });
+    transaction.made?.(id);
     const version = { rule_id: id, game_id: gameId, version: 1, edited_by: caller.userId, date_added: now };
     await store.addVersion(query, { ...content, ...version });
     await auditGame(app, transaction, caller, gameId, { action: 'rules-add', data: { rule: id } });

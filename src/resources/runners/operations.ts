@@ -82,11 +82,15 @@ export const addCookRunner = operation({
   access: user('write'),
   params: GamePath,
   body: z.object({ name: z.string().trim().min(1).max(80), platforms: Platforms }),
+  once: true,
   returns: created(CookRunnerSecretObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
     const added = await addRunner(app, caller as UserCaller, params.game_id, body);
-    return new Created(toCookRunnerSecret(added), `/games/${params.game_id}/cook-runners/${added.runner.id}`);
+    return new Created(
+      toCookRunnerSecret(added),
+      `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/cook-runners/${added.runner.id}`,
+    );
   },
 });
 

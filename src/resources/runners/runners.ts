@@ -50,6 +50,7 @@ export const addRunner = (app: App, caller: UserCaller, gameId: number, wish: Ru
       date_seen: 0,
       date_revoked: 0,
     });
+    transaction.made?.(runner.id);
     await runnersChanged(app, transaction, gameId, caller);
     await audit(app, transaction, audited(caller, gameId, runner.id, 'cook-runners.add'));
     return { runner, secret };

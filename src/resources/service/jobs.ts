@@ -1,5 +1,6 @@
 import type { App } from '../../context.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
+import { forgetOutdatedWishes } from '../../database/once.ts';
 import type { JobHandler } from '../../jobs/worker.ts';
 
 const HOUR = 3_600;
@@ -8,6 +9,11 @@ const SEEN_FACT = 'incoming.seen';
 
 export const serviceJobs: readonly JobHandler<App>[] = [
   { kind: 'service.remove-abandoned-uploads', every: HOUR, run: (app) => removeAbandonedUploads(app) },
+  {
+    kind: 'service.forget-wishes',
+    every: HOUR,
+    run: (app) => forgetOutdatedWishes(app.db, app.clock.now()),
+  },
 ];
 
 /**

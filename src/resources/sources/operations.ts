@@ -46,6 +46,7 @@ export const addSourceModfile = operation({
   body: NewSourceBody,
   files: { filedata: FILEDATA },
   rules: true,
+  once: true,
   returns: created(ModfileObject),
   errors: [
     'RULES_BASED_MODERATION_FAILURE',

@@ -74,12 +74,16 @@ export const addGameWebhook = operation({
   access: user('write'),
   params: GamePath,
   body: z.object({ name: Name, url: Url, events: Events.default([]), is_active: z.boolean().default(true) }),
+  once: true,
   returns: created(WebhookSecretObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
     const wish = { name: body.name, url: body.url, kinds: body.events, isActive: body.is_active };
     const added = await addWebhook(app, caller as UserCaller, params.game_id, wish);
-    return new Created(toWebhookSecret(added), `/games/${params.game_id}/webhooks/${added.webhook.id}`);
+    return new Created(
+      toWebhookSecret(added),
+      `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/webhooks/${added.webhook.id}`,
+    );
   },
 });
 

@@ -356,7 +356,7 @@ test('an endpoint has an address without a password and kinds that exist, and a 
     assert.equal((await add({ url })).status, 422, url);
   const url = 'https://example.org/';
   assert.equal((await add({ url, events: ['NOTHING'] })).status, 422);
-  const answers = await Promise.all(Array.from({ length: WEBHOOKS_MAX + 6 }, () => add({ url })));
+  const answers = await Promise.all(Array.from({ length: WEBHOOKS_MAX + 6 }, (_, n) => add({ url: `${url}${n}` })));
   assert.equal(answers.filter(({ status }) => status === 201).length, WEBHOOKS_MAX);
   assert.equal(answers.filter(({ status }) => status === 422).length, 6);
 });

@@ -108,6 +108,7 @@ export const addWebhook = (app: App, caller: UserCaller, gameId: number, wish: W
       date_added: now,
       date_updated: now,
     });
+    transaction.made?.(webhook.id);
     await auditWebhook(app, transaction, caller, webhook, 'add');
     return { webhook, secret: secretOf(app, seed) };
   });

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import sharp from 'sharp';
+import { composeWorker } from '../src/compose.ts';
+import type { Database, Tables, Transaction } from '../src/database/database.ts';
+import { ONCE_SECONDS } from '../src/database/once.ts';
+import { ApiError } from '../src/errors/catalogue.ts';
+import type { AnyOperation } from '../src/http/operation.ts';
+import { acceptAgreement, getCurrentAgreement } from '../src/resources/agreements/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
+import { operations } from '../src/resources/index.ts';
+import { addMessageThread } from '../src/resources/messages/operations.ts';
+import { addModfileOperation } from '../src/resources/modfiles/operations.ts';
+import { submitReportOperation } from '../src/resources/reports/operations.ts';
+import { type Answer, assertRefused, type CallInput, startApi } from './api.ts';
+import { anotherService } from './wire.ts';
+import { zipOf } from './zips.ts';
+
+const REPEATED = 17_011;
+
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
+const beside = api.beside(await anotherService(api));
+const picture = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#345' } })
+  .png()
+  .toBuffer();
+const logo = { logo: { filename: 'logo.png', bytes: picture } };
+
+/** Runs the site, leads the game and made the mod: nothing but the repetition can be in the way. */
+const ada = await api.aUser({ admin: true });
+const asAda = await api.as(ada);
+const game = await api.aGame({ owner: ada });
+const inGame = { game_id: game.id };
+const mod = await api.aMod({ game, owner: ada });
+const ofMod = { ...inGame, mod_id: mod.id };
+const guide = await api.aGuide({ game });
+const friend = await api.aUser();
+const COOKING = { 'platforms[0][platform]': 'windows', 'platforms[1][platform]': 'ps5', 'platforms[1][locked]': true };
+await asAda.call(editGameOperation, { params: inGame, body: COOKING });
+{
+  const { body } = await asAda.call(getCurrentAgreement, { params: { agreement_type_id: 3 } });
+  await asAda.call(acceptAgreement, { body: { agreement_version_id: body.id } });
+}
+const letter = { subject: 'Hello', content: 'How are you?', user_ids: [friend.id] };
+const thread = { thread_id: (await asAda.call(addMessageThread, { body: letter })).body.id };
+const collection = {
+  ...inGame,
+  collection_id: (
+    await asAda.call(operationOf('add-collection'), { params: inGame, body: { name: 'Best', mod_ids: [mod.id] } })
+  ).body.id,
+};
+
+interface Making {
+  /** What it makes a row of. */
+  readonly table: keyof Tables;
+  readonly input: () => CallInput;
+}
+const archive = (name: string) => ({ filedata: { filename: `${name}.zip`, bytes: zipOf({ 'a.txt': name }) } });
+const described = (name: string) => ({ name: api.unique(name), summary: 'How it is done, in short' });
+const commented = (params: Record<string, number>) => () => ({ params, body: { content: api.unique('Hello') } });
+
+/** For each operation that counts once a request that makes something. */
+const MAKINGS: Record<string, Making> = {
+  'add-game': { table: 'games', input: () => ({ body: described('Game'), files: logo }) },
+  'add-mod': { table: 'mods', input: () => ({ params: inGame, body: described('Mod'), files: logo }) },
+  'add-modfile': {
+    table: 'modfiles',
+    input: () => ({ params: ofMod, body: { platforms: ['windows'] }, files: archive(api.unique('file')) }),
+  },
+  'add-source-modfile': {
+    table: 'modfiles',
+    input: () => ({ params: ofMod, body: { platforms: ['ps5'] }, files: archive(api.unique('source')) }),
+  },
+  'add-guide': {
+    table: 'guides',
+    input: () => ({
+      params: inGame,
+      body: { ...described('Guide'), description: 'Like this.', tags: ['how'] },
+      files: logo,
+    }),
+  },
+  'add-collection': { table: 'collections', input: () => ({ params: inGame, body: { name: api.unique('List') } }) },
+  'add-mod-comment': { table: 'comments', input: commented(ofMod) },
+  'add-guide-comment': { table: 'comments', input: commented({ ...inGame, guide_id: guide.id }) },
+  'add-collection-comment': { table: 'comments', input: commented(collection) },
+  'add-message-thread': {
+    table: 'message_threads',
+    input: () => ({ body: { ...letter, content: api.unique('Hello') } }),
+  },
+  'add-message': { table: 'messages', input: () => ({ params: thread, body: { content: api.unique('Hello') } }) },
+  'submit-report': {
+    table: 'reports',
+    input: () => ({ body: { resource: 'users', id: friend.id, type: 0, summary: api.unique('Rude') } }),
+  },
+  'add-oauth-client': {
+    table: 'oauth_clients',
+    input: () => ({ params: inGame, body: { name: api.unique('Backend'), grants: ['client_credentials'] } }),
+  },
+  'add-own-token': {
+    table: 'access_tokens',
+    input: () => ({ body: { name: api.unique('Script'), scopes: ['read'] } }),
+  },
+  'add-agreement-version': {
+    table: 'agreement_versions',
+    input: () => ({ body: { type: 1, name: api.unique('Terms'), description: 'Be kind.' } }),
+  },
+  'add-game-webhook': {
+    table: 'webhooks',
+    input: () => ({ params: inGame, body: { name: api.unique('Hook'), url: 'https://example.org/' } }),
+  },
+  'add-metrics-secret': { table: 'metrics_secrets', input: () => ({ params: inGame }) },
+  'add-game-rule': {
+    table: 'game_rules',
+    input: () => ({ params: inGame, body: { name: api.unique('Rule'), when: '{"all":[]}', verdict: 'report' } }),
+  },
+  'add-cook-runner': {
+    table: 'cook_runners',
+    input: () => ({ params: inGame, body: { name: api.unique('Mill'), platforms: ['ps5'] } }),
+  },
+};
+
+/** Operations that answer 201, and of which a second call makes no second thing. */
+const SETTLED_OTHERWISE: Record<string, string> = {
+  'add-own-api-key': 'a person has one: 11078',
+  'add-game-tag-options': 'a group of tags has one name',
+  'add-mod-tags': 'a mod has a tag or does not',
+  'add-mod-kvp-metadata': 'a pair is there or is not',
+  'add-mod-media': 'a picture is known by its content, a link by itself',
+  'add-game-previewer': 'a person is invited once',
+  'register-game-previewer': 'a person is invited once',
+  'add-mod-previewer': 'a person is invited once',
+  'register-mod-previewer': 'a person is invited once',
+  'add-staff-member': 'a person has one level: 17016',
+  'add-address-ban': 'a network is banned once: 29501',
+  'add-mod-dependencies': 'a mod needs another or does not',
+  'follow-collection': 'a person follows once, and hears so with 200',
+  'add-collection-rating': 'a person has one rating: 15028',
+  'add-mod-team-member': 'a person is invited once: 15058',
+  'add-game-team-member': 'a person is invited once: 14034',
+  'subscribe-to-mod': 'a person subscribes once, and hears so with 200',
+  'add-mod-rating': 'a person has one rating: 15028',
+  'accept-agreement': 'a version is accepted once: 25003',
+  'add-connection': 'an account of a platform is linked once: 11068',
+};
+
+function operationOf(id: string): AnyOperation {
+  return operations.find(({ declaration }) => declaration.id === id)!;
+}
+
+const rowsOf = async (table: keyof Tables): Promise<number> => {
+  const { rows } = await api
+    .app()
+    .db.query.selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow();
+  return Number(rows);
+};
+
+type Write = Database['write'];
+
+/** Puts something around the next write of each, and takes it away again. */
+function around(dbs: readonly Database[], wrap: (write: Write) => Write): void {
+  for (const db of dbs) {
+    const { write } = db;
+    const once: Write = (work) => {
+      Object.assign(db, { write });
+      return wrap(write)(work);
+    };
+    Object.assign(db, { write: once });
+  }
+}
+
+/** Neither of the two writes before the other has come to that point. */
+function meetingAtTheWrite(dbs: readonly Database[]): void {
+  const met = Promise.withResolvers<void>();
+  let missing = dbs.length;
+  around(dbs, (write) => async (work) => {
+    missing -= 1;
+    if (missing === 0) met.resolve();
+    await met.promise;
+    return write(work);
+  });
+}
+
+/** Whether this very transaction makes something that counts once: others write as well, such as what counts visits. */
+const hasMade = async ({ query }: Transaction): Promise<boolean> => {
+  const now = api.clock.now();
+  const rows = await query.selectFrom('made_once').select('location').where('date_added', '=', now).execute();
+  return rows.some(({ location }) => location !== '');
+};
+
+const dbs = [api.app().db, beside.app().db];
+const locationOf = (answer: Answer<unknown>) => answer.headers['location'];
+
+beforeEach(() => api.clock.advance(10 * ONCE_SECONDS));
+
+test('each operation that makes something either counts once or makes no second thing', () => {
+  const making = operations.filter(({ declaration }) => declaration.returns.status === 201);
+  const once = operations.filter(({ declaration }) => declaration.once);
+  assert.deepEqual(once.map(({ declaration }) => declaration.id).sort(), Object.keys(MAKINGS).sort());
+  assert.deepEqual(
+    making.map(({ declaration }) => declaration.id).sort(),
+    [...Object.keys(MAKINGS), ...Object.keys(SETTLED_OTHERWISE)].sort(),
+  );
+  for (const { declaration } of once) assert.ok(declaration.method === 'POST' && !declaration.raw, declaration.id);
+});
+
+for (const [id, { table, input }] of Object.entries(MAKINGS)) {
+  const operation = operationOf(id);
+
+  test(`of two equal requests to ${id} at once, at two processes, one makes something and the other hears where`, async () => {
+    const sent = input();
+    const before = await rowsOf(table);
+    meetingAtTheWrite(dbs);
+    const asToo = beside.withToken(asAda.token!);
+    const answers = await Promise.all([asAda.call(operation, sent), asToo.call(operation, sent)]);
+    const [first, second] = answers.sort((one, other) => one.status - other.status) as [Answer, Answer];
+    assert.equal(first.status, 201, first.text);
+    assertRefused(second, 409, REPEATED);
+    assert.match(locationOf(first)!, /^https:\/\//);
+    assert.equal(locationOf(second), locationOf(first));
+    if (id !== 'add-metrics-secret') assert.equal(await rowsOf(table), before + 1);
+    assertRefused(await asAda.call(operation, sent), 409, REPEATED);
+    api.clock.advance(ONCE_SECONDS + 1);
+    assert.notEqual((await asAda.call(operation, sent)).status, 409);
+  });
+}
+
+test('where the first is taken back after all, the second that waits for it makes the thing', async () => {
+  const sent = { params: ofMod, body: { content: api.unique('Hello') } };
+  const [here, there] = dbs as [Database, Database];
+  const { write } = here;
+  const isHeld = Promise.withResolvers<void>();
+  const failing = Promise.withResolvers<never>();
+  const held: Write = (work) =>
+    write(async (transaction) => {
+      const value = await work(transaction);
+      if (!(await hasMade(transaction))) return value;
+      isHeld.resolve();
+      return failing.promise;
+    });
+  Object.assign(here, { write: held });
+  const first = asAda.call(modComments.add, sent);
+  await isHeld.promise;
+  Object.assign(here, { write });
+  const begins = Promise.withResolvers<void>();
+  around([there], (begin) => (work) => {
+    begins.resolve();
+    return begin(work);
+  });
+  const second = beside.withToken(asAda.token!).call(modComments.add, sent);
+  await begins.promise;
+  failing.reject(new ApiError('UNEXPECTED_SERVICE_OUTAGE'));
+  assert.deepEqual([(await first).status, (await second).status], [503, 201]);
+});
+
+test('a request that was refused may be sent again as soon as nothing is in its way', async () => {
+  const sent = { params: ofMod, body: { content: '   ' } };
+  await asAda.refused(modComments.add, sent, 422, 13_009);
+  await asAda.refused(modComments.add, sent, 422, 13_009);
+  const closed = await api.aMod({ game, owner: ada, community_options: 0 });
+  const there = { params: { ...inGame, mod_id: closed.id }, body: { content: 'Hello' } };
+  await asAda.refused(modComments.add, there, 403, 14_038);
+  await asAda.call(operationOf('edit-mod-put'), { params: there.params, body: { community_options: 1 } });
+  assert.equal((await asAda.call(modComments.add, there)).status, 201);
+});
+
+test('what was deleted may be made again at once', async () => {
+  const sent = { params: ofMod, body: { content: api.unique('Hello') } };
+  const { id } = (await asAda.call(modComments.add, sent)).body;
+  await asAda.refused(modComments.add, sent, 409, REPEATED);
+  await asAda.call(modComments.remove, { params: { ...ofMod, comment_id: id } });
+  assert.equal((await asAda.call(modComments.add, sent)).status, 201);
+});
+
+test('another text, another place, another file and another person make another thing', async () => {
+  const body = { content: api.unique('Hello') };
+  const again = { content: api.unique('Hello') };
+  const added = [
+    await asAda.call(modComments.add, { params: ofMod, body }),
+    await asAda.call(modComments.add, { params: ofMod, body: again }),
+    await asAda.call(guideComments.add, { params: { ...inGame, guide_id: guide.id }, body }),
+    await asAda.call(collectionComments.add, { params: collection, body }),
+    await (await api.as(friend)).call(modComments.add, { params: ofMod, body }),
+  ];
+  const file = { params: ofMod, body: { platforms: ['windows'] } };
+  for (const name of ['one', 'other'])
+    added.push((await asAda.call(addModfileOperation, { ...file, files: archive(name) })) as never);
+  for (const answer of added) assert.equal(answer.status, 201, answer.text);
+  assert.equal(new Set(added.map(locationOf)).size, added.length);
+});
+
+test('of those who share the key of a game each counts for their own address', async () => {
+  const report = { resource: 'mods', id: mod.id, type: 0, summary: api.unique('Wrong') };
+  const { path } = submitReportOperation.declaration;
+  const from = (address: string) =>
+    api.proxied('POST', `/v1${path}?api_key=${game.api_key}`, {
+      headers: { 'x-forwarded-for': address, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(Object.entries(report).map(([name, value]) => [name, String(value)])).toString(),
+    });
+  assert.equal((await from('192.0.2.1')).status, 201);
+  assertRefused(await from('192.0.2.1'), 409, REPEATED);
+  assert.notEqual((await from('192.0.2.2')).status, 409);
+});
+
+test('fields in another order are the same request, and so is the query in place of the body', async () => {
+  const name = api.unique('List');
+  assert.equal(
+    (await asAda.call(operationOf('add-collection'), { params: inGame, body: { name, summary: 'Short' } })).status,
+    201,
+  );
+  const other = { params: inGame, body: { summary: 'Short' }, query: { name } };
+  await asAda.refused(operationOf('add-collection'), other, 409, REPEATED);
+});
+
+test('nothing of it is kept for longer than it counts', async () => {
+  await asAda.call(modComments.add, { params: ofMod, body: { content: api.unique('Hello') } });
+  assert.notEqual(await rowsOf('made_once'), 0);
+  api.clock.advance(3_600);
+  await composeWorker(api.app()).runDue();
+  assert.equal(await rowsOf('made_once'), 0);
+});
