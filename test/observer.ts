@@ -15,6 +15,8 @@ export class Observer {
       // Shipped clients take 0 for success (docs/API-QUIRKS.md, 34).
       if (error.ref === 0) this.#violations.push(`${error.error} has no reference`);
       this.#checkError(operation, error.error, error.cause);
+      if (status === 422 && !error.fields?.length)
+        this.#violations.push(`a 422 (${error.error}) does not name the fields that are wrong`);
     } else if (operation && status !== 204) this.#checkShape(operation, body);
   }
 

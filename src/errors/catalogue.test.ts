@@ -120,3 +120,19 @@ test('a rate limit tells the seconds to wait', () => {
   const error = new ApiError('RATE_LIMITED', { retryAfterSeconds: 42 });
   assert.match(errorMessage(error.error, 'en', error.values), /Wait 42 s /);
 });
+
+test('an error that several situations share says what is true of all of them', () => {
+  const untrue = {
+    USER_CONNECTION_EXISTS: /linked to a user/,
+    UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS: /Sign in to the platform again and retry/,
+    MULTIPART_UPLOAD_PART_RECOVERY_INCOMPLETE: /not all been recovered yet/,
+    GUIDE_NO_UPDATE_PERMISSION_DMCA: /cannot be edited while/,
+    SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED: /this mod/,
+    GUIDE_NO_VIEW_PERMISSION: /permission to view this guide/,
+    OPENID_GAME_NOT_SUPPORTED: /ask for it to be enabled/,
+    USER_UNVERIFIED_ACCOUNTS: /This account is not verified/,
+    USER_NOT_CONFIRMED: /Your account|link in the/,
+  };
+  for (const [name, text] of Object.entries(untrue))
+    assert.doesNotMatch(errorMessage(name as keyof typeof untrue, 'en'), text, name);
+});

@@ -35,6 +35,9 @@ type Reading<T> = {
 const filesMax = 1_000;
 const stallCheckMilliseconds = 20;
 
+const unreadable = (cause?: unknown): ApiError =>
+  new ApiError('FILE_UNREADABLE', { cause, fields: [{ field: 'body', rule: 'multipart_form' }] });
+
 /**
  * Reads a multipart/form-data body as it arrives: each declared file goes to `onFile`, at its pace, and the
  * text fields become fields. After a failure the body stays unread, since its socket has to carry the answer.
@@ -50,7 +53,7 @@ export async function readMultipart<T>(
   try {
     await reading.feed.finished;
   } catch (cause) {
-    fail(reading, cause instanceof ApiError ? cause : new ApiError('FILE_UNREADABLE', { cause }));
+    fail(reading, cause instanceof ApiError ? cause : unreadable(cause));
   } finally {
     clearInterval(watch);
   }
@@ -72,7 +75,7 @@ function newReading<T>(stream: Readable, boundary: string, options: MultipartOpt
   };
   parser.on('field', (name, value, _, truncated) => takeText(reading, name, value, truncated));
   parser.on('file', (name, file, filename, _, mimeType) => takeFile(reading, name, file, filename, mimeType));
-  parser.on('error', (cause) => fail(reading, new ApiError('FILE_UNREADABLE', { cause })));
+  parser.on('error', (cause) => fail(reading, unreadable(cause)));
   return reading;
 }
 
@@ -98,7 +101,7 @@ function watchForStall<T>(reading: Reading<T>): NodeJS.Timeout {
   let seen: number | undefined;
   return setInterval(() => {
     const parsedBytes = reading.open === 0 ? reading.feed.parsedBytes : undefined;
-    if (parsedBytes !== undefined && parsedBytes === seen) fail(reading, new ApiError('FILE_UNREADABLE'));
+    if (parsedBytes !== undefined && parsedBytes === seen) fail(reading, unreadable());
     seen = parsedBytes;
   }, stallCheckMilliseconds);
 }

@@ -62,5 +62,5 @@ function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): v
   const options = file.api_access_options;
   if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user') throw new ApiError('USER_MUST_BE_LOGGED_IN');
   if (options & OWNERS_ONLY && file.price > 0 && !isMember(levels))
-    throw new ApiError('MONETIZATION_MARKETPLACE_MOD_NOT_OWNED');
+    throw new ApiError('MONETIZATION_MARKETPLACE_MOD_NOT_OWNED', { fields: [{ field: 'mod_id', rule: 'not_owned' }] });
 }

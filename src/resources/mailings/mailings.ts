@@ -55,7 +55,8 @@ export const callerId = (caller: Caller): number | undefined => (caller.kind ===
 /** People change their mind in their account, without a link. */
 export async function setMailings(app: App, { userId }: UserCaller, isWanted: boolean): Promise<void> {
   const { email } = await requireUser(app, userId);
-  if (email === null) throw new ApiError('USER_UNVERIFIED_ACCOUNTS');
+  if (email === null)
+    throw new ApiError('USER_UNVERIFIED_ACCOUNTS', { fields: [{ field: 'email', rule: 'email_unconfirmed' }] });
   const address_digest = digestOf(app, email);
   await app.db.write(async ({ query }) => {
     if (isWanted) await store.remove(query, address_digest);

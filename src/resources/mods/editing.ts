@@ -223,7 +223,9 @@ async function modToEdit(
 
 /** Clients send the whole mod back, so a price of nothing is no wish to sell. */
 function requireNoOffer({ price, monetization_options, tokenpack_id }: SentOffer): void {
-  if (price || monetization_options || tokenpack_id) throw new ApiError('MONETIZATION_MARKETPLACE_ERROR');
+  const offered = Object.entries({ price, monetization_options, tokenpack_id }).filter(([, value]) => value);
+  const fields = offered.map(([field]) => ({ field, rule: 'not_for_sale' as const }));
+  if (fields.length > 0) throw new ApiError('MONETIZATION_MARKETPLACE_ERROR', { fields });
 }
 
 const withoutOffer = <F extends SentOffer>({ price: _, monetization_options: __, tokenpack_id: ___, ...fields }: F) =>

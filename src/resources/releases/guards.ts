@@ -14,7 +14,8 @@ export const confirmsReleases = (app: App, userId: number): Promise<boolean> => 
 /** From now on the person confirms by mail what they release. It takes an address to which the mails go. */
 export async function guardReleases(app: App, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    if ((await requireUserIn(transaction, userId)).email === null) throw new ApiError('USER_UNVERIFIED_ACCOUNTS');
+    if ((await requireUserIn(transaction, userId)).email === null)
+      throw new ApiError('USER_UNVERIFIED_ACCOUNTS', { fields: [{ field: 'email', rule: 'email_unconfirmed' }] });
     const none = { code_digest: null, attempts: 0, date_asked: null, date_expires: null };
     await store.addGuard(transaction.query, { user_id: userId, date_added: app.clock.now(), ...none });
   });

@@ -155,10 +155,11 @@ export async function renameTag(
   await app.db.write(async (transaction) => {
     const { query } = transaction;
     const groups = await groupsFor(transaction, caller, gameId, 'GAME_TAGS_NO_EDIT_PERMISSION');
-    if (await store.renameOf(query, gameId)) throw new ApiError('GAME_TAGS_RENAME_IN_PROGRESS');
+    if (await store.renameOf(query, gameId))
+      throw new ApiError('GAME_TAGS_RENAME_IN_PROGRESS', { fields: [{ field: 'from', rule: 'rename_running' }] });
     const tags = groups.flatMap((group) => group.tags);
     const tag = tags.find(({ name }) => isSame(name, from));
-    if (!tag) throw new ApiError('GAME_TAGS_TAG_NOT_FOUND');
+    if (!tag) throw new ApiError('GAME_TAGS_TAG_NOT_FOUND', { fields: [{ field: 'from', rule: 'no_such_tag' }] });
     if (tags.some(({ id, name }) => id !== tag.id && isSame(name, to)))
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'to', rule: 'taken' }] });
     await store.addRename(query, { game_id: gameId, tag_id: tag.id, name: to, date_added: app.clock.now() });
