@@ -227,7 +227,7 @@ export class Api {
   readonly logLines: string[];
   readonly #observer: Observer;
   readonly #agent: HttpsAgent;
-  readonly #plainAgent = new HttpAgent({ keepAlive: true, maxSockets: 64 });
+  readonly #plainAgent = new HttpAgent({ keepAlive: true, maxSockets: 512 });
   #counter = 0;
 
   constructor(
@@ -244,7 +244,7 @@ export class Api {
     this.#observer = observer;
     // Made once: Node would read the certificate anew for each connection, and exchange a key fit for decades.
     const secureContext = createSecureContext({ ca: readFileSync(service.certificateFile!), ecdhCurve: 'X25519' });
-    this.#agent = new HttpsAgent({ keepAlive: true, secureContext, maxSockets: 64 });
+    this.#agent = new HttpsAgent({ keepAlive: true, secureContext, maxSockets: 512 });
   }
 
   /** The same at another service on the same databases and folder; it stops when the file's tests are over. */

@@ -7,6 +7,7 @@ import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
 import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
+import { holding } from './holding.ts';
 import { type AnyInput, type Brought, inputOf, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
 import { forgettingWishes, handleOnce } from './once.ts';
@@ -131,7 +132,8 @@ async function bodyOfAnswer(
     if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
     const handle = (acting: App): unknown =>
       declaration.rules ? ruled(acting, operation, input) : declaration.handle(acting, input);
-    const handling = handled(app, exchange, operation, { params, query, payload }, handle);
+    const holder = isRead ? app : holding(app, operation, input);
+    const handling = handled(holder, exchange, operation, { params, query, payload }, handle);
     const answer = handling instanceof Promise ? await handling : handling;
     const { returns } = declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;

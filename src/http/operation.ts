@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Access, Caller } from '../access/caller.ts';
 import type { App } from '../context.ts';
 import type { Listing, ListRequest } from '../database/listing.ts';
+import type { Kind } from '../database/locks.ts';
 import type { ApiError, ErrorName } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import type { Platform, Portal } from '../platforms.ts';
@@ -191,6 +192,9 @@ export interface Refusal {
   readonly headers: readonly string[];
 }
 
+/** Something that a request names: whoever calls, or what its path names by an id. */
+export type Thing = 'caller' | Kind;
+
 /**
  * One operation of the API, declared once. The router, validation, permission checks, rate limits,
  * the answer's shape, the OpenAPI document, the test client and the derived tests all read it.
@@ -230,6 +234,17 @@ export interface Declaration<
    * address of what the first has made. The rule names that by `transaction.made`.
    */
   readonly once?: true;
+  /**
+   * What it ends, gives away or renames: those who add something under it wait, and are then refused. What its path
+   * names otherwise, and the caller, is held as what the operation adds to (`http/holding.ts`).
+   */
+  readonly ends?: readonly Thing[];
+  /** What it adds to besides: people, or what nothing but its body names. */
+  readonly under?: readonly Thing[];
+  /** The ids of things that nothing but its body names. */
+  readonly names?: Partial<Record<Kind, (input: Input<z.output<P>, z.output<Q>, z.output<B>>) => readonly number[]>>;
+  /** Why it writes and holds nothing, or holds what it needs by itself. */
+  readonly unheld?: string;
   /** Games have rules for what is handed in here; the handler's caller then carries it, and the noun asks them. */
   readonly rules?: true;
   readonly returns: Returns<R>;

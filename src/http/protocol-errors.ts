@@ -1,5 +1,6 @@
 import type { Access } from '../access/caller.ts';
 import type { ErrorName } from '../errors/catalogue.ts';
+import { holdingErrors } from './holding.ts';
 import { type AnyOperation, takesBody } from './operation.ts';
 
 /** Whatever is called, and however it ends. */
@@ -28,7 +29,13 @@ const KEY_ERRORS: readonly ErrorName[] = [
  * They need no declaration; those of the noun do.
  */
 export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] {
-  return [...UNIVERSAL_ERRORS, ...accessErrors(operation), ...requestErrors(operation), ...gameErrors(operation)];
+  return [
+    ...UNIVERSAL_ERRORS,
+    ...accessErrors(operation),
+    ...requestErrors(operation),
+    ...gameErrors(operation),
+    ...holdingErrors(operation),
+  ];
 }
 
 function accessErrors({ declaration: { access, method } }: AnyOperation): readonly ErrorName[] {

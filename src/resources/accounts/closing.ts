@@ -13,19 +13,18 @@ import { endSessionsOf } from '../sessions/sessions.ts';
 import { isStaffMember, staffLevelOf } from '../staff/pieces.ts';
 import { rememberBan } from '../users/bans.ts';
 import {
-  announceUser,
   changeUser,
   findUserIn,
+  holdUsers,
   normalisedEmail,
   requireUserIn,
   USER_BANNED,
   USER_DELETED,
   type UserRow,
 } from '../users/users.ts';
-import { endAtOnce, eraseAll } from './personal.ts';
+import { endAtOnce } from './personal.ts';
+import { nameOfDeleted, SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
-
-export const ERASE_JOB = 'accounts.erase';
 
 /** A client that someone let in decides nothing about the account. */
 export function requireOwnToken({ clientId }: UserCaller): void {
@@ -52,6 +51,7 @@ export async function reopenAccount(app: App, caller: UserCaller): Promise<void>
 export async function deleteAccount(app: App, caller: UserCaller, confirmation: string): Promise<void> {
   requireOwnToken(caller);
   await app.db.write(async (transaction) => {
+    await holdUsers(transaction, { ends: [caller.userId] });
     const user = await requireUserIn(transaction, caller.userId);
     if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
     if (user.date_closed === null) throw new ApiError('USER_CANT_BE_DELETED_MUST_CLOSE_FIRST');
@@ -76,8 +76,8 @@ async function requireNothingLed({ query }: Transaction, userId: number): Promis
 async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
   if (user.status === USER_BANNED) await rememberBan(app, transaction, user.id, await identitiesOf(transaction, user));
   await endAccount(app, transaction, user);
-  await changeUser(transaction, user.id, blank(`deleted-${user.id}`));
-  await app.jobs.enqueue(transaction, ERASE_JOB, { userId: user.id });
+  await changeUser(transaction, user.id, blank(nameOfDeleted(user.id)));
+  await app.jobs.enqueue(transaction, SETTLE_JOB, { userId: user.id });
 }
 
 /** Nobody acts for the account any more, and what cannot wait of what nouns keep is done. */
@@ -109,12 +109,6 @@ export const blank = (name: string) => ({
   portal_names: '{}',
 });
 
-/** What nouns keep of someone who is gone leaves, or names them no longer. */
-export async function eraseAccount(app: App, userId: number, heartbeat: () => Promise<void>): Promise<void> {
-  await eraseAll(app, userId, heartbeat);
-  await app.db.write(async (transaction) => announceUser(transaction, userId));
-}
-
 /** Everything that acts for the person ends. */
 export async function signOut(app: App, transaction: Transaction, userId: number): Promise<void> {
   await revokeTokens(app, transaction, { userId });
@@ -131,6 +125,7 @@ function requireModerator(caller: Caller, userId: number): void {
 
 async function requireModerated(transaction: Transaction, caller: Caller, userId: number): Promise<UserRow> {
   requireModerator(caller, userId);
+  await holdUsers(transaction, { ends: [userId] });
   const user = await requireUserIn(transaction, userId);
   if (!outranks(staffLevel(caller), await staffLevelOf(transaction, userId)))
     throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
@@ -153,6 +148,7 @@ export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boo
 export const deleteUser = (app: App, caller: Caller, userId: number): Promise<void> =>
   app.db.write(async (transaction) => {
     requireModerator(caller, userId);
+    await holdUsers(transaction, { ends: [userId] });
     if ((await findUserIn(transaction, userId))?.status === USER_DELETED) throw new ApiError('USER_ALREADY_DELETED');
     const user = await requireUserIn(transaction, userId);
     if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');

@@ -8,9 +8,10 @@ import { shareAPortal } from '../portals/accounts.ts';
 import { isGuarded } from '../releases/holding.ts';
 import { isStaffMember } from '../staff/pieces.ts';
 import {
-  announceUser,
   changeUser,
   findUserByEmailIn,
+  findUserIn,
+  holdUsers,
   normalisedEmail,
   refuseSignIn,
   requireUser,
@@ -18,11 +19,9 @@ import {
   type UserRow,
 } from '../users/users.ts';
 import { blank, endAccount, requireOwnToken } from './closing.ts';
-import { moveAll } from './personal.ts';
+import { SETTLE_JOB } from './settling.ts';
 import { findCode, mergeAsker, sendCode } from './sign-in-codes.ts';
 import * as store from './store.ts';
-
-export const MOVE_JOB = 'accounts.move';
 
 /**
  * Makes another account of the caller part of this one. Whoever holds tokens of both has signed in to both. Where the
@@ -75,14 +74,17 @@ export async function mergeByCode(app: App, caller: UserCaller, email: string, c
 /** The account that is given up ends at once, with its name; what it had follows in a job. */
 async function merge(app: App, transaction: Transaction, fromId: number, toId: number): Promise<void> {
   if (fromId === toId) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
-  const [from, to] = [await requireUserIn(transaction, fromId), await requireUserIn(transaction, toId)];
+  // Neither ends, and neither hands in what would be left behind, before this is committed.
+  await holdUsers(transaction, { ends: [fromId, toId] });
+  const [from, to] = [(await findUserIn(transaction, fromId))!, (await findUserIn(transaction, toId))!];
+  refuseSignIn(to);
   // Nobody leaves a ban or a lock behind them.
   refuseSignIn(from);
   await refuseMerge(transaction, from, to);
   await endAccount(app, transaction, from, to);
   await changeUser(transaction, from.id, { ...blank(`merged-${from.id}`), merged_into: to.id });
   if (to.email === null && from.email !== null) await changeUser(transaction, to.id, { email: from.email });
-  await app.jobs.enqueue(transaction, MOVE_JOB, { from: from.id, to: to.id });
+  await app.jobs.enqueue(transaction, SETTLE_JOB, { userId: from.id });
 }
 
 async function refuseMerge(transaction: Transaction, from: UserRow, to: UserRow): Promise<void> {
@@ -94,13 +96,4 @@ async function refuseMerge(transaction: Transaction, from: UserRow, to: UserRow)
   if (games) throw new ApiError('USER_CANNOT_MERGE_ACCOUNT_WITH_GAMES');
   if (mods) throw new ApiError('USER_CANNOT_MERGE_ACCOUNT_WITH_MODS');
   if (await shareAPortal(transaction, from.id, to.id)) throw new ApiError('USER_SURRENDER_TO_CONNECTIONS_EXIST');
-}
-
-/** What the other account had follows. It may run again after it has run. */
-export async function moveAccount(app: App, from: number, to: number, heartbeat: () => Promise<void>): Promise<void> {
-  await moveAll(app, from, to, heartbeat);
-  await app.db.write(async (transaction) => {
-    await changeUser(transaction, from, { date_merged: app.clock.now() });
-    announceUser(transaction, to);
-  });
 }

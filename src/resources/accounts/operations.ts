@@ -126,6 +126,7 @@ export const changeEmail = operation({
   says: 'Takes the new email address, with the codes from both.',
   access: user('write'),
   limit: 10,
+  ends: ['caller'],
   body: z.object({
     new_code: Code,
     old_code: Code.optional().meta({ description: 'Needed unless the account had no address.' }),
@@ -167,6 +168,7 @@ export const deleteOwnAccount = operation({
   path: '/me',
   says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first, and whoever confirms releases by mail ends that.',
   access: user('write'),
+  ends: ['caller'],
   body: z.object({
     email: z.string().trim().max(254).meta({ description: 'To confirm: the address of the account, or its username.' }),
   }),
@@ -202,6 +204,7 @@ export const mergeOwnAccount = operation({
   says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again. So it is with the token of an account that confirms its releases by mail.',
   access: user('write'),
   limit: 10,
+  unheld: 'it holds both accounts at once, in their order',
   body: MergeBody,
   returns: noContent,
   errors: [
@@ -239,6 +242,7 @@ const moderated = { tag: 'Users', access: user('write'), params: UserPath, retur
 
 export const lockAUser = operation({
   ...moderated,
+  ends: ['users'],
   id: 'lock-a-user',
   method: 'POST',
   path: '/users/{user_id}/lock',
@@ -249,6 +253,7 @@ export const lockAUser = operation({
 
 export const unlockAUser = operation({
   ...moderated,
+  under: ['users'],
   id: 'unlock-a-user',
   method: 'DELETE',
   path: '/users/{user_id}/lock',
@@ -259,6 +264,7 @@ export const unlockAUser = operation({
 
 export const deleteAUser = operation({
   ...moderated,
+  ends: ['users'],
   id: 'delete-a-user',
   method: 'DELETE',
   path: '/users/{user_id}',

@@ -135,23 +135,27 @@ async function stepByStep(app: App, heartbeat: Heartbeat, step: (transaction: Tr
   await heartbeat();
 }
 
-/** Noun by noun, each in transactions of its own: what is done stays done when the rest is interrupted. */
-export async function eraseAll(app: App, userId: number, heartbeat: Heartbeat): Promise<void> {
-  for (const { columns, erasing, afterwards } of PERSONAL) {
-    if (erasing) await stepByStep(app, heartbeat, (transaction) => erasing(app, transaction, userId));
-    await app.db.write(async (transaction) => {
-      await eraseRows(transaction.query, columns, userId);
-      await afterwards?.(transaction, userId);
-    });
-  }
-}
+/** Where what an account had belongs now; undefined where nobody has it any more. */
+type Fate = (transaction: Transaction) => Promise<number | undefined>;
 
-export async function moveAll(app: App, from: number, to: number, heartbeat: Heartbeat): Promise<void> {
-  for (const { columns, moving, afterwards } of PERSONAL) {
-    if (moving) await stepByStep(app, heartbeat, (transaction) => moving(app, transaction, from, to));
+/**
+ * What an account had is moved to the one that it became a part of, or goes. Noun by noun, each in transactions of its
+ * own: what is done stays done when the rest is interrupted. Its fate is asked in each of them, as it may change
+ * meanwhile: the account that takes it in can become a part of another, or be deleted.
+ */
+export async function settleAll(app: App, userId: number, fateOf: Fate, heartbeat: Heartbeat): Promise<void> {
+  for (const { columns, erasing, moving, afterwards } of PERSONAL) {
+    if (erasing || moving)
+      await stepByStep(app, heartbeat, async (transaction) => {
+        const to = await fateOf(transaction);
+        const step = to === undefined ? erasing?.(app, transaction, userId) : moving?.(app, transaction, userId, to);
+        return (await step) ?? false;
+      });
     await app.db.write(async (transaction) => {
-      await moveRows(transaction.query, columns, from, to);
-      await afterwards?.(transaction, to);
+      const to = await fateOf(transaction);
+      if (to === undefined) await eraseRows(transaction.query, columns, userId);
+      else await moveRows(transaction.query, columns, userId, to);
+      await afterwards?.(transaction, to ?? userId);
     });
   }
 }

@@ -1,7 +1,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import { PERSON } from '../../database/people.ts';
 import type { AgreementVersionsTable } from './table.ts';
 
@@ -52,10 +53,7 @@ export async function list(
 }
 
 /** Whoever changes versions of a type waits here for the others, so that two never come into force at once. */
-const LOCK_TYPE: Statement = {
-  text: 'select id from agreement_versions where type = ?',
-  postgres: 'select id from agreement_versions where type = $1 order by id for update',
-};
+const LOCK_TYPE = changing(statement('select id from agreement_versions where type = ? order by id'));
 export const lockType = (transaction: Transaction, type: number) => transaction.all(LOCK_TYPE, [type]);
 
 const TYPE = statement('select type from agreement_versions where id = ? and date_deleted is null');

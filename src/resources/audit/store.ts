@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import { type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import type { AuditHeadTable, AuditLogTable } from './table.ts';
 
 export type AuditRow = Selectable<AuditLogTable>;
@@ -8,7 +9,7 @@ type Head = Pick<AuditHeadTable, 'last_id' | 'hash'>;
 
 const HEAD = statement('select last_id, hash from audit_head where id = 1');
 /** On PostgreSQL others who add wait from here on; on SQLite there is one writer anyway. */
-const HEAD_HELD: Statement = { text: HEAD.text, postgres: `${HEAD.postgres} for update` };
+const HEAD_HELD = changing(HEAD);
 export const holdHead = async (transaction: Transaction): Promise<Head> =>
   (await transaction.first<Head>(HEAD_HELD, []))!;
 

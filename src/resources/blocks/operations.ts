@@ -11,6 +11,7 @@ export const blockAUser = operation({
   path: '/users/{user_id}/block',
   says: 'Blocks a person: they can no longer follow or invite the caller or comment on what the caller made, and what they make is no longer shown.',
   access: user('write'),
+  under: ['users'],
   params: UserPath,
   returns: noContent,
   errors: ['USER_NOT_FOUND', 'USER_CANNOT_MUTE_SELF', 'USER_CANNOT_BLOCK_SITE_ADMIN'],

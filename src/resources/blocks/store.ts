@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { takeTurn } from '../../database/locks.ts';
 import type { BlocksTable } from './table.ts';
 
 const IS_BLOCKED = statement('select user_id from blocks where user_id = ? and blocked_id = ?');
@@ -16,13 +17,8 @@ const REMOVE = statement('delete from blocks where user_id = ? and blocked_id = 
 export const remove = (transaction: Transaction, userId: number, blockedId: number) =>
   transaction.run(REMOVE, [userId, blockedId]);
 
-/** SQLite has one writer anyway. */
-const HOLD: Statement = {
-  text: 'select ? as held',
-  postgres: 'select pg_advisory_xact_lock(hashtextextended($1, 0)) as held',
-};
 export const holdPair = (transaction: Transaction, one: number, other: number) =>
-  transaction.first(HOLD, [`people/${Math.min(one, other)}/${Math.max(one, other)}`]);
+  takeTurn(transaction, `people/${Math.min(one, other)}/${Math.max(one, other)}`);
 
 /** The people whom someone has blocked, deleted ones left out. */
 export async function listBlocked(query: Query, userId: number, listing: Listing, request: ListRequest) {

@@ -141,6 +141,7 @@ export const updateCollectionOperation = operation({
   path: '/games/{game_id}/collections/{collection_id}',
   says: 'Changes a collection. Its submitter and managers of the game may; which mods are in it is for the submitter and administrators of the game.',
   access: user('write'),
+  ends: ['collections'],
   params: CollectionPath,
   body: CollectionChangesBody,
   files: { logo: LOGO },
@@ -174,6 +175,7 @@ export const deleteCollectionOperation = operation({
   path: '/games/{game_id}/collections/{collection_id}',
   says: 'Deletes a collection. Its submitter and the game’s team may. Administrators of the game can bring it back, unless it was deleted permanently.',
   access: user('write'),
+  ends: ['collections'],
   params: CollectionPath,
   body: z.object({
     permanent: z

@@ -1,14 +1,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
-import {
-  type Database,
-  type Query,
-  type Statement,
-  statement,
-  type Tables,
-  type Transaction,
-} from '../../database/database.ts';
+import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing, under } from '../../database/locks.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
 import { isLiveOn, livePlace } from '../../database/platforms.ts';
 import { putNameWords } from '../../database/search.ts';
@@ -44,10 +38,7 @@ const BY_ID = statement('select * from collections where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<CollectionRow>(BY_ID, [id]);
 
 /** On PostgreSQL others who change the collection wait from here on; on SQLite there is one writer anyway. */
-const FOR_CHANGE: Statement = {
-  text: 'select * from collections where id = ?',
-  postgres: 'select * from collections where id = $1 for update',
-};
+const FOR_CHANGE = changing(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) =>
   transaction.first<CollectionRow>(FOR_CHANGE, [id]);
 
@@ -270,12 +261,11 @@ function chunks<T>(items: readonly T[]): T[][] {
 /** Held, so that none of them is removed before it is in the collection. */
 export async function candidates(db: Pick<Database, 'dialect'>, { query }: Transaction, ids: readonly number[]) {
   const found = new Map<number, Candidate>();
-  const held = db.dialect === 'postgres' ? sql`for share of m` : sql``;
   for (const some of chunks([...ids].sort((a, b) => a - b))) {
     const { rows } = await sql<Candidate>`
       select m.id, m.game_id, m.status, m.visible, m.price, m.monetization_options, m.community_options,
         g.status as game_status
-      from mods m join games g on g.id = m.game_id where m.id in (${sql.join(some)}) order by m.id ${held}`.execute(
+      from mods m join games g on g.id = m.game_id where m.id in (${sql.join(some)}) order by m.id ${under(db.dialect, 'm')}`.execute(
       query,
     );
     for (const row of rows) found.set(row.id, row);

@@ -176,6 +176,7 @@ export function commentOperationsOf(on: Commentable) {
     path: one,
     says: `Deletes a comment on a ${noun} with all replies to it. Its author may, and the team of the ${noun} or its game.`,
     access: user('write'),
+    ends: ['comments'],
     params: CommentPath,
     returns: noContent,
     errors: [...found, errors.noDelete],

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing, takeTurn as turnOf } from '../../database/locks.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
 import { USER } from '../../database/people.ts';
 import type { CommentsTable, CommentVotesTable } from './table.ts';
@@ -70,8 +71,7 @@ export async function list(
 export const find = (query: Query, subject: Subject, id: number): Promise<StoredComment | undefined> =>
   shown(query, subject).where('c.id', '=', id).executeTakeFirst();
 
-const BY_ID = 'select * from comments where id = ? and resource = ? and resource_id = ?';
-const FOR_CHANGE: Statement = { text: BY_ID, postgres: `${statement(BY_ID).postgres} for update` };
+const FOR_CHANGE = changing(statement('select * from comments where id = ? and resource = ? and resource_id = ?'));
 /** Also one that was deleted. On PostgreSQL others who change the comment wait from here on. */
 export const rowForChange = (transaction: Transaction, { resource, id }: Subject, commentId: number) =>
   transaction.first<CommentRow>(FOR_CHANGE, [commentId, resource, id]);
@@ -80,12 +80,7 @@ const ABOVE = statement('select * from comments where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<CommentRow>(ABOVE, [id]);
 
 /** Of someone who sends many at once, each waits for the one before and is counted with it. SQLite has one writer. */
-const TAKE_TURN: Statement = {
-  text: 'select ?',
-  postgres: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
-export const takeTurn = (transaction: Transaction, userId: number) =>
-  transaction.first(TAKE_TURN, [`comments/${userId}`]);
+export const takeTurn = (transaction: Transaction, userId: number) => turnOf(transaction, `comments/${userId}`);
 
 export interface Recent extends Subject {
   readonly content: string;
@@ -238,7 +233,7 @@ export async function optionsOfMod(reader: Reader, modId: number): Promise<numbe
 
 export type VoteRow = Selectable<CommentVotesTable>;
 
-const HOLD_COMMENT: Statement = { text: ABOVE.text, postgres: `${ABOVE.postgres} for update` };
+const HOLD_COMMENT = changing(ABOVE);
 export const holdComment = (transaction: Transaction, id: number) => transaction.first<CommentRow>(HOLD_COMMENT, [id]);
 
 const VOTES_OF = statement('select * from comment_votes where user_id = ? order by comment_id limit ?');

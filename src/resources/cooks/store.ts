@@ -2,13 +2,13 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import {
   type Database,
   type Query,
-  type Statement,
   statement,
   type Transaction,
   updateOf,
   type Value,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing, unclaimed } from '../../database/locks.ts';
 import type { CooksTable } from './table.ts';
 
 export type CookRow = Selectable<CooksTable>;
@@ -29,10 +29,7 @@ const BY_CLAIM = statement(`${SHOWN} where c.claim = ?`);
 export const byClaim = (reader: Reader, claim: string) => reader.first<ShownCook>(BY_CLAIM, [claim]);
 
 /** On PostgreSQL others who change the cook wait from here on. */
-const FOR_CHANGE: Statement = {
-  text: `${SHOWN} where c.id = ?`,
-  postgres: `${SHOWN} where c.id = $1 for update of c`,
-};
+const FOR_CHANGE = changing(statement(`${SHOWN} where c.id = ?`), 'c');
 export const forChange = (transaction: Transaction, id: number) => transaction.first<ShownCook>(FOR_CHANGE, [id]);
 
 const OPEN_FOR = statement(`${SHOWN} where c.source_id = ? and c.platform = ? and c.status < 2`);
@@ -87,10 +84,6 @@ export const hasWork = async (query: Query, { gameId, platforms, now }: Wanted):
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** Of those who ask at once each gets another row: what someone else is about to take is passed over. */
-const unclaimed = (dialect: Database['dialect']) =>
-  sql.raw(dialect === 'postgres' ? ' for update of c skip locked' : '');
-
 /**
  * The oldest that waits, whose source is there, and whose build, where the game has one, can be handed out; `scanned`
  * where only what a scan has passed may be.
@@ -108,7 +101,7 @@ export async function nextWaiting(
       ${scanned ? sql`and f.virus_status = 1` : sql``}
       and not exists (select 1 from cook_builds b where b.game_id = c.game_id and b.is_live = 1
         and (b.virus_positive = 1 ${scanned ? sql`or b.virus_status <> 1` : sql``}))
-    order by c.id limit 1${unclaimed(dialect)}`.execute(query);
+    order by c.id limit 1 ${unclaimed(dialect, 'c')}`.execute(query);
   return rows[0]?.id;
 }
 
@@ -121,7 +114,7 @@ export async function expired(
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select c.id from cooks c where c.status = 1 and c.date_lease <= ${now}
     ${gameId === undefined ? sql`` : sql`and c.game_id = ${gameId}`}
-    order by c.id limit 100${unclaimed(dialect)}`.execute(query);
+    order by c.id limit 100 ${unclaimed(dialect, 'c')}`.execute(query);
   return rows.map(({ id }) => id);
 }
 
@@ -129,7 +122,7 @@ export async function expired(
 export async function stranded({ query }: Transaction, dialect: Database['dialect']): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select c.id from cooks c join modfiles f on f.id = c.source_id
     where c.status < 2 and (f.status <> 1 or f.withdrawn = 1)
-    order by c.id limit 100${unclaimed(dialect)}`.execute(query);
+    order by c.id limit 100 ${unclaimed(dialect, 'c')}`.execute(query);
   return rows.map(({ id }) => id);
 }
 

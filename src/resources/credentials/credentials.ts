@@ -27,7 +27,7 @@ export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promis
   app.db.write(async (transaction) => {
     const isWithin = wish.scopes.every((scope) => caller.scopes.includes(scope));
     if (!isWithin || caller.clientId !== undefined) throw new ApiError('TOKEN_MISSING_SCOPE_WRITE');
-    await store.holdUser(transaction.query, caller.userId, app.db.dialect === 'postgres');
+    await store.holdUser(transaction, caller.userId);
     const { count } = await store.tokensHeldBy(transaction.query, caller.userId, app.clock.now());
     if (Number(count) >= TOKENS_MAX)
       throw new ApiError('VALIDATION_GENERIC', {
@@ -65,7 +65,7 @@ function requireOwnToken({ clientId }: UserCaller): void {
 export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
     requireOwnToken(caller);
-    await store.holdUser(transaction.query, caller.userId, app.db.dialect === 'postgres');
+    await store.holdUser(transaction, caller.userId);
     if (await store.keyOfUser(transaction.query, caller.userId)) throw new ApiError('API_KEY_ALREADY_EXISTS_FOR_USER');
     return issueKey(app, transaction, { userId: caller.userId });
   });
@@ -74,7 +74,7 @@ export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
 export const rotateKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
     requireOwnToken(caller);
-    await store.holdUser(transaction.query, caller.userId, app.db.dialect === 'postgres');
+    await store.holdUser(transaction, caller.userId);
     await revokeKeys(app, transaction, { userId: caller.userId });
     return issueKey(app, transaction, { userId: caller.userId });
   });

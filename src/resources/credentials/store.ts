@@ -1,4 +1,5 @@
-import type { Query } from '../../database/database.ts';
+import { type Query, statement, type Transaction } from '../../database/database.ts';
+import { changing } from '../../database/locks.ts';
 
 /** Tokens that still open something, with the clients that hold them. */
 export const tokensOf = (query: Query, userId: number, now: number) =>
@@ -39,7 +40,5 @@ export const keyOfUser = (query: Query, userId: number) =>
     .executeTakeFirst();
 
 /** Others who change what belongs to the person wait until this transaction has ended. */
-export const holdUser = (query: Query, userId: number, isPostgres: boolean) => {
-  const row = query.selectFrom('users').select('id').where('id', '=', userId);
-  return (isPostgres ? row.forUpdate() : row).executeTakeFirst();
-};
+const HOLD = changing(statement('select id from users where id = ?'));
+export const holdUser = (transaction: Transaction, userId: number) => transaction.first(HOLD, [userId]);

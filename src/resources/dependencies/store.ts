@@ -1,14 +1,8 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import {
-  type Database,
-  type Query,
-  type Statement,
-  statement,
-  type Tables,
-  type Transaction,
-} from '../../database/database.ts';
+import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import type { ListRequest } from '../../database/listing.ts';
+import { changing, takeTurn } from '../../database/locks.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
 import './table.ts';
 
@@ -92,24 +86,14 @@ export async function ownAmong(query: Query, userId: number, ids: readonly numbe
   return new Set(rows.map((row) => row.resource_id));
 }
 
-/** The number is this noun's alone: it keeps its locks apart from those of others. */
-const LOCK_OF_DEPENDENCIES = 1_503;
-
 /**
  * Two dependencies that are fine one by one may close a circle together, so a game's are added one after the other.
  * SQLite has one writer anyway.
  */
-const LOCK: Statement = {
-  text: 'select ? as locked',
-  postgres: `select pg_advisory_xact_lock(${LOCK_OF_DEPENDENCIES}, $1::bigint::int) as locked`,
-};
-export const lockGame = (transaction: Transaction, gameId: number) => transaction.first(LOCK, [gameId % 2 ** 31]);
+export const lockGame = (transaction: Transaction, gameId: number) => takeTurn(transaction, `dependencies/${gameId}`);
 
 /** Locked, so that none of them is deleted before it is depended on. */
-const MOD: Statement = {
-  text: 'select * from mods where id = ?',
-  postgres: 'select * from mods where id = $1 for update',
-};
+const MOD = changing(statement('select * from mods where id = ?'));
 export const lockMod = (transaction: Transaction, id: number) => transaction.first<ModRow>(MOD, [id]);
 
 const DEPENDENCIES = statement('select dependency_id from mod_dependencies where mod_id = ?');

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { type Bulk, insertMany } from '../../database/bulk.ts';
-import { type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { takeTurn } from '../../database/locks.ts';
 import { isMutedBy } from '../../database/muted.ts';
 import type { ModEventsTable, UserEventsTable } from './table.ts';
 
@@ -15,11 +16,6 @@ export type UserEventRow = Selectable<UserEventsTable>;
  * PostgreSQL gives ids before it commits, so a reader could see 8 before 7 and never ask for 7 again. Whoever holds
  * this lock keeps it until its commit is seen by all, and takes its id within. SQLite has one writer.
  */
-const TAKE_TURN: Statement = {
-  text: 'select ?',
-  postgres: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
-const takeTurn = (transaction: Transaction, log: string) => transaction.first(TAKE_TURN, [log]);
 
 const ADD_MOD_EVENT = statement(`insert into mod_events
   (game_id, mod_id, user_id, event_type, date_added, shown, newest, newest_shown) values (?, ?, ?, ?, ?, ?, 1, ?)`);

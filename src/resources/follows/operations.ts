@@ -13,6 +13,8 @@ export const followUserOperation = operation({
   path: '/users/{user_id}/following',
   says: 'Follows a person. The path names the caller, `user_id` in the body whom they follow.',
   access: user('write'),
+  under: ['users'],
+  names: { users: ({ body }) => [body.user_id] },
   params: UserPath,
   body: z.object({ user_id: Id.meta({ description: 'Whom to follow.' }) }),
   returns: noContent,

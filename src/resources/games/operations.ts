@@ -118,6 +118,7 @@ export const editGameOperation = operation({
   path: '/games/{game_id}',
   says: 'Changes settings of a game. Its managers and administrators may; what is about money its administrators; its status those who run the site, or its administrators where the game allows.',
   access: user('write'),
+  ends: ['games'],
   params: GamePath,
   body: GameChangesBody,
   returns: ok(GameObject),
@@ -144,6 +145,7 @@ export const deleteGameOperation = operation({
   path: '/games/{game_id}',
   says: 'Deletes a game that has no mods. Its administrators may as long as it is not accepted, and those who run the site.',
   access: user('write'),
+  ends: ['games'],
   params: GamePath,
   returns: noContent,
   errors: [

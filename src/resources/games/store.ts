@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import {
   type Database,
   type Query,
-  type Statement,
   statement,
   type Tables,
   type Transaction,
@@ -11,6 +10,7 @@ import {
   type Value,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../database/people.ts';
 import { putNameWords } from '../../database/search.ts';
 import type {
@@ -91,7 +91,7 @@ export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id])
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);
 
 /** On PostgreSQL others who ask for this wait from here on; on SQLite there is one writer anyway. */
-const FOR_CHANGE: Statement = { text: BY_ID.text, postgres: `${BY_ID.postgres} for update` };
+const FOR_CHANGE = changing(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GameRow>(FOR_CHANGE, [id]);
 
 /** Which games a caller may see in lists. */

@@ -2,13 +2,13 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import {
   type Database,
   type Query,
-  type Statement,
   statement,
   type Transaction,
   updateOf,
   type Value,
 } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
 import { USER } from '../../database/people.ts';
 import { putNameWords } from '../../database/search.ts';
@@ -37,7 +37,7 @@ const BY_ID = statement('select * from guides where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<GuideRow>(BY_ID, [id]);
 
 /** On PostgreSQL others who change the guide wait from here on; on SQLite there is one writer anyway. */
-const FOR_CHANGE: Statement = { text: BY_ID.text, postgres: `${BY_ID.postgres} for update` };
+const FOR_CHANGE = changing(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GuideRow>(FOR_CHANGE, [id]);
 
 const CURATION = statement('select curation_option from games where id = ?');

@@ -107,6 +107,8 @@ export const addMessageThread = operation({
   path: threads,
   says: 'Begins a conversation with one or more people by a first message to them.',
   access: user('write'),
+  under: ['users'],
+  names: { users: ({ body }) => body.user_ids },
   body: z.object({
     subject: z.string().trim().min(1).max(80),
     content: Content,
@@ -229,6 +231,8 @@ export const inviteToThread = operation({
   path: `${threads}/{thread_id}/invites`,
   says: 'Invites someone to a conversation. They read nothing of it before they join.',
   access: user('write'),
+  under: ['users'],
+  names: { users: ({ body }) => [body.user_id] },
   params: ThreadPath,
   body: z.object({ user_id: UserId }),
   returns: noContent,

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing, takeTurn as turnOf } from '../../database/locks.ts';
 import { USER } from '../../database/people.ts';
 import type { MessageMembersTable, MessagesTable, MessageThreadsTable } from './table.ts';
 
@@ -13,17 +14,12 @@ export const IN_THREAD = 1;
 export const GONE = 2;
 
 /** Of someone who sends many at once, each waits for the one before and is counted with it. SQLite has one writer. */
-const TAKE_TURN: Statement = {
-  text: 'select ?',
-  postgres: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
-export const takeTurn = (transaction: Transaction, userId: number) =>
-  transaction.first(TAKE_TURN, [`messages/${userId}`]);
+export const takeTurn = (transaction: Transaction, userId: number) => turnOf(transaction, `messages/${userId}`);
 
 const THREAD = statement('select * from message_threads where id = ?');
 export const thread = (reader: Reader, id: number) => reader.first<ThreadRow>(THREAD, [id]);
 
-const HOLD: Statement = { text: THREAD.text, postgres: `${THREAD.postgres} for update` };
+const HOLD = changing(THREAD);
 /** On PostgreSQL others who write in the thread, come or go wait from here on. */
 export const holdThread = (transaction: Transaction, id: number) => transaction.first<ThreadRow>(HOLD, [id]);
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type Database, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { changing } from '../../database/locks.ts';
 import type { MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -29,8 +30,7 @@ const SEE = statement(`insert into metrics_seen (game_id, session_hash, date_add
 export const see = async (transaction: Transaction, gameId: number, hash: string, now: number): Promise<boolean> =>
   (await transaction.first(SEE, [gameId, hash, now])) !== undefined;
 
-const SESSION = 'select * from metrics_sessions where game_id = ? and session_id = ?';
-const HOLD: Statement = { text: SESSION, postgres: `${statement(SESSION).postgres} for update` };
+const HOLD = changing(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
 export const holdSession = (transaction: Transaction, gameId: number, sessionId: string) =>
   transaction.first<SessionRow>(HOLD, [gameId, sessionId]);
 

@@ -22,6 +22,12 @@ const STATUS = '0 not accepted, 1 accepted, 3 deleted';
 const Moderated = z.enum(MODERATED);
 const ContentPath = GamePath.extend({ content: Moderated, content_id: PathId });
 
+/** What a decision is about, if it is of this kind. */
+const decided =
+  (kind: (typeof MODERATED)[number]) =>
+  ({ body }: { readonly body: { readonly resource: string; readonly id: number } }) =>
+    body.resource === kind ? [body.id] : [];
+
 export const QueuedObject = z
   .object({
     id: Id,
@@ -138,6 +144,13 @@ export const decideOverContent = operation({
   path: '/games/{game_id}/moderation/decisions',
   says: 'Decides over a mod, guide, collection or comment. Its author is told the reason; its open reports are resolved with it. For the game’s team.',
   access: user('write'),
+  ends: [...MODERATED],
+  names: {
+    mods: decided('mods'),
+    guides: decided('guides'),
+    collections: decided('collections'),
+    comments: decided('comments'),
+  },
   params: GamePath,
   body: z.object({
     resource: Moderated,
@@ -235,6 +248,7 @@ export const banUser = operation({
   path: '/users/{user_id}/ban',
   says: 'Bans someone from the whole site, at once. For those who run it, whom nobody bans.',
   access: user('write'),
+  ends: ['users'],
   params: UserPath,
   body: z.object({ reason: z.string().trim().min(1).max(5_000) }),
   returns: noContent,

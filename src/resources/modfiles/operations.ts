@@ -151,6 +151,7 @@ export const deleteModfileOperation = operation({
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}',
   says: 'Deletes a file that is not live. Who uploaded it may, and administrators of the game.',
   access: user('write'),
+  ends: ['modfiles'],
   params: FilePath,
   returns: noContent,
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_DELETE_PERMISSION', 'MODFILE_CANNOT_DELETE_ACTIVE_RELEASE'],

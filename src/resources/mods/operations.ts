@@ -128,6 +128,7 @@ const edited = {
   tag: 'Mods',
   path: '/games/{game_id}/mods/{mod_id}',
   access: userOrService('write', 'update'),
+  ends: ['mods'],
   params: ModPath,
   body: ModChangesBody,
   files: { logo: LOGO },
@@ -176,6 +177,7 @@ export const deleteModOperation = operation({
   path: '/games/{game_id}/mods/{mod_id}',
   says: 'Deletes a mod. Administrators of its team and the team of its game may, unless other mods need it and the game restricts dependencies. Administrators of the game can bring it back, until it is deleted permanently.',
   access: user('write'),
+  ends: ['mods'],
   params: ModPath,
   body: z.object({
     permanent: z.boolean().default(false).meta({

@@ -11,6 +11,7 @@ import {
   updateOf,
   type Value,
 } from '../../database/database.ts';
+import { changing } from '../../database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../database/people.ts';
 import { isLiveOn, livePlace } from '../../database/platforms.ts';
 import type { ModCardsTable, ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
@@ -89,10 +90,7 @@ const STANDING = statement('select id, game_id, status, visible, submitted_by, d
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
 
 /** On PostgreSQL others who change the mod wait from here on; on SQLite there is one writer anyway. */
-const ROW_FOR_CHANGE: Statement = {
-  text: 'select * from mods where id = ?',
-  postgres: 'select * from mods where id = $1 for update',
-};
+const ROW_FOR_CHANGE = changing(statement('select * from mods where id = ?'));
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<ModRow>(ROW_FOR_CHANGE, [id]);
 
 const ANY_LIVE_FILE = statement('select modfile_id from mod_live_files where mod_id = ? limit 1');
@@ -448,10 +446,7 @@ const COUNTED = [
 ] as const;
 export type ModCounts = Pick<ModStats, (typeof COUNTED)[number]>;
 
-const LOCK: Statement = {
-  text: 'select id from mods where id = ?',
-  postgres: 'select id from mods where id = $1 for update',
-};
+const LOCK = changing(statement('select id from mods where id = ?'));
 const ADD_TO_STATS = statement(`update mod_stats set ${COUNTED.map((name) => `${name} = ${name} + ?`).join(', ')}
   where mod_id = ? returning ${COUNTED.join(', ')}`);
 

@@ -15,6 +15,7 @@ export const muteAUser = operation({
   path: '/users/{user_id}/mute',
   says: 'Mutes a person: what they make is no longer shown to the caller.',
   access: user('write'),
+  under: ['users'],
   params: UserPath,
   returns: noContent,
   errors: [

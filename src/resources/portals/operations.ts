@@ -385,6 +385,7 @@ export const meAuthenticate = operation({
   path: '/me/authenticate',
   says: 'Confirms the email address to which a code was sent, with that code.',
   access: user('write'),
+  ends: ['caller'],
   limit: 10,
   body: z.object({ security_code: z.string().trim().min(1).max(10) }),
   returns: ok(UserStatusObject),

@@ -68,6 +68,8 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     path: `${path}/previewers`,
     says: `Invites someone to see the ${noun} while it is hidden. Needs bit 64 of its \`community_options\`. For those who may edit it.`,
     access: user('write'),
+    under: ['users'],
+    names: { users: ({ body }) => [body.user_id] },
     params: here,
     body: z.object({ user_id: Id }),
     returns: created(PreviewerObject),

@@ -1,13 +1,7 @@
 import type { Selectable } from 'kysely';
-import {
-  type Database,
-  type Query,
-  type Statement,
-  statement,
-  type Tables,
-  type Transaction,
-} from '../../database/database.ts';
+import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import { USER, USER_COLUMNS } from '../../database/people.ts';
 import type { PreviewersTable } from './table.ts';
 
@@ -81,12 +75,9 @@ export async function remove(query: Query, resource: string, resourceId: number,
 }
 
 /** Whoever deletes it waits, or was before. */
-const HOLD: Record<'games' | 'mods', Statement> = {
-  games: {
-    text: 'select id from games where id = ?',
-    postgres: 'select id from games where id = $1 for no key update',
-  },
-  mods: { text: 'select id from mods where id = ?', postgres: 'select id from mods where id = $1 for update' },
+const HOLD = {
+  games: changing(statement('select id from games where id = ?')),
+  mods: changing(statement('select id from mods where id = ?')),
 };
 export const hold = (transaction: Transaction, resource: 'games' | 'mods', id: number) =>
   transaction.first(HOLD[resource], [id]);

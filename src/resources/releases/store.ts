@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
+import { changing } from '../../database/locks.ts';
 import type { ReleaseGuardsTable, ReleaseNewcomersTable, ReleasesTable } from './table.ts';
 
 export type GuardRow = Selectable<ReleaseGuardsTable>;
@@ -9,7 +10,7 @@ type Reader = Pick<Database, 'first'>;
 const GUARD = statement('select * from release_guards where user_id = ?');
 export const guardOf = (reader: Reader, userId: number) => reader.first<GuardRow>(GUARD, [userId]);
 
-const GUARD_FOR_CHANGE = { text: GUARD.text, postgres: `${GUARD.postgres} for update` };
+const GUARD_FOR_CHANGE = changing(GUARD);
 /** The same, and others who change it wait from here on: guesses that come at once are counted one by one. */
 export const guardForChange = (transaction: Transaction, userId: number) =>
   transaction.first<GuardRow>(GUARD_FOR_CHANGE, [userId]);

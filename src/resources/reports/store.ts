@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import type { ReportsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -85,10 +86,7 @@ export const retell = (
     .where('type', '=', type)
     .execute();
 
-const HELD: Statement = {
-  text: 'select * from reports where id = ?',
-  postgres: 'select * from reports where id = $1 for update',
-};
+const HELD = changing(statement('select * from reports where id = ?'));
 /** On PostgreSQL others who resolve it wait from here on. */
 export const held = (transaction: Transaction, id: number) => transaction.first<ReportRow>(HELD, [id]);
 

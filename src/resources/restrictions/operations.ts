@@ -68,6 +68,7 @@ export const restrictUserInGame = operation({
   path: '/games/{game_id}/restrictions/{user_id}',
   says: 'Keeps someone from adding mods or guides to a game, or from commenting, rating or reporting in it. For its team, whose members cannot be restricted themselves.',
   access: user('write'),
+  ends: ['users'],
   params: RestrictionPath,
   body: z.object({
     options: z.int().min(1).max(OPTIONS_ALL).meta({ description: OPTIONS }),

@@ -72,6 +72,8 @@ export const deleteSourceModfile = operation({
   path: `${PATH}/{source_id}`,
   says: 'Deletes a source and cancels what is being made of it; files that were made of it stay. Who uploaded it may, and administrators of the game.',
   access: user('write'),
+  ends: ['modfiles'],
+  names: { modfiles: ({ params }) => [params.source_id] },
   params: SourcePath,
   returns: noContent,
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_DELETE_PERMISSION'],

@@ -1,5 +1,6 @@
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import { USER } from '../../database/people.ts';
 import type { SiteStaffTable } from './table.ts';
 
@@ -7,8 +8,7 @@ const LEVEL = statement('select level from site_staff where user_id = ?');
 export const levelOf = async (reader: Pick<Database, 'first'>, userId: number): Promise<number> =>
   (await reader.first<{ level: number }>(LEVEL, [userId]))?.level ?? 0;
 
-const OWNERS = 'select user_id from site_staff where level >= ? order by user_id';
-const OWNERS_HELD: Statement = { text: OWNERS, postgres: `${statement(OWNERS).postgres} for update` };
+const OWNERS_HELD = changing(statement('select user_id from site_staff where level >= ? order by user_id'));
 /** Who has at least this level. On PostgreSQL others who ask the same wait from here on. */
 export const holdFrom = async (transaction: Transaction, level: number): Promise<number[]> =>
   (await transaction.all<{ user_id: number }>(OWNERS_HELD, [level])).map(({ user_id }) => user_id);

@@ -107,6 +107,7 @@ export const updateModTeamMember = operation({
   path: '/games/{game_id}/mods/{mod_id}/team/{team_member_id}',
   says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
   access: user('write'),
+  ends: ['mods'],
   params: MemberPath,
   body: memberChanges('mod'),
   returns: ok(TeamMemberObject),
@@ -126,6 +127,7 @@ export const deleteModTeamMember = operation({
   path: '/games/{game_id}/mods/{mod_id}/team/{team_member_id}',
   says: 'Removes a member from the team of a mod, or withdraws an invitation. Managers and administrators remove those below them, and everyone may leave.',
   access: user('write'),
+  ends: ['mods'],
   params: MemberPath,
   returns: noContent,
   errors: [
@@ -196,6 +198,7 @@ export const updateGameTeamMember = operation({
   path: '/games/{game_id}/team/{team_member_id}',
   says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
   access: user('write'),
+  ends: ['games'],
   params: GameMemberPath,
   body: memberChanges('game'),
   returns: ok(TeamMemberObject),
@@ -215,6 +218,7 @@ export const deleteGameTeamMember = operation({
   path: '/games/{game_id}/team/{team_member_id}',
   says: 'Removes a member from the team of a game, or withdraws an invitation. Managers and administrators remove those below them, and everyone may leave.',
   access: user('write'),
+  ends: ['games'],
   params: GameMemberPath,
   returns: noContent,
   errors: [

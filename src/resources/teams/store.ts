@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing } from '../../database/locks.ts';
 import { PERSON } from '../../database/people.ts';
 import type { TeamInvitesTable, TeamMembersTable } from './table.ts';
 
@@ -27,19 +28,13 @@ export interface Place {
 }
 
 /** Whoever changes a team waits here for the others, so that two cannot remove each other. */
-const lockOf = (table: 'games' | 'mods'): Statement => ({
-  text: `select id from ${table} where id = ?`,
-  postgres: `select id from ${table} where id = $1 for update`,
-});
+const lockOf = (table: 'games' | 'mods'): Statement => changing(statement(`select id from ${table} where id = ?`));
 const LOCKS = { games: lockOf('games'), mods: lockOf('mods') };
 export const lock = (transaction: Transaction, { resource, id }: Place) =>
   transaction.first(LOCKS[resource as keyof typeof LOCKS], [id]);
 
 /** The same for what one person does in several teams. */
-const LOCK_USER: Statement = {
-  text: 'select id from users where id = ?',
-  postgres: 'select id from users where id = $1 for no key update',
-};
+const LOCK_USER = changing(statement('select id from users where id = ?'));
 export const lockUser = (transaction: Transaction, id: number) => transaction.first(LOCK_USER, [id]);
 
 /** A member, or with `pending` 1 someone who is invited: then there is an address in place of the person. */

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { changing, takeTurn as turnOf } from '../../database/locks.ts';
 import type { UploadPartsTable, UploadsTable } from './table.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
@@ -13,17 +14,11 @@ type Reader = Pick<Database, 'first' | 'all'>;
 const BY_UPLOAD_ID = statement('select * from uploads where upload_id = ?');
 export const byUploadId = (reader: Reader, uploadId: string) => reader.first<UploadRow>(BY_UPLOAD_ID, [uploadId]);
 
-const OF_MOD: Statement = {
-  text: 'select * from uploads where mod_id = ? order by id',
-  postgres: 'select * from uploads where mod_id = $1 order by id for update',
-};
+const OF_MOD = changing(statement('select * from uploads where mod_id = ? order by id'));
 export const ofMod = (transaction: Transaction, modId: number) => transaction.all<UploadRow>(OF_MOD, [modId]);
 
 /** On PostgreSQL others who change the session, or any part of it, wait from here on. */
-const FOR_CHANGE: Statement = {
-  text: 'select * from uploads where upload_id = ?',
-  postgres: 'select * from uploads where upload_id = $1 for update',
-};
+const FOR_CHANGE = changing(statement('select * from uploads where upload_id = ?'));
 export const forChange = (transaction: Transaction, uploadId: string) =>
   transaction.first<UploadRow>(FOR_CHANGE, [uploadId]);
 
@@ -32,11 +27,7 @@ export const byNonce = (transaction: Transaction, modId: number, userId: number,
   transaction.first<UploadRow>(BY_NONCE, [modId, userId, nonce]);
 
 /** A person's sessions are counted and added one after the other; on SQLite all writers are. */
-const TAKE_TURN: Statement = {
-  text: 'select ?',
-  postgres: "select pg_advisory_xact_lock(hashtextextended('uploads/' || $1, 0))",
-};
-export const takeTurn = (transaction: Transaction, userId: number) => transaction.first(TAKE_TURN, [String(userId)]);
+export const takeTurn = (transaction: Transaction, userId: number) => turnOf(transaction, `uploads/${userId}`);
 
 /** Sessions that hold bytes, or will: those under way, and whole ones of which no file was made. */
 const HELD = 'status < 4 and used = 0';

@@ -53,6 +53,7 @@ export const editAuthenticatedUser = operation({
   path: '/me',
   says: 'Changes the profile and the preferences of the person.',
   access: user('write'),
+  ends: ['caller'],
   body: ProfileBody,
   returns: ok(UserStatusObject),
   errors: ['MATURE_CONTENT_RESTRICTED'],

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
+import { changing } from '../../database/locks.ts';
 import { fold } from '../../database/words.ts';
 import type { RememberedBansTable, UsersTable } from './table.ts';
 
@@ -11,7 +12,7 @@ export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id])
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<UserRow>(BY_ID, [id]);
 
-const FOR_CHANGE = { text: BY_ID.text, postgres: `${BY_ID.postgres} for update` };
+const FOR_CHANGE = changing(BY_ID);
 /** The same, and others who change this person wait from here on. */
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<UserRow>(FOR_CHANGE, [id]);
 

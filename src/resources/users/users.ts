@@ -3,6 +3,7 @@ import { accessChanged, issueKey } from '../../access/credentials.ts';
 import { STAFF_LEVELS } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
+import { lock } from '../../database/locks.ts';
 import { fold } from '../../database/words.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { freeSlug } from '../../slug.ts';
@@ -28,6 +29,19 @@ export async function requireUserIn(transaction: Transaction, id: number): Promi
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
   return user;
 }
+
+/** Which accounts end, change hands or their name by a transaction, and under which it adds something. */
+export interface HeldUsers {
+  readonly ends?: readonly number[];
+  readonly under?: readonly number[];
+}
+
+/** Holds accounts in whatever state. Those who end them, or add something under those that end, wait from here on. */
+export const holdUsers = (transaction: Transaction, { ends = [], under = [] }: HeldUsers) =>
+  lock(transaction, [
+    ...under.map((id) => ({ kind: 'users', id, hold: 'under' }) as const),
+    ...ends.map((id) => ({ kind: 'users', id, hold: 'ends' }) as const),
+  ]);
 
 /** In whatever state the account is. Others who change it wait from here on. */
 export const holdUser = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { takeTurn, unclaimed } from '../../database/locks.ts';
 import type { StudioEventsTable, WebhookDeliveriesTable, WebhooksTable } from './table.ts';
 
 export type StudioEventRow = Selectable<StudioEventsTable>;
@@ -10,17 +11,13 @@ export type WebhookRow = Selectable<WebhooksTable>;
  * Whoever listens must not see a later event before an earlier one: see `events/store.ts`, whose turn this is too. Two
  * turns for one game could be taken in either order, and those who do so would wait for each other.
  */
-const TAKE_TURN: Statement = {
-  text: 'select ?',
-  postgres: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
 const ADD_EVENT = statement(
   'insert into studio_events (game_id, kind, subject, data, date_added) values (?, ?, ?, ?, ?) returning id',
 );
 
 export async function addEvent(transaction: Transaction, event: Omit<StudioEventRow, 'id'>): Promise<number> {
   const { game_id, kind, subject, data, date_added } = event;
-  await transaction.first(TAKE_TURN, [`mod_events/${game_id}`]);
+  await takeTurn(transaction, `mod_events/${game_id}`);
   return (await transaction.first<{ id: number }>(ADD_EVENT, [game_id, kind, subject, data, date_added]))!.id;
 }
 
@@ -108,7 +105,7 @@ export async function claim(
     .where('d.date_due', '<=', now)
     .orderBy('d.id')
     .limit(most)
-    .$if(dialect === 'postgres', (select) => select.forUpdate('d').skipLocked())
+    .modifyEnd(unclaimed(dialect, 'd'))
     .execute();
   for (const delivery of due) {
     const taken = { attempts: delivery.attempts + 1, tries: delivery.tries + 1, date_tried: now };

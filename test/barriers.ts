@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../src/database/database.ts';
+
+/** Where a write is held: before its transaction begins, or with its work done and nothing committed. */
+export type Point = 'before' | 'done';
+
+export interface Stop {
+  /** Resolves once the write has come to the point. */
+  readonly reached: Promise<void>;
+  /** Lets it go on. */
+  go(): void;
+}
+
+/** Asked with the work done, within its transaction. */
+type When = (transaction: Transaction) => Promise<boolean>;
+
+interface Gate extends Stop {
+  readonly point: Point;
+  readonly when: When | undefined;
+  arrive(): void;
+  readonly gone: Promise<void>;
+}
+
+function aGate(point: Point, when: When | undefined): Gate {
+  const { promise: reached, resolve: arrive } = Promise.withResolvers<void>();
+  const { promise: gone, resolve: go } = Promise.withResolvers<void>();
+  return { point, when, reached, arrive, gone, go };
+}
+
+class Undone extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super();
+    this.result = result;
+  }
+}
+
+/** Does the work, answers what it answered, and takes it back. */
+async function undone<T>(commit: Database['write'], work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return await commit(async (transaction) => {
+      throw new Undone(await work(transaction));
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.result as T;
+    throw error;
+  }
+}
+
+/** Stands between an app and its database, and holds those writes that a test asks it to. */
+export class Barrier {
+  readonly #db: Database;
+  readonly #gates: Gate[] = [];
+  /** How many writes were asked for so far. */
+  asked = 0;
+  /** While set, nothing that is written lasts, though all that wait for it wait. */
+  undoes = false;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const commit = db.write.bind(db);
+    const write: Database['write'] = (work) => (this.undoes ? undone(commit, work) : commit(work));
+    const held: Database['write'] = async (work) => {
+      this.asked += 1;
+      const gate = this.#gates[0];
+      if (gate && !gate.when) this.#gates.shift();
+      if (gate?.point === 'before') {
+        gate.arrive();
+        await gate.gone;
+      }
+      if (gate?.point !== 'done') return write(work);
+      let isFirst = true;
+      return write(async (transaction) => {
+        const result = await work(transaction);
+        if (gate.when && (gate !== this.#gates[0] || !(await gate.when(transaction)))) return result;
+        // What is tried again was held already.
+        if (isFirst) gate.arrive();
+        isFirst = false;
+        if (gate.when) this.#gates.shift();
+        await gate.gone;
+        return result;
+      });
+    };
+    Object.assign(db, { write: held });
+  }
+
+  /** The next write that is asked for is held; with `when`, the first of which that is true. */
+  next(point: Point, when?: When): Stop {
+    const gate = aGate(point, when);
+    this.#gates.push(gate);
+    return gate;
+  }
+
+  /** Those that no write has come to are taken away. */
+  clear(): void {
+    this.#gates.length = 0;
+  }
+
+  /** Sends a request and answers when it is held, or with its answer where it never wrote. */
+  async upTo<T>(
+    point: Point,
+    send: () => Promise<T>,
+    when?: When,
+  ): Promise<{ stop: Stop; answer: Promise<T>; isHeld: boolean }> {
+    const stop = this.next(point, when);
+    const answer = send();
+    const isHeld = await Promise.race([stop.reached.then(() => true), answer.then(() => false)]);
+    if (!isHeld) this.clear();
+    return { stop, answer, isHeld };
+  }
+
+  /** Whether something that was begun while a write is held is over, or waits for it. Asks; never sleeps. */
+  async endsOrWaits(begin: () => Promise<unknown>): Promise<'ended' | 'waits'> {
+    const before = this.asked;
+    let isOver = false;
+    const over = begin().finally(() => {
+      isOver = true;
+    });
+    over.catch(() => {});
+    for (;;) {
+      await new Promise((turn) => setImmediate(turn));
+      if (isOver) return 'ended';
+      if (this.#db.dialect === 'sqlite' ? this.asked > before : await this.#isAnyoneWaiting()) return 'waits';
+    }
+  }
+
+  async #isAnyoneWaiting(): Promise<boolean> {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' limit 1`.execute(this.#db.query);
+    return rows.length > 0;
+  }
+}
