@@ -471,7 +471,7 @@ export const unpublished = {
   /** The same text twice in one place is 17011 as well. */
   REQUEST_REPEATED: { ref: 17011, status: 409 },
   OAUTH_INVALID_REQUEST: { ref: 13009, status: 400 },
-  OAUTH_INVALID_CLIENT: { ref: 11075, status: 401 },
+  OAUTH_INVALID_CLIENT: { ref: 11075, status: 400 },
   OAUTH_INVALID_GRANT: { ref: 11005, status: 400 },
   OAUTH_UNAUTHORIZED_CLIENT: { ref: 11075, status: 400 },
   OAUTH_UNSUPPORTED_GRANT_TYPE: { ref: 13009, status: 400 },

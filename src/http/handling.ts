@@ -52,10 +52,15 @@ export function createHandling(parts: HandlingParts): Handling {
   const router = createRouter(operations);
   const cors = createCors(settings.corsOrigins);
 
-  function answerOptions(exchange: Exchange, allowed: readonly string[]): string {
+  /** Whether pages of other sites may read what is answered there. */
+  const isShared = (path: string): boolean =>
+    !router.allowed(path).some((method) => router.find(method, path)?.operation.declaration.sameOrigin);
+
+  function answerOptions(exchange: Exchange, path: string): string {
+    const allowed = router.allowed(path);
     if (allowed.length === 0) throw new ApiError('RESOURCE_NOT_FOUND');
-    const headers = [...exchange.headers, 'allow', allowed.join(', '), ...cors.preflight(exchange.request, allowed)];
-    sendNothing(exchange.response, 204, headers);
+    const shared = isShared(path) ? cors.preflight(exchange.request, allowed) : [];
+    sendNothing(exchange.response, 204, [...exchange.headers, 'allow', allowed.join(', '), ...shared]);
     return 'options';
   }
 
@@ -67,11 +72,12 @@ export function createHandling(parts: HandlingParts): Handling {
 
   return async (exchange, path) => {
     const { request, response } = exchange;
-    exchange.headers.push(...cors.headers(request));
+    const shared = cors.headers(request);
+    if (shared.length > 0 && isShared(path)) exchange.headers.push(...shared);
     const method = methodOf(request);
     const taking = takeForAddress(settings.rateLimits, exchange, method !== 'GET' && method !== 'OPTIONS');
     if (taking) await taking;
-    if (method === 'OPTIONS') return answerOptions(exchange, router.allowed(path));
+    if (method === 'OPTIONS') return answerOptions(exchange, path);
     const match = router.find(method, path);
     if (!match) throw missing(exchange, router.allowed(path));
     exchange.operation = match.operation;

@@ -410,7 +410,7 @@ function errorsOf(operation: AnyOperation, schemas: Schemas): Record<string, Res
   const names = [...protocolErrorsOf(operation), ...operation.declaration.errors];
   const { refusal } = operation.declaration;
   if (refusal) {
-    const responses = responsesOf(names, (name) => refusal.of(new ApiError(name)).status);
+    const responses = responsesOf(names, (name) => refusal.of(new ApiError(name), 'en').status);
     const content = { [JSON_TYPE]: { schema: schemas.of(refusal.schema, 'output') } };
     return Object.fromEntries(responses.map(([status, response]) => [status, { ...response, content }]));
   }

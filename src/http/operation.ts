@@ -222,6 +222,10 @@ export interface Declaration<
   readonly emptyBody?: true;
   /** Shipped clients send these fields as JSON; forms are taken as well. */
   readonly json?: true;
+  /** A plain form, whose fields are neither in the address nor given twice (RFC 6749, sections 2.3.1 and 3.2). */
+  readonly strictForm?: true;
+  /** Pages of other sites may not read the answer: the request carries a secret, which no page may have. */
+  readonly sameOrigin?: true;
   readonly files?: Readonly<Record<string, FileField>>;
   /** The body is not a form but bytes, of which the handler takes at most so many. */
   readonly raw?: { readonly bytesMax: number; readonly says: string };
@@ -250,7 +254,7 @@ export interface Declaration<
   readonly returns: Returns<R>;
   readonly errors: readonly ErrorName[];
   /** How errors are told where it is not in the API's own form. */
-  readonly refusal?: { readonly schema: z.ZodType; of(error: ApiError): Refusal };
+  readonly refusal?: { readonly schema: z.ZodType; of(error: ApiError, language: Language): Refusal };
   readonly handle: (app: App, input: Input<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R> | Promise<Answer<R>>;
 }
 

@@ -83,7 +83,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const error = toApiError(cause);
     if (error.status >= 500) complain(exchange, error.cause);
     if (response.headersSent) return void response.destroy();
-    const { status, body, headers } = operation?.declaration.refusal?.of(error) ?? {
+    const { status, body, headers } = operation?.declaration.refusal?.of(error, exchange.language) ?? {
       status: error.status,
       body: errorBody(error, exchange.language),
       headers: [],

@@ -6,10 +6,11 @@ import { hasBody } from './exchange.ts';
 import { type AnyOperation, needsMultipart, type RawBody, takesBody, type Upload } from './operation.ts';
 import { contentTypeOf, limited, readText } from './request/body.ts';
 import { emptyFields, type Fields, parseForm } from './request/forms.ts';
-import { mergeInputJson, parseJsonBody } from './request/json.ts';
+import { mergeInputJson, parseInputJson, parseJsonBody } from './request/json.ts';
 import { type FilePart, readMultipart } from './request/multipart.ts';
 
 const FORM_BYTES_MAX = 4 * 1024 * 1024;
+const STRICT_FORM_BYTES_MAX = 64 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data';
@@ -49,6 +50,7 @@ export async function readPayload(
   const { raw } = operation.declaration;
   if (raw) return ofFields(query, rawOf(request, raw.bytesMax));
   if (!takesBody(operation)) return ofFields(query);
+  if (operation.declaration.strictForm) return readStrictForm(request, operation, query);
   if (!hasBody(request)) return ofFields(merged(operation, query, {}));
   const type = requireContentType(request, operation);
   if (type === JSON_TYPE)
@@ -68,11 +70,36 @@ function requireContentType({ headers }: IncomingMessage, { declaration }: AnyOp
   const header = headers['content-type'];
   if (!header) throw new ApiError('MISSING_CONTENT_TYPE');
   const type = contentTypeOf(header)?.type;
-  const accepted = needsMultipart(declaration)
-    ? [MULTIPART]
-    : [FORM, MULTIPART, ...(declaration.json ? [JSON_TYPE] : [])];
-  if (!type || !accepted.includes(type)) throw new ApiError('INCORRECT_CONTENT_TYPE');
+  if (!type || !acceptedTypes(declaration).includes(type)) throw new ApiError('INCORRECT_CONTENT_TYPE');
   return type;
+}
+
+function acceptedTypes(declaration: AnyOperation['declaration']): readonly string[] {
+  if (declaration.strictForm) return [FORM];
+  if (needsMultipart(declaration)) return [MULTIPART];
+  return [FORM, MULTIPART, ...(declaration.json ? [JSON_TYPE] : [])];
+}
+
+/** The body alone. Fields in the address, where logs and proxies see them, and fields given twice are refused. */
+async function readStrictForm(request: IncomingMessage, operation: AnyOperation, query: Fields): Promise<Payload> {
+  const misplaced = Object.keys(operation.declaration.body?.shape ?? {}).filter((name) => name in query);
+  const problems: FieldProblem[] = misplaced.map((field) => ({ field, rule: 'body_only' }));
+  if (!hasBody(request)) {
+    if (problems.length === 0) throw new ApiError('POST_PUT_NO_PAYLOAD');
+    return { ...NO_PAYLOAD, problems };
+  }
+  requireContentType(request, operation);
+  const text = await readText(request, STRICT_FORM_BYTES_MAX);
+  const fields = parseForm(text);
+  for (const field of repeatedIn(text, fields)) problems.push({ field, rule: 'repeated' });
+  return { ...ofFields(merged(operation, {}, fields)), problems };
+}
+
+function repeatedIn(text: string, { input_json: json, ...plain }: Fields): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const twice = [...new URLSearchParams(text).keys()].filter((name) => seen.has(name) || !seen.add(name));
+  const again = typeof json === 'string' ? Object.keys(parseInputJson(json)).filter((name) => name in plain) : [];
+  return new Set([...twice, ...again]);
 }
 
 function merged({ declaration }: AnyOperation, query: Fields, body: Fields): Fields {

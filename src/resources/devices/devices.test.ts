@@ -276,7 +276,7 @@ test('over HTTP a device that is denied, too late or unknown gets no token', asy
   const asked = await api.nobody().call(oauthDeviceAuthorization, { body: { client_id: stranger.client_id } });
   assert.deepEqual(errorOf(asked), [400, 'unauthorized_client', 11075]);
   const unknown = await api.nobody().call(oauthDeviceAuthorization, { body: { client_id: 999_999 } });
-  assert.deepEqual(errorOf(unknown), [401, 'invalid_client', 11075]);
+  assert.deepEqual(errorOf(unknown), [400, 'invalid_client', 11075]);
   const wide = { client_id: client.client_id, scope: 'read monetization' };
   assert.deepEqual(errorOf(await api.nobody().call(oauthDeviceAuthorization, { body: wide })), [
     400,
@@ -298,7 +298,7 @@ test('someone who was banned after they allowed a device lets it in no more', as
     .where('email', '=', email)
     .executeTakeFirstOrThrow();
   await setUserStatus(api.app(), id, USER_BANNED);
-  assert.deepEqual(errorOf(await poll(client, device_code)), [401, 'invalid_request', 11007]);
+  assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'invalid_grant', 11007]);
 });
 
 test('the decision reaches a device that waits at another process', async () => {

@@ -61,7 +61,7 @@ export async function reviewAuthorization(app: App, asked: Asked): Promise<Askin
   const { parameters } = asked;
   const client = await requireKnownClient(app, parameters['client_id']);
   const shown = await store.gameShown(app.db.query, client.gameId);
-  if (!shown || shown.status === GAME_DELETED) throw new ApiError('OAUTH_INVALID_CLIENT', { status: 400 });
+  if (!shown || shown.status === GAME_DELETED) throw new ApiError('OAUTH_INVALID_CLIENT');
   const game = { name: shown.name, icon: shown.icon, owner: shown.owner, isAccepted: shown.status === GAME_ACCEPTED };
   const redirectUri = parameters['redirect_uri'];
   // Addresses were registered before there were all of today's rules.
@@ -87,7 +87,7 @@ export async function reviewAuthorization(app: App, asked: Asked): Promise<Askin
 
 async function requireKnownClient(app: App, id: string | undefined): Promise<Client> {
   const client = /^\d{1,15}$/.test(id ?? '') ? await findClient(app.db.query, Number(id)) : undefined;
-  if (!client) throw new ApiError('OAUTH_INVALID_CLIENT', { status: 400 });
+  if (!client) throw new ApiError('OAUTH_INVALID_CLIENT');
   return client;
 }
 
@@ -149,6 +149,9 @@ export const RFC_NAMES: Partial<Record<ErrorName, string>> = {
   OAUTH_SLOW_DOWN: 'slow_down',
   DEVICE_LOGIN_REQUEST_NOT_AUTHORIZED: 'authorization_pending',
   DEVICE_LOGIN_CODE_INVALID: 'expired_token',
+  USER_DELETED: 'invalid_grant',
+  USER_BANNED: 'invalid_grant',
+  USER_LOCKED: 'invalid_grant',
 };
 
 const refusedAt = (app: App, to: Return, error: ApiError, language: Language): string =>

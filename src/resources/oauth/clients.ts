@@ -107,17 +107,16 @@ export const gameOfClient = async (app: App, id: number): Promise<number | undef
 const NO_DIGEST = '-'.repeat(43);
 
 /** The client, if the secret is its own. An unknown client takes as long as a wrong secret. */
-export async function authenticateClient(app: App, id: number, secret: string): Promise<Client> {
+export async function authenticateClient(app: App, id: number, secret: string): Promise<Client | undefined> {
   const row = await store.clientById(app.db.query, id);
   const isRight = app.secrets.isDigestOf(row?.secret_digest ?? NO_DIGEST, secret);
-  if (!isRight || !row) throw new ApiError('OAUTH_INVALID_CLIENT');
-  return toClient(row);
+  return isRight && row ? toClient(row) : undefined;
 }
 
 /** A client on a device, which anyone can take apart: it has no secret that it could keep (RFC 8628, section 5.6). */
 export async function requireDeviceClient(app: App, id: number): Promise<Client> {
   const client = await findClient(app.db.query, id);
-  if (!client) throw new ApiError('OAUTH_INVALID_CLIENT');
+  if (!client) throw new ApiError('OAUTH_INVALID_CLIENT', { fields: [{ field: 'client_id', rule: 'invalid' }] });
   if (!client.grants.includes(DEVICE_GRANT)) throw new ApiError('OAUTH_UNAUTHORIZED_CLIENT');
   return client;
 }

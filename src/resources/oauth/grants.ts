@@ -33,15 +33,20 @@ export interface TokenAnswer {
 }
 
 export function requireGrant(client: Client, grant: Grant): void {
-  if (!client.grants.includes(grant)) throw new ApiError('OAUTH_UNAUTHORIZED_CLIENT');
+  if (!client.grants.includes(grant)) throw refusal('OAUTH_UNAUTHORIZED_CLIENT', 'grant_type');
 }
 
 /** What was found out within a transaction. A refusal is thrown only after it: what it revoked must stay revoked. */
-async function settled<T>(app: App, work: (transaction: Transaction) => Promise<T | ErrorName>): Promise<T> {
+async function settled<T>(app: App, work: (transaction: Transaction) => Promise<T | ApiError>): Promise<T> {
   const outcome = await app.db.write(work);
-  if (typeof outcome === 'string') throw new ApiError(outcome as ErrorName);
+  if (outcome instanceof ApiError) throw outcome;
   return outcome;
 }
+
+/** Names the parameter that does not fit. */
+const refusal = (error: ErrorName, parameter: string): ApiError =>
+  new ApiError(error, { fields: [{ field: parameter, rule: 'invalid' }] });
+const invalidGrant = (parameter: string): ApiError => refusal('OAUTH_INVALID_GRANT', parameter);
 
 export interface CodeRedemption {
   readonly code: string;
@@ -56,14 +61,15 @@ export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Prom
     const { query } = transaction;
     const now = app.clock.now();
     const code = await store.codeWith(query, app.secrets.digest(sent.code));
-    if (!code || code.client_id !== client.id) return 'OAUTH_INVALID_GRANT';
-    if (code.date_redeemed !== null) return refuseReuse(app, transaction, code.grant_id);
-    if (code.date_expires <= now || code.redirect_uri !== sent.redirectUri || !isVerified(code, sent.verifier))
-      return 'OAUTH_INVALID_GRANT';
-    if (!(await isActive(transaction, code))) return 'OAUTH_INVALID_GRANT';
+    if (!code || code.client_id !== client.id) return invalidGrant('code');
+    if (code.date_redeemed !== null) return refuseReuse(app, transaction, code.grant_id, 'code');
+    if (code.date_expires <= now) return invalidGrant('code');
+    if (code.redirect_uri !== sent.redirectUri) return invalidGrant('redirect_uri');
+    if (!isVerified(code, sent.verifier)) return invalidGrant('code_verifier');
+    if (!(await isActive(transaction, code))) return invalidGrant('code');
     if (!(await store.redeemCode(query, code.id, now))) {
       const redeemed = await store.codeWith(query, code.digest);
-      return refuseReuse(app, transaction, redeemed!.grant_id);
+      return refuseReuse(app, transaction, redeemed!.grant_id, 'code');
     }
     const { client_id, user_id, scopes, redirect_uri, epoch, all_games } = code;
     const dates = { date_added: now, date_revoked: null };
@@ -89,9 +95,14 @@ function isVerified({ challenge }: store.CodeRow, verifier: string | undefined):
   return createHash('sha256').update(verifier).digest('base64url') === challenge;
 }
 
-async function refuseReuse(app: App, transaction: Transaction, grantId: number | null): Promise<ErrorName> {
+async function refuseReuse(
+  app: App,
+  transaction: Transaction,
+  grantId: number | null,
+  parameter: 'code' | 'refresh_token',
+): Promise<ApiError> {
   if (grantId !== null) await revokeGrant(app, transaction, grantId);
-  return 'OAUTH_INVALID_GRANT';
+  return invalidGrant(parameter);
 }
 
 /** Ends what a person allowed a client, with every token that came of it. */
@@ -143,7 +154,8 @@ const toAnswer = (app: App, { access_token, date_expires }: IssuedToken, refresh
 
 export interface Refreshing {
   readonly refreshToken: string;
-  readonly redirectUri: string;
+  /** Left out by standard clients alone. */
+  readonly redirectUri: string | undefined;
   readonly scope: string | undefined;
   readonly dateExpires: number | undefined;
 }
@@ -158,11 +170,12 @@ export const refresh = (app: App, client: Client, sent: Refreshing): Promise<Tok
     const now = app.clock.now();
     const token = await store.refreshTokenWith(query, app.secrets.digest(sent.refreshToken));
     const grant = token && (await store.grantById(query, token.grant_id));
-    if (!token || grant?.client_id !== client.id || grant.date_revoked !== null) return 'OAUTH_INVALID_GRANT';
-    if (token.date_expires <= now || grant.redirect_uri !== sent.redirectUri) return 'OAUTH_INVALID_GRANT';
-    if (!(await isActive(transaction, grant))) return 'OAUTH_INVALID_GRANT';
+    if (!token || grant?.client_id !== client.id || grant.date_revoked !== null) return invalidGrant('refresh_token');
+    if (token.date_expires <= now) return invalidGrant('refresh_token');
+    if (sent.redirectUri !== undefined && grant.redirect_uri !== sent.redirectUri) return invalidGrant('redirect_uri');
+    if (!(await isActive(transaction, grant))) return invalidGrant('refresh_token');
     const scopes = narrowed(grant.scopes, sent.scope);
-    if (!scopes) return 'OAUTH_INVALID_SCOPE';
+    if (!scopes) return refusal('OAUTH_INVALID_SCOPE', 'scope');
     const next = successors(app, sent.refreshToken, scopes, sent.dateExpires);
     if (token.date_rotated !== null || !(await store.rotateRefreshToken(query, token.id, now)))
       return repeated(app, transaction, token, next);
@@ -192,14 +205,14 @@ async function repeated(
   transaction: Transaction,
   token: store.RefreshTokenRow,
   next: { refresh: string; access: string },
-): Promise<TokenAnswer | ErrorName> {
+): Promise<TokenAnswer | ApiError> {
   const { query } = transaction;
   const now = app.clock.now();
   const rotated = (await store.refreshTokenWith(query, token.digest))!.date_rotated!;
   const successor = await store.refreshTokenWith(query, app.secrets.digest(next.refresh));
   const access = await store.accessTokenWith(query, app.secrets.digest(next.access));
   const isRepeat = now - rotated <= REPEAT_SECONDS && successor?.date_rotated === null && access?.date_revoked === null;
-  if (!isRepeat) return refuseReuse(app, transaction, token.grant_id);
+  if (!isRepeat) return refuseReuse(app, transaction, token.grant_id, 'refresh_token');
   return toAnswer(app, { access_token: next.access, date_expires: access.date_expires }, next.refresh);
 }
 
@@ -212,7 +225,7 @@ export async function giveServiceToken(
 ): Promise<TokenAnswer> {
   const words = scope === undefined ? DEFAULT_SERVICE_SCOPES : wordsOf(scope);
   if (words.length === 0 || !words.every((word) => (SERVICE_SCOPES as readonly string[]).includes(word)))
-    throw new ApiError('OAUTH_INVALID_SCOPE');
+    throw refusal('OAUTH_INVALID_SCOPE', 'scope');
   const scopes = SERVICE_SCOPES.filter((each) => (words as readonly string[]).includes(each));
   const token = await app.db.write((transaction) =>
     issueServiceToken(app, transaction, {

@@ -200,8 +200,6 @@ test('what is missing or unknown at the token endpoint is told as RFC 6749 says'
   for (const name of ['code', 'redirect_uri', 'client_id', 'client_secret'])
     isError(await tokenRequest(redemption(code, { [name]: undefined })), 'invalid_request');
   isError(await tokenRequest(refreshing('x', { redirect_uri: undefined })), 'invalid_request');
-  const json = { 'content-type': 'application/json' };
-  isError(await api.request('POST', '/v1/oauth/token', { headers: json, body: '{}' }), 'invalid_request');
   isError(await api.request('POST', '/v1/oauth/token'), 'invalid_request');
   assert.equal((await tokenRequest(redemption(code))).status, 200);
 });
@@ -210,8 +208,8 @@ test('a wrong secret and an unknown client look alike', async () => {
   const wrong = await tokenRequest({ ...secretOf(client), client_secret: 'wrong', grant_type: 'client_credentials' });
   const unknown = await tokenRequest({ client_id: 999_999, client_secret: 'wrong', grant_type: 'client_credentials' });
   for (const answer of [wrong, unknown]) {
-    isError(answer, 'invalid_client', 401);
-    assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+    isError(answer, 'invalid_client');
+    assert.equal(answer.headers['www-authenticate'], undefined);
   }
   assert.equal(wrong.text, unknown.text);
 });
@@ -222,7 +220,9 @@ test('the secret may come as Basic instead, and not in both places', async () =>
   const ask = (headers: Record<string, string>, more: Fields = {}) =>
     tokenRequest({ grant_type: 'client_credentials', ...more }, '/v1/oauth/token', headers);
   assert.equal((await ask(basic(`${client_id}:${client_secret}`))).status, 200);
-  isError(await ask(basic(`${client_id}:wrong`)), 'invalid_client', 401);
+  const wrong = await ask(basic(`${client_id}:wrong`));
+  isError(wrong, 'invalid_client', 401);
+  assert.match(String(wrong.headers['www-authenticate']), /^Basic realm=/);
   isError(await ask(basic(`x:${client_secret}`)), 'invalid_client', 401);
   isError(await ask(basic(`${client_id}:${client_secret}`), { client_secret }), 'invalid_request');
 });
@@ -362,7 +362,7 @@ test('of tokens that are not the client’s, nothing happens and nothing is told
   const { access_token } = await tokens();
   for (const token of [access_token, 'made-up']) assert.equal((await revocation(token, other)).text, '{}');
   assert.equal(await reads(access_token), 200);
-  isError(await revocation(access_token, { ...other, client_secret: 'wrong' }), 'invalid_client', 401);
+  isError(await revocation(access_token, { ...other, client_secret: 'wrong' }), 'invalid_client');
 });
 
 test('someone banned is given no token for what they allowed before', async () => {
@@ -537,7 +537,7 @@ test('a new secret ends the old one, and a removed client takes its tokens along
   const service = await aServiceToken('update', old);
   const given = await tokens({}, old);
   const { body: renewed } = await admin.call(rotateOauthClientSecret, { params });
-  isError(await tokenRequest({ ...secretOf(old), grant_type: 'client_credentials' }), 'invalid_client', 401);
+  isError(await tokenRequest({ ...secretOf(old), grant_type: 'client_credentials' }), 'invalid_client');
   assertRefused(await delegatedTo(service, 'x'), 401, 11005);
   assert.equal(await reads(given.access_token), 401);
   const refreshed = await tokenRequest(refreshing(given.refresh_token, {}, renewed));
@@ -547,7 +547,7 @@ test('a new secret ends the old one, and a removed client takes its tokens along
   assert.equal((await admin.call(deleteOauthClient, { params })).status, 204);
   assert.equal(await reads(person), 401);
   assertRefused(await delegatedTo(again, 'x'), 401, 11005);
-  isError(await tokenRequest({ ...secretOf(renewed), grant_type: 'client_credentials' }), 'invalid_client', 401);
+  isError(await tokenRequest({ ...secretOf(renewed), grant_type: 'client_credentials' }), 'invalid_client');
   await admin.refused(deleteOauthClient, { params }, 404, 14000);
 });
 

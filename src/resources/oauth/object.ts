@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ApiError } from '../../errors/catalogue.ts';
-import { errorMessage } from '../../errors/messages.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
 import type { Refusal } from '../../http/operation.ts';
+import type { Language } from '../../localisation/languages.ts';
 import { RFC_NAMES } from './authorization.ts';
 import { type Client, GRANTS } from './clients.ts';
+import { oauthDescription } from './descriptions.ts';
 
 export const OauthTokenObject = z
   .object({
@@ -56,35 +57,37 @@ export const toClientObject = (client: Client): z.input<typeof OauthClientObject
   date_added: client.dateAdded,
 });
 
-/** RFC 6749, section 5.2: what clients of any service understand. Descriptions are in English, as ASCII is demanded. */
+/** RFC 6749, section 5.2: what clients of any service understand. */
 const OauthErrorObject = z
-  .object({ error: z.string(), error_description: z.string(), error_ref: Integer })
+  .object({ error: z.string(), error_description: z.string(), error_ref: Integer.optional() })
   .meta({ id: 'OauthError' });
 
 export const oauthRefusal = { schema: OauthErrorObject, of: toRefusal };
 
-function toRefusal(error: ApiError): Refusal {
-  const name = RFC_NAMES[error.error] ?? nameByStatus(error);
-  const isRefusedRequest = error.status < 500 && error.status !== 401 && error.status !== 429;
+function toRefusal(error: ApiError, language: Language): Refusal {
+  const status = statusOf(error);
   return {
-    status: isRefusedRequest ? 400 : error.status,
+    status,
     body: {
-      error: name,
-      error_description: descriptionOf(error),
-      error_ref: error.ref,
+      error: RFC_NAMES[error.error] ?? nameByStatus(error),
+      error_description: oauthDescription(error, language),
+      ...(error.ref !== 0 && { error_ref: error.ref }),
     },
-    headers: error.status === 401 ? ['www-authenticate', 'Basic realm="Modstead", charset="UTF-8"'] : [],
+    headers: status === 401 ? ['www-authenticate', 'Basic realm="Modstead", charset="UTF-8"'] : [],
   };
+}
+
+/** What HTTP itself refuses, before OAuth is asked: types, sizes and rates. */
+const STATUSES_OF_HTTP = [405, 406, 413, 415, 429];
+
+/** RFC 6749 answers 400 to whatever is wrong, and 401 only to a client that failed to prove itself in the header. */
+function statusOf({ error, status }: ApiError): number {
+  if (status >= 500 || STATUSES_OF_HTTP.includes(status)) return status;
+  return error === 'OAUTH_INVALID_CLIENT' ? status : 400;
 }
 
 function nameByStatus({ error, status }: ApiError): string {
   if (error === 'OAUTH_UNEXPECTED_GAME_REFERENCE') return 'unauthorized_client';
   if (status >= 500) return status === 503 ? 'temporarily_unavailable' : 'server_error';
   return status === 429 ? 'temporarily_unavailable' : 'invalid_request';
-}
-
-function descriptionOf({ error, values, fields }: ApiError): string {
-  if (!fields?.length) return errorMessage(error, 'en', values).replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '');
-  const names = fields.map(({ field }) => field.replace(/[^\w.[\]-]/g, ''));
-  return `Missing or malformed: ${names.join(', ')}.`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyone, type ServiceCaller, service, type UserCaller, user } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
-import { ApiError } from '../../errors/catalogue.ts';
+import { ApiError, type ErrorName, type ValidationRule } from '../../errors/catalogue.ts';
 import { GamePath, PathId, pageOf, pageOfAll, pagesOnly, TokenExpiry } from '../../http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../http/operation.ts';
 import { beginDeviceLogin, connectAddress, INTERVAL_SECONDS, pollDeviceLogin, SCOPES } from '../devices/devices.ts';
@@ -54,13 +54,20 @@ const TokenBody = z.object({
 type OauthInput<B> = Input<unknown, unknown, B>;
 type Credentials = { client_id?: number | undefined; client_secret?: string | undefined };
 
+const wrong = (error: ErrorName, parameter: string, rule: ValidationRule = 'invalid', status?: number): ApiError =>
+  new ApiError(error, { fields: [{ field: parameter, rule }], ...(status !== undefined && { status }) });
+
 /** The client itself calls, with its secret in the body or in the header, but not in both (RFC 6749, section 2.3). */
 async function requireClient(app: App, { body, basic, hostGameId }: OauthInput<Credentials>): Promise<Client> {
-  if (basic && body.client_secret !== undefined) throw new ApiError('OAUTH_INVALID_REQUEST');
-  const id = basic ? Number(/^\d{1,15}$/.exec(basic.name)?.[0] ?? 0) : body.client_id;
-  const secret = basic ? basic.password : body.client_secret;
-  if (id === undefined || secret === undefined) throw new ApiError('OAUTH_INVALID_REQUEST');
-  const client = await authenticateClient(app, id, secret);
+  const { client_id, client_secret } = body;
+  if (basic && client_secret) throw wrong('OAUTH_INVALID_REQUEST', 'client_secret', 'repeated');
+  const id = basic ? Number(/^\d{1,15}$/.exec(basic.name)?.[0] ?? 0) : client_id;
+  if (basic && client_id !== undefined && client_id !== id)
+    throw wrong('OAUTH_INVALID_REQUEST', 'client_id', 'repeated');
+  if (id === undefined) throw wrong('OAUTH_INVALID_REQUEST', 'client_id', 'required');
+  const client = await authenticateClient(app, id, need(basic ? basic.password : client_secret, 'client_secret'));
+  // 401 asks for what the header lacked, so it answers those alone who used the header (RFC 6749, section 5.2).
+  if (!client) throw wrong('OAUTH_INVALID_CLIENT', 'client_secret', 'invalid', basic ? 401 : 400);
   if (hostGameId !== undefined && hostGameId !== client.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
   return client;
 }
@@ -68,12 +75,12 @@ async function requireClient(app: App, { body, basic, hostGameId }: OauthInput<C
 /** The same, or a device, which names itself and proves nothing. */
 async function requireDevice(app: App, input: OauthInput<Credentials>): Promise<Client> {
   const { body, basic, hostGameId } = input;
-  if (basic || body.client_secret !== undefined) {
+  if (basic || body.client_secret) {
     const client = await requireClient(app, input);
     requireGrant(client, DEVICE_GRANT);
     return client;
   }
-  if (body.client_id === undefined) throw new ApiError('OAUTH_INVALID_REQUEST');
+  if (body.client_id === undefined) throw wrong('OAUTH_INVALID_REQUEST', 'client_id', 'required');
   const client = await requireDeviceClient(app, body.client_id);
   if (hostGameId !== undefined && hostGameId !== client.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
   return client;
@@ -82,7 +89,12 @@ async function requireDevice(app: App, input: OauthInput<Credentials>): Promise<
 /** What a device gets that asks whether it was let in (RFC 8628, section 3.5). */
 async function answerDevice(app: App, input: OauthInput<z.output<typeof TokenBody>>): Promise<TokenAnswer> {
   const client = await requireDevice(app, input);
-  const answer = await pollDeviceLogin(app, client.id, need(input.body.device_code), input.body.date_expires);
+  const answer = await pollDeviceLogin(
+    app,
+    client.id,
+    need(input.body.device_code, 'device_code'),
+    input.body.date_expires,
+  );
   if (typeof answer === 'object') {
     const expires_in = answer.date_expires - app.clock.now();
     return { token_type: 'Bearer', expires_in, access_token: answer.access_token };
@@ -90,27 +102,35 @@ async function answerDevice(app: App, input: OauthInput<z.output<typeof TokenBod
   if (answer === 'pending') throw new ApiError('DEVICE_LOGIN_REQUEST_NOT_AUTHORIZED');
   if (answer === 'expired') throw new ApiError('DEVICE_LOGIN_CODE_INVALID', { status: 400 });
   if (answer === 'slow_down') throw new ApiError('OAUTH_SLOW_DOWN');
-  throw new ApiError(answer === 'denied' ? 'OAUTH_ACCESS_DENIED' : 'OAUTH_INVALID_GRANT');
+  throw answer === 'denied' ? new ApiError('OAUTH_ACCESS_DENIED') : wrong('OAUTH_INVALID_GRANT', 'device_code');
 }
 
-function need(value: string | undefined): string {
-  if (!value) throw new ApiError('OAUTH_INVALID_REQUEST');
+/** A parameter without a value counts as left out (RFC 6749, section 3.2). */
+function need(value: string | undefined, parameter: string): string {
+  if (!value) throw wrong('OAUTH_INVALID_REQUEST', parameter, 'required');
   return value;
 }
 
 async function answerToken(app: App, input: OauthInput<z.output<typeof TokenBody>>): Promise<TokenAnswer> {
   const { body } = input;
-  const grant = GRANTS.find((each) => each === body.grant_type);
-  if (!grant) throw new ApiError(body.grant_type ? 'OAUTH_UNSUPPORTED_GRANT_TYPE' : 'OAUTH_INVALID_REQUEST');
+  const type = need(body.grant_type, 'grant_type');
+  const grant = GRANTS.find((each) => each === type);
+  if (!grant) throw wrong('OAUTH_UNSUPPORTED_GRANT_TYPE', 'grant_type');
   if (grant === DEVICE_GRANT) return answerDevice(app, input);
   const client = await requireClient(app, input);
   requireGrant(client, grant);
   const dateExpires = body.date_expires;
-  if (grant === 'client_credentials') return giveServiceToken(app, client, body.scope, dateExpires);
-  const redirectUri = need(body.redirect_uri);
-  if (grant === 'authorization_code')
-    return redeemCode(app, client, { code: need(body.code), redirectUri, verifier: body.code_verifier, dateExpires });
-  return refresh(app, client, { refreshToken: need(body.refresh_token), redirectUri, scope: body.scope, dateExpires });
+  const scope = body.scope || undefined;
+  if (grant === 'client_credentials') return giveServiceToken(app, client, scope, dateExpires);
+  if (grant === 'authorization_code') {
+    const redirectUri = need(body.redirect_uri, 'redirect_uri');
+    const verifier = body.code_verifier || undefined;
+    return redeemCode(app, client, { code: need(body.code, 'code'), redirectUri, verifier, dateExpires });
+  }
+  // RFC 6749 knows no such parameter here, and what speaks plain RFC 6749 does not send it.
+  const redirectUri = client.standard ? body.redirect_uri || undefined : need(body.redirect_uri, 'redirect_uri');
+  const refreshToken = need(body.refresh_token, 'refresh_token');
+  return refresh(app, client, { refreshToken, redirectUri, scope, dateExpires });
 }
 
 const OAUTH_ERRORS = ['OAUTH_INVALID_REQUEST', 'OAUTH_INVALID_CLIENT', 'OAUTH_UNEXPECTED_GAME_REFERENCE'] as const;
@@ -139,6 +159,8 @@ export const oauthToken = operation({
     'USER_LOCKED',
   ],
   refusal: oauthRefusal,
+  strictForm: true,
+  sameOrigin: true,
   handle: answerToken,
 });
 
@@ -157,11 +179,12 @@ export const oauthDeviceAuthorization = operation({
   returns: ok(DeviceAuthorizationObject),
   errors: [...OAUTH_ERRORS, 'OAUTH_UNAUTHORIZED_CLIENT', 'OAUTH_INVALID_SCOPE', 'GAME_NOT_FOUND', 'GAME_DELETED'],
   refusal: oauthRefusal,
+  strictForm: true,
   handle: async (app, input) => {
     const client = await requireDevice(app, input);
-    const words = input.body.scope?.split(/[ ,]+/).filter(Boolean) ?? [...SCOPES];
+    const words = input.body.scope ? input.body.scope.split(/[ ,]+/).filter(Boolean) : [...SCOPES];
     const scopes = SCOPES.filter((scope) => words.includes(scope));
-    if (words.length === 0 || scopes.length < new Set(words).size) throw new ApiError('OAUTH_INVALID_SCOPE');
+    if (words.length === 0 || scopes.length < new Set(words).size) throw wrong('OAUTH_INVALID_SCOPE', 'scope');
     const login = await beginDeviceLogin(app, { gameId: client.gameId, clientId: client.id, scopes });
     const verification_uri = connectAddress(app);
     return {
@@ -190,6 +213,8 @@ export const oauthRevoke = operation({
   returns: ok(z.object({})),
   errors: OAUTH_ERRORS,
   refusal: oauthRefusal,
+  strictForm: true,
+  sameOrigin: true,
   handle: async (app, input) => {
     await revokeToken(app, await requireClient(app, input), input.body.token);
     return {};
