@@ -52,7 +52,8 @@ const SHOWN = /^(?:_limit|_offset|_sort|id|[a-z_]*_id|status|visible|show_hidden
 export function safeUrl(url: string): string {
   const mark = url.indexOf('?');
   if (mark === -1) return url;
-  const pairs = url.slice(mark + 1).split('&');
+  // A second `?` separates as well: it may introduce a key.
+  const pairs = url.slice(mark + 1).split(/[&?]/);
   return `${url.slice(0, mark)}?${pairs.map(safePair).join('&')}`;
 }
 

@@ -242,7 +242,7 @@ async function aScene(name: SceneName) {
     portal: 'steam',
     portal_id: 'steam',
     export_token: exportToken(app, 1),
-    verification_hash: downloadLink(app, named, { signed: true }).binary_url.split('/').at(-1)!,
+    verification_hash: downloadLink(app, named, { alone: false }).binary_url.split('/').at(-1)!,
   };
   return { game, mod, needed, comments, seats, params, upload_id: upload.body.upload_id, clientId: client.client_id };
 }

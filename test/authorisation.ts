@@ -168,7 +168,8 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-mod-events': { open: '!++ +++ ++++ +++ +br', hidden: '!mm mm+ ++++ +++ +br' },
   'get-user-events': { open: '!kk +++ ++++ +++ +br' },
   'download-modfile': { open: '!++ +++ ++++ +++ +br', hidden: '!mm mm+ ++++ +++ +br' },
-  'download-modfile-hashed': { open: '+++ +++ ++++ +++ +br', hidden: 'mmm mm+ ++++ +++ +br' },
+  // Credentials that are refused count as none beside a good link.
+  'download-modfile-hashed': { open: '+++ +++ ++++ +++ +++', hidden: 'mmm mm+ ++++ +++ +mm' },
   'get-mods-stats': { open: '!++ +++ ++++ +++ +br' },
   'get-mod-stats': { open: '!++ +++ ++++ +++ +br', hidden: '!mm mm+ ++++ +++ +br' },
   'get-mod-team-members': { open: '!++ +++ ++++ +++ +br', hidden: '!mm mm+ ++++ +++ +br' },

@@ -305,7 +305,7 @@ const PARAMETERS: Record<string, string | number> = {
   source_hash: source.download.binary_url.split('/').at(-1)!,
   claim_id: claim.claim_id,
   cook_uuid: claim.cook.cook_uuid,
-  verification_hash: downloadLink(api.app(), file, { signed: true }).binary_url.split('/').at(-1)!,
+  verification_hash: downloadLink(api.app(), file, { alone: false }).binary_url.split('/').at(-1)!,
 };
 
 /** What stands in the query of operations that cannot do without. */

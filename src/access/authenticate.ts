@@ -138,14 +138,30 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     throw new ApiError('USER_MUST_BE_LOGGED_IN');
   }
 
+  function byCredentials(access: Access, method: string, { bearer, apiKey }: Credentials): Caller | Promise<Caller> {
+    if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
+    if (access.kind === 'authentication') return byKey(access, apiKey);
+    if (bearer) return byToken(access, bearer);
+    const isOpenToKeys = method === 'GET' || (access.kind === 'reader' && access.keyWrites === true);
+    const takesKey = access.kind === 'anyone' || (access.kind !== 'user' && isOpenToKeys);
+    return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
+  }
+
+  /** The handler decides whether the link is good enough without the credentials that were refused. */
+  async function orRefused(authenticate: () => Caller | Promise<Caller>): Promise<Caller> {
+    try {
+      return await authenticate();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { kind: 'nobody', refusal: error };
+    }
+  }
+
   return {
-    authenticate(access, method, { bearer, apiKey }) {
-      if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
-      if (access.kind === 'authentication') return byKey(access, apiKey);
-      if (bearer) return byToken(access, bearer);
-      const isOpenToKeys = method === 'GET' || (access.kind === 'reader' && access.keyWrites === true);
-      const takesKey = access.kind === 'anyone' || (access.kind !== 'user' && isOpenToKeys);
-      return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
+    authenticate(access, method, credentials) {
+      const takesLink = (access.kind === 'anyone' || access.kind === 'reader') && access.link === true;
+      const authenticate = () => byCredentials(access, method, credentials);
+      return takesLink ? orRefused(authenticate) : authenticate();
     },
     recall({ bearer, apiKey }) {
       if (bearer) return tokens.recall(bearer);

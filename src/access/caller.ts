@@ -1,8 +1,12 @@
+import type { ApiError } from '../errors/catalogue.ts';
+
 /** What a token may do. `update` and `monetization` belong to service tokens alone. */
 export type TokenScope = 'read' | 'write' | 'update' | 'monetization';
 
 export interface Nobody {
   readonly kind: 'nobody';
+  /** Why the request's credentials were refused, where a signed link may stand in for them. */
+  readonly refusal?: ApiError;
 }
 
 /** A request with an API key: it reads what its game may, and signs people in. */
@@ -130,9 +134,9 @@ export const muterOf = (caller: Caller): number | undefined =>
 /** Who may call an operation. Finer rules belong to the noun and are declared as its errors. */
 export type Access =
   /** Whoever calls; with `named` also as themselves, if their credentials are good. */
-  | { readonly kind: 'anyone'; readonly named?: true }
+  | { readonly kind: 'anyone'; readonly named?: true; readonly link?: true }
   /** An API key or a token that may read. A key alone reads, unless the operation takes it for a write as well. */
-  | { readonly kind: 'reader'; readonly keyWrites?: true }
+  | { readonly kind: 'reader'; readonly keyWrites?: true; readonly link?: true }
   /** A person's token with this scope, or a service's with that one, which then acts as the leader of its game. */
   | { readonly kind: 'user'; readonly scope: 'read' | 'write'; readonly service?: TokenScope }
   /** The token of a game's backend with this scope, and with all of these. */
@@ -143,6 +147,9 @@ export type Access =
 export const anyone = (): Access => ({ kind: 'anyone' });
 export const visitor = (): Access => ({ kind: 'anyone', named: true });
 export const reader = (): Access => ({ kind: 'reader' });
+/** A signed link may stand in for credentials: the handler checks the link, and throws `Nobody.refusal` without one. */
+export const visitorByLink = (): Access => ({ kind: 'anyone', named: true, link: true });
+export const readerOrLink = (): Access => ({ kind: 'reader', link: true });
 /** The same where people write who need not have signed in. */
 export const readerWhoWrites = (): Access => ({ kind: 'reader', keyWrites: true });
 export const user = (scope: 'read' | 'write'): Access => ({ kind: 'user', scope });

@@ -85,15 +85,18 @@ function targetOf({ url = '/', headers }: IncomingMessage): Target {
   if (!url.startsWith('/')) return targetOfAbsolute(url, headers.host);
   const mark = url.indexOf('?');
   if (mark === -1) return { host: headers.host, path: url, search: '' };
-  return { host: headers.host, path: url.slice(0, mark), search: url.slice(mark + 1) };
+  return { host: headers.host, path: url.slice(0, mark), search: withOneMark(url.slice(mark + 1)) };
 }
 
 /** Servers must understand `GET https://host/path`, whose host then counts (RFC 9112, 3.2.2). */
 function targetOfAbsolute(url: string, host: string | undefined): Target {
   const parsed = /^https?:/i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed) return { host, path: url, search: '' };
-  return { host: parsed.host, path: parsed.pathname, search: parsed.search.slice(1) };
+  return { host: parsed.host, path: parsed.pathname, search: withOneMark(parsed.search.slice(1)) };
 }
+
+/** Unity appends `?api_key=` to addresses that have a query already (docs/API-QUIRKS.md, 7). */
+const withOneMark = (search: string): string => search.replace('?api_key=', '&api_key=');
 
 function isSecure({ socket, headers }: IncomingMessage, { trustProxy }: Settings): boolean {
   const peer = peerOf(socket, trustProxy);

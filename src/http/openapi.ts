@@ -137,7 +137,11 @@ function securityOf({ declaration: { access, method } }: AnyOperation): Operatio
     case 'authentication':
       return [{ api_key: [] }];
     case 'reader':
-      return method === 'GET' || access.keyWrites ? [{ api_key: [] }, { oauth2: ['read'] }] : [{ oauth2: ['read'] }];
+      return [
+        ...(method === 'GET' || access.keyWrites ? [{ api_key: [] }] : []),
+        { oauth2: ['read'] },
+        ...(access.link ? [{}] : []),
+      ];
     case 'user':
       return [{ oauth2: [access.scope] }, ...(access.service ? [{ service: [access.service] }] : [])];
     case 'service':

@@ -18,8 +18,8 @@ export interface WantedFile {
   readonly modId: number;
   readonly fileId: number;
   readonly platform: string;
-  /** The last segment of a signed link, where the file was asked for by one. */
-  readonly segment?: string;
+  /** From a link, in its path or in its query. */
+  readonly signature: string | undefined;
 }
 
 export type Download = Pick<
@@ -28,22 +28,32 @@ export type Download = Pick<
 >;
 
 /**
- * The file, if the caller may download it now. What has become of mod and file since a link was signed counts, and
- * the signature proves no more than that someone was given the link.
+ * The file, if the caller may download it now. A signature or a credential suffices: clients send expired tokens along
+ * with good links, and good tokens with expired links. Neither opens a file that was withdrawn or hidden since.
  */
 export async function requireDownload(app: App, caller: Caller, wanted: WantedFile): Promise<Download> {
   const file = await store.fileOf(app.db, wanted.fileId, wanted.platform);
-  const isSigned = wanted.segment !== undefined && file !== undefined;
-  const isInvited = isSigned && isValidLink(app, file, wanted.segment!, app.clock.now());
+  const { signature } = wanted;
+  const isInvited = file !== undefined && signature !== undefined && isValidLink(app, file, signature, app.clock.now());
+  if (!isInvited) refuseUnknown(caller, signature, file);
   const mod = await (isInvited ? requireModByLink : requireMod)(app.db, caller, wanted.gameId, wanted.modId);
   if (file?.mod_id !== mod.id || !isScanPassed(file, app.settings)) throw new ApiError('MODFILE_NOT_FOUND');
   const levels = await levelsOf(app.db, caller, mod);
   if (file.offered === 0 && !isMember(levels)) throw new ApiError('MODFILE_NOT_FOUND');
-  if (!isInvited && (isSigned || needsSignature(file.api_access_options))) throw new ApiError('MOD_NO_VIEW_PERMISSION');
+  if (!isInvited && needsSignature(file.api_access_options)) throw new ApiError('MOD_NO_VIEW_PERMISSION');
   refuseStrangers(caller, file, levels);
   if (!isMember(levels)) requireOpenVault(file, app.clock.now());
   if (isForAdults(file) && !isMember(levels)) await refuseMinors(app, caller);
   return file;
+}
+
+/** Without a good link it takes good credentials. */
+function refuseUnknown(caller: Caller, signature: string | undefined, file: store.FileRow | undefined): void {
+  if (caller.kind !== 'nobody') return;
+  const refusal = caller.refusal ?? new ApiError('API_KEY_MISSING');
+  if (signature === undefined || refusal.error !== 'API_KEY_MISSING') throw refusal;
+  // Only an existing file can prove its signature wrong; a deleted one is not found further on.
+  if (file) throw new ApiError('MOD_NO_VIEW_PERMISSION');
 }
 
 const isForAdults = ({ maturity_option, maturity_options }: store.FileRow) =>
@@ -57,10 +67,15 @@ async function refuseMinors(app: App, caller: Caller): Promise<void> {
 
 const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
 
+/** Clients sign their user in again when they learn that the token is over. */
+const staleToken = (caller: Caller) =>
+  caller.kind === 'nobody' && caller.refusal?.error === 'TOKEN_EXPIRED_OR_REVOKED' ? caller.refusal : undefined;
+
 /** Where mods have to be owned, those without a price are everyone's who is signed in, and nobody has bought one yet. */
 function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): void {
   const options = file.api_access_options;
-  if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user') throw new ApiError('USER_MUST_BE_LOGGED_IN');
+  if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user')
+    throw staleToken(caller) ?? new ApiError('USER_MUST_BE_LOGGED_IN');
   if (options & OWNERS_ONLY && file.price > 0 && !isMember(levels))
     throw new ApiError('MONETIZATION_MARKETPLACE_MOD_NOT_OWNED', { fields: [{ field: 'mod_id', rule: 'not_owned' }] });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, reader, visitor } from '../../access/caller.ts';
+import { type Caller, readerOrLink, visitorByLink } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { limitedAddress } from '../../http/address.ts';
 import { ModPath, PathId } from '../../http/objects.ts';
@@ -31,11 +31,13 @@ interface Asked {
   readonly ip: string;
   readonly platform: string | undefined;
   readonly params: { game_id: number; mod_id: number; file_id: number; verification_hash?: string };
+  readonly query: { verification_hash?: string | undefined };
 }
 
-async function download(app: App, { caller, params, platform = '', ip }: Asked): Promise<Bytes | Redirect> {
-  const { game_id: gameId, mod_id: modId, file_id: fileId, verification_hash: segment } = params;
-  const wanted = { gameId, modId, fileId, platform, ...(segment !== undefined && { segment }) };
+async function download(app: App, { caller, params, query, platform = '', ip }: Asked): Promise<Bytes | Redirect> {
+  const { game_id: gameId, mod_id: modId, file_id: fileId } = params;
+  const signature = params.verification_hash ?? query.verification_hash;
+  const wanted = { gameId, modId, fileId, platform, signature };
   const file = await requireDownload(app, caller, wanted);
   const { mod_id, game_id, storage_key: key, filesize, sha256, filename, date_added } = file;
   const userId = caller.kind === 'user' ? caller.userId : undefined;
@@ -48,9 +50,15 @@ export const downloadModfile = operation({
   tag: 'Files',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/download',
-  says: 'Downloads a file, whole or in parts. Games may allow this only to those who are signed in or own the mod.',
-  access: reader(),
+  says: 'Downloads a file, whole or in parts, with credentials or with the signature of a link. Games may allow this only to those who are signed in or own the mod.',
+  access: readerOrLink(),
   params: FilePath,
+  query: z.object({
+    verification_hash: z
+      .string()
+      .optional()
+      .meta({ description: 'The signature of a link from an answer. It needs no credentials until it expires.' }),
+  }),
   returns: storedFile,
   errors: ERRORS,
   handle: download,
@@ -62,7 +70,7 @@ export const downloadModfileHashed = operation({
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/download/{verification_hash}',
   says: 'Downloads a file by a link that was signed for it, until the link expires or the file is taken down.',
-  access: visitor(),
+  access: visitorByLink(),
   params: SignedPath,
   returns: storedFile,
   errors: ERRORS,

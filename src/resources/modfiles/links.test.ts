@@ -18,7 +18,7 @@ const segmentOf = (address: string) => address.split('/').at(-1)!;
 
 test('a signed link holds for its file until it ends', () => {
   const app = { ...anApp(), clock: manualClock(START) };
-  const { binary_url, date_expires } = downloadLink(app, file, { signed: true });
+  const { binary_url, date_expires } = downloadLink(app, file, { alone: false });
   assert.match(binary_url, /^https:\/\/g-2\.mods\.example\/v1\/games\/2\/mods\/3\/files\/7\/download\/[\w-]+$/);
   const segment = segmentOf(binary_url);
   assert.ok(isValidLink(app, file, segment, START));
@@ -28,7 +28,7 @@ test('a signed link holds for its file until it ends', () => {
 
 test('a link that was tampered with, prolonged or taken for other bytes does not hold', () => {
   const app = { ...anApp(), clock: manualClock(START) };
-  const segment = segmentOf(downloadLink(app, file, { signed: true }).binary_url);
+  const segment = segmentOf(downloadLink(app, file, { alone: false }).binary_url);
   const [expires = '', signature = ''] = segment.split(/-(.*)/s);
   const other = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`;
   for (const wrong of [`${Number(expires) + HOUR}-${signature}`, `${expires}-${other}`, '', signature])
@@ -41,10 +41,10 @@ test('a link that was tampered with, prolonged or taken for other bytes does not
 
 test('all who ask within an hour get the same link, and it lasts for a day at least', () => {
   const app = { ...anApp(), clock: manualClock(START) };
-  const first = downloadLink(app, file, { signed: true });
+  const first = downloadLink(app, file, { alone: false });
   assert.ok(first.date_expires >= START + 24 * HOUR);
   app.clock.advance(linksChangeAt(START) - START - 1);
-  assert.deepEqual(downloadLink(app, file, { signed: true }), first);
+  assert.deepEqual(downloadLink(app, file, { alone: false }), first);
   app.clock.advance(1);
-  assert.notDeepEqual(downloadLink(app, file, { signed: true }), first);
+  assert.notDeepEqual(downloadLink(app, file, { alone: false }), first);
 });

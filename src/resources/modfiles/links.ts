@@ -24,11 +24,18 @@ export const linksChangeAt = (now: number): number => (Math.floor(now / HOUR) + 
 /** Links end on the hour, a day or a little more from now, so that all who ask within an hour get the same. */
 export const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
 
-/** Where a file can be downloaded. A signed link needs no other credentials, and those to sources are always signed. */
+/** The query parameter that holds the signature in links of single files. */
+export const LINK_PARAMETER = 'verification_hash';
+
+/**
+ * Where a file can be downloaded without other credentials. The specification gives links in lists one more path segment
+ * than those of single items, which therefore have the signature in their query. It must not contain a dot: the C++ SDK
+ * takes the last `.` and letters of an address for the end of its host.
+ */
 export function downloadLink(
   app: Pick<App, 'addresses' | 'clock' | 'secrets'>,
   file: LinkedFile,
-  { signed }: { signed: boolean },
+  { alone }: { alone: boolean },
 ): { binary_url: string; date_expires: number } {
   const expires = expiryAt(app.clock.now());
   const { id, mod_id, game_id, kind } = file;
@@ -39,11 +46,12 @@ export function downloadLink(
       date_expires: expires,
     };
   const address = `${ofMod}/files/${id}/download`;
-  const segment = () => signerUntil(app, expires)(id, () => fileOf(file)).toString('latin1');
-  return { binary_url: signed ? `${address}/${segment()}` : address, date_expires: expires };
+  const signature = signerUntil(app, expires)(id, () => fileOf(file)).toString('latin1');
+  const binary_url = alone ? `${address}?${LINK_PARAMETER}=${signature}` : `${address}/${signature}`;
+  return { binary_url, date_expires: expires };
 }
 
-/** Whether this last segment of a link was made for the file, and still holds. */
+/** Whether this signature of a link was made for the file, and has not expired. */
 export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment: string, now: number): boolean {
   const [, digits, signature] = /^(\d{1,12})-([\w-]{43})$/.exec(segment) ?? [];
   if (digits === undefined || signature === undefined || Number(digits) <= now) return false;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ArchiveEntry } from '../../archives/archives.ts';
 import type { App } from '../../context.ts';
 import { Id, Integer, Timestamp } from '../../http/objects.ts';
-import { downloadLink, type LinkedFile, needsSignature } from './links.ts';
+import { downloadLink, type LinkedFile } from './links.ts';
 import type { FilePlatform, ModfileRow } from './store.ts';
 
 // A source is told of, and asked for, as a file is.
@@ -91,22 +91,18 @@ function toModfileBody(file: ModfileRow, platforms: readonly FilePlatform[]): Mo
 export const modfileBody = (file: ModfileRow, platforms: readonly FilePlatform[]): string =>
   JSON.stringify(toModfileBody(file, platforms)).slice(0, -1);
 
-/** The stored body and its link. In lists links are signed; alone only where the game asks for it. */
+/** The stored body and its link. */
 export function modfileJson(
   app: App,
-  file: LinkedFile & { readonly body: string; readonly api_access_options: number },
+  file: LinkedFile & { readonly body: string },
   { alone }: { alone: boolean },
 ): string {
   return `${file.body}${endOfModfile(app, file, { alone })}`;
 }
 
 /** What stands behind the stored body. */
-export function endOfModfile(
-  app: App,
-  file: LinkedFile & { readonly api_access_options: number },
-  { alone }: { alone: boolean },
-): string {
-  const link = downloadLink(app, file, { signed: !alone || needsSignature(file.api_access_options) });
+export function endOfModfile(app: App, file: LinkedFile, { alone }: { alone: boolean }): string {
+  const link = downloadLink(app, file, { alone });
   // An address of the service itself holds nothing that JSON has to escape.
   return `,"download":{"binary_url":"${link.binary_url}","date_expires":${link.date_expires}}}`;
 }

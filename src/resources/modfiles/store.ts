@@ -26,12 +26,11 @@ export interface StoredFile {
   readonly kind: ModfileRow['kind'];
   readonly sha256: string;
   readonly submitted_by: number;
-  readonly api_access_options: number;
   readonly body: string;
 }
 
-const STORED = `select f.id, f.mod_id, f.game_id, f.kind, f.sha256, f.submitted_by, g.api_access_options, d.body
-  from modfiles f join modfile_documents d on d.modfile_id = f.id join games g on g.id = f.game_id`;
+const STORED = `select f.id, f.mod_id, f.game_id, f.kind, f.sha256, f.submitted_by, d.body
+  from modfiles f join modfile_documents d on d.modfile_id = f.id`;
 
 const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3`);
 const OF_ALL = statement(

@@ -159,10 +159,10 @@ export function modJson(
   return `${mod.body},"modfile":${liveFileJson(app, mod.mod_id, mod, { alone })},${needs},"profile_url":${address},"submitted_by":${userJson(app, mod, portal)},"stats":${stats}}`;
 }
 
-type LiveFile = Pick<StoredMod, 'game_id' | 'api_access_options' | 'file_id' | 'file_sha256' | 'file_body'>;
+type LiveFile = Pick<StoredMod, 'game_id' | 'file_id' | 'file_sha256' | 'file_body'>;
 
 function liveFileJson(app: App, modId: number, mod: LiveFile, { alone }: { alone: boolean }): string {
-  const { game_id, api_access_options, file_id: id, file_sha256: sha256, file_body: body } = mod;
+  const { game_id, file_id: id, file_sha256: sha256, file_body: body } = mod;
   if (id === null || sha256 === null || body === null) return '{}';
-  return modfileJson(app, { id, mod_id: modId, game_id, api_access_options, sha256, body }, { alone });
+  return modfileJson(app, { id, mod_id: modId, game_id, sha256, body }, { alone });
 }

@@ -311,8 +311,8 @@ export function singleModJson(app: App, id: number, mod: SingleMod): { text: str
 }
 
 function endOfLiveFile(app: App, modId: number, mod: SingleMod): string {
-  const { game_id, api_access_options, file_id: id, file_link: link } = mod;
+  const { game_id, file_id: id, file_link: link } = mod;
   if (id === null || link === null) return '';
-  const file = { id, mod_id: modId, game_id, api_access_options, sha256: link.slice(-MARK_DIGITS) };
+  const file = { id, mod_id: modId, game_id, sha256: link.slice(-MARK_DIGITS) };
   return endOfModfile(app, file, { alone: true });
 }
