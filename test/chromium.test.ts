@@ -44,6 +44,9 @@ after(() => portals.close());
 let browser: Browser | undefined;
 after(() => browser?.close());
 
+/** Only what hangs takes as long, also on a busy machine. */
+const HANG_MS = 300_000;
+
 /** A fresh profile, in which the client's own site is played by the test. */
 async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
   const played = `127.0.0.1:${(portals.address() as AddressInfo).port}`;
@@ -55,7 +58,7 @@ async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'ligh
   const args = ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`];
   browser ??= await chromium.launch({ executablePath: (found as { path: string }).path, args });
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(HANG_MS);
   await context.route('https://client.example/**', (route) => route.fulfill({ body: 'Back at the client' }));
   return context.newPage();
 }

@@ -10,7 +10,7 @@ import { editGameOperation, getGame, getGames } from '../src/resources/games/ope
 import { MODERATOR } from '../src/resources/teams/teams.ts';
 import { getAuthenticatedUser } from '../src/resources/users/operations.ts';
 import { assertRefused, type Client, startApi } from './api.ts';
-import { anotherService, exchange, requestOf, serveOperations } from './wire.ts';
+import { anotherService, exchange, requestOf, serveOperations, untilHeard } from './wire.ts';
 
 const api = await startApi();
 
@@ -255,7 +255,7 @@ test('after a write the next read is fresh, in lists too, in every language', as
   }
 });
 
-test('another process of the service is fresh within a second', async (t) => {
+test('another process of the service is fresh as soon as it has heard of a change', async (t) => {
   const other = await anotherService(api);
   t.after(() => other.stop());
   const own = await api.aGame();
@@ -269,8 +269,7 @@ test('another process of the service is fresh within a second', async (t) => {
     await read();
     const summary = `Written elsewhere ${round}`;
     await leader.call(editGameOperation, { params: { game_id: own.id }, body: { summary } });
-    const deadline = performance.now() + 1_000;
-    while ((await read()) !== summary) assert.ok(performance.now() < deadline, 'still stale after a second');
+    await untilHeard(other.apps.production.db, async () => (await read()) === summary);
   }
 });
 

@@ -13,7 +13,7 @@ export type PostgresServer = { url: string; stop(): Promise<void> };
 type Owner = { uid?: number; gid?: number };
 
 const folderPrefix = 'modstead-postgres-';
-const startSecondsMax = 60;
+const startSecondsMax = 300;
 const abandonedAfterHours = 6;
 
 // Durability is given up: the data is thrown away with the server.

@@ -6,6 +6,7 @@ import { createAuthenticator } from '../src/access/authenticate.ts';
 import { createGate } from '../src/access/gate.ts';
 import { composeService, type Service } from '../src/compose.ts';
 import type { Settings } from '../src/config/settings.ts';
+import type { Database } from '../src/database/database.ts';
 import { localCertificate } from '../src/http/certificate.ts';
 import type { Lingering } from '../src/http/linger.ts';
 import type { AnyOperation } from '../src/http/operation.ts';
@@ -176,6 +177,20 @@ export async function serveOperations(
   const { file: _, ...tls } = await localCertificate(join(api.folder, 'tls'), all.domain);
   const connectionsMax = () => all.connectionsPerAddress;
   return openPort({ listener, tls, port: 0, bind: '127.0.0.1', connectionsMax, ...(lingering && { lingering }) });
+}
+
+/** Asks until it is so, and again only once this process has heard that something has changed. */
+export async function untilHeard({ changes }: Pick<Database, 'changes'>, isSo: () => Promise<boolean>): Promise<void> {
+  for (;;) {
+    const { promise: heard, resolve } = Promise.withResolvers<void>();
+    const stop = changes.listen(() => resolve());
+    try {
+      if (await isSo()) return;
+      await heard;
+    } finally {
+      stop();
+    }
+  }
 }
 
 /** The same service once more, as another process would run it on the same databases and folder. */

@@ -14,8 +14,8 @@ A pattern is a file, a glob, or a part of a path: npm test ratings
 
   --only=sqlite|postgres   run on one database only
   --concurrency=N          files at a time (default: the number of cores)
-  --test-timeout=SECONDS   for one test (default 120)
-  --file-timeout=SECONDS   for one file (default 300)
+  --test-timeout=SECONDS   for one test (default 600)
+  --file-timeout=SECONDS   for one file (default 600), longer where others use the machine too
   --verbose                print the tests of files that pass, too
   --help                   print this
 
@@ -71,8 +71,8 @@ async function main(): Promise<number> {
   const jobs = jobsOf(chooseFiles(positionals), databases);
   const settings: Settings = {
     concurrency: positive('concurrency', values.concurrency, os.availableParallelism()),
-    testSeconds: positive('test-timeout', values['test-timeout'], 120),
-    fileSeconds: positive('file-timeout', values['file-timeout'], 300),
+    testSeconds: positive('test-timeout', values['test-timeout'], 600),
+    fileSeconds: positive('file-timeout', values['file-timeout'], 600),
     verbose: values.verbose ?? false,
   };
   // The figures in test-results/ are always those of a whole run.
@@ -217,28 +217,47 @@ function runFile(file: string, env: NodeJS.ProcessEnv, settings: Settings): Prom
   });
 }
 
+type Overdue = { clear(): void };
+
+/**
+ * Calls back after so many seconds, and later where more programs want to run than there are cores: each of them then
+ * gets its share of the time alone. Limits are for what hangs, and not for what is slow.
+ */
+function whenOverdue(seconds: number, stop: () => void): Overdue {
+  const began = performance.now();
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const share = Math.max(1, os.loadavg()[0]! / os.availableParallelism());
+    const left = seconds * share - (performance.now() - began) / 1000;
+    if (left <= 0) stop();
+    else timer = setTimeout(look, left * 1000);
+  };
+  timer = setTimeout(look, seconds * 1000);
+  return { clear: () => clearTimeout(timer) };
+}
+
 type Seen = { summary?: Extract<News, { type: 'summary' }>['counts']; stopped?: string };
 
 /** Follows what a file reports, and ends a file that takes too long or does not end after its last test. */
 function watchOver(child: ChildProcess, fileSeconds: number): { end(): Seen } {
   const seen: Seen = {};
   let open = 0;
-  let leak: NodeJS.Timeout | undefined;
+  let leak: Overdue | undefined;
   const stop = (problem: string) => {
     seen.stopped = problem;
     killGroup(child);
   };
-  const tooLong = setTimeout(() => stop(`did not end within ${fileSeconds} s`), fileSeconds * 1000);
+  const tooLong = whenOverdue(fileSeconds, () => stop(`did not end within ${fileSeconds} s`));
   child.on('message', (news: News) => {
-    clearTimeout(leak);
+    leak?.clear();
     if (news.type === 'summary') seen.summary = news.counts;
     else open += news.type === 'enqueued' ? 1 : -1;
     const afterLast = `left something open: still running ${leakSeconds} s after its last test`;
-    if (open === 0) leak = setTimeout(() => stop(afterLast), leakSeconds * 1000);
+    if (open === 0) leak = whenOverdue(leakSeconds, () => stop(afterLast));
   });
   const end = () => {
-    clearTimeout(tooLong);
-    clearTimeout(leak);
+    tooLong.clear();
+    leak?.clear();
     return seen;
   };
   return { end };

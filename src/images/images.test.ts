@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { localStorage } from '../storage/local.ts';
@@ -194,9 +194,8 @@ test('a picture below the least size of its kind is too small, in either directi
 });
 
 test('a small file that claims four thousand megapixels is refused by its head', async () => {
-  const started = performance.now();
+  // It has no pixels: whoever looked for them would call it corrupt.
   await refused(rendered(pngOf(65_535, 65_535), logo), 'too-large');
-  assert.ok(performance.now() - started < 5_000);
 });
 
 test('a picture larger than any screen is shrunk, so that it does not grow tenfold on disk', async () => {
@@ -230,11 +229,19 @@ test('placeholders come in every size of every kind, and are small', async () =>
 
 const asked = (folder: string): RenderRequest => ({ folder, min: iconImage.min, thumbs: [] });
 
-test('a worker that takes too long is killed and replaced', async () => {
+test('a worker that takes too long is killed and replaced', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const renderers = new Renderers({ timeMs: 300, workersMax: 1, program: program('slow', STUCK) });
-  const started = performance.now();
-  await refused(renderers.render(asked('bad')), 'too-large');
-  assert.ok(performance.now() - started < 3_000);
+  assert.deepEqual(await renderers.render(asked('good')), []);
+  let isKilled = false;
+  const killed = refused(renderers.render(asked('bad')), 'too-large').finally(() => {
+    isKilled = true;
+  });
+  while (!isKilled) {
+    t.mock.timers.tick(300);
+    await turn();
+  }
+  await killed;
   assert.deepEqual(await renderers.render(asked('good')), []);
 });
 
@@ -275,8 +282,7 @@ test('a worker without work is ended', async () => {
   const renderers = new Renderers({ idleMs: 50, program: program('idle', '') });
   await renderers.render(asked('good'));
   assert.equal(renderers.workers, 1);
-  await delay(200);
-  assert.equal(renderers.workers, 0);
+  while (renderers.workers > 0) await delay(20);
   assert.deepEqual(await renderers.render(asked('good')), []);
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +16,6 @@ const MODS = 4;
 /** Of each mod, in each loop. */
 const EDITS_MAX = 25;
 const HEARD_BEFORE_KILL = 8;
-const PATIENCE_MS = 90_000;
 /** After it nobody holds a delivery that a killed service was about to send, nor waits for a second try. */
 const LEASES_SECONDS = 30;
 
@@ -53,9 +53,9 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
       }
       receiver.recover();
       const service = await start(settings, loops * LEASES_SECONDS);
-      const waiting = await waitingAfterPatience(service.port, studio);
+      await untilAllIsDelivered(service.port, studio);
       await kill(service.process);
-      return resultOf(studio, receiver.heard, waiting);
+      return resultOf(studio, receiver.heard);
     } finally {
       receiver.close();
     }
@@ -139,7 +139,7 @@ async function editUntilKilled(service: Running, { game, token, mods }: Studio, 
   const editing = mods.map(async (mod) => {
     for (let edits = 0; edits < EDITS_MAX && !state.killed; edits += 1) {
       const path = `${game}/mods/${mod.id}`;
-      const body = `summary=${process.hrtime.bigint()}`;
+      const body = `summary=${randomUUID()}`;
       const answer = await send(service.port, agent, 'PUT', path, token, body).catch(() => undefined);
       if (answer?.status !== 200) return;
       mod.acknowledged += 1;
@@ -152,24 +152,20 @@ async function editUntilKilled(service: Running, { game, token, mods }: Studio, 
   agent.destroy();
 }
 
-/** How many deliveries are not done although there was time for them. */
-async function waitingAfterPatience(port: number, { webhook, token }: Studio): Promise<number> {
+/** Where a delivery is never made, this does not end either. */
+async function untilAllIsDelivered(port: number, { webhook, token }: Studio): Promise<void> {
   const agent = new Agent({ keepAlive: true });
-  const until = performance.now() + PATIENCE_MS;
-  for (;;) {
+  const isLeft = async () => {
     const path = `${webhook}/deliveries?_limit=1&state-not=delivered`;
     const { body } = await send(port, agent, 'GET', path, token);
-    const { result_total } = JSON.parse(body) as { result_total: number };
-    if (result_total === 0 || performance.now() > until) {
-      agent.destroy();
-      return result_total;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return (JSON.parse(body) as { result_total: number }).result_total > 0;
+  };
+  while (await isLeft()) await new Promise((resolve) => setTimeout(resolve, 50));
+  agent.destroy();
 }
 
-function resultOf({ mods }: Studio, heard: Heard, waiting: number): WebhookCrashResult {
-  const lost = waiting === 0 ? [] : [`${waiting} deliveries still wait`];
+function resultOf({ mods }: Studio, heard: Heard): WebhookCrashResult {
+  const lost: string[] = [];
   const disordered: string[] = [];
   for (const { id, acknowledged } of mods) {
     const ids = heard.get(`mods/${id}`) ?? [];

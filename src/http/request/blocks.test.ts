@@ -53,9 +53,7 @@ async function received<T>(body: Buffer, cuts: readonly number[], type: string, 
 const cutsOf = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 6 });
 const RUNS = { numRuns: 60 };
 
-test('a body that came over a line is read as it was sent, however it was cut and however slow its reader is', {
-  timeout: 60_000,
-}, async () => {
+test('a body that came over a line is read as it was sent, however it was cut and however slow its reader is', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 900_000 }), cutsOf, fc.integer({ min: 0, max: 3 }), async (...run) => {
       const [bytes, cuts, turns] = run;
@@ -67,7 +65,7 @@ test('a body that came over a line is read as it was sent, however it was cut an
   );
 });
 
-test('so are the files of a form, and its texts', { timeout: 60_000 }, async () => {
+test('so are the files of a form, and its texts', async () => {
   const boundary = 'b0undary';
   const header = (name: string, rest = '') =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}\r\n\r\n`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, startApi } from '../../../test/api.ts';
 import { aDevice, refusedDevice } from '../../../test/sockets.ts';
+import { untilHeard } from '../../../test/wire.ts';
 import { createGate } from '../../access/gate.ts';
 import { STAFF_LEVELS } from '../../access/staff.ts';
 import { composeApp } from '../../compose.ts';
@@ -154,7 +155,7 @@ test('bans are for administrators of the site, and no one else learns an address
   );
 });
 
-test('another process hears of a ban within a second', async () => {
+test('another process keeps to a ban as soon as it has heard of it', async () => {
   const { settings } = api.app();
   const other = await composeApp(settings, 'production', api.app());
   try {
@@ -169,11 +170,7 @@ test('another process hears of a ban within a second', async () => {
     };
     assert.equal(await isOpen(), true);
     const { id } = await bans('203.0.113.70');
-    const begun = performance.now();
-    while (await isOpen()) {
-      assert.ok(performance.now() - begun < 1_000);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await untilHeard(other.db, async () => !(await isOpen()));
     await admin.call(deleteAddressBan, { params: { ban_id: id } });
   } finally {
     await other.db.close();

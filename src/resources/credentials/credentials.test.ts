@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
 import { encodeForm, startApi, type User } from '../../../test/api.ts';
 import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
-import { anotherService } from '../../../test/wire.ts';
+import { anotherService, untilHeard } from '../../../test/wire.ts';
 import { getGames } from '../games/operations.ts';
 import { deleteSession, deleteSessions, getSessions } from '../sessions/operations.ts';
 import { getAuthenticatedUser } from '../users/operations.ts';
@@ -182,7 +182,7 @@ test('browsers in which someone is signed in are listed, and each can be signed 
   assert.equal((await there.get(path)).status, 200);
 });
 
-test('signing out everywhere ends tokens, applications and browsers, on every process within a second', async () => {
+test('signing out everywhere ends tokens, applications and browsers, on every process that has heard of it', async () => {
   const { email, ...person } = await aPerson();
   const other = await anotherService(api);
   try {
@@ -199,9 +199,8 @@ test('signing out everywhere ends tokens, applications and browsers, on every pr
     };
     const held = [me.token!, access_token];
     for (const token of held) assert.equal(await ask(token), 200);
-    const before = performance.now();
     assert.equal((await me.call(deleteSessions)).status, 204);
-    for (const token of held) while ((await ask(token)) === 200) assert.ok(performance.now() - before < 1_000);
+    for (const token of held) await untilHeard(other.apps.production.db, async () => (await ask(token)) !== 200);
     for (const token of held) await api.withToken(token).refused(getAuthenticatedUser, {}, 401, 11005);
     assert.equal(await refresh(), 400);
     assert.equal((await browser.get(path)).status, 303);

@@ -360,8 +360,7 @@ test('who leaves in the middle of a picture leaves nothing open', { skip: proces
   const url = (await gameOf(game)).logo['original']!;
   assert.ok(Number((await fetchFile(url, {}, 'HEAD')).headers['content-length']) > 4_000_000);
   for (let times = 0; times < 5; times += 1) await leaveEarly(url);
-  for (let tries = 0; tries < 100 && openFiles().length > 0; tries += 1) await delay(20);
-  assert.deepEqual(openFiles(), []);
+  while (openFiles().length > 0) await delay(20);
   assert.ok(!api.logLines.some((line) => line.includes('request failed')));
 });
 
