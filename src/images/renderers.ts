@@ -34,7 +34,7 @@ const LIMITS: RendererLimits = {
   program: fileURLToPath(new URL('./worker.ts', import.meta.url)),
 };
 
-const START_MS = 10_000;
+const START_MS = 60_000;
 const HEAP_MEGABYTES_MAX = 128;
 const COMPLAINT_CHARACTERS_MAX = 2_000;
 /** What a program needs to start; above all no secrets of the service. */
