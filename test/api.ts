@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions as HttpsRequestOptions, request as httpsRequest } from 'node:https';
-import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, beforeEach } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
@@ -381,6 +380,7 @@ export class Api {
     const app = this.app(environment);
     const { owner = await this.aUser({}, environment), game = await this.aGame({}, environment), stats, ...rest } = mod;
     const named = { name: this.unique('Example Mod'), summary: 'An example', accepted: true, ...rest };
+    if (stats || 'price' in rest) this.#observer.reached.wrote();
     return app.db.write(async (transaction) => {
       const added = await addMod(app, transaction, { ...named, ownerId: owner.id, gameId: game.id });
       if (stats) await changeModStats(transaction, added, stats);
@@ -510,21 +510,17 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     observe: (observation: Observation) => observer.see(observation),
   });
   const api = new Api(service, clock, folder, observer, logLines);
+  for (const app of Object.values(service.apps)) observer.reached.watch(app);
+  beforeEach((test) => observer.reached.begin(test.name));
   after(async () => {
     const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db);
     await api.stop();
     process.off('warning', warned);
     await databases.drop();
-    writeRefs(observer);
+    observer.reached.save();
     assert.deepEqual(cards, [], 'cards of mods and people that are not what other tables say');
   });
   return api;
-}
-
-function writeRefs(observer: Observer): void {
-  mkdirSync('test-results/refs', { recursive: true });
-  const name = `${process.pid}-${systemRandom.hex(8)}.json`;
-  writeFileSync(join('test-results/refs', name), JSON.stringify([...observer.refs].sort((a, b) => a - b)));
 }
 
 export { seededRandom };

@@ -3,15 +3,16 @@ import { catalogue, type ErrorName } from '../src/errors/catalogue.ts';
 import type { AnyOperation } from '../src/http/operation.ts';
 import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
 import type { Observation } from '../src/http/server.ts';
+import { ReachedErrors } from './reached.ts';
 
 /** Holds every answer against its declaration: an undeclared error or a wrong shape fails the test that met it. */
 export class Observer {
-  readonly refs = new Set<number>();
+  readonly reached = new ReachedErrors();
   readonly #violations: string[] = [];
 
   see({ operation, status, body, error }: Observation): void {
     if (error) {
-      if (error.error in catalogue) this.refs.add(error.ref);
+      if (error.error in catalogue) this.reached.meet(error.ref);
       // Shipped clients take 0 for success (docs/API-QUIRKS.md, 34).
       if (error.ref === 0) this.#violations.push(`${error.error} has no reference`);
       this.#checkError(operation, error.error, error.cause);

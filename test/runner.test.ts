@@ -16,7 +16,7 @@ const endless = `import test from 'node:test'; process.on('SIGTERM', () => {}); 
 const onDatabase = `import { startApi } from './api.ts'; import test from 'node:test';
   test('says where', () => startApi(process.env.MODSTEAD_TEST_DATABASE + ' ' + process.env.MODSTEAD_TEST_POSTGRES_URL));`;
 const api = `import fs from 'node:fs'; export const startApi = (text: string) => fs.appendFileSync('seen.txt', text + '\\n');`;
-const answering = (refs: number[]) => `import test from 'node:test'; import fs from 'node:fs';
+const answering = (refs: object[]) => `import test from 'node:test'; import fs from 'node:fs';
   test('answers', () => { fs.mkdirSync('test-results/refs', { recursive: true });
     fs.writeFileSync('test-results/refs/' + process.pid + '.json', '${JSON.stringify(refs)}'); });`;
 
@@ -89,17 +89,21 @@ test('a file that starts the API runs on both databases, any other once', (t) =>
 
 test('only a whole run changes the list of answered errors', (t) => {
   const project = aProject(t, {
-    'src/a.test.ts': answering([15028, 11000]),
-    'src/b.test.ts': answering([11000, 13009]),
-    'test-results/refs/old.json': '[1]',
+    'src/a.test.ts': answering([met(15028, 'a'), met(11000, 'a', true)]),
+    'src/b.test.ts': answering([met(11000, 'b'), met(13009, 'b', true)]),
+    'test-results/refs/old.json': '[{"ref":1}]',
   });
   const answered = () => JSON.parse(fs.readFileSync(path.join(project, 'test-results/error-refs.json'), 'utf8'));
   run(project);
-  assert.deepEqual(answered(), { answered: [11000, 13009, 15028], count: 3 });
+  // A test that stays within the API is named before one that writes.
+  const expected = [met(11000, 'b'), met(13009, 'b', true), met(15028, 'a')];
+  assert.deepEqual(answered(), expected);
   assert.ok(!fs.existsSync(path.join(project, 'test-results/refs')));
   run(project, 'src/b');
-  assert.deepEqual(answered(), { answered: [11000, 13009, 15028], count: 3 });
+  assert.deepEqual(answered(), expected);
 });
+
+const met = (ref: number, name: string, wrote = false) => ({ ref, test: name, wrote });
 
 test('a run of nothing fails', (t) => {
   const project = aProject(t, { 'src/a.test.ts': passing });

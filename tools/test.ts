@@ -6,6 +6,7 @@ import type { TestEvent } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { temporaryPlace } from '../test/memory.ts';
+import { reachedErrors } from './reached-errors.ts';
 
 const help = `npm test [-- options] [pattern…]
 
@@ -325,9 +326,7 @@ function emptyResults(): void {
 
 function mergeErrorRefs(): void {
   const refs = path.join(resultsFolder, 'refs');
-  const lists = fs.globSync(`${refs}/*.json`).map((file) => JSON.parse(fs.readFileSync(file, 'utf8')) as number[]);
-  const answered = [...new Set(lists.flat())].sort((a, b) => a - b);
-  const text = JSON.stringify({ answered, count: answered.length });
+  const text = JSON.stringify(reachedErrors(refs));
   fs.mkdirSync(resultsFolder, { recursive: true });
   fs.writeFileSync(path.join(resultsFolder, 'error-refs.json'), `${text}\n`);
   fs.rmSync(refs, { recursive: true, force: true });
