@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../src/config/addresses.ts';
+import { allowAuthorization, reviewAuthorization } from '../src/resources/oauth/authorization.ts';
 import { addClient, type IssuedClient, type NewClient } from '../src/resources/oauth/clients.ts';
-import { type Answer, type Api, encodeForm } from './api.ts';
+import { type Answer, type Api, type Client, encodeForm, type Game, type User } from './api.ts';
 
 type Fields = Record<string, string | number | undefined>;
 
@@ -112,3 +113,37 @@ export async function aClient(
 
 /** The parameters with which someone is sent back to a client. */
 export const returned = ({ headers }: Answer): URLSearchParams => new URL(headers.location!).searchParams;
+
+const tokenFor = async (api: Api, { client_id, client_secret }: IssuedClient, fields: Fields): Promise<Client> => {
+  const answer = await api.request('POST', '/v1/oauth/token', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: encodeForm({ client_id, client_secret, ...fields }),
+  });
+  assert.equal(answer.status, 200, answer.text);
+  return api.withToken((answer.body as { access_token: string }).access_token);
+};
+
+/** The client, in the name of the person whose code it got. */
+export const redeemed = (api: Api, client: IssuedClient, code: string): Promise<Client> =>
+  tokenFor(api, client, { grant_type: 'authorization_code', code, redirect_uri: REDIRECT });
+
+/** An application of the game, which the person let in. */
+export async function anAppOf(
+  api: Api,
+  user: User,
+  game: Game,
+  { allGames = false, scopes = ['read', 'write'] }: { allGames?: boolean; scopes?: string[] } = {},
+): Promise<Client> {
+  const app = api.app();
+  const client = await aClient(api, { gameId: game.id });
+  const asked = asking(client, { scope: scopes.join(' '), client_id: String(client.client_id), state: undefined });
+  const parameters = asked as Record<string, string>;
+  const reviewed = await reviewAuthorization(app, { parameters, repeated: [], language: 'en' });
+  assert.ok(reviewed.kind === 'asking');
+  const location = await allowAuthorization(app, { user_id: user.id, epoch: 0 }, reviewed, { allGames });
+  return redeemed(api, client, new URL(location).searchParams.get('code')!);
+}
+
+/** The backend of the game, with a token of these scopes. */
+export const serviceOf = async (api: Api, game: Game, scope: string): Promise<Client> =>
+  tokenFor(api, await aClient(api, { gameId: game.id }), { grant_type: 'client_credentials', scope });

@@ -102,7 +102,8 @@ test('T21: no code, token, key, cookie or secret is in the database, the files, 
   const service = await send({ grant_type: 'client_credentials' });
   const person = await api.aUser();
   const me = await api.as(person, { gameId: game.id });
-  const made = (await me.call(addOwnToken, { body: { name: 'x', scopes: ['read'] } })).body.access_token;
+  const made = (await (await api.as(person)).call(addOwnToken, { body: { name: 'x', scopes: ['read'] } })).body
+    .access_token;
   const { api_key } = (await me.call(rotateOwnKey)).body;
   const delegation = (await me.call(delegationToken)).body.token;
   await api.request('GET', `/v1/games?api_key=${api_key}`, { headers: { referer: `https://x/?code=${code}` } });

@@ -5,7 +5,6 @@ import { type Database, statement } from '../database/database.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import {
   type Access,
-  asLeader,
   type Caller,
   type KeyCaller,
   NOBODY,
@@ -15,7 +14,7 @@ import {
 } from './caller.ts';
 import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, sightScopeOf } from './credentials.ts';
 import { STAFF_LEVELS } from './staff.ts';
-import { hasMutes, isOver, serviceTokenWith, tokenWith } from './validity.ts';
+import { hasMutes, isOver, serviceTokenWith, type TokenRow, tokenWith } from './validity.ts';
 
 /** What a request shows of itself, before anything is believed. */
 export interface Credentials {
@@ -69,14 +68,15 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     if (isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     refuseGone(row.status);
     if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
+    const staff = isOfSite(row) ? (row.staff ?? 0) : 0;
     return {
       kind: 'user',
       userId: row.user_id,
       tokenId: row.id,
       scopes: row.scopes.split(' ') as TokenScope[],
       gameId: row.game_id ?? undefined,
-      admin: (row.staff ?? 0) >= STAFF_LEVELS.administrator,
-      staff: row.staff ?? 0,
+      admin: staff >= STAFF_LEVELS.administrator,
+      staff,
       language: row.language,
       dateExpires: row.date_expires,
       inTeams: row.teams > 0,
@@ -135,15 +135,14 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
 
   async function refuseKeyOnly(access: Access, apiKey: string | undefined): Promise<never> {
     await byKey(access, apiKey);
-    throw new ApiError('USER_MUST_BE_LOGGED_IN');
+    throw new ApiError(access.kind === 'service' ? 'SERVICE_TOKEN_REQUIRED' : 'USER_MUST_BE_LOGGED_IN');
   }
 
   function byCredentials(access: Access, method: string, { bearer, apiKey }: Credentials): Caller | Promise<Caller> {
     if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
     if (access.kind === 'authentication') return byKey(access, apiKey);
     if (bearer) return byToken(access, bearer);
-    const isOpenToKeys = method === 'GET' || (access.kind === 'reader' && access.keyWrites === true);
-    const takesKey = access.kind === 'anyone' || (access.kind !== 'user' && isOpenToKeys);
+    const takesKey = access.kind === 'anyone' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
     return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
   }
 
@@ -170,15 +169,32 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
   };
 }
 
+/** Only a sign-in on the site makes someone a member of its staff. */
+const isOfSite = ({ game_id, client_id, content_only }: TokenRow): boolean =>
+  game_id === null && client_id === null && content_only === 0;
+
 /** The scopes of a person's token open what is for people, those of a service's token what is for services. */
 function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
+  if (caller.kind === 'service') return admittedService(access, caller);
+  if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
   const scope = 'scope' in access ? access.scope : 'read';
-  if (caller.kind === 'service') {
-    if (access.kind === 'service' && [scope, ...access.besides].every((each) => caller.scopes.includes(each)))
-      return caller;
-    if (access.kind === 'user' && access.service && caller.scopes.includes(access.service)) return asLeader(caller);
-  } else if (access.kind !== 'service' && caller.scopes.includes(scope)) return caller;
+  if (caller.scopes.includes(scope)) return caller;
   throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
+}
+
+/** Nobody stands behind a service, so that no scope opens to it what only a person can do. */
+function admittedService(access: Access, caller: ServiceCaller): ServiceCaller {
+  if (access.kind === 'user' && !access.service) throw new ApiError('SERVICE_TOKEN_WITHOUT_USER');
+  const lacking = scopesFor(access).find((scope) => !caller.scopes.includes(scope));
+  if (lacking === undefined) return caller;
+  if (lacking === 'read') throw new ApiError('TOKEN_MISSING_SCOPE_READ');
+  throw new ApiError('SERVICE_TOKEN_MISSING_SCOPE', { values: { scope: lacking } });
+}
+
+function scopesFor(access: Access): readonly TokenScope[] {
+  if (access.kind === 'service') return [access.scope, ...access.besides];
+  if (access.kind === 'user') return [access.service!];
+  return access.kind === 'reader' && access.keyWrites ? ['write'] : ['read'];
 }
 
 interface Known<T> {

@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors/catalogue.ts';
+import type { Power } from './powers.ts';
 
 /** What a token may do. `update` and `monetization` belong to service tokens alone. */
 export type TokenScope = 'read' | 'write' | 'update' | 'monetization';
@@ -111,12 +112,6 @@ export const asLeader = (service: ServiceCaller): UserCaller => ({
   service,
 });
 
-/** The only game in which the caller may act, where there is such a bound. */
-export function boundGameOf(caller: Caller): number | undefined {
-  if (caller.kind === 'service') return caller.gameId;
-  return caller.kind === 'user' ? caller.service?.gameId : undefined;
-}
-
 /** Callers of one class see the same of everything public; a class of its own marks a caller who may see more, or less. */
 export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'nobody') return 'p';
@@ -124,7 +119,15 @@ export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'service') return `s${caller.gameId}`;
   // A game may refuse keys and tokens that come from elsewhere, so a token's game is part of its class.
   const game = caller.gameId === undefined ? '' : ` g${caller.gameId}`;
-  return caller.inTeams || caller.admin || caller.staff || caller.mutes ? `u${caller.userId}${game}` : `p${game}`;
+  const isOneOfMany = !caller.inTeams && !caller.admin && !caller.staff && !caller.mutes;
+  return isOneOfMany ? `p${game}` : `u${caller.userId}${game}${holderOf(caller)}`;
+}
+
+/** What a person sees by their seats depends on who holds the token. */
+function holderOf({ service, clientId, allGames, contentOnly }: UserCaller): string {
+  if (service) return ' service';
+  if (clientId !== undefined) return allGames ? ' application everywhere' : ' application';
+  return contentOnly ? ' device' : '';
 }
 
 /** Whose mutes and blocks a list has to look at; undefined for most. */
@@ -134,29 +137,38 @@ export const muterOf = (caller: Caller): number | undefined =>
 /** Who may call an operation. Finer rules belong to the noun and are declared as its errors. */
 export type Access =
   /** Whoever calls; with `named` also as themselves, if their credentials are good. */
-  | { readonly kind: 'anyone'; readonly named?: true; readonly link?: true }
+  | { readonly kind: 'anyone'; readonly named?: true; readonly link?: true; readonly power?: Power }
   /** An API key or a token that may read. A key alone reads, unless the operation takes it for a write as well. */
   | { readonly kind: 'reader'; readonly keyWrites?: true; readonly link?: true }
-  /** A person's token with this scope, or a service's with that one, which then acts as the leader of its game. */
-  | { readonly kind: 'user'; readonly scope: 'read' | 'write'; readonly service?: TokenScope }
+  /**
+   * A person's token with this scope that holds this power, or a service's with that scope, which then acts as the leader
+   * of its game.
+   */
+  | {
+      readonly kind: 'user';
+      readonly scope: 'read' | 'write';
+      readonly power: Power;
+      readonly service?: TokenScope;
+    }
   /** The token of a game's backend with this scope, and with all of these. */
   | { readonly kind: 'service'; readonly scope: 'read' | 'write'; readonly besides: readonly TokenScope[] }
   /** An API key, on any method: the way to a token. */
   | { readonly kind: 'authentication' };
 
 export const anyone = (): Access => ({ kind: 'anyone' });
-export const visitor = (): Access => ({ kind: 'anyone', named: true });
+export const visitor = (power: Power = 'content'): Access => ({ kind: 'anyone', named: true, power });
 export const reader = (): Access => ({ kind: 'reader' });
 /** A signed link may stand in for credentials: the handler checks the link, and throws `Nobody.refusal` without one. */
 export const visitorByLink = (): Access => ({ kind: 'anyone', named: true, link: true });
 export const readerOrLink = (): Access => ({ kind: 'reader', link: true });
 /** The same where people write who need not have signed in. */
 export const readerWhoWrites = (): Access => ({ kind: 'reader', keyWrites: true });
-export const user = (scope: 'read' | 'write'): Access => ({ kind: 'user', scope });
-export const userOrService = (scope: 'read' | 'write', service: TokenScope): Access => ({
+export const user = (scope: 'read' | 'write', power: Power = 'content'): Access => ({ kind: 'user', scope, power });
+export const userOrService = (scope: 'read' | 'write', service: TokenScope, power: Power = 'content'): Access => ({
   kind: 'user',
   scope,
   service,
+  power,
 });
 export const service = (scope: 'read' | 'write', ...besides: TokenScope[]): Access => ({
   kind: 'service',

@@ -28,6 +28,8 @@ export interface Column {
 export interface Listing {
   /** The table's name or alias in the query, for `id` as the last order. */
   readonly from: string;
+  /** Which of the columns names the game that a row belongs to, if it is not `game_id`. */
+  readonly game?: string;
   readonly columns: Readonly<Record<string, Column>>;
   /** Published sort names and the expressions behind them. */
   readonly sorts: Readonly<Record<string, string>>;

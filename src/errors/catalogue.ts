@@ -480,9 +480,15 @@ export const unpublished = {
   OAUTH_ACCESS_DENIED: { ref: 11098, status: 403 },
   OAUTH_REDIRECT_URI_MISMATCH: { ref: 11075, status: 400 },
   OAUTH_SLOW_DOWN: { ref: 11009, status: 400 },
+  SERVICE_TOKEN_MISSING_SCOPE: { ref: 11003, status: 403 },
+  SERVICE_TOKEN_WITHOUT_USER: { ref: 11059, status: 401 },
+  SERVICE_TOKEN_REQUIRED: { ref: 11060, status: 401 },
+  TOKEN_OF_OTHER_GAME: { ref: 11104, status: 403 },
+  TOKEN_OF_APPLICATION: { ref: 12004, status: 403 },
+  TOKEN_OF_GAME: { ref: 12004, status: 403 },
 } as const satisfies Record<string, { ref: number; status: number }>;
 
-const errors = { ...catalogue, ...unpublished };
+export const errors = { ...catalogue, ...unpublished };
 
 /** `NO_REF` is published, and never answered. */
 export type ErrorName = Exclude<keyof typeof errors, 'NO_REF'>;

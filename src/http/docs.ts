@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Access } from '../access/caller.ts';
-import { catalogue, type ErrorName, unpublished } from '../errors/catalogue.ts';
+import { HOLDERS, type Power } from '../access/powers.ts';
+import { type ErrorName, errors } from '../errors/catalogue.ts';
 import { errorMessage } from '../errors/messages.ts';
 import { ABOUT } from './about.ts';
 import { SCRIPT, STYLE } from './docs-assets.ts';
@@ -13,7 +14,6 @@ import type { AnyOperation } from './operation.ts';
 import { protocolErrorsOf } from './protocol-errors.ts';
 
 const NONCE = '{nonce}';
-const errors = { ...catalogue, ...unpublished };
 const pages = new WeakMap<readonly AnyOperation[], string>();
 
 /** The description of the API for people: written by the server, readable without scripts. */
@@ -134,14 +134,21 @@ function accessText(access: Access): string {
     case 'anyone':
       return 'Anyone, without credentials.';
     case 'reader':
-      return 'An API key, or an access token that may read.';
+      return `An API key, an access token that may read, or a service token that may ${access.keyWrites ? 'write' : 'read'}.`;
     case 'user':
-      return `An access token that may ${access.scope}${access.service ? `, or a service token that may ${access.service}` : ''}.`;
+      return `An access token that may ${access.scope}${access.service ? `, or a service token that may ${access.service}` : ''}. ${holdersText(access.power)}`;
     case 'service':
       return `A service token that may ${[access.scope, ...access.besides].join(' and ')}.`;
     case 'authentication':
       return 'An API key.';
   }
+}
+
+/** Which of a person's tokens hold the power, as one sentence. */
+function holdersText(power: Power): string {
+  const { game, application } = HOLDERS[power];
+  const told = (who: string, says: string | undefined) => `${who}: ${says ?? 'no'}`;
+  return `Power: ${power}. Of a sign-in on the site: yes; ${told('in a game', game)}; ${told('of an application', application)}.`;
 }
 
 const PLACES: readonly [Parameter['in'], string][] = [

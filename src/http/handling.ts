@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { boundGameOf, type Caller } from '../access/caller.ts';
+import { actingAs } from '../access/admission.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
 import { ApiError } from '../errors/catalogue.ts';
@@ -123,8 +124,8 @@ async function bodyOfAnswer(
   const taking = takeForCaller(settings.rateLimits, exchange, operation);
   if (taking) await taking;
   const params = paramsOf(operation, rawParams);
-  requireBoundGame(exchange, params as { game_id?: number });
   const isRead = methodOf(request) === 'GET';
+  admit(exchange, operation, params as { game_id?: number }, isRead);
   const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
   try {
     const scopes: string[] = [];
@@ -188,12 +189,13 @@ function authenticated(exchange: Exchange, { declaration }: AnyOperation, query:
   });
 }
 
-/** A game's backend acts in its own game alone, whichever way another one is named. */
-function requireBoundGame({ caller, scope }: Exchange, params: { game_id?: number }): void {
-  const bound = boundGameOf(caller);
-  const isOther = (named: number | undefined) => named !== undefined && named !== bound;
-  if (bound !== undefined && (isOther(params.game_id) || isOther(scope.gameId)))
-    throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+/** Holds the declared power against the token, and lets the operation see the caller as what they may act as here. */
+function admit(exchange: Exchange, { declaration }: AnyOperation, params: { game_id?: number }, isRead: boolean): void {
+  const place = { gameId: params.game_id, hostGameId: exchange.scope.gameId, isRead };
+  const acting = actingAs(declaration.access, exchange.caller, place);
+  if (acting === exchange.caller) return;
+  exchange.caller = acting;
+  exchange.language = languageFor(exchange.request, acting);
 }
 
 function methodOf({ method = 'GET' }: IncomingMessage): string {

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { reachOf } from '../access/admission.ts';
 import type { Caller, Submission } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
+import type { ListRequest } from '../database/listing.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
 import { languageOf } from '../localisation/languages.ts';
 import { limitedAddress, peerOf } from './address.ts';
@@ -41,7 +43,7 @@ export function inputOf(
   const listed = declaration.body ? payload.fields : query;
   const checked = {
     query: declaration.query ? gather(problems, () => validate(declaration.query!, query)) : NOTHING,
-    list: declaration.list ? gather(problems, () => readList(declaration.list!, listed)) : NO_LIST,
+    list: declaration.list ? gather(problems, () => withinReach(exchange, declaration, listed)) : NO_LIST,
     body: declaration.body ? gather(problems, () => validate(declaration.body!, payload.fields)) : NOTHING,
   };
   if (problems.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields: problems });
@@ -64,6 +66,19 @@ export function inputOf(
     delegationToken: ownHeader(headers, settings.headerPrefixes, 'delegation-token'),
     hostGameId: exchange.scope.gameId,
     ...keeping,
+  };
+}
+
+/** What someone has over all games is, for an application that was let into one, what they have there. */
+function withinReach({ caller }: Exchange, { list, params }: AnyOperation['declaration'], sent: Fields): ListRequest {
+  const request = readList(list!, sent);
+  const reach = reachOf(caller);
+  const name = list!.game ?? 'game_id';
+  const column = list!.columns[name];
+  if (reach === undefined || !column || params?.shape['game_id']) return request;
+  return {
+    ...request,
+    groups: [...request.groups, [{ column: { ...column, name }, operator: 'eq', values: [reach] }]],
   };
 }
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { HOLDERS, type Power } from '../access/powers.ts';
 import type { Listing } from '../database/listing.ts';
-import { ApiError, catalogue, type ErrorName, unpublished } from '../errors/catalogue.ts';
+import { ApiError, type ErrorName, errors } from '../errors/catalogue.ts';
 import { PLATFORMS, PORTALS } from '../platforms.ts';
 import { ABOUT } from './about.ts';
 import { gatherSchemas, type JsonSchema, type Schemas } from './json-schemas.ts';
@@ -33,6 +34,9 @@ export interface OperationObject {
   security: Record<string, string[]>[];
   'x-requests-per-minute'?: number;
   'x-allowsRules'?: true;
+  /** What it decides over, and which of a person's tokens may. */
+  'x-power'?: Power;
+  'x-credentials'?: Record<string, string>;
   parameters: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, Response | Reference>;
@@ -57,7 +61,6 @@ type RawRule = NonNullable<AnyOperation['declaration']['raw']>;
 
 const JSON_TYPE = 'application/json';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-const errors = { ...catalogue, ...unpublished };
 
 /** The description of the API, read off the declarations: the same declarations give the same text. */
 export function openApiDocument(operations: readonly AnyOperation[]): OpenApiDocument {
@@ -101,6 +104,7 @@ function operationObject(operation: AnyOperation, schemas: Schemas): OperationOb
     tags: [tag],
     description: says,
     security: securityOf(operation),
+    ...powerOfOperation(operation),
     ...(limit !== undefined && { 'x-requests-per-minute': limit }),
     ...(rules && { 'x-allowsRules': rules }),
     parameters: parametersOf(operation, schemas),
@@ -140,6 +144,7 @@ function securityOf({ declaration: { access, method } }: AnyOperation): Operatio
       return [
         ...(method === 'GET' || access.keyWrites ? [{ api_key: [] }] : []),
         { oauth2: ['read'] },
+        ...(method === 'GET' || access.keyWrites ? [{ service: [access.keyWrites ? 'write' : 'read'] }] : []),
         ...(access.link ? [{}] : []),
       ];
     case 'user':
@@ -147,6 +152,13 @@ function securityOf({ declaration: { access, method } }: AnyOperation): Operatio
     case 'service':
       return [{ service: [access.scope, ...access.besides] }];
   }
+}
+
+/** A service token is told of where it is enough: it holds no power of a person. */
+function powerOfOperation({ declaration: { access } }: AnyOperation) {
+  if (access.kind !== 'user') return {};
+  const holders = Object.entries(HOLDERS[access.power]).filter(([, says]) => says !== undefined);
+  return { 'x-power': access.power, 'x-credentials': Object.fromEntries(holders) as Record<string, string> };
 }
 
 const SHARED_PARAMETERS: Record<string, Parameter> = {

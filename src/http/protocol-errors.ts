@@ -1,3 +1,4 @@
+import { powerOf } from '../access/admission.ts';
 import type { Access } from '../access/caller.ts';
 import type { ErrorName } from '../errors/catalogue.ts';
 import { holdingErrors } from './holding.ts';
@@ -41,20 +42,55 @@ export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] 
 function accessErrors({ declaration: { access, method } }: AnyOperation): readonly ErrorName[] {
   switch (access.kind) {
     case 'anyone':
-      return access.named ? [...KEY_ERRORS, ...tokenErrors(access)] : [];
+      return access.named ? [...KEY_ERRORS, ...tokenErrors(access), ...powerErrors(access)] : [];
     case 'authentication':
       return [...KEY_ERRORS, 'ACTION_RESTRICTED_NO_TEST_KEY'];
     case 'reader':
-      return [...KEY_ERRORS, ...tokenErrors(access), ...(method === 'GET' || access.keyWrites ? [] : SIGNED_IN)];
+      return [
+        ...KEY_ERRORS,
+        ...tokenErrors(access),
+        ...(method === 'GET' || access.keyWrites ? [] : SIGNED_IN),
+        ...when(access.keyWrites === true, 'SERVICE_TOKEN_MISSING_SCOPE'),
+      ];
     case 'user':
-      return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN, ...when(!!access.service, ...OF_ONE_GAME)];
+      return [
+        ...KEY_ERRORS,
+        ...tokenErrors(access),
+        ...SIGNED_IN,
+        ...(access.service ? [...OF_ONE_GAME, ...OF_SERVICES] : (['SERVICE_TOKEN_WITHOUT_USER'] as const)),
+        ...powerErrors(access),
+      ];
     case 'service':
-      return [...KEY_ERRORS, ...tokenErrors(access), ...SIGNED_IN, ...OF_ONE_GAME];
+      return [
+        ...KEY_ERRORS,
+        'SERVICE_TOKEN_REQUIRED',
+        ...tokenErrors(access),
+        ...SIGNED_IN,
+        ...OF_ONE_GAME,
+        ...OF_SERVICES,
+      ];
+  }
+}
+
+/** Which tokens lack the power, and how they are told. */
+function powerErrors(access: Access): readonly ErrorName[] {
+  switch (powerOf(access)) {
+    case 'content':
+    case 'personal':
+      return ['TOKEN_OF_OTHER_GAME'];
+    case 'profile':
+      return ['TOKEN_OF_APPLICATION'];
+    case 'team':
+      return ['TOKEN_OF_APPLICATION', 'TOKEN_OF_GAME', ...OF_ONE_GAME];
+    case 'account':
+    case 'staff':
+      return ['TOKEN_OF_APPLICATION', 'TOKEN_OF_GAME'];
   }
 }
 
 const SIGNED_IN: readonly ErrorName[] = ['USER_MUST_BE_LOGGED_IN'];
 const OF_ONE_GAME: readonly ErrorName[] = ['OAUTH_UNEXPECTED_GAME_REFERENCE'];
+const OF_SERVICES: readonly ErrorName[] = ['SERVICE_TOKEN_MISSING_SCOPE'];
 
 function tokenErrors(access: Access): readonly ErrorName[] {
   const writes = 'scope' in access && access.scope === 'write';

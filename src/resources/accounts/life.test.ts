@@ -188,7 +188,7 @@ test('an application that someone let in decides nothing about their account', a
     [deleteOwnAccount, { email: 'x' }],
     [mergeOwnAccount, { access_token: 'x' }],
   ] as const)
-    await client.refused(operation, body ? { body } : {}, 403, 11077);
+    await client.refused(operation, body ? { body } : {}, 403, 12004);
 });
 
 test('two accounts of one person become one, and what the other had follows', async () => {

@@ -103,7 +103,7 @@ export const requestEmailChange = operation({
   method: 'POST',
   path: '/me/email',
   says: 'Sends codes to the old and to the new email address of the person.',
-  access: user('write'),
+  access: user('write', 'account'),
   limit: 10,
   body: z.object({ email: Email }),
   returns: ok(MessageObject),
@@ -124,7 +124,7 @@ export const changeEmail = operation({
   method: 'PUT',
   path: '/me/email',
   says: 'Takes the new email address, with the codes from both.',
-  access: user('write'),
+  access: user('write', 'account'),
   limit: 10,
   ends: ['caller'],
   body: z.object({
@@ -143,7 +143,7 @@ export const closeOwnAccount = operation({
   method: 'POST',
   path: '/me/close',
   says: 'Closes the account: nobody sees it any more, and its owner may open it again or delete it.',
-  access: user('write'),
+  access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANNOT_CLOSE_ACCOUNT'],
   handle: (app, { caller }) => closeAccount(app, caller as UserCaller),
@@ -155,7 +155,7 @@ export const reopenOwnAccount = operation({
   method: 'DELETE',
   path: '/me/close',
   says: 'Opens a closed account again.',
-  access: user('write'),
+  access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
   handle: (app, { caller }) => reopenAccount(app, caller as UserCaller),
@@ -167,7 +167,7 @@ export const deleteOwnAccount = operation({
   method: 'DELETE',
   path: '/me',
   says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first, and whoever confirms releases by mail ends that.',
-  access: user('write'),
+  access: user('write', 'account'),
   ends: ['caller'],
   body: z.object({
     email: z.string().trim().max(254).meta({ description: 'To confirm: the address of the account, or its username.' }),
@@ -202,7 +202,7 @@ export const mergeOwnAccount = operation({
   method: 'POST',
   path: '/me/merge',
   says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again. So it is with the token of an account that confirms its releases by mail.',
-  access: user('write'),
+  access: user('write', 'account'),
   limit: 10,
   unheld: 'it holds both accounts at once, in their order',
   body: MergeBody,
@@ -238,7 +238,7 @@ const MODERATION = [
   'USER_ADMIN_CANT_MODERATE_SELF',
   'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
 ] as const;
-const moderated = { tag: 'Users', access: user('write'), params: UserPath, returns: noContent } as const;
+const moderated = { tag: 'Users', access: user('write', 'staff'), params: UserPath, returns: noContent } as const;
 
 export const lockAUser = operation({
   ...moderated,

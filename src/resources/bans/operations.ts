@@ -22,7 +22,7 @@ export const getAddressBans = operation({
   method: 'GET',
   path: '/bans/addresses',
   says: 'Lists the addresses from which nobody is let in. For administrators of the site.',
-  access: user('read'),
+  access: user('read', 'staff'),
   list: banListing,
   returns: ok(pageOf(AddressBanObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
@@ -38,7 +38,7 @@ export const addAddressBan = operation({
   method: 'POST',
   path: '/bans/addresses',
   says: 'Lets nobody in from an address or network, at once and in every process. For administrators of the site.',
-  access: user('write'),
+  access: user('write', 'staff'),
   body: z.object({
     network: z
       .string()
@@ -67,7 +67,7 @@ export const deleteAddressBan = operation({
   method: 'DELETE',
   path: '/bans/addresses/{ban_id}',
   says: 'Lets people in again from an address or network. For administrators of the site.',
-  access: user('write'),
+  access: user('write', 'staff'),
   params: z.object({ ban_id: PathId }),
   returns: noContent,
   errors: ['RESOURCE_NO_MODERATE_PERMISSION', 'MODERATION_NOT_FOUND'],

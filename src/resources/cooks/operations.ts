@@ -18,7 +18,7 @@ export const getCooks = operation({
   method: 'GET',
   path: '/games/{game_id}/cooks',
   says: 'Lists all cooks of a game, also those of mods that are hidden. For the game’s team.',
-  access: user('read'),
+  access: user('read', 'team'),
   params: GamePath,
   list: cookListing,
   returns: ok(pageOf(ModfileCookObject)),

@@ -19,7 +19,7 @@ export const requestExport = operation({
   method: 'POST',
   path: '/me/export',
   says: 'Gathers all that is kept about the person, once a day. A mail tells when it is ready.',
-  access: user('read'),
+  access: user('read', 'account'),
   returns: accepted(MessageObject),
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANT_GET_DATA_RECENT_REQUEST'],
   handle: async (app, { caller, language }) => {
@@ -34,7 +34,7 @@ export const getExport = operation({
   method: 'GET',
   path: '/me/export',
   says: 'Tells where the data of the person is, for a week.',
-  access: user('read'),
+  access: user('read', 'account'),
   returns: ok(ExportObject),
   errors: ['RESOURCE_NOT_FOUND'],
   handle: async (app, { caller }) => {

@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely';
+import { seatsCountIn } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import { issueKey } from '../../access/credentials.ts';
 import { isSiteStaff } from '../../access/staff.ts';
@@ -138,6 +139,7 @@ export async function listGames(
     everything: isSiteStaff(caller),
     gameId: caller.kind === 'key' ? caller.gameId : undefined,
     memberId: caller.kind === 'user' && (caller.inTeams || ownOnly) ? caller.userId : undefined,
+    seenIn: caller.kind === 'user' ? seatsCountIn(caller) : undefined,
     ownOnly,
   };
   const spelled = await withLikelyWords(app.db, request);

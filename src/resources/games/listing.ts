@@ -6,6 +6,7 @@ const folded = (name: string): Column => ({ kind: 'text', sql: `g.${name}_folded
 /** What lists of games may be filtered and sorted by. */
 export const gameListing: Listing = {
   from: 'g',
+  game: 'id',
   columns: {
     id: integer,
     status: integer,

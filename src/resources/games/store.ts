@@ -99,6 +99,8 @@ export interface Visible {
   readonly everything: boolean;
   readonly gameId: number | undefined;
   readonly memberId: number | undefined;
+  /** The only games in which the member's seat lets them see what others do not; without it all. */
+  readonly seenIn?: readonly number[] | undefined;
   /** Only games of the member's own teams. */
   readonly ownOnly: boolean;
 }
@@ -106,12 +108,17 @@ export interface Visible {
 function visibleTo(query: Query, visible: Visible) {
   const games = query.selectFrom('games as g');
   const mine = sql<boolean>`g.id in (select m.resource_id from team_members m where m.resource = 'games' and m.user_id = ${visible.memberId ?? 0})`;
-  if (visible.ownOnly) return games.where(mine).where('g.status', '<>', 3);
+  const { seenIn } = visible;
+  const isSeen = seenIn && (seenIn.length > 0 ? sql<boolean>`g.id in (${sql.join(seenIn)})` : sql<boolean>`1 = 0`);
+  if (visible.ownOnly) {
+    const own = games.where(mine).where('g.status', '<>', 3);
+    return isSeen ? own.where((eb) => eb.or([eb('g.status', '=', 1), isSeen])) : own;
+  }
   if (visible.everything) return games.where('g.status', '<>', 3);
   return games.where((eb) => {
     const seen = [eb('g.status', '=', 1)];
     if (visible.gameId !== undefined) seen.push(eb.and([eb('g.id', '=', visible.gameId), eb('g.status', '<>', 3)]));
-    if (visible.memberId !== undefined) seen.push(eb.and([mine, eb('g.status', '<>', 3)]));
+    if (visible.memberId !== undefined) seen.push(eb.and([mine, eb('g.status', '<>', 3), ...(isSeen ? [isSeen] : [])]));
     return eb.or(seen);
   });
 }

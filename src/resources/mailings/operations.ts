@@ -33,7 +33,7 @@ export const editMailings = operation({
   method: 'PUT',
   path: '/me/mailings',
   says: 'Says whether the person wants mails they did not ask for, such as invitations.',
-  access: user('write'),
+  access: user('write', 'profile'),
   body: z.object({ wanted: z.boolean() }),
   returns: noContent,
   errors: ['USER_UNVERIFIED_ACCOUNTS'],

@@ -8,6 +8,7 @@ export const modfileListing: Listing = {
   from: 'f',
   columns: {
     id: integer,
+    game_id: integer,
     mod_id: integer,
     date_added: integer,
     date_scanned: integer,

@@ -164,7 +164,7 @@ export const managePlatformStatus = operation({
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/platforms',
   says: 'Approves or denies a file for platforms. What is approved goes live when the file is next made active, what is denied leaves at once. The game’s team may.',
-  access: user('write'),
+  access: user('write', 'team'),
   params: FilePath,
   body: DecisionsBody,
   returns: ok(ModfileObject),

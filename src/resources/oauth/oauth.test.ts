@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Answer, assertRefused, encodeForm, startApi } from '../../../test/api.ts';
 import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
-import { addGameMedia, getGames } from '../games/operations.ts';
+import { addGameMedia } from '../games/operations.ts';
 import { editModOperation, getMod } from '../mods/operations.ts';
 import { getAuthenticatedUser } from '../users/operations.ts';
 import { setUserStatus, USER_BANNED } from '../users/users.ts';
@@ -390,10 +390,9 @@ test('a backend gets a token of its own, with the scopes that it asked for', asy
 
 test('a service token opens nothing that is for people', async () => {
   const token = api.withToken(await aServiceToken('read,write,update,monetization'));
-  await token.refused(getAuthenticatedUser, {}, 403, 11004);
-  await token.refused(getGames, {}, 403, 11004);
-  await token.refused(addOauthClient, { params: { game_id: game.id }, body: { name: 'x' } }, 403, 11003);
-  await token.refused(delegationToken, {}, 403, 11004);
+  await token.refused(getAuthenticatedUser, {}, 401, 11059);
+  await token.refused(addOauthClient, { params: { game_id: game.id }, body: { name: 'x' } }, 401, 11059);
+  await token.refused(delegationToken, {}, 401, 11059);
 });
 
 test('with update, a backend edits mods of its game as its leader, and those of no other', async () => {
@@ -444,7 +443,7 @@ test('a backend learns for whom it acts from a delegation token', async () => {
   for (const bad of ['x', `${token}x`, token.replace(/\.\d+\./, '.1.'), service])
     assertRefused(await delegatedTo(service, bad), 401, 12004);
   assertRefused(await delegatedTo(service, token, 'g-999999.localhost'), 403, 11104);
-  assertRefused(await delegatedTo(player.token!, token), 403, 11004);
+  assertRefused(await delegatedTo(player.token!, token), 401, 11060);
   assertRefused(await delegatedTo(await aServiceToken('write'), token), 403, 11004);
 });
 
@@ -559,7 +558,7 @@ test('a client that an administrator let in registers no others', async () => {
   const code = returned(await browser.submit(consent, { decision: 'allow' })).get('code')!;
   const { access_token } = (await tokenRequest(redemption(code))).body as TokenAnswer;
   const params = { game_id: own.id };
-  await api.withToken(access_token).refused(addOauthClient, { params, body: { name: 'x' } }, 403, 14039);
+  await api.withToken(access_token).refused(addOauthClient, { params, body: { name: 'x' } }, 403, 12004);
 });
 
 test('what nobody can use any more is forgotten, and nothing else', async () => {

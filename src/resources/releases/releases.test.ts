@@ -307,11 +307,11 @@ test('T23: a token alone does not lead round the confirmation by another address
   const { client_id } = await aClient(api, { gameId: mod.game_id });
   const app = api.app();
   const { access_token } = await app.db.write((transaction) =>
-    issueToken(app, transaction, { userId: ada.id, clientId: client_id }),
+    issueToken(app, transaction, { userId: ada.id, clientId: client_id, gameId: mod.game_id }),
   );
   const let_in = api.withToken(access_token);
-  await let_in.refused(addReleaseConfirmation, {}, 403, 11077);
-  await let_in.refused(requestReleaseConfirmationCode, {}, 403, 11077);
+  await let_in.refused(addReleaseConfirmation, {}, 403, 12004);
+  await let_in.refused(requestReleaseConfirmationCode, {}, 403, 12004);
   await upload({ client: let_in }, mod);
   assert.equal(await liveFileOf(ada, mod), undefined);
   assert.match((await mailsTo(ada.email)).at(-1)!.text, /Signed in with: Skyport, 20/);

@@ -138,9 +138,9 @@ test('an application that someone let in decides over no staff', async () => {
   );
   const client = api.withToken(access_token);
   const { user } = await aMember(MODERATOR);
-  await client.refused(addStaffMember, adding(await api.aUser(), MODERATOR), 403, 17013);
-  await client.refused(updateStaffMember, changing(user, ADMINISTRATOR), 403, 17014);
-  await client.refused(deleteStaffMember, removing(user), 403, 17015);
+  await client.refused(addStaffMember, adding(await api.aUser(), MODERATOR), 403, 12004);
+  await client.refused(updateStaffMember, changing(user, ADMINISTRATOR), 403, 12004);
+  await client.refused(deleteStaffMember, removing(user), 403, 12004);
 });
 
 test('a moderator of the site is in every game what a moderator of its team is, and no more', async () => {

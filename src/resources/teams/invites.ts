@@ -1,3 +1,4 @@
+import { ranksIn } from '../../access/admission.ts';
 import type { UserCaller } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
@@ -112,9 +113,12 @@ export async function invitesOf(app: App, { userId }: UserCaller): Promise<store
   return email === null ? [] : store.openInvitesFor(app.db.query, email, SHOWN_MAX);
 }
 
-export async function acceptInvite(app: App, { userId }: UserCaller, id: number): Promise<store.SeatRow> {
+/** A seat is taken where it will count: on the site, or in that game. */
+export async function acceptInvite(app: App, caller: UserCaller, id: number): Promise<store.SeatRow> {
+  const { userId } = caller;
   return app.db.write(async (transaction) => {
     const { level, position, ...invite } = await requireOwnInvite(transaction, userId, id);
+    if (!ranksIn(caller, invite.game_id)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
     const place = placeOf(invite);
     const { resource, id: resourceId } = place;
     if ((await store.levelOf(transaction, resource, resourceId, userId)) > 0)

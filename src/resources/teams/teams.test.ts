@@ -141,18 +141,23 @@ test('the answer to an invitation does not tell whether the address has an accou
 });
 
 test('someone without an account gets a mail, and finds the invitation after signing in with that address', async () => {
-  const mod = await api.aMod();
+  const game = await api.aGame();
+  const mod = await api.aMod({ game });
   const email = anAddress();
   await invite(await api.as(mod.owner), mod, email, 4);
   await composeWorker(api.app()).runDue();
   const [mail] = mailsTo(email);
   assert.ok(mail?.includes(mod.name), mail ?? 'no mail');
-  const key = api.withKey(await api.aGame());
-  await key.call(requestEmailSecurityCode, { body: { email } });
-  const code = /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(mailsTo(email)[1]!)![0];
-  const { body: token } = await key.call(exchangeEmailSecurityCode, { body: { security_code: code } });
-  const client = api.withToken(token.access_token);
+  const signIn = async (key: Client) => {
+    await key.call(requestEmailSecurityCode, { body: { email } });
+    const code = /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(mailsTo(email).at(-1)!)![0];
+    const { body: token } = await key.call(exchangeEmailSecurityCode, { body: { security_code: code } });
+    return api.withToken(token.access_token);
+  };
+  const elsewhere = await signIn(api.withKey(await api.aGame()));
+  const client = await signIn(api.withKey(game));
   const [open] = (await client.call(getTeamInvites)).body.data;
+  await elsewhere.refused(acceptTeamInvite, { params: { invite_id: open!.id } }, 403, 11104);
   assert.equal((await client.call(acceptTeamInvite, { params: { invite_id: open!.id } })).status, 200);
   assert.equal((await client.call(getMod, { params: at(mod) })).status, 200);
 });

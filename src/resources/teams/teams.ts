@@ -1,3 +1,4 @@
+import { ranksIn } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import { accessChanged } from '../../access/credentials.ts';
 import { isSiteStaff } from '../../access/staff.ts';
@@ -47,7 +48,7 @@ export async function joinTeamsInBulk(
 }
 
 /**
- * The caller's level in a team; 0 outside of it. Who administers the site counts as an administrator everywhere, and
+ * The caller's level in a team; 0 outside of it, and in a game also for tokens by which the person has no seat there. Who administers the site counts as an administrator everywhere, and
  * the rest of its staff as moderators of every game.
  * A transaction as reader makes sure that nobody leaves the team between the question and the change.
  */
@@ -57,7 +58,7 @@ export async function teamLevel(
   resource: TeamResource,
   resourceId: number,
 ): Promise<number> {
-  if (caller.kind !== 'user') return 0;
+  if (caller.kind !== 'user' || (resource === 'games' && !ranksIn(caller, resourceId))) return 0;
   if (caller.admin) return ADMINISTRATOR;
   const own = caller.inTeams ? await store.levelOf(reader, resource, resourceId, caller.userId) : 0;
   return resource === 'games' && isSiteStaff(caller) ? Math.max(own, MODERATOR) : own;
