@@ -207,6 +207,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'subscribe-to-mod': { open: '!kk ++w ++++ +++ +bk', hidden: '!kk --w ++++ +++ +bk', refs: [15_001] },
   'unsubscribe-from-mod': { open: '!kk ++w ++++ +++ +bk', hidden: '!kk mmw ++++ +++ +bk' },
   'get-user-subscriptions': { open: '!kk +++ ++++ +++ +bk' },
+  'get-user-purchases': { open: '!kk +++ ++++ +++ +bk' },
   'add-mod-rating': { open: '!kk ++w ++++ +++ +bk', hidden: '!kk mmw ++++ +++ +bk' },
   'get-user-ratings': { open: '!kk +++ ++++ +++ +bk' },
   'terms': { open: '!++ !!! !!!! !!! !!!' },

@@ -664,3 +664,30 @@ test('34: no answer has the reference 0', async () => {
   const plain = await exchange(api, requestOf('GET /v1/ping', {}), { tls: 'off' });
   assert.deepEqual([plain.status, plain.ref], [400, 13009]);
 });
+
+test('37: what someone has bought is an empty list while nothing is sold', async () => {
+  const line = `GET /v1/me/purchased?game_id=${game.id}&_limit=100&_offset=0`;
+  const answer = await exchange(api, requestOf(line, { Authorization: bearer }));
+  const nothing = { data: [], result_count: 0, result_offset: 0, result_limit: 100, result_total: 0 };
+  assert.deepEqual([answer.status, answer.body], [200, nothing]);
+  const wrong = await exchange(api, requestOf('GET /v1/me/purchased?game_id=x', { Authorization: bearer }));
+  assert.deepEqual([wrong.status, wrong.ref, Object.keys(wrong.body.error.errors)], [422, 13009, ['game_id']]);
+});
+
+test('38: the widgets that SDKs open are pages, wherever they look for them', async () => {
+  for (const name of ['age-gate', 'airwallex', 'tilia']) {
+    const page = await exchange(api, requestOf(`GET /widgets/${name}`, { 'Accept-Language': 'de' }));
+    assert.equal(page.status, 200, page.text);
+    assert.match(page.headers['content-type']!, /^text\/html/);
+    assert.match(page.text, /zum Spiel zurückkehren/);
+    for (const [host, path] of [
+      [`g-${game.id}.localhost`, `/v1/widgets/${name}`],
+      [`g-${game.id}.localhost`, `/widgets/${name}`],
+      ['api.localhost', `/v1/widgets/${name}/`],
+    ] as const) {
+      const led = await exchange(api, requestOf(`GET ${path}`, { Host: host }));
+      assert.deepEqual([led.status, led.headers['location']], [302, `https://localhost/widgets/${name}`], path);
+    }
+  }
+  assert.equal((await exchange(api, requestOf('GET /widgets/other', {}))).status, 404);
+});

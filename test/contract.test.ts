@@ -316,6 +316,9 @@ const QUERIES: Record<string, Record<string, string>> = {
 /** Reads of which a key of a game gets nothing: what is listed belongs to a person. */
 const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions'];
 
+/** Lists that are always empty, as nothing is sold yet. */
+const UNSOLD = ['get-user-purchases'];
+
 /** Reads for those who run the site alone. */
 const STAFF = [
   'get-audit',
@@ -550,7 +553,7 @@ function changesAreHeard(): Promise<void> {
   });
 }
 
-for (const operation of operations.filter(({ declaration }) => declaration.list))
+for (const operation of operations.filter(({ declaration: { id, list } }) => list && !UNSOLD.includes(id)))
   test(`${operation.declaration.id} asks the database as often for a long page as for a short one`, async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
     for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
@@ -594,7 +597,7 @@ test('wherever people are shown, they have the name of the portal that is asked 
     for (const { id } of ids) await setPortalNames(query, id, JSON.stringify({ steam: `Steam ${id}` }));
   });
   const headers = { 'x-modio-portal': 'steam' };
-  const shown = readOperations.filter(showsPeople);
+  const shown = readOperations.filter((each) => showsPeople(each) && !UNSOLD.includes(each.declaration.id));
   assert.ok(shown.length > 30);
   for (const operation of shown) {
     const { id } = operation.declaration;

@@ -23,6 +23,8 @@ export interface ElsewhereParts {
   readonly pageOf: (app: App, kind: string, id: number) => Promise<string | undefined>;
 }
 
+/** SDKs ask for these beside the operations; pages are on the site's own host alone. */
+const WIDGET = /^(?:\/v1)?(\/widgets\/(?:age-gate|airwallex|tilia))\/?$/;
 const SEARCH = /^\/search\/([a-z]+)\/(\d{1,15})\/?$/;
 
 type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
@@ -55,6 +57,9 @@ export function createElsewhere({
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const page = pages.get(path);
     if (page) return answered(page(request, response, scope));
+    const [, widget] = WIDGET.exec(path) ?? [];
+    if (widget && (path.startsWith('/v1/') || scope.gameId !== undefined || scope.userId !== undefined))
+      return redirected(response, Promise.resolve(apps[scope.environment].addresses.site + widget));
     if (path.startsWith('/v1/')) return false;
     if (path.startsWith('/legal/')) return answerLegal(apps[scope.environment], request, response, path, legal);
     const [, kind, id] = SEARCH.exec(path) ?? [];

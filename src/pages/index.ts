@@ -10,6 +10,7 @@ import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { stylePage } from './style.ts';
 import { unsubscribePage } from './unsubscribe.ts';
+import { widgetPages } from './widgets.ts';
 
 /** What browsers are shown, a line per page. */
 export const pages: readonly Page[] = [
@@ -24,4 +25,5 @@ export const pages: readonly Page[] = [
   stylePage,
   metadataPage,
   unsubscribePage,
+  ...widgetPages,
 ];

@@ -130,6 +130,7 @@ import { migration as portalsWeb } from './portals/migrations/2026-11-15-portals
 import { portalOperations } from './portals/operations.ts';
 import { migration as previews } from './previews/migrations/2026-11-15-previews.ts';
 import { previewOperations } from './previews/operations.ts';
+import { purchaseOperations } from './purchases/operations.ts';
 import { ratingJobs } from './ratings/jobs.ts';
 import { migration as ratings } from './ratings/migrations/2026-11-15-ratings.ts';
 import { ratingOperations } from './ratings/operations.ts';
@@ -228,6 +229,7 @@ export const operations: readonly AnyOperation[] = [
   ...blockOperations,
   ...followOperations,
   ...subscriptionOperations,
+  ...purchaseOperations,
   ...ratingOperations,
   ...agreementOperations,
   ...uploadOperations,

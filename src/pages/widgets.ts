@@ -1,0 +1,33 @@
+import { html } from '../http/html.ts';
+import type { Page } from '../http/pages.ts';
+import type { TextName } from '../localisation/texts.ts';
+import { say } from '../localisation/texts.ts';
+import { layout } from './layout.ts';
+import { ACCOUNT_PATH } from './paths.ts';
+
+interface Widget {
+  readonly name: string;
+  readonly title: TextName;
+  readonly lead: TextName;
+}
+
+/** Pages that SDKs open in a browser (docs/API-QUIRKS.md, 38). They say what there is, and how to go on. */
+const WIDGETS: readonly Widget[] = [
+  { name: 'age-gate', title: 'page_widget_age_title', lead: 'page_widget_age_lead' },
+  { name: 'airwallex', title: 'page_widget_payout_title', lead: 'page_widget_payout_lead' },
+  { name: 'tilia', title: 'page_widget_payout_title', lead: 'page_widget_payout_lead' },
+];
+
+export const widgetPages: readonly Page[] = WIDGETS.map(({ name, title, lead }) => ({
+  id: `page-widget-${name}`,
+  path: `/widgets/${name}`,
+  get: (app, { language }) => ({
+    status: 200,
+    html: layout(app, language, {
+      title: say(title, language),
+      body: html`<p>${say(lead, language)}</p>
+<p>${say('page_widget_back', language)}</p>
+<p><a href="${ACCOUNT_PATH}">${say('page_account_title', language)}</a></p>`,
+    }),
+  }),
+}));

@@ -1,0 +1,23 @@
+import { user } from '../../access/caller.ts';
+import { page, pageOf } from '../../http/objects.ts';
+import { ok, operation } from '../../http/operation.ts';
+import { PlatformStatusQuery } from '../modfiles/object.ts';
+import { modListing } from '../mods/mods.ts';
+import { ModObject } from '../mods/object.ts';
+
+/** Nothing is sold: `price` and `monetization_options` of mods can only be 0, so that nobody owns anything. */
+export const getUserPurchases = operation({
+  id: 'get-user-purchases',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/purchased',
+  says: 'Lists the mods that the person has bought. The list is empty, as mods are not sold here yet.',
+  access: user('read'),
+  query: PlatformStatusQuery,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: [],
+  handle: async (_app, { list }) => page([], 0, list),
+});
+
+export const purchaseOperations = [getUserPurchases];
