@@ -14,6 +14,7 @@ import type { Payload } from './payload.ts';
 import { validate } from './request/coerce.ts';
 import type { Fields } from './request/forms.ts';
 import { readList } from './request/list.ts';
+import { illFormedFields } from './request/utf8.ts';
 import { ownHeader, platformOf, portalOf } from './targeting.ts';
 
 export type AnyInput = Input<unknown, unknown, unknown>;
@@ -38,7 +39,11 @@ export function inputOf(
   keeping: Pick<AnyInput, 'keep' | 'keepUntil'>,
 ): AnyInput {
   const { headers } = exchange.request;
-  const problems: FieldProblem[] = [...payload.problems];
+  const problems: FieldProblem[] = [
+    ...payload.problems,
+    ...(declaration.query || declaration.list ? illFormedFields(query) : []),
+    ...(declaration.body ? illFormedFields(payload.fields) : []),
+  ];
   // A list that declares fields of a form takes its filters from there as well.
   const listed = declaration.body ? payload.fields : query;
   const checked = {

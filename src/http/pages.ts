@@ -178,7 +178,11 @@ async function readForm(request: IncomingMessage, { oneClick }: Page): Promise<T
 }
 
 const textsOf = (fields: Fields): Texts =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+      .map(([name, text]) => [name, text.toWellFormed()]),
+  );
 
 /** A form counts only from a page of ours, in the browser that the page was given to. */
 function requireOwnForm({ request, tenant }: Exchange, token: string | undefined, visit: string): void {

@@ -14,7 +14,7 @@ const parts = (header: string | undefined) => {
 test('a body is joined before it is decoded, loses its byte order mark, and bad bytes are replaced', async () => {
   const bytes = Buffer.from('\uFEFFGrüße 🎮');
   const chunks = [...bytes].map((byte) => Buffer.from([byte]));
-  assert.equal(await readText(Readable.from([...chunks, Buffer.from([0xff])]), 100), 'Grüße 🎮\uFFFD');
+  assert.equal(await readText(Readable.from([...chunks, Buffer.from([0xff])]), 100), 'Grüße 🎮\ud800');
   assert.equal(await readText(Readable.from([]), 0), '');
 });
 

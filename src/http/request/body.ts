@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../../errors/catalogue.ts';
 import { Blocks } from './blocks.ts';
+import { decodedUtf8 } from './utf8.ts';
 
 export type ContentType = { type: string; parameters: Record<string, string> };
 
-/** Reads a whole text body as UTF-8 (a BOM goes, bad bytes become U+FFFD). A body over the limit stays unread. */
+/** Reads a whole text body as UTF-8 (a BOM goes, bad bytes become `ILL_FORMED`). A body over the limit stays unread. */
 export function readText(stream: Readable, bytesMax: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -19,13 +20,11 @@ export function readText(stream: Readable, bytesMax: number): Promise<string> {
       reject(error);
     };
     stream.on('data', take);
-    stream.once('end', () => resolve(utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))));
+    stream.once('end', () => resolve(decodedUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
     stream.once('error', leave);
     stream.once('close', () => leave(new Error('the body ended early')));
   });
 }
-
-const utf8 = new TextDecoder();
 
 /** A body in blocks (`Blocks`), up to a length beyond which it stays unread. It is not begun before someone reads. */
 export async function* limited(stream: Readable, bytesMax: number): AsyncGenerator<Buffer> {

@@ -1,3 +1,5 @@
+import { decodedUtf8 } from './utf8.ts';
+
 export type FieldValue = string | number | boolean | null | FieldValue[] | Fields;
 export type Fields = { [name: string]: FieldValue };
 
@@ -74,11 +76,8 @@ export function assign(tree: FormTree, name: string, value: string): void {
   branch.children.set(keyIn(branch, path.at(-1)!), storable(value));
 }
 
-/** Text that both databases can hold: without lone surrogates, and without NUL, which PostgreSQL refuses. */
-export function storable(text: string): string {
-  const wellFormed = text.toWellFormed();
-  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
-}
+/** Without NUL, which PostgreSQL cannot hold. What is not well-formed is refused later, by its field (`utf8.ts`). */
+export const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
 export function toFields(tree: FormTree): Fields {
   return recordOf(tree.root);
@@ -112,12 +111,12 @@ function* pairsOf(text: string): Generator<string> {
 function decode(text: string): string {
   return text
     .replaceAll('+', ' ')
-    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
+    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => decodedUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
 }
 
 function pathOf(name: string): string[] | undefined {
-  const found = nameShape.exec(name.toWellFormed());
-  const path = found ? [found[1]!, ...stepsOf(found[2]!)] : [name.toWellFormed()];
+  const found = nameShape.exec(name);
+  const path = found ? [found[1]!, ...stepsOf(found[2]!)] : [name];
   return name === '' || path.length > depthMax || path.some(isPoisonous) ? undefined : path;
 }
 

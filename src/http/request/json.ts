@@ -67,7 +67,7 @@ function cleaned(value: FieldValue): FieldValue {
 function cleanedFields(value: Fields): Fields {
   const fields = emptyFields();
   for (const [name, held] of Object.entries(value)) {
-    if (!isPoisonous(name)) fields[name.toWellFormed()] = cleaned(held);
+    if (!isPoisonous(name)) fields[name] = cleaned(held);
   }
   return fields;
 }

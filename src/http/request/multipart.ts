@@ -7,6 +7,7 @@ import { Feed } from './feed.ts';
 import { assign, type Fields, type FormTree, newFormTree, toFields } from './forms.ts';
 import { Framing, requireBoundary } from './framing.ts';
 import { mergeInputJson } from './json.ts';
+import { withIllFormed } from './utf8.ts';
 
 /** Its bytes come in blocks, each of which is lent until the next is asked for (`Blocks`). */
 export type FilePart = { field: string; filename: string; mimeType?: string; bytes: AsyncIterable<Buffer> };
@@ -111,7 +112,7 @@ function takeText<T>(reading: Reading<T>, name: string | undefined, value: strin
   const { fieldBytesMax } = reading.options;
   if (declaredName(reading, name) !== undefined) fail(reading, new ApiError('FILE_NOT_BINARY'));
   else if (truncated) fail(reading, tooLarge(name, fieldBytesMax));
-  else assign(reading.form, name, value);
+  else assign(reading.form, withIllFormed(name), withIllFormed(value));
 }
 
 function takeFile<T>(

@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer';
+import type { FieldProblem } from '../../errors/catalogue.ts';
+import type { Fields, FieldValue } from './forms.ts';
+
+/** Stands for bytes that are not UTF-8: half a surrogate pair, which no UTF-8 can say. */
+export const ILL_FORMED = '\ud800';
+const REPLACEMENT = '\ufffd';
+
+const utf8 = new TextDecoder();
+
+/** Decodes UTF-8 without a byte order mark; what is not UTF-8 becomes `ILL_FORMED`. */
+export function decodedUtf8(bytes: Buffer): string {
+  const text = utf8.decode(bytes);
+  return isUtf8(bytes) ? text : withIllFormed(text);
+}
+
+/** For text that others have decoded, with a replacement character for what is not UTF-8. */
+export const withIllFormed = (text: string): string => text.replaceAll(REPLACEMENT, ILL_FORMED);
+
+const isWellFormed = (value: FieldValue): boolean => {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, held]) => name.isWellFormed() && isWellFormed(held));
+};
+
+/** The fields that are not UTF-8. */
+export const illFormedFields = (fields: Readonly<Fields>): FieldProblem[] =>
+  Object.entries(fields)
+    .filter(([name, value]) => !name.isWellFormed() || !isWellFormed(value))
+    .map(([name]) => ({ field: name.toWellFormed(), rule: 'utf8' }));
