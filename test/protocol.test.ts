@@ -8,6 +8,7 @@ import { noContent, ok, operation } from '../src/http/operation.ts';
 import { type Current, isTooSlow } from '../src/http/pace.ts';
 import { gameListing } from '../src/resources/games/listing.ts';
 import { editGameOperation, getGame } from '../src/resources/games/operations.ts';
+import { editAuthenticatedUser } from '../src/resources/users/operations.ts';
 import { assertRefused, type ErrorAnswer, startApi } from './api.ts';
 import { anotherService, exchange, requestOf, serveOperations, Wire } from './wire.ts';
 
@@ -696,4 +697,22 @@ test('what is not UTF-8 is refused by its field, wherever it was sent', async ()
     body: 'summary=%f0%9f%9a%80 %ef%bf%bd ok',
   });
   assert.deepEqual([good.status, (good.body as { summary: string }).summary], [200, '🚀 \ufffd ok']);
+});
+
+test('a person’s own key reads in the language of their profile, unless the request asks for another', async () => {
+  const person = await api.aUser();
+  const client = await api.as(person);
+  await client.call(editAuthenticatedUser, { body: { language: 'de' } });
+  const said = async (headers: Record<string, string>) => {
+    const answer = await api.request('GET', `/v1/games/999999?api_key=${person.api_key}`, { headers });
+    return (answer.body as ErrorAnswer).error.message;
+  };
+  const [missing, invalid, english] = [
+    await said({}),
+    await said({ 'accept-language': '??' }),
+    await said({ 'accept-language': 'en' }),
+  ];
+  assert.equal(missing, invalid);
+  assert.notEqual(missing, english);
+  assert.match(missing, /Spiel/);
 });

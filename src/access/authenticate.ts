@@ -51,9 +51,10 @@ interface KeyRow {
   date_revoked: number | null;
   status: number | null;
   merged_into: number | null;
+  language: string | null;
 }
 
-const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status, u.merged_into
+const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status, u.merged_into, u.language
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
@@ -114,7 +115,13 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     if (row) refuseDeleted(row);
     if (!row || row.date_revoked !== null) throw new ApiError('API_KEY_INVALID');
     if (row.status !== null) refuseGone(row.status);
-    return { kind: 'key', keyId: row.id, gameId: row.game_id ?? undefined, userId: row.user_id ?? undefined };
+    return {
+      kind: 'key',
+      keyId: row.id,
+      gameId: row.game_id ?? undefined,
+      userId: row.user_id ?? undefined,
+      language: row.language ?? undefined,
+    };
   }
 
   function byKey(access: Access, apiKey: string | undefined): KeyCaller | Promise<KeyCaller> {

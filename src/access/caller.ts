@@ -16,6 +16,8 @@ export interface KeyCaller {
   readonly keyId: number;
   readonly gameId: number | undefined;
   readonly userId: number | undefined;
+  /** Of the profile of the person whose key it is. */
+  readonly language?: string | undefined;
 }
 
 /** What someone hands in with a request, for the rules of the game to look at. */

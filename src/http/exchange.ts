@@ -105,7 +105,7 @@ function isSecure({ socket, headers }: IncomingMessage, { trustProxy }: Settings
 
 /** What the request asks for, then the language of the caller's profile, then English. */
 export function languageFor({ headers }: IncomingMessage, caller: Caller): Language {
-  const profile = caller.kind === 'user' ? caller.language : undefined;
+  const profile = caller.kind === 'user' || caller.kind === 'key' ? caller.language : undefined;
   return negotiate(headers['accept-language']) ?? languageOf(profile) ?? 'en';
 }
 

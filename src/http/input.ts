@@ -5,7 +5,7 @@ import type { Caller, Submission } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ListRequest } from '../database/listing.ts';
 import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
-import { languageOf } from '../localisation/languages.ts';
+import { contentLanguageOf } from '../localisation/languages.ts';
 import { limitedAddress, peerOf } from './address.ts';
 import { basicOf, type Exchange } from './exchange.ts';
 import { idOf, PathId } from './objects.ts';
@@ -63,7 +63,7 @@ export function inputOf(
     headers: declaration.headers ? ownHeaders(Object.keys(declaration.headers), headers) : NO_HEADERS,
     list: checked.list ?? NO_LIST,
     language: exchange.language,
-    contentLanguage: languageOf(headers['content-language']) ?? 'en',
+    contentLanguage: contentLanguageOf(headers['content-language']) ?? 'en',
     platform: platformOf(ownHeader(headers, settings.headerPrefixes, 'platform')),
     portal: portalOf(ownHeader(headers, settings.headerPrefixes, 'portal')),
     ip: exchange.ip,

@@ -70,6 +70,12 @@ export function languageOf(code: string | undefined): Language | undefined {
   return code === undefined ? undefined : lookUp(normalise(code));
 }
 
+/** The language of submitted content. One in which only the terms are translated counts as invalid, as in no language. */
+export function contentLanguageOf(code: string | undefined): Language | undefined {
+  const language = languageOf(code);
+  return language && (TERMS_ONLY as readonly Language[]).includes(language) ? undefined : language;
+}
+
 /** The text in the language where a translation exists, otherwise in English. */
 export function pick(translations: Translations | undefined, english: string, language: Language): string {
   return (language !== 'en' && translations?.[language]) || english;

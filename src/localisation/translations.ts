@@ -1,6 +1,7 @@
 import { type Bulk, insertMany } from '../database/bulk.ts';
 import { type Database, type Query, statement, type Tables, type Transaction } from '../database/database.ts';
 import type { Migration } from '../database/migrate.ts';
+import { ApiError } from '../errors/catalogue.ts';
 import type { Language, Translations } from './languages.ts';
 
 declare module '../database/database.ts' {
@@ -18,6 +19,13 @@ export const translationMigrations: Migration[] = [
     ],
   },
 ];
+
+/** What is new has its English text first; translations come with later edits. */
+export function requireEnglish(language: Language, texts: Readonly<Record<string, unknown>>): void {
+  if (language === 'en') return;
+  const fields = Object.keys(texts).map((field) => ({ field, rule: 'english' }) as const);
+  throw new ApiError('VALIDATION_GENERIC', { fields });
+}
 
 export type FieldTranslations = Record<string, Translations>;
 

@@ -127,10 +127,14 @@ test('what only those who run the site decide is not taken with a new game', asy
   assertRefused(await add(client, locked), 400, 14046);
 });
 
-test('what was written first is also the English text, and stays beside the translation', async () => {
+test('a new game asks for its English texts first, and keeps them beside translations', async () => {
   const { client } = await aStudio();
-  const { body } = await add(client, { name: 'Luftschmied' }, { headers: { 'content-language': 'de' } });
-  await client.call(editGameOperation, { params: at(body), body: { name: 'Sky Smith' } });
+  const refused = await add(client, { name: 'Luftschmied' }, { headers: { 'content-language': 'de' } });
+  assertRefused(refused, 422, 13009);
+  assert.deepEqual(Object.keys((refused.body as unknown as ErrorAnswer).error.errors!), ['name', 'summary']);
+  const { body } = await add(client, { name: 'Sky Smith' }, { headers: { 'content-language': 'ar' } });
+  const headers = { 'content-language': 'de' };
+  await client.call(editGameOperation, { params: at(body), body: { name: 'Luftschmied' }, headers });
   const named = async (language: string) =>
     (await client.call(getGame, { params: at(body), headers: { 'accept-language': language } })).body.name;
   assert.deepEqual([await named('de'), await named('en')], ['Luftschmied', 'Sky Smith']);

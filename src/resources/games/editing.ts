@@ -4,6 +4,7 @@ import { type Database, isDuplicate, type Transaction } from '../../database/dat
 import { ApiError } from '../../errors/catalogue.ts';
 import { completePictures } from '../../images/pictures.ts';
 import type { Language } from '../../localisation/languages.ts';
+import { requireEnglish } from '../../localisation/translations.ts';
 import { hasAccepted } from '../agreements/acceptances.ts';
 import { AGREEMENT_TYPES } from '../agreements/types.ts';
 import { audit } from '../audit/audit.ts';
@@ -15,6 +16,7 @@ import {
   GAME_ACCEPTED,
   type GameChanges,
   type GameRow,
+  localisableOf,
   removeGame,
   requireGameForChange,
   type StoredGame,
@@ -113,13 +115,14 @@ export async function submitGame(
   images: GameImages,
   { changes, written, answered }: GameEdit & { readonly changes: NewGameFields },
 ): Promise<SubmittedGame> {
+  requireEnglish(written, localisableOf(changes));
   await requireAgreement(app.db, caller);
   const pictures = await prepareGamePictures(app, images);
   const added = await attempt(ATTEMPTS_MAX, () =>
     app.db.write(async (transaction) => {
       await requireAgreement(transaction, caller);
       const claimed = await claimGamePictures(app, transaction, pictures);
-      const { id, api_key } = await addSubmitted(app, transaction, caller, { ...changes, ...claimed }, written);
+      const { id, api_key } = await addSubmitted(app, transaction, caller, { ...changes, ...claimed });
       transaction.made?.(`${app.addresses.gameApi(id)}/games/${id}`);
       return { ...(await store.documentOf(transaction, id, answered, true))!, api_key };
     }),
@@ -133,14 +136,12 @@ async function addSubmitted(
   transaction: Transaction,
   caller: UserCaller,
   changes: NewGameFields,
-  written: Language,
 ): Promise<{ id: number; api_key: string }> {
   const { name, summary, instructions, ugc_name } = changes;
-  // What was written first is also the English text, until there is one.
   const settings = { ...(instructions && { instructions }), ...(ugc_name && { ugc_name }) };
   const game = await addGame(app, transaction, { name, summary, ownerId: caller.userId, settings });
   requireMayChange(caller, game, ADMINISTRATOR, changes);
-  await applyGameChanges(app, transaction, game.id, changes, written);
+  await applyGameChanges(app, transaction, game.id, changes, 'en');
   return game;
 }
 

@@ -333,7 +333,7 @@ function refuseContradictions(before: store.GameRow, changes: GameChanges): void
     throw new ApiError('GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM');
 }
 
-function localisableOf(changes: GameChanges): Record<string, string> {
+export function localisableOf(changes: GameChanges): Record<string, string> {
   const texts = LOCALISABLE.map((field) => [field, changes[field]] as const);
   return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
 }

@@ -13,6 +13,7 @@ import {
   type UploadedPicture,
 } from '../../images/pictures.ts';
 import type { Language } from '../../localisation/languages.ts';
+import { requireEnglish } from '../../localisation/translations.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { replaceMetadata } from '../metadata/metadata.ts';
@@ -40,6 +41,7 @@ import { carryOutForMod, holdMod } from './holding.ts';
 import {
   addMod,
   applyModChanges,
+  localisableOf,
   type ModChanges,
   type NewMod,
   refreshMod,
@@ -81,6 +83,7 @@ export async function submitMod(
   { fields, logo, written, answered }: Sent<Pick<NewMod, 'name' | 'summary'> & SentFields>,
 ): Promise<store.StoredMod> {
   const ownerId = (caller as UserCaller).userId;
+  requireEnglish(written, localisableOf(fields));
   const game = await requireGame(app.db, caller, gameId);
   await requireMayAddMods(app.db, caller, gameId);
   requireAllowedMaturity(game, fields);
@@ -91,7 +94,7 @@ export async function submitMod(
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAddMods(transaction, caller, gameId);
     const verdict = await ruled(app, transaction, caller, gameId);
-    const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId, language: written });
+    const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId });
     transaction.made?.(mod.id);
     if (verdict.held) await holdMod(app, transaction, mod, verdict.held);
     await carryOutForMod(app, transaction, verdict, mod);

@@ -238,15 +238,19 @@ test('texts are kept in the language in which they are written, and shown in the
   assert.deepEqual([withdrawn.name, withdrawn.description], ['Schlüssel', '']);
 });
 
-test('a mod handed in in German is German until someone translates it', async () => {
-  const added = await send(asAda, modsOf(game), { name: 'Luftschiff', summary: 'Fliegt' }, LOGO, {
-    'content-language': 'de',
-  });
-  const mod = { id: added.body.id, game_id: game.id };
-  await asAda.call(editModByPut, { params: at(mod), body: { name: 'Airship' } });
-  const german = await asAda.call(getMod, { params: at(mod), headers: { 'accept-language': 'de' } });
-  const english = await asAda.call(getMod, { params: at(mod) });
-  assert.deepEqual([german.body.name, english.body.name, english.body.summary], ['Luftschiff', 'Airship', 'Fliegt']);
+test('a new mod asks for its English texts first; Arabic and Indonesian are no languages of content', async () => {
+  const texts = { name: 'Luftschiff', summary: 'Fliegt' };
+  const refused = await send(asAda, modsOf(game), texts, LOGO, { 'content-language': 'de' });
+  assertRefused(refused, 422, 13009);
+  assert.deepEqual(Object.keys((refused.body as unknown as ErrorAnswer).error.errors!), ['name', 'summary']);
+  for (const language of ['ar', 'id', 'tlh']) {
+    const headers = { 'content-language': language };
+    const added = await send(asAda, modsOf(game), { name: 'Airship', summary: 'Flies' }, LOGO, headers);
+    assert.equal(added.status, 201, added.text);
+    const mod = { id: added.body.id, game_id: game.id };
+    const { body } = await asAda.call(editModByPut, { params: at(mod), body: { name: `In ${language}` }, headers });
+    assert.equal(body.name, `In ${language}`, 'taken as English');
+  }
 });
 
 test('nothing in a description can run', async () => {

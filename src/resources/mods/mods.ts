@@ -71,7 +71,6 @@ export interface NewMod extends Omit<ModChanges, 'status'> {
   readonly summary: string;
   /** Without the file that the API asks for: for sample content and tests. */
   readonly accepted?: boolean;
-  readonly language?: Language;
 }
 
 /** What a mod is that nothing else was said of. */
@@ -99,7 +98,7 @@ export const NEW_MOD = {
 
 /** Makes a mod with its owner as administrator of its team. */
 export async function addMod(app: App, transaction: Transaction, mod: NewMod): Promise<store.ModRow> {
-  const { gameId, ownerId, accepted = false, language = 'en', ...fields } = mod;
+  const { gameId, ownerId, accepted = false, ...fields } = mod;
   await requireUserIn(transaction, ownerId);
   const now = app.clock.now();
   const row = await store.add(transaction.query, {
@@ -117,8 +116,6 @@ export async function addMod(app: App, transaction: Transaction, mod: NewMod): P
     date_updated: now,
     date_live: accepted ? now : 0,
   });
-  // What was written first is also the English text, until there is one.
-  if (language !== 'en') await translate(transaction.query, 'mods', row.id, language, localisableOf(prepared(fields)));
   const member = { resource: 'mods', resourceId: row.id, userId: ownerId, level: ADMINISTRATOR } as const;
   await joinTeam(app, transaction, { ...member, position: 'Owner' });
   await recordUserEvent(app, transaction, { gameId, modId: row.id, userId: ownerId, type: 'USER_TEAM_JOIN' });
@@ -150,7 +147,9 @@ function prepared<C extends ModChanges>(changes: C): C & Updateable<ModsTable> {
   return columns as C & Updateable<ModsTable>;
 }
 
-function localisableOf(changes: Updateable<ModsTable>): Record<string, string> {
+export function localisableOf(
+  changes: Partial<Record<(typeof LOCALISABLE)[number], string | null | undefined>>,
+): Record<string, string> {
   const texts = LOCALISABLE.map((field) => [field, changes[field]] as const);
   return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
 }
