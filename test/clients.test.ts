@@ -691,3 +691,43 @@ test('38: the widgets that SDKs open are pages, wherever they look for them', as
   }
   assert.equal((await exchange(api, requestOf('GET /widgets/other', {}))).status, 404);
 });
+
+test('41: an invitation to a team is answered with the member, and a code and a message beside it', async () => {
+  const line = `POST /v1/games/${game.id}/mods/${mod.id}/team`;
+  const answer = await asOwner(line, 'email=friend%40example.com&level=4&position=Tester');
+  assert.equal(answer.status, 201, answer.text);
+  assert.deepEqual([answer.body.code, typeof answer.body.message, answer.body.level], [201, 'string', 4]);
+});
+
+test('25: addresses are URIs, also of names in other scripts', async () => {
+  const other = await api.aGame({ name: 'Дом модов' });
+  const made = await api.aMod({ game: other, owner: other.owner, name: 'Ключ 鍵' });
+  const key = `api_key=${other.api_key}`;
+  const found: string[] = [];
+  for (const path of [
+    `/games/${other.id}`,
+    `/games/${other.id}/mods`,
+    `/games/${other.id}/mods/${made.id}`,
+    '/games',
+  ]) {
+    const { text } = await exchange(api, requestOf(`GET /v1${path}?${key}`, {}));
+    for (const [, address] of text.matchAll(/"profile_url":"([^"]*)"/g)) found.push(address!);
+  }
+  assert.ok(found.length >= 8, String(found));
+  for (const address of found) assert.equal(new URL(address).href, address);
+  assert.ok(
+    found.includes(`https://localhost/g/${encodeURIComponent(other.name_id)}/m/${encodeURIComponent(made.name_id)}`),
+  );
+});
+
+test('27: a host with the dot of a fully qualified name is the same host', async () => {
+  const ping = async (host: string) => {
+    const answer = await exchange(api, requestOf(`GET /v1/games?api_key=${game.api_key}`, { Host: host }));
+    return answer.status;
+  };
+  for (const host of ['localhost', 'localhost.', 'g-1.localhost.', 'localhost.:443', 'api.localhost.'])
+    assert.equal(await ping(host), 200, host);
+  // A key of production is none of the sandbox.
+  for (const host of ['test.localhost', 'test.localhost.', 'TEST.localhost.:8443', 'g-1.test.localhost.'])
+    assert.equal(await ping(host), 401, host);
+});

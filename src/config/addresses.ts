@@ -16,6 +16,9 @@ export interface Addresses {
   file(key: string): string;
 }
 
+/** Names may be of any script, and addresses are URIs (RFC 3986). */
+const encoded = encodeURIComponent;
+
 export function addressesOf(
   settings: Pick<Settings, 'domain' | 'port' | 'publicPort'>,
   environment: Environment,
@@ -29,11 +32,11 @@ export function addressesOf(
     api: `https://api.${authority}/v1`,
     gameApi: (gameId) => `https://g-${gameId}.${authority}/v1`,
     userApi: (userId) => `https://u-${userId}.${authority}/v1`,
-    game: (nameId) => `${site}/g/${nameId}`,
-    mod: (gameNameId, nameId) => `${site}/g/${gameNameId}/m/${nameId}`,
-    guide: (gameNameId, nameId) => `${site}/g/${gameNameId}/r/${nameId}`,
-    collection: (gameNameId, nameId) => `${site}/g/${gameNameId}/c/${nameId}`,
-    user: (nameId) => `${site}/u/${nameId}`,
+    game: (nameId) => `${site}/g/${encoded(nameId)}`,
+    mod: (gameNameId, nameId) => `${site}/g/${encoded(gameNameId)}/m/${encoded(nameId)}`,
+    guide: (gameNameId, nameId) => `${site}/g/${encoded(gameNameId)}/r/${encoded(nameId)}`,
+    collection: (gameNameId, nameId) => `${site}/g/${encoded(gameNameId)}/c/${encoded(nameId)}`,
+    user: (nameId) => `${site}/u/${encoded(nameId)}`,
     file: (key) => `${site}/files/${key}`,
   };
 }
@@ -65,14 +68,17 @@ export function hostScope(named: string | undefined, domain: string): HostScope 
   return scope;
 }
 
+/** Without its port and the dot of a fully qualified name, which means the same host (RFC 3986, 3.2.2). */
+const hostName = (host: string | undefined) => (host ?? '').toLowerCase().replace(/\.?(?::\d*)?$/, '');
+
 /** Whether the host is the service's own name, or one below it. */
 export function isOwnHost(host: string | undefined, domain: string): boolean {
-  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  const name = hostName(host);
   return name === domain || name.endsWith(`.${domain}`);
 }
 
 function readHost(host: string | undefined, domain: string): HostScope {
-  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  const name = hostName(host);
   const environment = name === `test.${domain}` || name.endsWith(`.test.${domain}`) ? 'sandbox' : 'production';
   const named = NAMED.exec(name);
   if (!named) return { environment };

@@ -14,6 +14,11 @@ export const factsMigrations: Migration[] = [
   },
   // The live file is no longer part of a mod's documents.
   { name: '2026-11-15-rewrite-mods', up: () => ["delete from facts where name = 'mods.documents.site'"] },
+  // Names in addresses are percent-encoded.
+  {
+    name: '2026-11-16-rewrite-links-clients',
+    up: () => ["delete from facts where name in ('games.documents.site', 'mods.documents.site')"],
+  },
   // Two bits of `community_options` have moved.
   { name: '2026-11-16-rewrite-games-clients', up: () => ["delete from facts where name = 'games.documents.site'"] },
 ];

@@ -78,7 +78,7 @@ async function answered(page: void | Promise<void>): Promise<boolean> {
 async function redirected(response: ServerResponse, found: Promise<string | undefined>): Promise<boolean> {
   const address = await found;
   if (address === undefined) return false;
-  sendText(response, 302, '', undefined, ['location', encodeURI(address)]);
+  sendText(response, 302, '', undefined, ['location', address]);
   return true;
 }
 

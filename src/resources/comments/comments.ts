@@ -270,7 +270,7 @@ async function pinOrLock(transaction: Transaction, thing: Commented, comment: st
   await store.setOptions(transaction, comment.id, options);
 }
 
-/** Nobody votes for themselves, nor the same way twice; the other way changes their mind. */
+/** Nobody votes the same way twice; the other way changes their mind. Authors vote too, as shipped clients do (41). */
 async function vote(
   transaction: Transaction,
   caller: UserCaller,
@@ -279,7 +279,6 @@ async function vote(
   comment: store.CommentRow,
   karma: number,
 ): Promise<void> {
-  if (comment.submitted_by === caller.userId) throw new ApiError('MOD_COMMENT_KARMA_NO_PERMISSION');
   if (karma < 0 && (thing.gameOptions & NEGATIVE_VOTES) === 0) throw new ApiError(on.errors.noNegativeKarma);
   const before = await store.voteOf(transaction, comment.id, caller.userId);
   if (before === karma) throw new ApiError('MOD_COMMENT_KARMA_REPEATED_TWICE');

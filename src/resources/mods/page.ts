@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { App } from '../../context.ts';
 import type { Statement } from '../../database/database.ts';
 import { livePlace } from '../../database/platforms.ts';
@@ -263,8 +264,17 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
   const bytes =
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   signLinks(app, bytes, expires);
-  return bytes;
+  return isAscii(bytes) ? bytes : Buffer.from(withEncodedAddresses(bytes.toString()));
 }
+
+const PROFILE_URL = /"profile_url":"[^"]*[^\p{ASCII}"][^"]*"/gu;
+
+/** The database puts names into addresses as they are; an address is percent-encoded (RFC 3986). */
+const withEncodedAddresses = (json: string): string => json.replace(PROFILE_URL, encodeURIOf);
+const encodeURIOf = (field: string): string => {
+  const start = '"profile_url":"'.length;
+  return `${field.slice(0, start)}${encodeURI(field.slice(start, -1)).replaceAll('%25', '%')}"`;
+};
 
 const BEGIN = '{"data":[';
 
@@ -303,11 +313,11 @@ export function singleMod(app: App, id: number, language: string, platform = '')
 
 /** Bytes are counted part by part, each of which is a text that nothing was put behind yet. */
 export function singleModJson(app: App, id: number, mod: SingleMod): { text: string; bytes: number } {
-  const parts = [mod.body, ',"modfile":', mod.file_body ?? '{}', endOfLiveFile(app, id, mod), mod.rest] as const;
+  const rest = withEncodedAddresses(mod.rest);
+  const parts = [mod.body, ',"modfile":', mod.file_body ?? '{}', endOfLiveFile(app, id, mod), rest] as const;
   let bytes = 0;
   for (const part of parts) bytes += Buffer.byteLength(part);
-  const [body, modfile, file, end, rest] = parts;
-  return { text: `${body}${modfile}${file}${end}${rest}`, bytes };
+  return { text: parts.join(''), bytes };
 }
 
 function endOfLiveFile(app: App, modId: number, mod: SingleMod): string {

@@ -23,6 +23,11 @@ export const TeamMemberObject = z
   })
   .meta({ id: 'TeamMember' });
 
+/** The Python client reads `code` and `message` of an invitation (docs/API-QUIRKS.md, 41). */
+export const InvitedMemberObject = TeamMemberObject.extend({ code: Integer, message: z.string() }).meta({
+  id: 'InvitedMember',
+});
+
 export const TeamInviteObject = z
   .object({
     id: Id,

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { reader, type UserCaller, user } from '../../access/caller.ts';
 import { GamePath, ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../http/operation.ts';
+import { say } from '../../localisation/texts.ts';
 import { isSeenByClass } from '../mods/access.ts';
 import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
 import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
-import { TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
+import { InvitedMemberObject, TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
 import { ofGame, ofMod } from './places.ts';
 
 const GAME_NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED'] as const;
@@ -81,7 +82,7 @@ export const addModTeamMember = operation({
   access: user('write', 'team'),
   params: ModPath,
   body: invitation,
-  returns: created(TeamMemberObject),
+  returns: created(InvitedMemberObject),
   errors: [
     ...NOT_FOUND,
     'MOD_TEAM_NO_ADD_PERMISSION',
@@ -96,7 +97,8 @@ export const addModTeamMember = operation({
     const { game_id: gameId, mod_id: modId } = params;
     const seat = await inviteMember(app, caller as UserCaller, ofMod(params), body, language);
     const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}/team`;
-    return new Created(toTeamMember(app, seat, portal), address);
+    const said = { code: 201, message: say('team_invited', language) };
+    return new Created({ ...said, ...toTeamMember(app, seat, portal) }, address);
   },
 });
 
@@ -173,7 +175,7 @@ export const addGameTeamMember = operation({
   access: user('write', 'team'),
   params: GamePath,
   body: invitation,
-  returns: created(TeamMemberObject),
+  returns: created(InvitedMemberObject),
   errors: [
     ...GAME_NOT_FOUND,
     'GAME_NO_UPDATE_PERMISSION',
@@ -187,7 +189,8 @@ export const addGameTeamMember = operation({
   handle: async (app, { caller, params, body, language, portal }) => {
     const seat = await inviteMember(app, caller as UserCaller, ofGame(params), body, language);
     const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/team`;
-    return new Created(toTeamMember(app, seat, portal), address);
+    const said = { code: 201, message: say('team_invited', language) };
+    return new Created({ ...said, ...toTeamMember(app, seat, portal) }, address);
   },
 });
 
