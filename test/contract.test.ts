@@ -36,6 +36,7 @@ import { restrictUserInGame } from '../src/resources/restrictions/operations.ts'
 import { addGameRule, editGameRule, getGameRuleDecisions } from '../src/resources/rules/operations.ts';
 import { addCookRunner, claimCook, openCookUpload } from '../src/resources/runners/operations.ts';
 import { addSourceModfile } from '../src/resources/sources/operations.ts';
+import { countDownload } from '../src/resources/stats/stats.ts';
 import { subscribeToMod } from '../src/resources/subscriptions/operations.ts';
 import { addModTags } from '../src/resources/tags/operations.ts';
 import { addModTeamMember } from '../src/resources/teams/operations.ts';
@@ -74,6 +75,7 @@ for (let i = 0; i < 6; i += 1) {
   const owner = await api.aUser();
   const [below, above] = [await api.aMod({ game, owner: ada }), await api.aMod({ game, owner })];
   needed.push(below.id);
+  await api.app().db.write((transaction) => countDownload(api.app(), transaction, above));
   await (await api.as(owner)).call(addModDependencies, {
     params: { game_id: game.id, mod_id: above.id },
     body: { dependencies: [params.mod_id] },

@@ -63,6 +63,8 @@ export interface UserCaller {
   readonly epoch?: number;
   /** Where a request that changes something comes from, as limits count it. */
   readonly address?: string | undefined;
+  /** On which platform, as the header of such a request says. */
+  readonly platform?: string | undefined;
   /** What they hand in, if the operation is one that games have rules for. */
   readonly submission?: Submission;
   /** Set where it is no person who calls but the game's own backend, as its leader. */

@@ -21,6 +21,8 @@ export const factsMigrations: Migration[] = [
   },
   // Two bits of `community_options` have moved.
   { name: '2026-11-16-rewrite-games-clients', up: () => ["delete from facts where name = 'games.documents.site'"] },
+  // Groups of tags name their platforms.
+  { name: '2026-11-16-files-rewrite-games', up: () => ["delete from facts where name = 'games.documents.site'"] },
 ];
 
 /** Small things that a database knows about itself, such as the address its documents were written for. */

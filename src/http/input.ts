@@ -100,7 +100,8 @@ function callerOf(
   payload: Payload,
 ): Caller {
   if (caller.kind !== 'user' || request.method === 'GET' || request.method === 'HEAD') return caller;
-  const acting = { ...caller, address: limitedAddress(ip) };
+  const platform = platformOf(ownHeader(request.headers, settings.headerPrefixes, 'platform'));
+  const acting = { ...caller, address: limitedAddress(ip), platform };
   if (!rules) return acting;
   const headers = Object.entries(request.headers).filter(([name]) => RULED_HEADERS.test(name));
   const submission: Submission = {

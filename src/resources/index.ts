@@ -87,6 +87,7 @@ import { metadataOperations } from './metadata/operations.ts';
 import { metricsJobs } from './metrics/jobs.ts';
 import { migration as metrics } from './metrics/migrations/2026-11-15-metrics.ts';
 import { migration as metricsMonths } from './metrics/migrations/2026-11-15-metrics-months.ts';
+import { migration as metricsPlatforms } from './metrics/migrations/2026-11-16-files-metrics-platforms.ts';
 import { metricsOperations } from './metrics/operations.ts';
 import { migration as moderation } from './moderation/migrations/2026-11-15-moderation.ts';
 import { migration as siteQueues } from './moderation/migrations/2026-11-15-site-queues.ts';
@@ -160,6 +161,7 @@ import { migration as usersStaff } from './staff/migrations/2026-11-15-users-sta
 import { staffOperations } from './staff/operations.ts';
 import { statsJobs } from './stats/jobs.ts';
 import { migration as modDownloadHours } from './stats/migrations/2026-11-15-mod-download-hours.ts';
+import { migration as platformDownloadHours } from './stats/migrations/2026-11-16-files-platform-download-hours.ts';
 import { statsOperations } from './stats/operations.ts';
 import { subscriptionJobs } from './subscriptions/jobs.ts';
 import { migration as subscriptions } from './subscriptions/migrations/2026-11-15-subscriptions.ts';
@@ -167,6 +169,7 @@ import { subscriptionOperations } from './subscriptions/operations.ts';
 import { tagJobs } from './tags/jobs.ts';
 import { migration as tags } from './tags/migrations/2026-11-15-tags.ts';
 import { migration as tagsInOrder } from './tags/migrations/2026-11-15-tags-in-order.ts';
+import { migration as tagPlatforms } from './tags/migrations/2026-11-16-files-tag-platforms.ts';
 import { tagOperations } from './tags/operations.ts';
 import { teamJobs } from './teams/jobs.ts';
 import { migration as teamInvites } from './teams/migrations/2026-11-15-team-invites.ts';
@@ -277,6 +280,7 @@ export const migrations: readonly Migration[] = [
   emailOptOuts,
   events,
   modDownloadHours,
+  platformDownloadHours,
   mutes,
   games,
   mods,
@@ -303,6 +307,7 @@ export const migrations: readonly Migration[] = [
   metadata,
   metrics,
   metricsMonths,
+  metricsPlatforms,
   notifications,
   notificationsByActor,
   notificationsByMail,
@@ -319,6 +324,7 @@ export const migrations: readonly Migration[] = [
   siteQueues,
   tags,
   tagsInOrder,
+  tagPlatforms,
   oauthClients,
   oauthGrants,
   oauthAccessEpochs,

@@ -74,6 +74,7 @@ export interface Happening {
   readonly userId: number;
   /** Where they are, if that is known. */
   readonly address?: string | undefined;
+  readonly platform?: string | undefined;
   /** How many comments there are more than before; below 0 fewer. */
   readonly difference: number;
 }
@@ -99,8 +100,8 @@ export const commentableMods: Commentable = {
     commentedMod(reader, caller, await requireMod(reader, caller, gameId, id)),
   hold: async (_, transaction, caller, gameId, id) =>
     commentedMod(transaction, caller, await requireModForChange(transaction, caller, gameId, id)),
-  happened: async (app, transaction, mod, { type, userId, address }) => {
-    if (type === 'added') await noteActive(app, transaction, mod.gameId, { userId, address });
+  happened: async (app, transaction, mod, { type, userId, address, platform }) => {
+    if (type === 'added') await noteActive(app, transaction, mod.gameId, { userId, address, platform });
     await recordModEvent(app, transaction, {
       gameId: mod.gameId,
       modId: mod.id,
@@ -139,8 +140,8 @@ export const commentableGuides: Commentable = {
     commentedGuide(app, reader, caller, await requireGuide(app, reader, caller, gameId, id)),
   hold: async (app, transaction, caller, gameId, id) =>
     commentedGuide(app, transaction, caller, await requireGuideForChange(app, transaction, caller, gameId, id)),
-  happened: async (app, transaction, guide, { type, userId, address, difference }) => {
-    if (type === 'added') await noteActive(app, transaction, guide.gameId, { userId, address });
+  happened: async (app, transaction, guide, { type, userId, address, platform, difference }) => {
+    if (type === 'added') await noteActive(app, transaction, guide.gameId, { userId, address, platform });
     await countCommentsOfGuide(transaction, { id: guide.id, game_id: guide.gameId }, difference);
     await tellStudio(app, transaction, {
       gameId: guide.gameId,
@@ -179,8 +180,8 @@ export const commentableCollections: Commentable = {
     commentedCollection(reader, caller, await requireCollection(reader, caller, gameId, id)),
   hold: async (_, transaction, caller, gameId, id) =>
     commentedCollection(transaction, caller, await requireCollectionForChange(transaction, caller, gameId, id)),
-  happened: async (app, transaction, collection, { type, userId, address, difference }) => {
-    if (type === 'added') await noteActive(app, transaction, collection.gameId, { userId, address });
+  happened: async (app, transaction, collection, { type, userId, address, platform, difference }) => {
+    if (type === 'added') await noteActive(app, transaction, collection.gameId, { userId, address, platform });
     await countCommentsOfCollection(transaction, { id: collection.id, game_id: collection.gameId }, difference);
     await tellStudio(app, transaction, {
       gameId: collection.gameId,

@@ -118,10 +118,10 @@ export async function addComment(
     const handedIn = { resource: 'comments', id: commentId, gameId: thing.gameId, authorId: caller.userId } as const;
     await carryOut(app, transaction, verdict, handedIn);
     transaction.changed(commentsScope(subject));
-    const { userId, address } = caller;
+    const { userId, address, platform } = caller;
     const told = await tell(transaction, on, { ...place, commentId }, thing);
     await tellOf(app, transaction, on, thing, { commentId, userId: caller.userId, repliedTo: above?.submitted_by });
-    await on.happened(app, transaction, thing, { type: 'added', userId, address, difference: 1 });
+    await on.happened(app, transaction, thing, { type: 'added', userId, address, platform, difference: 1 });
     return told;
   });
 }

@@ -72,16 +72,24 @@ export const countNoted = (app: App): Promise<void> => gatheringOf(app).write();
 /** In the order of mods, so that two processes that count the same ones do not wait for each other in a circle. */
 async function countAll(app: App, transaction: Transaction, begun: readonly BegunDownload[]): Promise<void> {
   const first: BegunDownload[] = [];
-  const counts = new Map<number, { id: number; game_id: number; downloads: number }>();
+  const counts = new Map<number, { id: number; game_id: number; downloads: number; platforms: Map<string, number> }>();
   for (const download of begun.toSorted((a, b) => a.mod_id - b.mod_id)) {
     if (!(await isFirstOfDay(app, transaction, download))) continue;
     first.push(download);
-    const { mod_id: id, game_id } = download;
-    counts.set(id, { id, game_id, downloads: (counts.get(id)?.downloads ?? 0) + 1 });
+    const { mod_id: id, game_id, platform } = download;
+    const { downloads, platforms } = counts.get(id) ?? { downloads: 0, platforms: new Map<string, number>() };
+    if (platform !== '') platforms.set(platform, (platforms.get(platform) ?? 0) + 1);
+    counts.set(id, { id, game_id, downloads: downloads + 1, platforms });
   }
-  for (const { downloads, ...mod } of counts.values()) await countDownload(app, transaction, mod, downloads);
-  for (const { game_id, address, userId } of first)
-    await noteActive(app, transaction, game_id, userId === undefined ? { address } : { userId, address });
+  for (const { downloads, platforms, ...mod } of counts.values())
+    await countDownload(app, transaction, mod, downloads, platforms);
+  for (const { game_id, address, userId, platform } of first)
+    await noteActive(
+      app,
+      transaction,
+      game_id,
+      userId === undefined ? { address, platform } : { userId, address, platform },
+    );
 }
 
 /** Addresses are kept as digests of their day, and a day's begins anew for everyone: so yesterday's is looked for too. */

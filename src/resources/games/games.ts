@@ -8,12 +8,14 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
 import { withLikelyWords } from '../../database/search.ts';
+import { totalOf } from '../../database/totals.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
 import { endPreviews, isPreviewOpen } from '../previews/pieces.ts';
 import { addTagGroup, type NewTagGroup, tagGroupsOf } from '../tags/groups.ts';
+import { optionsOn, tagCountsOn } from '../tags/platforms.ts';
 import { ADMINISTRATOR, joinTeam, teamLevel } from '../teams/teams.ts';
 import { requireUserIn } from '../users/users.ts';
 import { rewriteBodies, rewriteDocuments, rewriteTags } from './documents.ts';
@@ -146,9 +148,36 @@ export async function listGames(
   return store.list(app.db.query, visible, gameListing, spelled, language, hiddenTags);
 }
 
-export async function statsOfGame(app: App, caller: Caller, id: number): Promise<store.StatsRow> {
+/** For a platform of a game with per-platform support, the mods and downloads of that platform. */
+export async function statsOfGame(app: App, caller: Caller, id: number, platform?: string): Promise<store.StatsRow> {
   await requireGame(app.db, caller, id);
-  return (await store.statsOf(app.db.query, id))!;
+  const stats = (await store.statsOf(app.db.query, id))!;
+  if (platform === undefined || !(await store.hasPlatforms(app.db, id))) return stats;
+  const mods_count_total = await totalOf(app.db, {
+    scope: `games/${id}/mods`,
+    asked: ['mods on', platform],
+    among: stats.mods_count_total,
+    count: (query) => store.countModsOn(query, id, platform),
+  });
+  return { ...stats, mods_count_total, ...(await store.downloadsOn(app.db, id, platform, app.clock.now())) };
+}
+
+/** Their tag options as they are on a platform; those of games without per-platform support stay as they are. */
+export async function withTagsOn(
+  app: App,
+  games: readonly store.StoredGame[],
+  platform: string | undefined,
+): Promise<readonly store.StoredGame[]> {
+  if (platform === undefined) return games;
+  const counts = await tagCountsOn(
+    app,
+    games.map(({ game_id }) => game_id),
+    platform,
+  );
+  return games.map((game) => {
+    const ofGame = counts.get(game.game_id);
+    return ofGame ? { ...game, tags: JSON.stringify(optionsOn(JSON.parse(game.tags), platform, ofGame)) } : game;
+  });
 }
 
 export async function tagOptionsOfGame(app: App, caller: Caller, id: number, hidden: boolean) {
@@ -312,7 +341,11 @@ export async function applyGameChanges(
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
   if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
   const after = await store.change(transaction, id, columnsOf(app, before, changes, language));
-  if (changes.platforms) await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
+  if (changes.platforms) {
+    await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
+    // Lists of mods by platform, and their totals, depend on it.
+    transaction.changed(`games/${id}/mods`);
+  }
   if (after.name !== before.name) await store.putWords(query, after);
   await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);
   announceGame(transaction, id);

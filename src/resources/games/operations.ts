@@ -8,10 +8,11 @@ import type { Portal } from '../../platforms.ts';
 import { setRedirectUris } from '../oauth/clients.ts';
 import { REDIRECT_URIS_MAX, requireRedirectUris } from '../oauth/redirects.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
+import { optionsOn, tagCountsOn } from '../tags/platforms.ts';
 import { userJson } from '../users/object.ts';
 import { GameChangesBody, NewGameBody } from './changes.ts';
 import { deleteGame, editGame, submitGame } from './editing.ts';
-import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame } from './games.ts';
+import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame, withTagsOn } from './games.ts';
 import { gameListing } from './listing.ts';
 import { addGameImages, GAME_IMAGES, removeGameImages } from './media.ts';
 import { GameObject, GameStatsObject, NewGameObject, toGameStats } from './object.ts';
@@ -81,7 +82,10 @@ export const getGame = operation({
       query.show_hidden_tags,
     );
     input.keep(`games/${game.game_id}`, `users/${game.id}`);
-    return new Json(gameJson(app, game, input.portal));
+    // On a platform the counts of its tags change with every mod.
+    if (input.platform !== undefined) input.keep(`games/${game.game_id}/mods`);
+    const [shown] = await withTagsOn(app, [game], input.platform);
+    return new Json(gameJson(app, shown!, input.portal));
   },
 });
 
@@ -209,13 +213,13 @@ export const getGameStats = operation({
   tag: 'Stats',
   method: 'GET',
   path: '/games/{game_id}/stats',
-  says: 'Shows the figures of a game.',
+  says: 'Shows the figures of a game; for a platform, where the game has platforms, its mods and downloads there.',
   access: reader(),
   params: GamePath,
   returns: ok(GameStatsObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
-  handle: async (app, { caller, params }) =>
-    toGameStats(params.game_id, await statsOfGame(app, caller, params.game_id)),
+  handle: async (app, { caller, params, platform }) =>
+    toGameStats(params.game_id, await statsOfGame(app, caller, params.game_id, platform)),
 });
 
 export const getGameTagOptions = operation({
@@ -223,7 +227,7 @@ export const getGameTagOptions = operation({
   tag: 'Tags',
   method: 'GET',
   path: '/games/{game_id}/tags',
-  says: 'Lists the groups of tags that mods of the game can have, with their translations.',
+  says: 'Lists the groups of tags that mods of the game can have, with their translations. For a platform, where the game has platforms, those by which players may filter there, with the counts of mods that are live on it.',
   access: reader(),
   params: GamePath,
   query: ShowHiddenTags,
@@ -232,12 +236,11 @@ export const getGameTagOptions = operation({
   list: pagesOnly,
   returns: ok(pageOf(GameTagOptionObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
-  handle: async (app, { caller, params, body, list }) => {
+  handle: async (app, { caller, params, body, list, platform }) => {
     const { groups, translations } = await tagOptionsOfGame(app, caller, params.game_id, body.show_hidden_tags);
-    return pageOfAll(
-      groups.map((group) => toTagOption(group, translations)),
-      list,
-    );
+    const options = groups.map((group) => toTagOption(group, translations));
+    const counts = platform && (await tagCountsOn(app, [params.game_id], platform)).get(params.game_id);
+    return pageOfAll(counts ? optionsOn(options, platform, counts) : options, list);
   },
 });
 
@@ -248,9 +251,11 @@ async function answerList(
 ): Promise<Json> {
   const { caller, list, language, query } = input;
   const { games, total } = await listGames(app, caller, list, language, query.show_hidden_tags, ownOnly);
-  if (!ownOnly) input.keep('games', 'users');
+  const shown = await withTagsOn(app, games, input.platform);
+  // What is counted on a platform changes with the mods of any game, for which there is no scope.
+  if (!ownOnly && shown.every((game, index) => game === games[index])) input.keep('games', 'users');
   return pageOfJson(
-    games.map((game) => gameJson(app, game, input.portal)),
+    shown.map((game) => gameJson(app, game, input.portal)),
     total,
     list,
   );

@@ -12,6 +12,7 @@ import {
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { changing } from '../../database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../database/people.ts';
+import { isLiveOn } from '../../database/platforms.ts';
 import { putNameWords } from '../../database/search.ts';
 import type {
   GameDocumentsTable,
@@ -195,6 +196,40 @@ export const addToModsFigures = (transaction: Transaction, gameId: number, diffe
   const values = [mods_downloads_today, mods_downloads_total, mods_subscribers_total, gameId];
   return transaction.run(ADD_TO_MODS_FIGURES, values);
 };
+
+const HAS_PLATFORMS = statement('select 1 as found from game_platforms where game_id = ? limit 1');
+export const hasPlatforms = async (reader: Reader, id: number): Promise<boolean> =>
+  (await reader.first(HAS_PLATFORMS, [id])) !== undefined;
+
+export async function countModsOn(query: Query, id: number, platform: string): Promise<number> {
+  const mods = query.selectFrom('mods as m').where('m.game_id', '=', id).where('m.status', '=', 1);
+  const live = mods.where('m.visible', '=', 1).where(isLiveOn(platform));
+  return Number((await live.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total);
+}
+
+const DOWNLOADS_ON = statement(`select
+    (select coalesce(sum(h.downloads), 0) from mod_platform_download_hours h
+      where h.game_id = g.id and h.platform = ?) as today,
+    (select coalesce(sum(d.downloads), 0) from metrics_platform_months d
+      where d.game_id = g.id and d.platform = ?) as total,
+    case when g.date_live = 0 or g.date_live + 86400 > ? then 1 else (cast(? as bigint) - g.date_live) / 86400 end as days
+  from games g where g.id = ?`);
+/** Since downloads are recorded per platform. */
+export async function downloadsOn(reader: Reader, id: number, platform: string, now: number) {
+  const row = await reader.first<{ today: number; total: number; days: number }>(DOWNLOADS_ON, [
+    platform,
+    platform,
+    now,
+    now,
+    id,
+  ]);
+  const [today, total, days] = [Number(row!.today), Number(row!.total), Number(row!.days)];
+  return {
+    mods_downloads_today: today,
+    mods_downloads_total: total,
+    mods_downloads_daily_average: Math.floor(total / days),
+  };
+}
 
 /** The games whose figures were good until before this moment, those that wait longest first. */
 export async function withFiguresExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {

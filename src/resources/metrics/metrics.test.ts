@@ -299,17 +299,19 @@ async function aBusyGame({ mods, creators }: Busy) {
   return { game, team, last };
 }
 
-test('a year of a busy game, its tables and its rankings are each read in less than 50 ms', async () => {
+test('a year of a busy game, its tables and its rankings each take less than 50 ms of the processor', async () => {
   const { game, team, last } = await aBusyGame({ mods: 5_000, creators: 1_000 });
   const date = (day: number) => new Date(day * DAY * 1_000).toISOString().slice(0, 10);
   const query = { from: date(last - 364), to: date(last) };
   const reads = {
     days: async () => {
-      const { data } = (await team.call(getGameMetrics, { ...named(game), query })).body;
-      assert.equal(
-        data.reduce((sum, { downloads }) => sum + downloads, 0),
-        365 * 7,
-      );
+      let downloads = 0;
+      for (const _offset of [0, 100, 200, 300]) {
+        const page = (await team.call(getGameMetrics, { ...named(game), query: { ...query, _offset } })).body;
+        assert.deepEqual([page.result_total, page.result_limit, page.result_offset], [365, 100, _offset]);
+        downloads += page.data.reduce((sum, day) => sum + day.downloads, 0);
+      }
+      assert.equal(downloads, 365 * 7);
     },
     csv: async () => {
       const { text } = await team.call(exportGameMetrics, { ...named(game), query });

@@ -6,7 +6,7 @@ import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { DAY, dayOf, monthOf, spansOf } from './pieces.ts';
 import * as store from './store.ts';
 
-export type { Ranked, Ranking } from './store.ts';
+export type { Place, Ranked, Ranking } from './store.ts';
 
 const DAYS_MAX = 366;
 const DAYS_USUAL = 30;
@@ -37,13 +37,13 @@ export interface Day extends store.Counts {
 const NOTHING = Object.fromEntries(store.COUNTS.map((name) => [name, 0])) as store.Counts;
 
 /** Every day of the span, also those on which nothing happened. */
-export async function daysOf(app: App, caller: Caller, gameId: number, { from, to }: Span): Promise<Day[]> {
-  await requireTeam(app, caller, gameId);
+export async function daysOf(app: App, caller: Caller, place: store.Place, { from, to }: Span): Promise<Day[]> {
+  await requireTeam(app, caller, place.gameId);
   const last = to === undefined ? dayOf(app.clock.now()) : dayNamed(to);
   const first = from === undefined ? last - DAYS_USUAL + 1 : dayNamed(from);
   if (first > last || last - first >= DAYS_MAX)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'from', rule: 'invalid' }] });
-  const known = new Map((await store.daysOf(app.db, gameId, first, last)).map((row) => [row.day, row]));
+  const known = new Map((await store.daysOf(app.db, place, first, last)).map((row) => [row.day, row]));
   return Array.from({ length: last - first + 1 }, (_, index) => {
     return { date: nameOfDay(first + index), ...countsIn(known.get(first + index)) };
   });
@@ -65,13 +65,13 @@ export interface Month extends store.Counts {
 }
 
 /** Every month of the span. People count once in a month, however many of its days they were active on. */
-export async function monthsOf(app: App, caller: Caller, gameId: number, { from, to }: Span): Promise<Month[]> {
-  await requireTeam(app, caller, gameId);
+export async function monthsOf(app: App, caller: Caller, place: store.Place, { from, to }: Span): Promise<Month[]> {
+  await requireTeam(app, caller, place.gameId);
   const last = to === undefined ? monthOf(app.clock.now()) : monthNamed(to);
   const first = from === undefined ? last - MONTHS_USUAL + 1 : monthNamed(from);
   if (first > last || last - first >= MONTHS_MAX)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'from', rule: 'invalid' }] });
-  const known = new Map((await store.monthsOf(app.db, gameId, first, last)).map((row) => [row.month, row]));
+  const known = new Map((await store.monthsOf(app.db, place, first, last)).map((row) => [row.month, row]));
   return Array.from({ length: last - first + 1 }, (_, index) => ({
     month: nameOfMonth(first + index),
     ...countsIn(known.get(first + index)),
@@ -82,13 +82,13 @@ export async function monthsOf(app: App, caller: Caller, gameId: number, { from,
 export async function topOf(
   app: App,
   caller: Caller,
-  gameId: number,
+  place: store.Place,
   ranking: store.Ranking,
   month: string | undefined,
 ): Promise<store.Ranked[]> {
-  await requireTeam(app, caller, gameId);
+  await requireTeam(app, caller, place.gameId);
   const which = month === undefined ? monthOf(app.clock.now()) : monthNamed(month);
-  return store.top(app.db, ranking, { gameId, month: which, most: RANKED_MAX });
+  return store.top(app.db, ranking, place, { month: which, most: RANKED_MAX });
 }
 
 /** What was kept only to count nothing twice. Reports of so long ago are refused for their date. */

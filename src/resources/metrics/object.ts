@@ -23,38 +23,30 @@ const counts = {
   session_seconds: Integer,
 };
 
-export const MetricsDaysObject = z
-  .object({
-    data: z.array(z.object({ date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }), ...counts })),
-  })
-  .meta({ id: 'MetricsDays' });
+export const MetricsDayObject = z
+  .object({ date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }), ...counts })
+  .meta({ id: 'MetricsDay' });
 
-export const MetricsMonthsObject = z
-  .object({
-    data: z.array(z.object({ month: z.string().meta({ description: 'In UTC, as `2026-11`.' }), ...counts })),
-  })
-  .meta({ id: 'MetricsMonths' });
+export const MetricsMonthObject = z
+  .object({ month: z.string().meta({ description: 'In UTC, as `2026-11`.' }), ...counts })
+  .meta({ id: 'MetricsMonth' });
 
 export const MetricsRankingObject = z
   .object({
-    data: z.array(
-      z.object({
-        rank: Id,
-        rank_before: Integer.meta({
-          description: 'The place in the month before, and 0 where it was not among the first thousand.',
-        }),
-        id: Id,
-        name_id: z.string(),
-        name: z.string(),
-        downloads: Integer,
-        subscribers: Integer,
-      }),
-    ),
+    rank: Id,
+    rank_before: Integer.meta({
+      description: 'The place in the month before, and 0 where it was not among the first thousand.',
+    }),
+    id: Id,
+    name_id: z.string(),
+    name: z.string(),
+    downloads: Integer,
+    subscribers: Integer,
   })
   .meta({ id: 'MetricsRanking' });
 
-export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankingObject> => ({
-  data: rows.map(({ id, name_id, name, downloads, subscribers, rank_before }, index) => ({
+export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankingObject>[] =>
+  rows.map(({ id, name_id, name, downloads, subscribers, rank_before }, index) => ({
     rank: index + 1,
     rank_before: Number(rank_before),
     id,
@@ -62,8 +54,7 @@ export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankin
     name,
     downloads,
     subscribers,
-  })),
-});
+  }));
 
 /** Of dates and numbers alone, so that no cell can be a formula. */
 export function toCsv(gameId: number, days: readonly Day[]): Csv {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Caller, readerWhoWrites, user } from '../../access/caller.ts';
-import { GamePath } from '../../http/objects.ts';
+import { GamePath, pageOf, pageOfAll, pagesOnly } from '../../http/objects.ts';
 import { Created, created, csv, noContent, ok, operation } from '../../http/operation.ts';
-import { daysOf, monthsOf, type Ranking, topOf } from './metrics.ts';
+import { daysOf, monthsOf, type Place, type Ranking, topOf } from './metrics.ts';
 import {
-  MetricsDaysObject,
-  MetricsMonthsObject,
+  MetricsDayObject,
+  MetricsMonthObject,
   MetricsRankingObject,
   MetricsSecretObject,
   toCsv,
@@ -43,15 +43,22 @@ const sessionOperation = <B extends typeof SessionBody | typeof StartBody>(step:
     json: true,
     returns: noContent,
     errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'METRICS_INTERNAL_ERROR'],
-    handle: (app, { caller, body: sent, hostGameId }) =>
-      report(app, caller, hostGameId ?? gameOf(caller), step, {
-        sessionId: sent.session_id,
-        ts: sent.session_ts,
-        nonce: sent.session_nonce,
-        orderId: sent.session_order_id,
-        hash: sent.session_hash,
-        ids: (sent as { ids?: number[] }).ids ?? [],
-      }),
+    handle: (app, { caller, body: sent, hostGameId, platform }) =>
+      report(
+        app,
+        caller,
+        hostGameId ?? gameOf(caller),
+        step,
+        {
+          sessionId: sent.session_id,
+          ts: sent.session_ts,
+          nonce: sent.session_nonce,
+          orderId: sent.session_order_id,
+          hash: sent.session_hash,
+          ids: (sent as { ids?: number[] }).ids ?? [],
+        },
+        platform,
+      ),
   });
 
 export const startSession = sessionOperation(
@@ -115,18 +122,23 @@ const SpanQuery = z.object({
   to: z.iso.date().optional().meta({ description: 'The last day, at most a year later; without it today.' }),
 });
 
+/** The platform header narrows metrics to what was recorded with it. */
+const placeOf = ({ game_id: gameId }: { game_id: number }, platform = ''): Place => ({ gameId, platform });
+
 export const getGameMetrics = operation({
   id: 'get-game-metrics',
   tag: 'Metrics',
   method: 'GET',
   path: '/games/{game_id}/metrics/days',
-  says: 'Shows the team of a game what happened in it, day by day.',
+  says: 'Shows the team of a game what happened in it, day by day; for a platform, what happened on it.',
   access: user('read', 'team'),
   params: GamePath,
   query: SpanQuery,
-  returns: ok(MetricsDaysObject),
+  list: pagesOnly,
+  returns: ok(pageOf(MetricsDayObject)),
   errors: TEAM,
-  handle: async (app, { caller, params, query }) => ({ data: await daysOf(app, caller, params.game_id, query) }),
+  handle: async (app, { caller, params, query, platform, list }) =>
+    pageOfAll(await daysOf(app, caller, placeOf(params, platform), query), list),
 });
 
 export const exportGameMetrics = operation({
@@ -140,8 +152,8 @@ export const exportGameMetrics = operation({
   query: SpanQuery,
   returns: csv,
   errors: TEAM,
-  handle: async (app, { caller, params, query }) =>
-    toCsv(params.game_id, await daysOf(app, caller, params.game_id, query)),
+  handle: async (app, { caller, params, query, platform }) =>
+    toCsv(params.game_id, await daysOf(app, caller, placeOf(params, platform), query)),
 });
 
 const MonthName = z
@@ -161,9 +173,11 @@ export const getGameMetricsMonths = operation({
     from: MonthName.meta({ description: 'The first month, as `2026-11`; without it, twelve end at the last one.' }),
     to: MonthName.meta({ description: 'The last month, at most three years later; without it the present one.' }),
   }),
-  returns: ok(MetricsMonthsObject),
+  list: pagesOnly,
+  returns: ok(pageOf(MetricsMonthObject)),
   errors: TEAM,
-  handle: async (app, { caller, params, query }) => ({ data: await monthsOf(app, caller, params.game_id, query) }),
+  handle: async (app, { caller, params, query, platform, list }) =>
+    pageOfAll(await monthsOf(app, caller, placeOf(params, platform), query), list),
 });
 
 const rankingOperation = (ranking: Ranking, says: string) =>
@@ -178,10 +192,11 @@ const rankingOperation = (ranking: Ranking, says: string) =>
     query: z.object({
       month: MonthName.meta({ description: 'In UTC, as `2026-11`; without it the present one.' }),
     }),
-    returns: ok(MetricsRankingObject),
+    list: pagesOnly,
+    returns: ok(pageOf(MetricsRankingObject)),
     errors: TEAM,
-    handle: async (app, { caller, params, query }) =>
-      toRanking(await topOf(app, caller, params.game_id, ranking, query.month)),
+    handle: async (app, { caller, params, query, platform, list }) =>
+      pageOfAll(toRanking(await topOf(app, caller, placeOf(params, platform), ranking, query.month)), list),
   });
 
 export const getTopMods = rankingOperation(

@@ -19,6 +19,20 @@ export const personalMetrics: PersonalData = {
       whenMerged: 'step',
     },
     {
+      table: 'metrics_platform_creator_months',
+      column: 'user_id',
+      told: ['game_id', 'platform', 'month', 'downloads', 'subscribers'],
+      whenDeleted: kept('figures of a game, which name nobody once the account has no name'),
+      whenMerged: 'step',
+    },
+    ...(['day', 'month'] as const).map((span) => ({
+      table: span === 'day' ? ('metrics_platform_active' as const) : ('metrics_platform_active_months' as const),
+      column: 'who' as const,
+      told: untold(`that someone was there on a platform in a ${span} is seen by what they did`),
+      whenDeleted: kept(`so that nobody is counted twice; it goes when the ${span} is over`),
+      whenMerged: kept('both were there'),
+    })),
+    {
       table: 'metrics_active',
       column: 'who',
       told: untold('that someone was there on a day is seen by what they did'),

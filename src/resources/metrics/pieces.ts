@@ -17,20 +17,54 @@ export function monthOf(second: number): number {
 /** The day and the month of a second. */
 export const spansOf = (second: number) => ({ day: dayOf(second), month: monthOf(second) });
 
+/** The whole game and, if it is known, the platform. The game's own row comes first: it serialises those who count. */
+export const placesOf = (gameId: number, platform: string | undefined): store.Place[] => [
+  { gameId, platform: '' },
+  ...(platform ? [{ gameId, platform }] : []),
+];
+
 /** Within the transaction that did it, and after everything else of the game that is counted there. */
 export async function countForMod(
   app: App,
   transaction: Transaction,
   mod: { id: number; game_id: number },
   counts: Partial<store.Counts>,
+  platform?: string,
+): Promise<void> {
+  for (const place of placesOf(mod.game_id, platform)) await countAt(app, transaction, place, mod.id, counts);
+}
+
+/** Downloads of a mod, and how many of them each platform had. */
+export async function countDownloads(
+  app: App,
+  transaction: Transaction,
+  mod: { id: number; game_id: number },
+  downloads: number,
+  platforms: ReadonlyMap<string, number>,
+): Promise<void> {
+  const gameId = mod.game_id;
+  await countAt(app, transaction, { gameId, platform: '' }, mod.id, { downloads });
+  for (const [platform, some] of platforms)
+    await countAt(app, transaction, { gameId, platform }, mod.id, { downloads: some });
+}
+
+async function countAt(
+  app: App,
+  transaction: Transaction,
+  place: store.Place,
+  modId: number,
+  counts: Partial<store.Counts>,
 ): Promise<void> {
   const now = app.clock.now();
-  await store.addTo(transaction, mod.game_id, spansOf(now), counts);
-  if (counts.downloads || counts.subscribers) await store.addToMonth(transaction, mod, monthOf(now), counts);
+  await store.addTo(transaction, place, spansOf(now), counts);
+  if (counts.downloads || counts.subscribers) await store.addToMonth(transaction, place, modId, monthOf(now), counts);
 }
 
 /** A person, with where they are if that is known; or an address from which someone acts who is not signed in. */
-export type Actor = { readonly userId: number; readonly address?: string | undefined } | { readonly address: string };
+export type Actor = { readonly platform?: string | undefined } & (
+  | { readonly userId: number; readonly address?: string | undefined }
+  | { readonly address: string }
+);
 
 /**
  * Someone did something in a game. On each day, and in each month, a person counts once, and so does an address from
@@ -41,7 +75,8 @@ export async function noteActive(app: App, transaction: Transaction, gameId: num
   for (const [span, number] of [['day', dayOf(now)] as const, ['month', monthOf(now)] as const]) {
     const digest = actor.address && app.secrets.sign(`metrics/${span}/${number}`, actor.address);
     const person = 'userId' in actor ? `u${actor.userId}` : undefined;
-    await noteInSpan(app, transaction, { gameId, span, number }, person, digest);
+    for (const place of placesOf(gameId, actor.platform))
+      await noteInSpan(app, transaction, { ...place, span, number }, person, digest);
   }
 }
 
@@ -57,7 +92,8 @@ async function noteInSpan(
   const isSettled = address === undefined || known === 0 || (person === undefined && known !== undefined);
   if (isPerson && isSettled) return;
   // Held first by everyone who counts, so that nobody waits in a circle; and looked at again, now that nobody else counts.
-  await store.addTo(transaction, place.gameId, spansOf(app.clock.now()), {});
+  for (const each of placesOf(place.gameId, place.platform))
+    await store.addTo(transaction, each, spansOf(app.clock.now()), {});
   const added = person !== undefined && (await store.beActive(transaction, place, person, 1)) ? 1 : 0;
   const active = added + (address === undefined ? 0 : await settleAddress(transaction, place, address, person));
   if (active !== 0) await store.addActive(transaction, place, active);
@@ -76,5 +112,5 @@ async function settleAddress(
 }
 
 /** Days of the game keep what was counted; no ranking names the mod again. */
-export const removeMonthsOfMod = async (transaction: Transaction, mod: { id: number }): Promise<void> =>
-  void (await store.removeMod(transaction, mod.id));
+export const removeMonthsOfMod = (transaction: Transaction, mod: { id: number }): Promise<void> =>
+  store.removeMod(transaction, mod.id);

@@ -3,7 +3,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
-import { DAY, spansOf } from './pieces.ts';
+import { DAY, placesOf, spansOf } from './pieces.ts';
 import { unsealed } from './secrets.ts';
 import { isSigned, type SessionReport, secondOf } from './signing.ts';
 import * as store from './store.ts';
@@ -25,6 +25,7 @@ export async function report(
   gameId: number | undefined,
   step: Step,
   sent: SessionReport,
+  platform = '',
 ): Promise<void> {
   if (gameId === undefined) throw new ApiError('GAME_NOT_FOUND');
   await requireGame(app.db, caller, gameId);
@@ -35,16 +36,17 @@ export async function report(
   const userId = caller.kind === 'user' ? caller.userId : 0;
   await app.db.write(async (transaction) => {
     if (!(await store.see(transaction, gameId, sent.hash.toLowerCase(), now))) throw invalid('session_nonce');
-    if (step === 'start') await start(transaction, gameId, userId, sent, now);
+    if (step === 'start') await start(transaction, { gameId, platform }, userId, sent, now);
     else await goOn(transaction, gameId, sent, { now, isEnd: step === 'end' });
   });
 }
 
-async function start(transaction: Transaction, gameId: number, userId: number, sent: SessionReport, now: number) {
-  const row = { game_id: gameId, session_id: sent.sessionId, user_id: userId };
+async function start(transaction: Transaction, place: store.Place, userId: number, sent: SessionReport, now: number) {
+  const { gameId, platform } = place;
+  const row = { game_id: gameId, session_id: sent.sessionId, user_id: userId, platform };
   if (!(await store.addSession(transaction, { ...row, order_id: sent.orderId, date_started: now })))
     throw invalid('session_id');
-  await store.addTo(transaction, gameId, spansOf(now), { sessions: 1 });
+  for (const each of placesOf(gameId, platform)) await store.addTo(transaction, each, spansOf(now), { sessions: 1 });
 }
 
 async function goOn(
@@ -64,5 +66,6 @@ async function goOn(
     date_ended: isEnd ? now : 0,
   });
   const session_seconds = passed <= SILENCE_SECONDS ? passed : 0;
-  await store.addTo(transaction, gameId, spansOf(now), { session_seconds });
+  for (const each of placesOf(gameId, session.platform))
+    await store.addTo(transaction, each, spansOf(now), { session_seconds });
 }

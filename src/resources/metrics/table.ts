@@ -10,6 +10,12 @@ declare module '../../database/database.ts' {
     metrics_days: MetricsDaysTable;
     metrics_months: MetricsMonthsTable;
     metrics_mod_months: { game_id: number; month: number; mod_id: number; downloads: number; subscribers: number };
+    metrics_platform_active: { game_id: number; platform: string; day: number; who: string; counted: number };
+    metrics_platform_active_months: { game_id: number; platform: string; month: number; who: string; counted: number };
+    metrics_platform_days: MetricsDaysTable & { platform: string };
+    metrics_platform_months: MetricsMonthsTable & { platform: string };
+    metrics_platform_mod_months: Tables['metrics_mod_months'] & { platform: string };
+    metrics_platform_creator_months: Tables['metrics_creator_months'] & { platform: string };
     metrics_creator_months: { game_id: number; month: number; user_id: number; downloads: number; subscribers: number };
   }
 }
@@ -27,6 +33,8 @@ export interface MetricsSessionsTable {
   date_last: number;
   /** 0 while it goes on. */
   date_ended: number;
+  /** On which it is played, `''` where the client did not say. */
+  platform: string;
 }
 
 /** What happened in a game in a span of time. */

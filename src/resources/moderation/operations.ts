@@ -81,7 +81,7 @@ export const PendingFileObject = z
     mod_id: Id,
     name: z.string().meta({ description: 'Of the mod' }),
     platform: z.string(),
-    version: z.string().nullable(),
+    version: z.string(),
     filename: z.string(),
     submitted_by: Id,
     date_added: Timestamp,

@@ -74,7 +74,8 @@ export async function rateMod(
     if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
       throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
-    await countRating(app, transaction, mod, await putRating(app, transaction, caller.userId, which));
+    const difference = await putRating(app, transaction, caller.userId, which);
+    await countRating(app, transaction, mod, difference, caller.platform);
     await noteActive(app, transaction, gameId, caller);
   });
 }

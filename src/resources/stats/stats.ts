@@ -4,7 +4,7 @@ import type { Bulk } from '../../database/bulk.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Column, Listing, ListRequest } from '../../database/listing.ts';
 import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
-import { countForMod } from '../metrics/pieces.ts';
+import { countDownloads, countForMod } from '../metrics/pieces.ts';
 import { requireMod } from '../mods/access.ts';
 import { addToModStats, type ModCounts, rankMods } from '../mods/mods.ts';
 import { displayText, percentagePositive, wilsonLowerBound } from './ratings.ts';
@@ -43,27 +43,57 @@ export const statsListing: Listing = {
   },
 };
 
-export async function statsOfMod(app: App, caller: Caller, gameId: number, modId: number) {
+/** In a game without per-platform support a platform has the figures of the whole game. */
+const supported = async (app: App, gameId: number, platform: string | undefined): Promise<string | undefined> =>
+  platform !== undefined && (await store.hasPlatforms(app.db, gameId)) ? platform : undefined;
+
+export async function statsOfMod(app: App, caller: Caller, gameId: number, modId: number, platform?: string) {
   await requireMod(app.db, caller, gameId, modId);
-  return (await store.statsOf(app.db, modId))!;
+  const stats = (await store.statsOf(app.db, modId))!;
+  const on = await supported(app, gameId, platform);
+  return on === undefined ? stats : { ...stats, ...(await store.downloadsOn(app.db.query, [modId], on)).get(modId) };
 }
 
-export async function listStats(app: App, caller: Caller, gameId: number, request: ListRequest) {
+/** Lists for a platform are filtered and sorted by the figures of the whole game. */
+export async function listStats(app: App, caller: Caller, gameId: number, request: ListRequest, platform?: string) {
   await requireGame(app.db, caller, gameId);
-  return store.list(app.db.query, { gameId, muterId: muterOf(caller) }, statsListing, request);
+  const on = await supported(app, gameId, platform);
+  const scope = { gameId, muterId: muterOf(caller), platform: on };
+  const { stats, total } = await store.list(app.db.query, scope, statsListing, request);
+  if (on === undefined) return { stats, total };
+  const downloads = await store.downloadsOn(
+    app.db.query,
+    stats.map(({ mod_id }) => mod_id),
+    on,
+  );
+  return { stats: stats.map((each) => ({ ...each, ...downloads.get(each.mod_id) })), total };
 }
 
 const HOUR = 3_600;
 const DAY_HOURS = 24;
 
 /** Counts downloads that are worth counting: who downloads twice is for the caller to tell. */
-export async function countDownload(app: App, transaction: Transaction, mod: ModNames, downloads = 1): Promise<void> {
+export async function countDownload(
+  app: App,
+  transaction: Transaction,
+  mod: ModNames,
+  downloads = 1,
+  platforms: ReadonlyMap<string, number> = new Map(),
+): Promise<void> {
   const difference = { downloads_today: downloads, downloads_total: downloads };
   await addToModStats(transaction, mod, difference, following);
   const hour = Math.floor(app.clock.now() / HOUR);
   await store.addToHour(transaction, { mod_id: mod.id, game_id: mod.game_id, hour, downloads });
+  for (const [platform, some] of platforms)
+    await store.addToPlatformHour(transaction, {
+      mod_id: mod.id,
+      game_id: mod.game_id,
+      hour,
+      platform,
+      downloads: some,
+    });
   await countForGame(transaction, mod.game_id, { mods_downloads_today: downloads, mods_downloads_total: downloads });
-  await countForMod(app, transaction, mod, { downloads });
+  await countDownloads(app, transaction, mod, downloads, platforms);
 }
 
 /** Downloads of today of many mods that have none counted yet. */
@@ -90,10 +120,11 @@ export async function countSubscription(
   transaction: Transaction,
   mod: ModNames,
   subscribers: number,
+  platform?: string,
 ): Promise<void> {
   await addToModStats(transaction, mod, { subscribers_total: subscribers }, following);
   await countForGame(transaction, mod.game_id, { mods_subscribers_total: subscribers });
-  await countForMod(app, transaction, mod, { subscribers });
+  await countForMod(app, transaction, mod, { subscribers }, platform);
 }
 
 /** Who changes a rating from negative to positive is counted with 1 and -1. */
@@ -102,10 +133,12 @@ export async function countRating(
   transaction: Transaction,
   mod: ModNames,
   { positive = 0, negative = 0 }: { positive?: number; negative?: number },
+  platform?: string,
 ): Promise<void> {
   const difference = { ratings_total: positive + negative, ratings_positive: positive, ratings_negative: negative };
   await addToModStats(transaction, mod, difference, following);
-  await countForMod(app, transaction, mod, { ratings_positive: positive, ratings_negative: negative });
+  const counts = { ratings_positive: positive, ratings_negative: negative };
+  await countForMod(app, transaction, mod, counts, platform);
 }
 
 /** The figures that follow from those that are counted. */

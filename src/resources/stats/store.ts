@@ -3,6 +3,7 @@ import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Database, type Query, statement, type Tables, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
 import { isNotMutedBy } from '../../database/muted.ts';
+import { isLiveOn } from '../../database/platforms.ts';
 import type { ModDownloadHoursTable } from './table.ts';
 
 type StatsRow = Selectable<Tables['mod_stats']>;
@@ -13,12 +14,13 @@ export const statsOf = (reader: Pick<Database, 'first'>, modId: number) => reade
 /** The figures of a game's public mods. The page's ids come from an index of mods alone wherever that can tell. */
 export async function list(
   query: Query,
-  { gameId, muterId }: { gameId: number; muterId: number | undefined },
+  { gameId, muterId, platform }: { gameId: number; muterId: number | undefined; platform?: string | undefined },
   listing: Listing,
   request: ListRequest,
 ) {
   const shown = () => {
-    const mods = publicMods(query, gameId, asksStats(request));
+    const all = publicMods(query, gameId, asksStats(request));
+    const mods = platform === undefined ? all : all.where(isLiveOn(platform));
     return muterId === undefined ? mods : mods.where(isNotMutedBy(muterId, 'm.submitted_by'));
   };
   const wanted = () => narrowed(shown(), listing, request);
@@ -44,6 +46,33 @@ async function statsOfAll(query: Query, modIds: readonly number[]): Promise<Stat
   return query.selectFrom('mod_stats').selectAll().where('mod_id', 'in', modIds).execute();
 }
 
+const HAS_PLATFORMS = statement('select 1 as found from game_platforms where game_id = ? limit 1');
+export const hasPlatforms = async (reader: Pick<Database, 'first'>, gameId: number): Promise<boolean> =>
+  (await reader.first(HAS_PLATFORMS, [gameId])) !== undefined;
+
+type Downloads = Pick<StatsRow, 'downloads_today' | 'downloads_total'>;
+
+/** The downloads of mods on a platform, since they are recorded per platform. */
+export async function downloadsOn(
+  query: Query,
+  modIds: readonly number[],
+  platform: string,
+): Promise<Map<number, Downloads>> {
+  if (modIds.length === 0) return new Map();
+  const { rows } = await sql<Downloads & { mod_id: number }>`select m.id as mod_id,
+      (select coalesce(sum(h.downloads), 0) from mod_platform_download_hours h
+        where h.mod_id = m.id and h.platform = ${platform}) as downloads_today,
+      (select coalesce(sum(d.downloads), 0) from metrics_platform_mod_months d
+        where d.mod_id = m.id and d.platform = ${platform}) as downloads_total
+    from mods m where m.id in (${sql.join(modIds)})`.execute(query);
+  return new Map(
+    rows.map(({ mod_id, downloads_today, downloads_total }) => [
+      mod_id,
+      { downloads_today: Number(downloads_today), downloads_total: Number(downloads_total) },
+    ]),
+  );
+}
+
 export async function publicModsOf(query: Query, gameId: number): Promise<number> {
   const mods = query.selectFrom('mods').where('game_id', '=', gameId).where('status', '=', 1).where('visible', '=', 1);
   const { total } = await mods.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
@@ -55,6 +84,15 @@ const ADD_TO_HOUR = statement(`insert into mod_download_hours (mod_id, hour, gam
 export const addToHour = (transaction: Transaction, { mod_id, hour, game_id, downloads }: ModDownloadHoursTable) =>
   transaction.run(ADD_TO_HOUR, [mod_id, hour, game_id, downloads]);
 
+const ADD_TO_PLATFORM_HOUR =
+  statement(`insert into mod_platform_download_hours (mod_id, platform, hour, game_id, downloads) values (?, ?, ?, ?, ?)
+  on conflict (mod_id, platform, hour) do update set
+    downloads = mod_platform_download_hours.downloads + excluded.downloads`);
+export const addToPlatformHour = (
+  transaction: Transaction,
+  { mod_id, platform, hour, game_id, downloads }: Tables['mod_platform_download_hours'],
+) => transaction.run(ADD_TO_PLATFORM_HOUR, [mod_id, platform, hour, game_id, downloads]);
+
 const MODS_OF_HOURS = statement(`select distinct mod_id from mod_download_hours where game_id = ? and hour < ?
   order by mod_id limit ?`);
 export async function modsWithHoursBefore(db: Database, gameId: number, hour: number, most: number) {
@@ -62,9 +100,11 @@ export async function modsWithHoursBefore(db: Database, gameId: number, hour: nu
 }
 
 const TAKE_HOURS = statement('delete from mod_download_hours where mod_id = ? and hour < ? returning downloads');
+const FORGET_PLATFORM_HOURS = statement('delete from mod_platform_download_hours where mod_id = ? and hour < ?');
 /** Removes a mod's hours before this one, and tells how many downloads they held. */
 export async function takeHoursBefore(transaction: Transaction, modId: number, hour: number): Promise<number> {
   const rows = await transaction.all<{ downloads: number }>(TAKE_HOURS, [modId, hour]);
+  await transaction.run(FORGET_PLATFORM_HOURS, [modId, hour]);
   return rows.reduce((sum, { downloads }) => sum + downloads, 0);
 }
 

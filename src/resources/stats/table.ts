@@ -1,6 +1,8 @@
 declare module '../../database/database.ts' {
   interface Tables {
     mod_download_hours: ModDownloadHoursTable;
+    /** The same per platform, of downloads whose platform is known. */
+    mod_platform_download_hours: ModDownloadHoursTable & { platform: string };
   }
 }
 

@@ -72,7 +72,7 @@ export async function subscribable(transaction: Transaction, mods: readonly ModR
   return open;
 }
 
-type Acting = Pick<UserCaller, 'userId' | 'address'>;
+type Acting = Pick<UserCaller, 'userId' | 'address' | 'platform'>;
 
 /**
  * Whether they may is asked before, and the mods are held: counts of a game come after all of its mods are. Returns to
@@ -91,7 +91,7 @@ export async function subscribeToAll(
     await store.put(transaction, { user_id: userId, mod_id: mod.id, date_added: app.clock.now() });
   }
   for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
-  for (const mod of added) await countSubscription(app, transaction, mod, 1);
+  for (const mod of added) await countSubscription(app, transaction, mod, 1, actor.platform);
   for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, actor);
   return added.length;
 }
@@ -121,7 +121,7 @@ export async function unsubscribeFromAll(
   for (const mod of mods) if (await store.remove(transaction, userId, mod.id)) removed.push(mod);
   for (const mod of removed)
     await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
-  for (const mod of removed) await countSubscription(app, transaction, mod, -1);
+  for (const mod of removed) await countSubscription(app, transaction, mod, -1, actor.platform);
   for (const gameId of gamesOf(removed)) await noteActive(app, transaction, gameId, actor);
   return removed.length;
 }

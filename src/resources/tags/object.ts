@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Integer } from '../../http/objects.ts';
 import { type Language, pick } from '../../localisation/languages.ts';
 import type { FieldTranslations } from '../../localisation/translations.ts';
+import { PLATFORMS } from '../../platforms.ts';
 import { groupField, type TagGroup, tagField } from './groups.ts';
 
 export const TAGS_MAX = 500;
@@ -11,6 +12,12 @@ export const TagNames = z
   .array(z.string().trim().max(50))
   .max(TAGS_MAX)
   .transform((names) => names.filter((name) => name !== ''));
+
+/** Clients write platforms in any case, and an empty list as one with an empty name. */
+export const PlatformNames = z
+  .array(z.union([z.string().trim().toLowerCase().pipe(z.enum(PLATFORMS)), z.literal('')]))
+  .max(PLATFORMS.length)
+  .transform((names) => [...new Set(names.filter((name) => name !== ''))]);
 
 const TagCounts = z.record(z.string(), Integer);
 
@@ -24,6 +31,9 @@ export const GameTagOptionLocalizedObject = z
     tag_count_map: TagCounts,
     hidden: z.boolean(),
     locked: z.boolean(),
+    platforms: z
+      .array(z.string())
+      .meta({ description: 'On which players may filter by these tags; empty for all platforms.' }),
   })
   .meta({ id: 'GameTagOptionLocalized' });
 
@@ -37,6 +47,9 @@ export const GameTagOptionObject = z
     tag_count_map: TagCounts,
     hidden: z.boolean(),
     locked: z.boolean(),
+    platforms: z
+      .array(z.string())
+      .meta({ description: 'On which players may filter by these tags; empty for all platforms.' }),
   })
   .meta({ id: 'GameTagOption' });
 
@@ -56,6 +69,7 @@ export function toTagOptionLocalized(
     tag_count_map: countsOf(group),
     hidden: group.hidden === 1,
     locked: group.locked === 1,
+    platforms: group.platforms === '' ? [] : group.platforms.split(','),
   };
 }
 
@@ -72,6 +86,7 @@ export function toTagOption(group: TagGroup, translations: FieldTranslations): z
     tag_count_map: countsOf(group),
     hidden: group.hidden === 1,
     locked: group.locked === 1,
+    platforms: group.platforms === '' ? [] : group.platforms.split(','),
   };
 }
 

@@ -5,7 +5,7 @@ import { accepted, Created, created, noContent, ok, operation } from '../../http
 import { say } from '../../localisation/texts.ts';
 import { ModTagObject } from '../mods/object.ts';
 import { modTagListing } from './listing.ts';
-import { TAGS_MAX, TagNames, toModTag } from './object.ts';
+import { PlatformNames, TAGS_MAX, TagNames, toModTag } from './object.ts';
 import { addTagOptions, removeTagOptions, renameTag } from './options.ts';
 import { addTagsToMod, listTagsOfMod, removeTagsFromMod } from './tags.ts';
 
@@ -32,6 +32,9 @@ export const addGameTagOptions = operation({
     hidden: z.boolean().default(false).meta({ description: 'For filters: not shown with mods.' }),
     locked: z.boolean().default(false).meta({ description: 'Put on mods by the game’s team alone.' }),
     tags: z.array(Name).min(1).max(TAGS_MAX),
+    platforms: PlatformNames.optional().meta({
+      description: 'On which players may filter by these tags; all platforms unless given.',
+    }),
     name_localization: Texts.optional().meta({ description: 'The name of the group by language.' }),
     tags_localization: z
       .array(z.object({ tag: Name, translations: Texts }))

@@ -1,7 +1,8 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Bulk, insertMany } from '../../database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../database/listing.ts';
+import { isLiveOn } from '../../database/platforms.ts';
 import type { GameTagGroupsTable, GameTagRenamesTable, GameTagsTable, ModTagsTable } from './table.ts';
 
 export type Tag = Selectable<GameTagsTable>;
@@ -32,10 +33,17 @@ export interface NewTagGroup {
   readonly hidden?: boolean;
   readonly locked?: boolean;
   readonly tags: readonly string[];
+  /** On which players may filter by its tags; all unless given. */
+  readonly platforms?: readonly string[] | undefined;
 }
 
-type Settings = Pick<NewTagGroup, 'type' | 'hidden' | 'locked'>;
-const columnsOf = ({ type, hidden, locked }: Settings) => ({ type, hidden: hidden ? 1 : 0, locked: locked ? 1 : 0 });
+type Settings = Pick<NewTagGroup, 'type' | 'hidden' | 'locked' | 'platforms'>;
+const columnsOf = ({ type, hidden, locked, platforms = [] }: Settings) => ({
+  type,
+  hidden: hidden ? 1 : 0,
+  locked: locked ? 1 : 0,
+  platforms: platforms.join(','),
+});
 
 export async function addTagGroup(
   query: Query,
@@ -49,6 +57,34 @@ export async function addTagGroup(
     .returningAll()
     .executeTakeFirstOrThrow();
   return { ...row, tags: await addTags(query, row.id, 0, group.tags) };
+}
+
+/** Those of the games that have per-platform support. */
+export async function withPlatforms(query: Query, gameIds: readonly number[]): Promise<number[]> {
+  if (gameIds.length === 0) return [];
+  const rows = query.selectFrom('game_platforms').select('game_id').distinct().where('game_id', 'in', gameIds);
+  return (await rows.execute()).map(({ game_id }) => game_id);
+}
+
+/** By game and name of the tag, how many public mods have it that are live on the platform. */
+export async function countsOn(
+  query: Query,
+  gameIds: readonly number[],
+  platform: string,
+): Promise<Map<number, Map<string, number>>> {
+  const rows = await query
+    .selectFrom('mod_tags as x')
+    .innerJoin('mods as m', 'm.id', 'x.mod_id')
+    .innerJoin('game_tags as t', 't.id', 'x.tag_id')
+    .select(['m.game_id', 't.name', sql<number>`count(*)`.as('mods')])
+    .where('m.game_id', 'in', gameIds)
+    .where('x.shown', '=', 1)
+    .where(isLiveOn(platform))
+    .groupBy(['m.game_id', 't.name'])
+    .execute();
+  const counts = new Map(gameIds.map((id) => [id, new Map<string, number>()]));
+  for (const { game_id, name, mods } of rows) counts.get(game_id)!.set(name, Number(mods));
+  return counts;
 }
 
 export const changeTagGroup = (query: Query, id: number, settings: Settings) =>

@@ -18,6 +18,8 @@ export interface GameTagGroupsTable {
   hidden: number;
   locked: number;
   position: number;
+  /** On which players may filter by its tags: names with commas between them, and all platforms if empty. */
+  platforms: Generated<string>;
 }
 
 export interface GameTagsTable {
