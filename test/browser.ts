@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../src/config/addresses.ts';
+import { acceptAgreement, getCurrentAgreement } from '../src/resources/agreements/operations.ts';
+import { AGREEMENT_TYPES } from '../src/resources/agreements/types.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
 import { allowAuthorization, reviewAuthorization } from '../src/resources/oauth/authorization.ts';
 import { addClient, type IssuedClient, type NewClient } from '../src/resources/oauth/clients.ts';
 import { type Answer, type Api, type Client, encodeForm, type Game, type User } from './api.ts';
@@ -147,3 +150,13 @@ export async function anAppOf(
 /** The backend of the game, with a token of these scopes. */
 export const serviceOf = async (api: Api, game: Game, scope: string): Promise<Client> =>
   tokenFor(api, await aClient(api, { gameId: game.id }), { grant_type: 'client_credentials', scope });
+
+/** The owner agrees to the terms for games, and staff accept the game. */
+export async function accept(api: Api, game: { id: number; owner: { id: number } }): Promise<void> {
+  const owner = await api.as(game.owner);
+  const { id } = (await owner.call(getCurrentAgreement, { params: { agreement_type_id: AGREEMENT_TYPES.GAME } })).body;
+  await owner.call(acceptAgreement, { body: { agreement_version_id: id } });
+  const staff = await api.as(await api.aUser({ admin: true }));
+  const accepted = await staff.call(editGameOperation, { params: { game_id: game.id }, body: { status: 1 } });
+  assert.equal(accepted.status, 200, accepted.text);
+}

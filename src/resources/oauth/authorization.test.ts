@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Game, startApi } from '../../../test/api.ts';
-import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
-import { editGameOperation } from '../games/operations.ts';
+import { aClient, accept, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
 import type { IssuedClient } from './clients.ts';
 
 const api = await startApi({ writesRows: true });
@@ -30,6 +29,9 @@ function isWayBack(answer: Answer, error: string): void {
   );
 }
 
+/** Also what is left out. */
+const shown = (_: string, value: unknown) => (value === undefined ? null : value);
+
 const specified: [Fields, string][] = [
   [{ grant_type: undefined }, 'invalid_request'],
   [{ response_type: undefined }, 'invalid_request'],
@@ -39,11 +41,10 @@ const specified: [Fields, string][] = [
 ];
 
 for (const [fields, error] of specified)
-  test(`T52: ${JSON.stringify(fields)} of an unaccepted game’s client is told on a page, of an accepted one’s at its address`, async () => {
+  test(`T52: ${JSON.stringify(fields, shown)} of an unaccepted game’s client is told on a page, of an accepted one’s at its address`, async () => {
     const { game, client } = await aGameWithClient(false);
     isWayBack(await ask(client, fields), error);
-    const staff = await api.as(await api.aUser({ admin: true }));
-    await staff.call(editGameOperation, { params: { game_id: game.id }, body: { status: 1 } });
+    await accept(api, game);
     const answer = await ask(client, fields);
     assert.deepEqual([answer.status, returned(answer).get('error')], [302, error]);
   });
@@ -100,8 +101,7 @@ test('the page shows whose application it is, since when, and that it is not ver
   assert.match(consent.text, /An application of Skyfarers &amp; Co, which Grace &lt;Hopper&gt; owns/);
   assert.match(consent.text, /Registered on January 15, 2027/);
   assert.match(consent.text, /This application is not verified/);
-  const staff = await api.as(await api.aUser({ admin: true }));
-  await staff.call(editGameOperation, { params: { game_id: game.id }, body: { status: 1 } });
+  await accept(api, game);
   const verified = await browser.get(path);
   assert.match(verified.text, /which Grace &lt;Hopper&gt; owns/);
   assert.doesNotMatch(verified.text, /not verified/);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type Answer, assertRefused, type ErrorAnswer, type Game, startApi } from '../../../test/api.ts';
-import { REDIRECT } from '../../../test/browser.ts';
-import { addGameMedia, deleteGameOperation, editGameOperation } from '../games/operations.ts';
+import { accept, REDIRECT } from '../../../test/browser.ts';
+import { addGameMedia, deleteGameOperation } from '../games/operations.ts';
 import { addOauthClient, deleteOauthClient, editOauthClient, getOauthClients } from './operations.ts';
 
 const api = await startApi();
@@ -67,7 +67,7 @@ test('a client cannot be called like another accepted game or its application, i
   assert.equal((await add(other, { name: 'Backend' })).status, 201);
   for (const game of [real, other]) assert.equal((await add(game, signIn('Mod Manager'))).status, 201);
   assert.equal((await add(real, signIn('Skyfarers Launcher'))).status, 201);
-  assert.equal((await add(real, signIn('Cloud Atlas'))).status, 201);
+  assert.equal((await add(real, signIn('Cloud-Atlas'))).status, 201);
 });
 
 test('nobody reserves names by adding games, and their own game’s name counts once it is accepted', async () => {
@@ -79,8 +79,7 @@ test('nobody reserves names by adding games, and their own game’s name counts 
   assert.deepEqual(fieldsOf(await add(squatter, signIn('Nightfall'))), ['name']);
   const wars = await api.aGame({ name: 'Admin Wars', accepted: false });
   assert.deepEqual(fieldsOf(await add(wars, signIn('Admin Wars Launcher'))), ['name']);
-  const staff = await api.as(await api.aUser({ admin: true }));
-  await staff.call(editGameOperation, { params: { game_id: wars.id }, body: { status: 1 } });
+  await accept(api, wars);
   assert.equal((await add(wars, signIn('Admin Wars Launcher'))).status, 201);
 });
 
