@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
@@ -155,3 +156,141 @@ test('simple-oauth2, with its secret in the header and in the body, completes al
     assert.equal(service.token.scopes, 'read,update');
   }
 });
+
+// Libraries of other languages, which cannot run here: requests as they send them, recorded from each, to a standard
+// client. They leave out what the specification adds to RFC 6749.
+
+interface Recorded {
+  readonly library: string;
+  /** What it puts into the address of the authorization page, in its order. */
+  readonly authorize: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly exchange: readonly string[];
+  readonly refresh: readonly string[];
+  /** Requests with `client_id` bring the secret in the body, the others in the header. */
+  readonly service: string;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+const PYTHON = {
+  'user-agent': 'python-requests/2.34.2',
+  'accept-encoding': 'gzip, deflate',
+  accept: 'application/json',
+};
+
+const recorded: readonly Recorded[] = [
+  {
+    library: 'Authlib 1.9.5, client_secret_basic',
+    authorize: [
+      'response_type',
+      'client_id',
+      'redirect_uri',
+      'scope',
+      'state',
+      'code_challenge',
+      'code_challenge_method',
+    ],
+    headers: { ...PYTHON, 'content-type': `${FORM};charset=UTF-8` },
+    exchange: ['grant_type', 'redirect_uri', 'code_verifier', 'code'],
+    refresh: ['grant_type', 'refresh_token', 'scope'],
+    service: 'grant_type=client_credentials&scope=read+monetization',
+  },
+  {
+    library: 'Authlib 1.9.5, client_secret_post',
+    authorize: ['response_type', 'client_id', 'redirect_uri', 'scope', 'state'],
+    headers: { ...PYTHON, 'content-type': `${FORM};charset=UTF-8` },
+    exchange: ['grant_type', 'redirect_uri', 'code', 'client_id', 'client_secret'],
+    refresh: ['grant_type', 'refresh_token', 'scope', 'client_id', 'client_secret'],
+    service: 'grant_type=client_credentials&scope=read+monetization',
+  },
+  {
+    library: 'requests-oauthlib 2.0.0',
+    authorize: [
+      'response_type',
+      'client_id',
+      'redirect_uri',
+      'scope',
+      'state',
+      'code_challenge',
+      'code_challenge_method',
+    ],
+    headers: { ...PYTHON, 'content-type': FORM },
+    exchange: ['grant_type', 'code_verifier', 'code', 'redirect_uri'],
+    refresh: ['grant_type', 'client_id', 'client_secret', 'scope', 'refresh_token'],
+    service: 'grant_type=client_credentials&scope=read+monetization',
+  },
+  {
+    library: 'golang.org/x/oauth2 0.37.0, AuthStyleInHeader',
+    authorize: [
+      'access_type',
+      'client_id',
+      'code_challenge',
+      'code_challenge_method',
+      'redirect_uri',
+      'response_type',
+      'scope',
+      'state',
+    ],
+    headers: { 'user-agent': 'Go-http-client/1.1', 'accept-encoding': 'gzip', 'content-type': FORM },
+    exchange: ['code', 'code_verifier', 'grant_type', 'redirect_uri'],
+    refresh: ['grant_type', 'refresh_token'],
+    service: 'grant_type=client_credentials&scope=read+monetization',
+  },
+  {
+    library: 'golang.org/x/oauth2 0.37.0, AuthStyleInParams',
+    authorize: ['access_type', 'client_id', 'redirect_uri', 'response_type', 'scope', 'state'],
+    headers: { 'user-agent': 'Go-http-client/1.1', 'accept-encoding': 'gzip', 'content-type': FORM },
+    exchange: ['client_id', 'client_secret', 'code', 'grant_type', 'redirect_uri'],
+    refresh: ['client_id', 'client_secret', 'grant_type', 'refresh_token'],
+    service: 'client_id=ID&client_secret=SECRET&grant_type=client_credentials&scope=read+monetization',
+  },
+];
+
+const VERIFIER = 'Kaaaq9CBJGUlDto45yXaF66zmeecngbCNDBsO3X9eB9';
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+for (const [index, { library, authorize, headers, exchange, refresh, service }] of recorded.entries())
+  test(`what ${library} sends completes the flow for a standard client, and for no other`, async () => {
+    const client = await aClient(api, { standard: true });
+    const plain = await aClient(api);
+    const values = (by: typeof client): Record<string, string> => ({
+      access_type: 'offline',
+      response_type: 'code',
+      client_id: String(by.client_id),
+      client_secret: by.client_secret,
+      redirect_uri: REDIRECT,
+      scope: 'read write',
+      state: 'a-state',
+      code_challenge: CHALLENGE,
+      code_challenge_method: 'S256',
+      code_verifier: VERIFIER,
+    });
+    const form = (names: readonly string[], more: Record<string, string> = {}, by = client) =>
+      new URLSearchParams(names.map((name) => [name, { ...values(by), ...more }[name]!])).toString();
+    const send = (body: string, by = client, path = '/v1/oauth/token') => {
+      const basic = Buffer.from(`${by.client_id}:${by.client_secret}`).toString('base64');
+      const credentials: Record<string, string> = /\bclient_secret=/.test(body)
+        ? {}
+        : { authorization: `Basic ${basic}` };
+      return api.request('POST', path, { headers: { ...headers, ...credentials }, body });
+    };
+    const back = await allowed(new URL(`${SITE}/oauth/authorize?${form(authorize)}`), `recorded-${index}@example.org`);
+    assert.equal(back.searchParams.get('state'), 'a-state');
+    const code = back.searchParams.get('code')!;
+    const first = await send(form(exchange, { grant_type: 'authorization_code', code }));
+    assert.equal(first.status, 200, first.text);
+    const { refresh_token } = first.body as { refresh_token: string };
+    const second = await send(form(refresh, { grant_type: 'refresh_token', refresh_token }));
+    assert.equal(second.status, 200, second.text);
+    const renewed = second.body as { access_token: string; refresh_token: string };
+    assert.equal(await whoIs(renewed.access_token), 200);
+    const asked = service.replace('ID', String(client.client_id)).replace('SECRET', client.client_secret);
+    assert.equal(((await send(asked)).body as { scopes: string }).scopes, 'read,monetization');
+    const revocation = `token=${renewed.refresh_token}&token_type_hint=refresh_token`;
+    assert.equal((await send(revocation, client, '/v1/oauth/revoke')).status, 200);
+    assert.equal(await whoIs(renewed.access_token), 401);
+    const refused = await api.request('GET', `/oauth/authorize?${form(authorize, {}, plain)}`);
+    assert.equal(new URL(refused.headers.location!).searchParams.get('error'), 'invalid_request');
+    const unnamed = await send(form(refresh, { grant_type: 'refresh_token', refresh_token: 'x' }, plain), plain);
+    assert.deepEqual([unnamed.status, (unnamed.body as { error: string }).error], [400, 'invalid_request']);
+  });

@@ -14,15 +14,15 @@ body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; alig
 header { display: flex; gap: 0.6rem; align-items: center; }
 .brand { font-weight: 700; letter-spacing: 0.01em; }
 .badge { padding: 0.1rem 0.6rem; border: 1px solid currentColor; border-radius: 99px; font-size: 0.8rem; color: var(--faint); }
-main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px; }
+main { width: 100%; max-width: 26rem; padding: clamp(1.1rem, 5vw, 2rem); background: var(--card); border: 1px solid var(--line); border-radius: 14px; }
 h1 { margin: 0 0 0.4rem; font-size: 1.4rem; line-height: 1.25; overflow-wrap: anywhere; }
 p { margin: 0.5rem 0; overflow-wrap: anywhere; }
 a { color: var(--link); }
 .faint { color: var(--faint); font-size: 0.9rem; }
 .icon { display: block; margin: 0.9rem 0; border-radius: 12px; flex: none; }
 .origin { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; }
-.origin p { flex: 1 1 10rem; min-width: 0; }
-.problem { padding: 0.6rem 0.8rem; border-radius: 8px; background: var(--problem-ground); color: var(--problem); }
+.origin p { flex: 1 1 9rem; min-width: 0; }
+.problem { margin: 0.8rem 0; padding: 0.6rem 0.8rem; border-radius: 8px; background: var(--problem-ground); color: var(--problem); }
 ul { margin: 0.5rem 0 1rem; padding-left: 1.2rem; }
 li { margin: 0.3rem 0; }
 label { display: block; margin: 1rem 0 0.3rem; font-weight: 600; }
