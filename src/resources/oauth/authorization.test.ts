@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Game, startApi } from '../../../test/api.ts';
-import { aClient, accept, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
+import { type Answer, type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
+import {
+  aClient,
+  accept,
+  asking,
+  authorizePath,
+  Browser,
+  REDIRECT,
+  redeemed,
+  returned,
+} from '../../../test/browser.ts';
+import { editModOperation } from '../mods/operations.ts';
 import type { IssuedClient } from './clients.ts';
 
 const api = await startApi({ writesRows: true });
@@ -105,6 +115,32 @@ test('the page shows whose application it is, since when, and that it is not ver
   const verified = await browser.get(path);
   assert.match(verified.text, /which Grace &lt;Hopper&gt; owns/);
   assert.doesNotMatch(verified.text, /not verified/);
+});
+
+test('an application acts in its own game alone, unless the person ticks that it may in all', async () => {
+  const { game, client } = await aGameWithClient();
+  const email = anAddress();
+  const person = await api.aUser({ email });
+  const elsewhere = await api.aMod({ owner: person });
+  const own = await api.aMod({ owner: person, game });
+  const edits = (app: Client, mod: Mod) =>
+    app.call(editModOperation, { params: { game_id: mod.game_id, mod_id: mod.id }, body: { summary: 'Better' } });
+  const browser = new Browser(api);
+  const path = authorizePath(asking(client));
+  const consent = await browser.signIn(path, email);
+  assert.match(
+    consent.text,
+    /<input type="checkbox" name="reach" value="all-games"> <span>Let it do this in all other/,
+  );
+  const decide = async (more: Fields) =>
+    redeemed(api, client, returned(await browser.submit(consent, { decision: 'allow', ...more })).get('code')!);
+  for (const more of [{}, { reach: '' }, { reach: 'own' }]) {
+    const bound = await decide(more);
+    assert.equal((await edits(bound, own)).status, 200);
+    assert.equal((await edits(bound, elsewhere)).status, 403);
+  }
+  const free = await decide({ reach: 'all-games' });
+  for (const mod of [own, elsewhere]) assert.equal((await edits(free, mod)).status, 200);
 });
 
 test('a registered address that today’s rules refuse leads to a page, not to a failure', async () => {
