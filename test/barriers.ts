@@ -112,22 +112,31 @@ export class Barrier {
 
   /** Whether something that was begun while a write is held is over, or waits for it. Asks; never sleeps. */
   async endsOrWaits(begin: () => Promise<unknown>): Promise<'ended' | 'waits'> {
+    return (await this.eachEndsOrWaits([begin]))[0]!;
+  }
+
+  /** The same of several that are begun at once. */
+  async eachEndsOrWaits(begin: readonly (() => Promise<unknown>)[]): Promise<('ended' | 'waits')[]> {
     const before = this.asked;
-    let isOver = false;
-    const over = begin().finally(() => {
-      isOver = true;
-    });
-    over.catch(() => {});
+    const isOver = begin.map(() => false);
+    for (const [index, each] of begin.entries()) {
+      const over = () => {
+        isOver[index] = true;
+      };
+      each().then(over, over);
+    }
     for (;;) {
       await new Promise((turn) => setImmediate(turn));
-      if (isOver) return 'ended';
-      if (this.#db.dialect === 'sqlite' ? this.asked > before : await this.#isAnyoneWaiting()) return 'waits';
+      const under = isOver.filter((each) => !each).length;
+      const waiting = this.#db.dialect === 'sqlite' ? this.asked - before : await this.#waiting();
+      if (waiting >= under) return isOver.map((each) => (each ? 'ended' : 'waits'));
     }
   }
 
-  async #isAnyoneWaiting(): Promise<boolean> {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' limit 1`.execute(this.#db.query);
-    return rows.length > 0;
+  /** How many wait for a lock. */
+  async #waiting(): Promise<number> {
+    const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(this.#db.query);
+    return Number(rows[0]!.waiting);
   }
 }

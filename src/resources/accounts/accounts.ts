@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { refuseBanned } from '../users/bans.ts';
-import { addUser, findUserByEmailIn, refuseSignIn, type UserRow } from '../users/users.ts';
+import { addUser, admitUser, findUserByEmailIn, type UserRow } from '../users/users.ts';
 import { forgetOldPlaces, rememberPlaces } from './known-places.ts';
 import {
   type Asker,
@@ -85,7 +85,7 @@ async function redeemCode<T>(
     const known = await findUserByEmailIn(transaction, found.email);
     if (!known) await refuseBanned(app, transaction, `email ${found.email}`);
     const user = known ?? (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
-    refuseSignIn(user);
+    await admitUser(transaction, user.id);
     await rememberPlaces(app, transaction, user.id, asker.marks ?? {});
     return give(transaction, user);
   });

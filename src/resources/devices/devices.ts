@@ -4,7 +4,7 @@ import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { GAME_ACCEPTED, requireGame } from '../games/games.ts';
-import { refuseSignIn, requireUserIn } from '../users/users.ts';
+import { admitUser } from '../users/users.ts';
 import * as store from './store.ts';
 
 const CODE_LENGTH = 5;
@@ -100,7 +100,7 @@ export async function requireOpenDeviceLogin(app: App, code: string): Promise<Op
 export async function decideDeviceLogin(app: App, userId: number, code: string, allow: boolean): Promise<void> {
   await app.db.write(async (transaction) => {
     const { query } = transaction;
-    refuseSignIn(await requireUserIn(transaction, userId));
+    await admitUser(transaction, userId);
     const now = app.clock.now();
     const found = await store.openWith(query, codeDigest(app, code), now);
     const decision = { user_id: userId, date_decided: now, allowed: allow ? 1 : 0 };
@@ -124,7 +124,7 @@ async function claim(
   if (login.allowed === 0) return 'DEVICE_LOGIN_REQUEST_NOT_AUTHORIZED';
   if (login.date_expires <= now || !(await store.redeem(transaction.query, login.id, now)))
     return 'DEVICE_LOGIN_CODE_INVALID';
-  refuseSignIn(await requireUserIn(transaction, login.user_id!));
+  await admitUser(transaction, login.user_id!);
   return issueToken(app, transaction, {
     userId: login.user_id!,
     gameId: login.game_id,

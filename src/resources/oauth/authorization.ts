@@ -1,9 +1,8 @@
-import { refuseGone } from '../../access/authenticate.ts';
 import type { App } from '../../context.ts';
 import { ApiError, type ErrorName, type ValidationRule } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { GAME_ACCEPTED, GAME_DELETED } from '../games/games.ts';
-import { requireUserIn } from '../users/users.ts';
+import { admitUser } from '../users/users.ts';
 import { type Client, findClient } from './clients.ts';
 import { oauthDescription } from './descriptions.ts';
 import { isRedirectUri } from './redirects.ts';
@@ -186,7 +185,7 @@ export async function allowAuthorization(
 ): Promise<string> {
   const code = app.random.token();
   await app.db.write(async (transaction) => {
-    refuseGone((await requireUserIn(transaction, user_id)).status);
+    await admitUser(transaction, user_id);
     await store.addCode(transaction.query, {
       digest: app.secrets.digest(code),
       client_id: asking.client.id,

@@ -10,7 +10,7 @@ import {
 import type { App } from '../../context.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
-import { USER_ACTIVE } from '../users/users.ts';
+import { holdUsers, USER_ACTIVE } from '../users/users.ts';
 import type { Client, Grant } from './clients.ts';
 import * as store from './store.ts';
 
@@ -84,6 +84,7 @@ export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Prom
 
 /** Who is banned, deleted or locked lets nobody in, and who signed out everywhere no longer those whom they let in before. */
 async function isActive(transaction: Transaction, allowed: { user_id: number; epoch: number }): Promise<boolean> {
+  await holdUsers(transaction, { under: [allowed.user_id] });
   const person = await store.standingOf(transaction, allowed.user_id);
   return person?.status === USER_ACTIVE && person.date_locked === null && person.epoch === allowed.epoch;
 }

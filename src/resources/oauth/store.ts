@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { type Database, type Query, type Statement, statement, type Transaction } from '../../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
+import { changing, takeTurn } from '../../database/locks.ts';
 import type { OauthClientsTable, OauthCodesTable, OauthGrantsTable, OauthRefreshTokensTable } from './table.ts';
 
 export type ClientRow = Selectable<OauthClientsTable>;
@@ -30,19 +31,12 @@ export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
     .execute();
 
 /** On PostgreSQL others who change the clients of this game, or the game itself, wait from here on. */
-const HOLD_GAME: Statement = {
-  text: 'select status from games where id = ?',
-  postgres: 'select status from games where id = $1 for update',
-};
+const HOLD_GAME = changing(statement('select status from games where id = ?'));
 export const holdGame = (transaction: Transaction, id: number) =>
   transaction.first<{ readonly status: number }>(HOLD_GAME, [id]);
 
 /** The same for everyone who names a client: two games could take one name at the same time. */
-const HOLD_NAMES: Statement = {
-  text: 'select 1',
-  postgres: 'lock table oauth_clients in share row exclusive mode',
-};
-export const holdNames = (transaction: Transaction) => transaction.run(HOLD_NAMES, []);
+export const holdNames = (transaction: Transaction) => takeTurn(transaction, 'oauth_clients/names');
 
 export interface NamedRow {
   readonly id: number;

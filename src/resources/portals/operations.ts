@@ -150,6 +150,7 @@ function portalOperation<B extends z.ZodRawShape>(each: PortalOperation<B>) {
     path,
     says,
     access: authentication(),
+    unheld: 'the account that is signed in is held once it is known',
     limit: 30,
     body: z.object(fields),
     returns: ok(AccessTokenObject),
@@ -329,6 +330,7 @@ export const authenticateViaUdt = operation({
   path: '/external/udtauth',
   says: 'Signs in the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
   access: authentication(),
+  unheld: 'the account that is signed in is held once it is known',
   limit: 30,
   body: z.object(Consent),
   emptyBody: true,
@@ -483,6 +485,7 @@ export const disconnectUser = operation({
   path: '/s2s/connections/{portal_id}',
   says: 'Unlinks a portal for the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
   access: service('write'),
+  unheld: 'a linked account ends, and nothing is added',
   params: z.object({ portal_id: z.enum(LINKED_PORTALS) }),
   returns: noContent,
   errors: [

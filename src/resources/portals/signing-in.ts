@@ -9,7 +9,7 @@ import { agree, hasAgreed } from '../agreements/acceptances.ts';
 import { requireGame } from '../games/games.ts';
 import { requireDelegationOf } from '../oauth/delegation.ts';
 import { refuseBanned } from '../users/bans.ts';
-import { addUser, findUserByEmailIn, findUserIn, normalisedEmail, refuseSignIn, type UserRow } from '../users/users.ts';
+import { addUser, admitUser, findUserByEmailIn, findUserIn, normalisedEmail, type UserRow } from '../users/users.ts';
 import {
   addAccount,
   findAccount,
@@ -100,7 +100,7 @@ async function admit(
 ): Promise<UserRow> {
   const account = await findAccount(transaction, identity, gameId);
   const known = account && (await findUserIn(transaction, account.user_id));
-  if (known) refuseSignIn(known);
+  if (known) await admitUser(transaction, known.id);
   await requireTerms(transaction, known, identity, gameId, request.termsAgreed);
   await useTicket(app, transaction, identity, request.ip);
   const user = known ?? (await addPerson(app, transaction, gameId, identity, request));
@@ -191,7 +191,7 @@ export async function signInByDelegation(
   return app.db.write(async (transaction) => {
     const user = await findUserIn(transaction, userId);
     if (!user) throw new ApiError('SERVICE_INVALID_TOKEN');
-    refuseSignIn(user);
+    await admitUser(transaction, user.id);
     if (termsAgreed) await agree(app, transaction, userId);
     else if (!(await hasAgreed(transaction, userId))) throw new ApiError('NO_TERMS_AGREEMENT');
     return issueToken(app, transaction, { userId, gameId, epoch, contentOnly: content_only === 1, dateExpires });

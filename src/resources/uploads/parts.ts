@@ -78,6 +78,7 @@ async function tryClaim(
   { room, isFirst }: { room: number | undefined; isFirst: boolean },
 ): Promise<store.Claim | store.ReceivedPart | undefined> {
   const now = app.clock.now();
+  await requireUploader(transaction, caller, named);
   const upload = await requireUploadForChange(transaction, caller, named);
   refuseClosed(upload, now);
   if (upload.total === 0) await reserve(transaction, upload, part.total, room);

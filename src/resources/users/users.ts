@@ -108,6 +108,14 @@ export function refuseSignIn({ status, date_locked }: Pick<store.UserRow, 'statu
   if (date_locked !== null) throw new ApiError('USER_LOCKED');
 }
 
+/** The person as they are at this moment, who may come in, and whose account does not end before that is committed. */
+export async function admitUser(transaction: Transaction, id: number): Promise<store.UserRow> {
+  await holdUsers(transaction, { under: [id] });
+  const user = (await store.rowIn(transaction, id))!;
+  refuseSignIn(user);
+  return user;
+}
+
 /** Changes the row of a person, and lets everyone who keeps something of it know. */
 export async function changeUser(
   transaction: Transaction,

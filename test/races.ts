@@ -1,0 +1,260 @@
+import type { Database } from '../src/database/database.ts';
+import type { Kind } from '../src/database/locks.ts';
+import { holdingOf } from '../src/http/holding.ts';
+import type { AnyOperation, Thing } from '../src/http/operation.ts';
+import { mergeOwnAccount } from '../src/resources/accounts/operations.ts';
+import { operations } from '../src/resources/index.ts';
+import type { Answer, Client } from './api.ts';
+import { AUTHORISATION, CALLERS, type CallerName } from './authorisation.ts';
+import { inputFor, operationOf, type Scene } from './racing.ts';
+
+/** Under which the service runs while there are races: every request has a connection of its own. */
+export const FOR_RACES = {
+  settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_CONNECTIONS_PER_ADDRESS: '1000' },
+  // So that a game can be deleted, its mods are.
+  writesRows: true,
+};
+
+export const idOf = ({ declaration }: AnyOperation) => declaration.id;
+const kindOf = (thing: Thing): Kind => (thing === 'caller' ? 'users' : thing);
+export const writing = operations.filter(({ declaration }) => declaration.method !== 'GET') as AnyOperation[];
+
+const signOf = (id: string, caller: CallerName) =>
+  [...(AUTHORISATION[id]?.open ?? '').replaceAll(' ', '')][CALLERS.indexOf(caller)];
+const mayDo = (id: string, caller: CallerName) => signOf(id, caller) === '+';
+
+/** Those who run the site do what nobody else may, and the author all the rest. */
+const forStaff = (operation: AnyOperation) => {
+  const id = idOf(operation);
+  if (['close-account', 'delete-account'].includes(id)) return false;
+  const others: CallerName[] = ['stranger', 'author', 'mod8', 'game8'];
+  return !others.some((caller) => mayDo(id, caller)) && signOf(id, 'admin') !== signOf(id, 'game8');
+};
+
+export interface Ender {
+  /** What is ended, of which kind: the id that both sides of a race are about. */
+  readonly of: (scene: Scene) => Partial<Record<Kind, number>>;
+  readonly call: (scene: Scene) => Promise<Answer>;
+  /** What is refused after it; everything unless told. */
+  readonly refuses?: (operation: AnyOperation) => boolean;
+  /** What nobody can do where it can be done. */
+  readonly without?: (operation: AnyOperation) => boolean;
+  /** What has to be so before. */
+  readonly before?: (scene: Scene, db: Database) => Promise<unknown>;
+  /** Nothing names the person any more, after it and all jobs. */
+  readonly erases?: 'whenDeleted' | 'whenMerged';
+}
+
+const calls =
+  (id: string, by: (scene: Scene) => Client, more: (scene: Scene) => object = () => ({})) =>
+  (scene: Scene): Promise<Answer> => {
+    const operation = operationOf(id);
+    const input = inputFor(operation, scene);
+    const { params, ...rest } = more(scene) as { params?: object };
+    return by(scene).call(operation, { ...input, ...rest, params: { ...input.params, ...params } });
+  };
+const asOwner = ({ owner }: Scene) => owner;
+const asLeader = (scene: Scene) => scene.asLeader;
+const asAuthor = ({ author }: Scene) => author.client;
+const theAuthor = ({ author }: Scene) => ({ users: author.id });
+const theStaff = ({ staff }: Scene) => ({ users: staff.id });
+const inPath =
+  (...kinds: Kind[]) =>
+  ({ params }: Scene) => {
+    const names = {
+      games: 'game_id',
+      mods: 'mod_id',
+      guides: 'guide_id',
+      collections: 'collection_id',
+      modfiles: 'file_id',
+    };
+    return Object.fromEntries(kinds.map((kind) => [kind, params[names[kind as keyof typeof names]] as number]));
+  };
+export const nothing = () => false;
+
+/** Only a seat that is gone gave the right to it. */
+const bySeat = (team: 'mod8' | 'game8') => (operation: AnyOperation) => {
+  const others: CallerName[] = team === 'mod8' ? ['stranger'] : ['stranger', 'author', 'mod8'];
+  return mayDo(idOf(operation), team) && !others.some((each) => mayDo(idOf(operation), each));
+};
+const seatOf = (noun: 'mods' | 'games') => (scene: Scene) => ({
+  params: { team_member_id: scene.seats[noun].find(({ user }) => user.id === scene.author.id)!.id },
+});
+const closing = ({ author }: Scene) => author.client.call(operationOf('close-account'));
+const commentOn =
+  (noun: 'mods' | 'guides' | 'collections') =>
+  ({ comments }: Scene) => ({ comments: comments[noun]! });
+const decision = (resource: string, idIn: (scene: Scene) => number) => ({
+  call: calls('add-game-moderation-decision', asLeader, (scene) => ({
+    body: { resource, id: idIn(scene), decision: 'delete', reason: 'Not like this' },
+  })),
+});
+const onStaff = (operation: AnyOperation) => forStaff(operation);
+
+/** How everything that ends, gives away or renames something is called, and what may not be done after it. */
+export const ENDERS: Record<string, Ender> = {
+  'delete-a-user': { of: theAuthor, call: calls('delete-a-user', asOwner), erases: 'whenDeleted' },
+  'delete-account': {
+    of: theAuthor,
+    call: calls('delete-account', asAuthor),
+    before: closing,
+    without: (operation) => idOf(operation) === 'close-account',
+    erases: 'whenDeleted',
+  },
+  'merge-account': {
+    of: theAuthor,
+    call: ({ taker, author }) => taker.call(mergeOwnAccount, { body: { access_token: author.client.token! } }),
+    erases: 'whenMerged',
+  },
+  'lock-a-user': { of: theAuthor, call: calls('lock-a-user', asOwner) },
+  'lock-a-user (staff)': {
+    of: theStaff,
+    call: calls('lock-a-user', asOwner, ({ staff }) => ({ params: { user_id: staff.id } })),
+  },
+  'ban-user': { of: theAuthor, call: calls('ban-user', asOwner) },
+  'restrict-user-in-game': {
+    of: theAuthor,
+    call: calls('restrict-user-in-game', asLeader, ({ author }) => ({ params: { user_id: author.id } })),
+    refuses: nothing,
+  },
+  'edit-authenticated-user': { of: theAuthor, call: calls('edit-authenticated-user', asAuthor), refuses: nothing },
+  'update-staff-member': { of: theStaff, call: calls('update-staff-member', asOwner), refuses: onStaff },
+  'delete-staff-member': { of: theStaff, call: calls('delete-staff-member', asOwner), refuses: onStaff },
+  'edit-game': { of: inPath('games'), call: calls('edit-game', asLeader), refuses: nothing },
+  'delete-game': {
+    of: inPath('games'),
+    call: calls('delete-game', asOwner),
+    before: ({ game }, db) =>
+      db.write(({ query }) => query.updateTable('mods').set({ status: 3 }).where('game_id', '=', game.id).execute()),
+    without: (operation) =>
+      ['mods', 'modfiles', 'collections'].some((kind) => thingsOf(operation).includes(kind as Kind)),
+  },
+  'delete-game-team-member': {
+    of: inPath('games'),
+    call: calls('delete-game-team-member', asLeader, seatOf('games')),
+    refuses: bySeat('game8'),
+  },
+  'update-game-team-member': {
+    of: inPath('games'),
+    call: calls('update-game-team-member', asOwner, (scene) => ({ ...seatOf('games')(scene), body: { level: 1 } })),
+    refuses: nothing,
+  },
+  'edit-mod': { of: inPath('mods'), call: calls('edit-mod', asLeader), refuses: nothing },
+  'edit-mod-put': { of: inPath('mods'), call: calls('edit-mod-put', asLeader, () => ({ body: { status: 3 } })) },
+  'delete-mod': { of: inPath('mods'), call: calls('delete-mod', asLeader) },
+  'add-game-moderation-decision': { of: inPath('mods'), ...decision('mods', ({ mod }) => mod.id) },
+  'add-game-moderation-decision (guides)': { of: inPath('guides'), ...decision('guides', ({ guide }) => guide.id) },
+  'add-game-moderation-decision (collections)': {
+    of: inPath('collections'),
+    ...decision('collections', ({ collection }) => collection.id),
+  },
+  'delete-mod-team-member': {
+    of: inPath('mods'),
+    call: calls('delete-mod-team-member', asLeader, seatOf('mods')),
+    // Or what the mod's team may not do any more the game's could.
+    before: ({ author, game }, db) =>
+      db.write(async (transaction) => {
+        const seats = transaction.query.deleteFrom('team_members').where('user_id', '=', author.id);
+        await seats.where('resource', '=', 'games').where('resource_id', '=', game.id).execute();
+        transaction.changed('access');
+      }),
+    without: (operation) =>
+      idOf(operation) === 'delete-source-modfile' ||
+      !['stranger', 'author', 'mod8'].some((each) => mayDo(idOf(operation), each as CallerName)),
+    refuses: bySeat('mod8'),
+  },
+  'update-mod-team-member': {
+    of: inPath('mods'),
+    call: calls('update-mod-team-member', asLeader, (scene) => ({ ...seatOf('mods')(scene), body: { level: 1 } })),
+    refuses: nothing,
+  },
+  'delete-modfile': { of: inPath('modfiles'), call: calls('delete-modfile', asOwner) },
+  'edit-guide': { of: inPath('guides'), call: calls('edit-guide', asLeader), refuses: nothing },
+  'delete-guide': { of: inPath('guides'), call: calls('delete-guide', asLeader) },
+  'update-collection': { of: inPath('collections'), call: calls('update-collection', asLeader), refuses: nothing },
+  'delete-collection': { of: inPath('collections'), call: calls('delete-collection', asLeader) },
+  'delete-mod-comment': { of: commentOn('mods'), call: calls('delete-mod-comment', asLeader) },
+  'delete-guide-comment': { of: commentOn('guides'), call: calls('delete-guide-comment', asLeader) },
+  'delete-collection-comment': { of: commentOn('collections'), call: calls('delete-collection-comment', asLeader) },
+};
+
+/** Of what ends something, this is in no race of its own, for a reason. */
+export const NOT_RACED: Record<string, string> = {
+  'change-email': 'holds as edit-authenticated-user does, and needs codes from two mailboxes',
+  'me-authenticate': 'holds as edit-authenticated-user does, and needs a code from a mailbox',
+  'delete-source-modfile': 'nothing is added to a source in its path; see start-cook',
+};
+
+/** What does not come as far as to write in the scene, and why. All of it holds as its siblings do. */
+export const UNREACHED: Record<string, string> = {
+  'change-email': 'needs codes from two mailboxes',
+  'delete-release-confirmation': 'needs a code from a mailbox',
+  'me-register': 'is for those who have no address yet',
+  'me-authenticate': 'needs a code from a mailbox',
+  'delegation-token': 'is for the token of a client that someone let in',
+  'add-own-api-key': 'is for those who have deleted their key',
+  'add-game': 'needs the terms for games to be accepted',
+  'accept-agreement': 'needs terms that are in force',
+  'delete-account': 'is for a closed account; it is an ender itself',
+  'reopen-account': 'is for a closed account',
+  'manage-platform-status': 'needs a platform on which the team approves files',
+  'add-game-previewer': 'is for a game that is not public',
+  'renew-game-preview-link': 'is for a game that is not public',
+  'register-game-previewer': 'is for a game that is not public',
+  'register-mod-previewer': 'is for those who are in no team',
+  'complete-multipart-upload-session': 'needs all parts of a file',
+  'add-connection': 'needs a portal that answers',
+  'opt-out-of-emails': 'needs a link from a mail',
+  'finalize-cloud-cooking': 'needs a build that was uploaded',
+  'cooking-webhook': 'needs a build that was uploaded',
+  'metrics-session-start': 'is signed by a game',
+  'metrics-session-heartbeat': 'is signed by a game',
+  'metrics-session-end': 'is signed by a game',
+  'sync-users-muted': 'writes nothing unless the portal muted someone',
+  'delete-game': 'is refused while there are mods; it is an ender itself',
+  'add-staff-member': 'is for owners of the site, who are nobody’s to lock',
+  'update-staff-member': 'is for owners of the site, who are nobody’s to lock',
+  'delete-staff-member': 'is for owners of the site, who are nobody’s to lock',
+};
+/** Written in several transactions, of which the next needs the one before to last. */
+export const IN_STEPS = ['add-modfile', 'add-source-modfile'];
+
+export function thingsOf(operation: AnyOperation): Kind[] {
+  const { under, ends } = holdingOf(operation);
+  return [...new Set([...under, ...ends].map(kindOf))];
+}
+
+/** The id of a kind that a request is about, as the declaration says. */
+function isAbout(operation: AnyOperation, scene: Scene, kind: Kind, id: number): boolean {
+  const { under, ends } = holdingOf(operation);
+  const things = [...under, ...ends].filter((thing) => kindOf(thing) === kind);
+  const input = inputFor(operation, scene);
+  const names = {
+    users: 'user_id',
+    games: 'game_id',
+    mods: 'mod_id',
+    guides: 'guide_id',
+    collections: 'collection_id',
+  };
+  const more = { comments: 'comment_id', modfiles: 'file_id', message_threads: 'thread_id' };
+  const callerId = forStaff(operation) ? scene.staff.id : scene.author.id;
+  return things.some((thing) => {
+    if (thing === 'caller') return callerId === id;
+    const isInPath = operation.declaration.path.includes(`{${{ ...names, ...more }[kind]}}`);
+    const named = operation.declaration.names?.[kind]?.({ ...input, query: {}, body: input.body ?? {} } as never) ?? [];
+    return named.includes(id) || (isInPath && input.params?.[{ ...names, ...more }[kind]] === id);
+  });
+}
+
+export const isBy = (scene: Scene, operation: AnyOperation) => (forStaff(operation) ? scene.staff : scene.author).id;
+export const send = (operation: AnyOperation, scene: Scene) =>
+  (forStaff(operation) ? scene.staff : scene.author).client.call(operation, inputFor(operation, scene));
+
+/** Everything that is added to, or changes, what the ender ends. */
+export const addersOf = (name: string, scene: Scene): AnyOperation[] =>
+  writing.filter((operation) => {
+    const about = Object.entries(ENDERS[name]!.of(scene)) as [Kind, number][];
+    if (name.startsWith(idOf(operation)) || UNREACHED[idOf(operation)] || ENDERS[name]!.without?.(operation))
+      return false;
+    return about.some(([kind, id]) => isAbout(operation, scene, kind, id));
+  });

@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict';
+import sharp from 'sharp';
+import { STAFF_LEVELS } from '../src/access/staff.ts';
+import type { AnyOperation } from '../src/http/operation.ts';
+import { addAgreementVersion } from '../src/resources/agreements/operations.ts';
+import { cookingSasToken } from '../src/resources/builds/operations.ts';
+import { addCollectionOperation } from '../src/resources/collections/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
+import { editGameOperation } from '../src/resources/games/operations.ts';
+import { operations } from '../src/resources/index.ts';
+import { addMessage, addMessageThread, inviteToThread } from '../src/resources/messages/operations.ts';
+import { addMetricsSecret } from '../src/resources/metrics/operations.ts';
+import { decideOverContent } from '../src/resources/moderation/operations.ts';
+import { addClient } from '../src/resources/oauth/clients.ts';
+import { submitReportOperation } from '../src/resources/reports/operations.ts';
+import { addGameRule } from '../src/resources/rules/operations.ts';
+import { addCookRunner } from '../src/resources/runners/operations.ts';
+import { addSourceModfile } from '../src/resources/sources/operations.ts';
+import { joinStaff } from '../src/resources/staff/pieces.ts';
+import { type addGameTeamMember, getGameTeamMembers, getModTeamMembers } from '../src/resources/teams/operations.ts';
+import { createMultipartUploadSession } from '../src/resources/uploads/operations.ts';
+import { addGameWebhook, getGameWebhookDeliveries } from '../src/resources/webhooks/operations.ts';
+import { type Answer, type Api, type CallInput, type Client, START, type User } from './api.ts';
+import { zipOf } from './zips.ts';
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#305070' } })
+    .png()
+    .toBuffer();
+const LOGO = { logo: { filename: 'logo.png', bytes: await picture(512, 288) } };
+const AVATAR = { avatar: { filename: 'me.png', bytes: await picture(64, 64) } };
+const archive = (text: string) => ({ filedata: { filename: 'a.zip', bytes: zipOf({ 'a.txt': text }) } });
+const VIDEO = 'https://www.youtube.com/watch?v=dQw4w9WgXcQ';
+const ALLOW_PREVIEWS = 64 | 128;
+const COOKING = {
+  'platforms[0][platform]': 'windows',
+  'platforms[1][platform]': 'ps5',
+  'platforms[1][locked]': true,
+};
+const PORTAL = { app_id: '1', ticket_key: '0'.repeat(64) };
+const RULE = { name: 'Everything', when: '{"all":[]}', verdict: 'report' };
+
+type Params = Record<string, string | number>;
+
+/** Those who take part in every race. */
+export interface Cast {
+  readonly owner: Client;
+  readonly banned: User;
+  readonly agreementId: number;
+}
+
+export async function aCast(api: Api): Promise<Cast> {
+  const owner = await api.as(await api.aUser({ admin: true }));
+  const terms = { type: 1, name: 'Terms', description: 'Be kind.' };
+  const agreement = await owner.call(addAgreementVersion, { body: terms });
+  const banned = await api.aUser();
+  await owner.call(operationOf('ban-user'), { params: { user_id: banned.id }, body: { reason: 'Spam' } });
+  return { owner, banned, agreementId: agreement.body.id };
+}
+
+/** A game with a thing of every kind. The author leads neither it nor the mod, but administers both, and made the rest. */
+export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
+  const app = api.app();
+  const [other, stranger] = [await api.aUser(), await api.aUser()];
+  const email = `${api.unique('author').replace(' ', '.')}@example.org`;
+  const author = await api.aUser({ email });
+  const staff = await api.aUser();
+  await app.db.write((transaction) =>
+    joinStaff(transaction, { userId: staff.id, level: STAFF_LEVELS.administrator, addedBy: 0, now: START }),
+  );
+  const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
+  const leader = game.owner;
+  const [mod, needed, denied, hidden, another] = [
+    await api.aMod({ game, owner: leader }),
+    await api.aMod({ game, owner: leader }),
+    await api.aMod({ game, owner: leader }),
+    await api.aMod({ game, owner: leader, visible: 0, community_options: ALLOW_PREVIEWS }),
+    await api.aMod({ game, owner: leader }),
+  ];
+  for (const each of [mod, denied, hidden]) await api.joinsMod(author, each, 8);
+  await api.joins(author, game, 8);
+  await api.joins(other, game, 1);
+  await api.joinsMod(other, mod, 1);
+  const [asAuthor, asLeader] = [await api.as(author), await api.as(leader)];
+  const inGame = { game_id: game.id };
+  const ofMod = { ...inGame, mod_id: mod.id };
+  for (const each of [mod, needed]) await api.aFile(each);
+  const spare = await api.aFile(mod, { active: false });
+  const guide = await api.aGuide({ game, owner: author, tags: ['a'] });
+  const must = async <T>(asked: Promise<Answer<T>>): Promise<T> => {
+    const answer = await asked;
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  await must(asLeader.call(editGameOperation, { params: inGame, body: COOKING }));
+  const runner = await must(
+    asLeader.call(addCookRunner, { params: inGame, body: { name: 'Mill', platforms: ['ps5'] } }),
+  );
+  const source = await must(asLeader.call(addSourceModfile, { params: ofMod, files: archive(api.unique('source')) }));
+  const cook = await app.db.query
+    .selectFrom('cooks')
+    .select('cook_uuid')
+    .where('mod_id', '=', mod.id)
+    .executeTakeFirstOrThrow();
+  const made = { name: api.unique('Best'), mod_ids: [mod.id, needed.id] };
+  const collection = await must(asAuthor.call(addCollectionOperation, { params: inGame, body: made }));
+  const ofCollection = { ...inGame, collection_id: collection.id };
+  const commentOn = async (on: typeof modComments, params: Params) =>
+    (await must(asAuthor.call(on.add, { params, body: { content: api.unique('Hello') } }))).id;
+  const comments: Record<string, number> = {
+    mods: await commentOn(modComments, ofMod),
+    guides: await commentOn(guideComments as typeof modComments, { ...inGame, guide_id: guide.id }),
+    collections: await commentOn(collectionComments as typeof modComments, ofCollection),
+  };
+  const upload = await must(
+    asAuthor.call(createMultipartUploadSession, { params: ofMod, body: { filename: 'a.zip' } }),
+  );
+  const seats = {
+    mods: (await must(asLeader.call(getModTeamMembers, { params: ofMod }))).data,
+    games: (await must(asLeader.call(getGameTeamMembers, { params: inGame }))).data,
+  };
+  const inAnother = { ...inGame, mod_id: another.id };
+  const invite = await must(
+    asLeader.call(operationOf('add-mod-team-member') as typeof addGameTeamMember, {
+      params: inAnother as never,
+      body: { email, level: 1 },
+    }),
+  );
+  await must(
+    asLeader.call(decideOverContent, {
+      params: inGame,
+      body: { resource: 'mods', id: denied.id, decision: 'deny', reason: 'Not like this' },
+    }),
+  );
+  const webhook = await must(
+    asLeader.call(addGameWebhook, { params: inGame, body: { name: 'All', url: 'https://10.0.0.1/' } }),
+  );
+  const ofWebhook = { ...inGame, webhook_id: webhook.id };
+  await must(asLeader.call(operationOf('edit-mod-put'), { params: ofMod, body: { summary: 'As it is told' } }));
+  const deliveries = await must(asLeader.call(getGameWebhookDeliveries, { params: ofWebhook }));
+  await must(asLeader.call(addMetricsSecret, { params: inGame }));
+  const rule = await must(asLeader.call(addGameRule, { params: inGame, body: RULE }));
+  const build = await must(asLeader.call(cookingSasToken, { params: inGame }));
+  await must(
+    api
+      .withKey(game)
+      .call(submitReportOperation, { body: { resource: 'mods', id: mod.id, type: 0, summary: 'Wrong' } }),
+  );
+  const report = await app.db.query
+    .selectFrom('reports')
+    .select('id')
+    .where('game_id', '=', game.id)
+    .executeTakeFirstOrThrow();
+  const letter = { subject: 'Hello', content: api.unique('How are you?'), user_ids: [other.id] };
+  const thread = { thread_id: (await must(asAuthor.call(addMessageThread, { body: letter }))).id };
+  const message = await must(asAuthor.call(addMessage, { params: thread, body: { content: api.unique('Well?') } }));
+  const invited = await must(
+    (await api.as(other)).call(addMessageThread, {
+      body: { ...letter, content: api.unique('Are you there?'), user_ids: [stranger.id] },
+    }),
+  );
+  await must(
+    (await api.as(other)).call(inviteToThread, { params: { thread_id: invited.id }, body: { user_id: author.id } }),
+  );
+  const asOther = await api.as(other);
+  const answered = async (on: typeof modComments, params: Params) =>
+    (await must(asOther.call(on.add, { params, body: { content: api.unique('Hello') } }))).id;
+  const othersComments: Record<string, number> = {
+    mods: await answered(modComments, ofMod),
+    guides: await answered(guideComments as typeof modComments, { ...inGame, guide_id: guide.id }),
+    collections: await answered(collectionComments as typeof modComments, ofCollection),
+  };
+  for (const [id, input] of [
+    ['subscribe-to-mod', { params: ofMod }],
+    ['follow-user', { params: { user_id: author.id }, body: { user_id: other.id } }],
+    ['add-mod-media', { params: ofMod, body: { youtube: [VIDEO] } }],
+    ['edit-game-portal', { params: { ...inGame, portal: 'steam' }, body: PORTAL }],
+  ] as const)
+    await must(asAuthor.call(operationOf(id), input as CallInput));
+  const ban = { network: `203.0.113.${(author.id % 200) + 1}`, reason: 'Floods' };
+  const banId = ((await must(owner.call(operationOf('add-address-ban'), { body: ban }))) as { id: number }).id;
+  const client = await app.db.write((transaction) =>
+    addClient(app, transaction, { gameId: game.id, name: 'A', redirectUris: [], grants: ['client_credentials'] }),
+  );
+  const rows = await app.db.write(async ({ query }) => {
+    const dates = { date_added: START, date_used: START };
+    const account = { user_id: author.id, portal: 'steam', portal_id: email, game_id: 0 };
+    await query
+      .insertInto('portal_accounts')
+      .values({ ...account, display_name: 'A', avatar: '', ...dates })
+      .execute();
+    const about = { resource: 'users', resource_id: other.id, game_id: 0, comment_id: 0 };
+    const told = { user_id: author.id, kind: 'follower', actor_id: other.id, ...about, date_added: START, is_read: 0 };
+    const notification = await query.insertInto('notifications').values(told).returning('id').executeTakeFirstOrThrow();
+    const browser = { digest: email, user_id: author.id, user_agent: 'A', date_added: START, date_revoked: null };
+    const session = await query
+      .insertInto('sessions')
+      .values({ ...browser, date_expires: START + 86_400 })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const token = await query
+      .selectFrom('access_tokens')
+      .select('id')
+      .where('user_id', '=', author.id)
+      .executeTakeFirstOrThrow();
+    return { notification_id: notification.id, session_id: session.id, token_id: token.id };
+  });
+  const params: Params = {
+    ...ofMod,
+    collection_id: collection.id,
+    guide_id: guide.id,
+    file_id: spare.id,
+    user_id: other.id,
+    target_user_id: other.id,
+    invite_id: invite.id,
+    agreement_version_id: agreementId,
+    client_id: client.client_id,
+    ...thread,
+    ...ofWebhook,
+    message_id: message.id,
+    ...rows,
+    delivery_id: deliveries.data[0]!.id,
+    rule_id: rule.id,
+    report_id: report.id,
+    runner_id: runner.id,
+    source_id: source.id,
+    cook_uuid: cook.cook_uuid,
+    content: 'mods',
+    content_id: denied.id,
+    portal: 'steam',
+    build_id: build.build_id,
+    ban_id: banId,
+  };
+  return {
+    game,
+    mod,
+    needed,
+    hidden,
+    spare,
+    guide,
+    collection,
+    author: { ...author, email, client: await api.as(author) },
+    staff: { ...staff, client: await api.as(staff) },
+    asLeader,
+    taker: await api.as(await api.aUser()),
+    owner,
+    other,
+    stranger,
+    comments,
+    othersComments,
+    banned,
+    seats,
+    params,
+    joined: invited.id,
+    uploadId: upload.upload_id,
+    agreementId,
+  };
+}
+export type Scene = Awaited<ReturnType<typeof aScene>>;
+
+const byId = new Map(operations.map((each) => [each.declaration.id, each as AnyOperation]));
+export function operationOf(id: string): AnyOperation {
+  const found = byId.get(id);
+  assert.ok(found, `there is no operation ${id}`);
+  return found;
+}
+
+/** Where something else than what is called the same elsewhere is meant. */
+type Request = (scene: Scene) => CallInput;
+const body =
+  (fields: NonNullable<CallInput['body']>): Request =>
+  () => ({ body: fields });
+
+/** What has to be another each time: the same twice is a repetition. */
+let number = 0;
+
+/** What is sent along, by operation: good enough for the operation to be done. */
+const REQUESTS: Record<string, Request> = {
+  'request-email-change': body({ email: 'another@example.org' }),
+  'add-oauth-client': body({ name: 'Backend', grants: ['client_credentials'] }),
+  'add-own-token': body({ name: 'Mine', scopes: ['read'] }),
+  'edit-game': body({ summary: 'Better' }),
+  'add-game-media': () => ({ files: LOGO }),
+  'add-mod': () => ({ body: { name: 'Another mod', summary: 'A mod' }, files: LOGO }),
+  'edit-mod': body({ summary: 'Better' }),
+  'edit-mod-put': body({ summary: 'Better' }),
+  'add-modfile': () => ({ files: archive(`file ${++number}`) }),
+  'edit-modfile': body({ changelog: 'Better' }),
+  'add-source-modfile': () => ({ files: archive(`source ${++number}`) }),
+  'edit-oauth-client': body({ name: 'Better backend' }),
+  'delete-game-media': body({ images: ['logo'] }),
+  'start-cook': ({ params }) => ({ body: { source_id: params['source_id']!, platform: 'ps5' } }),
+  'add-cook-runner': body({ name: 'Saw', platforms: ['ps5'] }),
+  'manage-platform-status': body({ approved: ['windows'] }),
+  'add-game-tag-options': body({ name: 'More', type: 'checkboxes', tags: ['c'] }),
+  'delete-game-tag-options': body({ name: 'Kind', tags: ['b'] }),
+  'rename-game-tag': body({ from: 'a', to: 'c' }),
+  'add-mod-tags': body({ tags: ['a'] }),
+  'delete-mod-tags': body({ tags: ['a'] }),
+  'add-mod-kvp-metadata': body({ metadata: ['a:b'] }),
+  'delete-mod-kvp-metadata': body({ metadata: ['a:b'] }),
+  'add-mod-media': body({ youtube: [VIDEO] }),
+  'delete-mod-media': body({ youtube: [VIDEO] }),
+  'reorder-mod-media': body({ youtube: [VIDEO] }),
+  'add-mod-previewer': ({ hidden, other }) => ({ params: { mod_id: hidden.id }, body: { user_id: other.id } }),
+  'renew-mod-preview-link': ({ hidden }) => ({ params: { mod_id: hidden.id } }),
+  'restrict-user-in-game': ({ stranger }) => ({ params: { user_id: stranger.id }, body: { options: 1 } }),
+  'unban-user': ({ banned }) => ({ params: { user_id: banned.id } }),
+  'add-mod-dependencies': ({ needed }) => ({ body: { dependencies: [needed.id] } }),
+  'delete-mod-dependencies': ({ needed }) => ({ body: { dependencies: [needed.id] } }),
+  'add-collection': body({ name: 'More' }),
+  'update-collection': body({ summary: 'Better' }),
+  'delete-collection-mods': ({ needed }) => ({ body: { mod_ids: [needed.id] } }),
+  'add-collection-rating': body({ rating: 1 }),
+  'add-mod-team-member': body({ email: 'new@example.org', level: 1 }),
+  'add-game-team-member': body({ email: 'new@example.org', level: 1 }),
+  'update-mod-team-member': body({ position: 'Artist' }),
+  'update-game-team-member': body({ position: 'Artist' }),
+  'follow-user': ({ author, stranger }) => ({ params: { user_id: author.id }, body: { user_id: stranger.id } }),
+  'unfollow-user': ({ author }) => ({ params: { user_id: author.id } }),
+  'add-mod-rating': body({ rating: 1 }),
+  'accept-agreement': ({ agreementId }) => ({ body: { agreement_version_id: agreementId } }),
+  'add-agreement-version': body({ type: 2, name: 'Privacy', description: 'Be kinder.' }),
+  'edit-agreement-version': body({ name: 'Terms of use' }),
+  'create-multipart-upload-session': body({ filename: 'b.zip' }),
+  'add-multipart-upload-part': ({ uploadId }) => ({
+    query: { upload_id: uploadId },
+    raw: Buffer.from('abc'),
+    headers: { 'content-range': 'bytes 0-2/3', 'content-type': 'application/octet-stream' },
+  }),
+  'delete-multipart-upload-session': ({ uploadId }) => ({ query: { upload_id: uploadId } }),
+  'add-guide': () => ({
+    body: { name: 'How', summary: 'How it is done, in short', description: 'Like this.', tags: ['a'] },
+    files: LOGO,
+  }),
+  'edit-guide': body({ summary: 'How it is done, even shorter' }),
+  'edit-game-file-types': body({ refused: ['exe'] }),
+  'submit-report': ({ needed }) => ({ body: { resource: 'mods', id: needed.id, type: 0, summary: 'Wrong' } }),
+  'resolve-game-report': body({ resolution: 'Seen' }),
+  'resolve-report': body({ resolution: 'Seen' }),
+  'ban-user': ({ author }) => ({ params: { user_id: author.id }, body: { reason: 'Spam' } }),
+  'lock-a-user': ({ author }) => ({ params: { user_id: author.id } }),
+  'unlock-a-user': ({ author }) => ({ params: { user_id: author.id } }),
+  'delete-a-user': ({ author }) => ({ params: { user_id: author.id } }),
+  'edit-mod-vault': body({ date_opens: START }),
+  'add-staff-member': ({ author }) => ({ body: { user_id: author.id, level: 1 } }),
+  'update-staff-member': ({ staff }) => ({ params: { user_id: staff.id }, body: { level: 1 } }),
+  'delete-staff-member': ({ staff }) => ({ params: { user_id: staff.id } }),
+  'add-address-ban': body({ network: '203.0.113.1', reason: 'Floods' }),
+  'add-game-moderation-decision': ({ needed }) => ({
+    body: { resource: 'mods', id: needed.id, decision: 'deny', reason: 'Not like this' },
+  }),
+  'appeal-moderation-decision': body({ reason: 'It is as it should be' }),
+  'edit-authenticated-user': body({ timezone: 'Europe/Berlin' }),
+  'add-avatar': () => ({ files: AVATAR }),
+  'edit-mailings': body({ wanted: false }),
+  'edit-game-portal': body(PORTAL),
+  'add-game-webhook': body({ name: 'More', url: 'https://10.0.0.1/' }),
+  'edit-game-webhook': body({ name: 'Better' }),
+  'add-message-thread': ({ other }) => ({ body: { subject: 'Ahoy', content: 'Are you there?', user_ids: [other.id] } }),
+  'add-message': body({ content: 'Hello again' }),
+  'invite-to-message-thread': ({ stranger }) => ({ body: { user_id: stranger.id } }),
+  'join-message-thread': ({ joined }) => ({ params: { thread_id: joined } }),
+  'update-message-settings': body({ accept_from: 'nobody' }),
+  'update-notification': body({ is_read: true }),
+  'update-notification-settings': body({ comment: 'off' }),
+  'edit-game-wordlists': body({ denied: ['word'] }),
+  'add-game-rule': body(RULE),
+  'reorder-game-rules': ({ params }) => ({ body: { rule_ids: [params['rule_id']!] } }),
+  'edit-game-rule': body({ name: 'Better' }),
+  'delete-account': ({ author }) => ({ body: { email: author.email } }),
+  ...Object.fromEntries(
+    ['mod', 'guide', 'collection'].flatMap((noun) => [
+      [`add-${noun}-comment`, body({ content: 'Good day' })],
+      [`update-${noun}-comment`, body({ content: 'Good day again' })],
+      [`add-${noun}-comment-karma`, body({ karma: 1 })],
+    ]),
+  ),
+};
+
+export function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
+  const [, , , nouns = ''] = path.split('/');
+  const team = path.includes('/mods/') ? scene.seats.mods : scene.seats.games;
+  const { params, ...rest } = REQUESTS[id]?.(scene) ?? {};
+  const comments = id.endsWith('karma') ? scene.othersComments : scene.comments;
+  const found = {
+    ...scene.params,
+    comment_id: comments[nouns] ?? 0,
+    team_member_id: team.find(({ level }) => level === 1)!.id,
+    ...params,
+  };
+  return { params: found, ...rest };
+}
