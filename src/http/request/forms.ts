@@ -1,4 +1,5 @@
-import { decodedUtf8 } from './utf8.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { decodedUtf8, withIllFormed } from './utf8.ts';
 
 export type FieldValue = string | number | boolean | null | FieldValue[] | Fields;
 export type Fields = { [name: string]: FieldValue };
@@ -7,7 +8,9 @@ export type Fields = { [name: string]: FieldValue };
 export type FormTree = { root: Branch; pairs: number };
 type Branch = { children: Map<string, Branch | string>; next: number };
 
-const pairsMax = 1_000;
+export const pairsMax = 1_000;
+/** Empty ones and parts of values count, too. */
+const piecesMax = 10_000;
 const depthMax = 5;
 const nameShape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 const indexShape = /^\d{1,9}$/;
@@ -22,6 +25,23 @@ export const isFields = (value: FieldValue | undefined): value is Fields =>
 export function parseForm(text: string): Fields {
   return PLAIN.test(text) ? plainFields(text) : treeFields(text);
 }
+
+/** The same for what someone handed in: nothing of it is dropped in silence. */
+export function parseBodyForm(text: string): Fields {
+  let pieces = 0;
+  let pairs = 0;
+  for (let start = 0, end: number; start < text.length; start = end + 1, pieces += 1) {
+    end = text.indexOf('&', start);
+    if (end < 0) end = text.length;
+    const isText = end === start || (pairs > 0 && text[start] === ' ');
+    if (!isText) pairs += 1;
+    if (pairs > pairsMax || pieces > piecesMax) throw tooManyFields('body', pairsMax);
+  }
+  return parseForm(text);
+}
+
+export const tooManyFields = (field: string, max: number): ApiError =>
+  new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule: 'fields_max', values: { max } }] });
 
 const QUERIES_KEPT = 1_000;
 const KEPT_LENGTH_MAX = 500;
@@ -92,7 +112,10 @@ const newBranch = (): Branch => ({ children: new Map(), next: 0 });
 function* pairsOf(text: string): Generator<string> {
   let held: string | undefined;
   let pairs = 0;
+  let pieces = 0;
   for (let start = 0, end: number; start <= text.length && pairs < pairsMax; start = end + 1) {
+    pieces += 1;
+    if (pieces > piecesMax) break;
     end = text.indexOf('&', start);
     if (end < 0) end = text.length;
     const piece = text.slice(start, end);
@@ -107,11 +130,30 @@ function* pairsOf(text: string): Generator<string> {
   if (held !== undefined) yield held;
 }
 
+const [PERCENT, PLUS, SPACE] = [...Buffer.from('%+ ')] as [number, number, number];
+/** By the code of a character; for all others it is negative. */
+const HEX = new Int8Array(256).fill(-1);
+for (const [value, digits] of [...'0123456789abcdef'].entries())
+  for (const digit of [digits, digits.toUpperCase()]) HEX[digit.charCodeAt(0)] = value;
+
+/** Negative where one of them is no digit. */
+const byteOf = (high: number, low: number): number =>
+  HEX[high]! < 0 || HEX[low]! < 0 ? -1 : HEX[high]! * 16 + HEX[low]!;
+
 /** Decodes byte by byte, because decodeURIComponent throws on `100%` and on bytes that are not UTF-8. */
 function decode(text: string): string {
-  return text
-    .replaceAll('+', ' ')
-    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => decodedUtf8(Buffer.from(run.replaceAll('%', ''), 'hex')));
+  if (!/[%+]/.test(text)) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1, length += 1) {
+    const byte = bytes[at]!;
+    const meant = byte === PERCENT && at + 2 < bytes.length ? byteOf(bytes[at + 1]!, bytes[at + 2]!) : -1;
+    if (meant >= 0) at += 2;
+    bytes[length] = meant >= 0 ? meant : byte === PLUS ? SPACE : byte;
+  }
+  const decoded = decodedUtf8(bytes.subarray(0, length));
+  // As bytes, what stood for bytes that are not UTF-8 has become a replacement character.
+  return text.isWellFormed() ? decoded : withIllFormed(decoded);
 }
 
 function pathOf(name: string): string[] | undefined {

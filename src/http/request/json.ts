@@ -1,12 +1,13 @@
 import { ApiError } from '../../errors/catalogue.ts';
-import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous, storable } from './forms.ts';
+import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous, storable, tooManyFields } from './forms.ts';
 
 const depthMax = 32;
+const valuesMax = 10_000;
 
 /** Reads the one JSON object that `input_json` holds; anything else is JSON_MALFORMED. */
 export function parseInputJson(text: string): Fields {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  if (isDeeperThan(json, depthMax)) throw new ApiError('JSON_MALFORMED');
+  requireBounded(json);
   const value = cleaned(parsed(json));
   if (!isFields(value)) throw new ApiError('JSON_MALFORMED');
   return value;
@@ -36,18 +37,29 @@ export function mergeInputJson(fields: Fields): Fields {
   return merged;
 }
 
-/** Counted on the text, so that everything after it may recurse; a pattern would backtrack over an open string. */
-function isDeeperThan(json: string, limit: number): boolean {
+const [QUOTE, BACKSLASH, COMMA] = [...Buffer.from('"\\,')] as [number, number, number];
+const [BRACE, BRACKET, BRACE_END, BRACKET_END] = [...Buffer.from('{[}]')] as [number, number, number, number];
+
+/**
+ * Counted on the text, so that everything after it may recurse and look at every value. A pattern would backtrack over
+ * an open string.
+ */
+function requireBounded(json: string): void {
   let depth = 0;
+  let values = 1;
   let quoted = false;
-  for (let at = 0; at < json.length && depth <= limit; at += 1) {
-    const character = json[at];
-    if (character === '"') quoted = !quoted;
-    else if (quoted) at += character === '\\' ? 1 : 0;
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) quoted = !quoted;
+    else if (quoted) at += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA) {
+      values += 1;
+      if (values > valuesMax) throw tooManyFields('input_json', valuesMax);
+    } else if (code === BRACE || code === BRACKET) {
+      depth += 1;
+      if (depth > depthMax) throw new ApiError('JSON_MALFORMED');
+    } else if (code === BRACE_END || code === BRACKET_END) depth -= 1;
   }
-  return depth > limit;
 }
 
 function parsed(json: string): FieldValue {

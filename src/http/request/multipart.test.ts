@@ -244,13 +244,11 @@ test('a slow reader holds the body back, so a file is never whole in memory', as
 });
 
 test('ten thousand parts and huge part headers do no harm', async () => {
-  const { fields } = await read(
-    Array.from({ length: 10_000 }, (_, index) => text(`f${index}`, '1')).join('') + end,
-    {},
-    65_536,
-  );
-  assert.equal(Object.keys(fields).length, 1_000);
-  await read(file('other', '').repeat(10_000) + end, {}, 65_536);
+  const fields = Array.from({ length: 10_000 }, (_, index) => text(`f${index}`, '1'));
+  assert.equal(Object.keys((await read(fields.slice(0, 1_000).join('') + end, {}, 65_536)).fields).length, 1_000);
+  await refused(read(fields.join('') + end, {}, 65_536), 'VALIDATION_GENERIC');
+  await read(file('other', '').repeat(5_000) + end, {}, 65_536);
+  await refused(read(file('other', '').repeat(10_000) + end, {}, 65_536), 'VALIDATION_GENERIC');
   await refused(read(file('images', '').repeat(10_000) + end, {}, 65_536), 'FILE_TOO_MANY');
   const headers = `--b\r\nX: ${'x'.repeat(1_000_000)}\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`;
   assert.deepEqual((await read(headers + text('c', '1') + end, {}, 65_536)).fields, { c: '1' });

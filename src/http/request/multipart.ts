@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { Blocks } from './blocks.ts';
 import { bytesText } from './body.ts';
 import { Feed } from './feed.ts';
-import { assign, type Fields, type FormTree, newFormTree, toFields } from './forms.ts';
+import { assign, type Fields, type FormTree, newFormTree, pairsMax, toFields, tooManyFields } from './forms.ts';
 import { Framing, requireBoundary } from './framing.ts';
 import { mergeInputJson } from './json.ts';
 import { withIllFormed } from './utf8.ts';
@@ -25,6 +25,9 @@ export type MultipartOptions<T> = {
 type Reading<T> = {
   options: MultipartOptions<T>;
   form: FormTree;
+  parts: number;
+  /** Of all text fields together. */
+  textLength: number;
   files: Map<string, Promise<T>[]>;
   streams: Set<Readable>;
   /** How many `onFile` are under way. */
@@ -34,6 +37,8 @@ type Reading<T> = {
 };
 
 const filesMax = 1_000;
+/** Every one costs something, also one that nobody asked for. */
+const partsMax = 5_000;
 const stallCheckMilliseconds = 20;
 
 const unreadable = (cause?: unknown): ApiError =>
@@ -68,6 +73,8 @@ function newReading<T>(stream: Readable, boundary: string, options: MultipartOpt
   const reading = {
     options,
     form: newFormTree(),
+    parts: 0,
+    textLength: 0,
     files: new Map(),
     streams: new Set<Readable>(),
     open: 0,
@@ -108,11 +115,19 @@ function watchForStall<T>(reading: Reading<T>): NodeJS.Timeout {
 }
 
 function takeText<T>(reading: Reading<T>, name: string | undefined, value: string, truncated: boolean): void {
+  countPart(reading);
   if (name === undefined) return;
   const { fieldBytesMax } = reading.options;
+  reading.textLength += value.length;
   if (declaredName(reading, name) !== undefined) fail(reading, new ApiError('FILE_NOT_BINARY'));
-  else if (truncated) fail(reading, tooLarge(name, fieldBytesMax));
+  else if (truncated || reading.textLength > fieldBytesMax) fail(reading, tooLarge(name, fieldBytesMax));
+  else if (reading.form.pairs >= pairsMax) fail(reading, tooManyFields('body', pairsMax));
   else assign(reading.form, withIllFormed(name), withIllFormed(value));
+}
+
+function countPart<T>(reading: Reading<T>): void {
+  reading.parts += 1;
+  if (reading.parts > partsMax) fail(reading, tooManyFields('body', partsMax));
 }
 
 function takeFile<T>(
@@ -124,6 +139,7 @@ function takeFile<T>(
 ): void {
   // Busboy emits errors on the streams of parts, where an error that nobody hears ends the process.
   file.on('error', () => {});
+  countPart(reading);
   const field = declaredName(reading, name);
   if (field === undefined || reading.stop.signal.aborted) {
     file.resume();

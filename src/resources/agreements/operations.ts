@@ -30,7 +30,7 @@ const texts = {
   description: z
     .string()
     .min(1)
-    .max(500_000)
+    .max(250_000)
     .meta({ description: 'The text itself. Markup beyond simple formatting, links and images is removed.' }),
 };
 
