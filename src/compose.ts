@@ -72,14 +72,15 @@ export async function openDatabase(
   hearing: HearingOptions = {},
 ): Promise<Database> {
   const url = databaseUrl(settings, environment);
+  const readTimeoutMs = settings.readMilliseconds;
   if (!url) {
     const { openSqlite } = await import('./database/sqlite.ts');
-    const db = openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'));
+    const db = openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'), { readTimeoutMs });
     await migrate(db, migrations, clock.now);
     return db;
   }
   const { openPostgres } = await import('./database/postgres.ts');
-  return openPostgres(url, { hearing });
+  return openPostgres(url, { hearing, readTimeoutMs });
 }
 
 export function databaseUrl(settings: Settings, environment: Environment): string | undefined {

@@ -21,12 +21,37 @@ export function slowness(): number {
 const ATTEMPTS = 4;
 
 /** The least that some work takes: what it meets by chance, such as a collection of garbage, it does not meet each time. */
-export async function leastMs(boundMs: number, work: () => Promise<unknown>): Promise<number> {
+async function leastOf(boundMs: number, measure: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < ATTEMPTS && least > boundMs; attempt += 1) {
-    const begun = usedMs();
-    await work();
-    least = Math.min(least, usedMs() - begun);
-  }
+  for (let attempt = 0; attempt < ATTEMPTS && least > boundMs; attempt += 1) least = Math.min(least, await measure());
   return least;
 }
+
+/** What some work takes in all. */
+export const leastMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
+  leastOf(boundMs, async () => {
+    const begun = usedMs();
+    await work();
+    return usedMs() - begun;
+  });
+
+/** What the longest turn of the event loop takes while some work is done: for so long nobody else was served. */
+export const longestTurnMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
+  leastOf(boundMs, async () => {
+    let longest = 0;
+    let isDone = false;
+    let last = usedMs();
+    const look = () => {
+      const now = usedMs();
+      longest = Math.max(longest, now - last);
+      last = now;
+      if (!isDone) setImmediate(look);
+    };
+    setImmediate(look);
+    try {
+      await work();
+    } finally {
+      isDone = true;
+    }
+    return longest;
+  });

@@ -283,6 +283,12 @@ export const definitions = {
     'Connections that one address may hold open; trusted proxies may hold any number.',
     integer(512, 1, 1_000_000),
   ),
+  readMilliseconds: define(
+    'MODSTEAD_READ_MS',
+    '4000',
+    'How long the database may look for one answer to a request. A list that takes longer is refused with the names of its filters.',
+    integer(4_000, 1, 60_000),
+  ),
   freeMegabytes: define(
     'MODSTEAD_FREE_MB',
     '512',

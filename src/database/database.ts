@@ -66,6 +66,8 @@ export interface Database {
   /** Resolves once the work is durable. The work may await nothing but its own queries. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   readonly changes: Changes;
+  /** How many reads that take long it does at once. */
+  readonly places: number;
   /** The same for jobs and commands: nobody waits for what they read, so it may take longer. */
   readonly unhurried: Database;
   /** Throws when the database cannot be reached. */
@@ -73,6 +75,9 @@ export interface Database {
   readonly figures: { commits: number; writes: number };
   close(): Promise<void>;
 }
+
+/** How long a read of a request may take, unless it is said otherwise. */
+export const READ_TIMEOUT_MS = 4_000;
 
 const SCOPES_MAX = 100_000;
 

@@ -1,4 +1,4 @@
-/** What PostgreSQL and its driver say when a statement failed for no fault of its own. */
+/** What a database and its driver say when a statement failed for no fault of its own. */
 interface Failure {
   readonly code?: string;
   readonly message?: string;
@@ -40,9 +40,12 @@ const COLLISIONS = new Set(['40001', '40P01']);
 export const isCollision = (error: unknown): boolean => COLLISIONS.has(failureOf(error).code ?? '');
 
 const STATEMENT_TIMEOUT = '57014';
+/** On SQLite, where we end queries ourselves. */
+export const TOOK_TOO_LONG = 'TOOK_TOO_LONG';
 
 /** The statement took longer than one may. */
-export const isTimeout = (error: unknown): boolean => failureOf(error).code === STATEMENT_TIMEOUT;
+export const isTimeout = (error: unknown): boolean =>
+  [STATEMENT_TIMEOUT, TOOK_TOO_LONG].includes(failureOf(error).code ?? '');
 
 /** No connection or none to spare, no memory, too many locks, a full disk, and one that fails. */
 const OUTAGES = new Set(['08001', '08003', '08004', '08006', '53000', '53100', '53200', '53300', '53400', '58030']);

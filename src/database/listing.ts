@@ -55,6 +55,10 @@ export interface Filter {
   readonly values: readonly (string | number)[];
 }
 
+/** As requests name it. */
+export const parameterOf = ({ column, operator }: Filter): string =>
+  operator === 'eq' ? column.name : `${column.name}-${operator}`;
+
 export interface ListRequest {
   /** All of these groups hold; of the filters within a group, any. */
   readonly groups: readonly (readonly Filter[])[];
@@ -68,12 +72,28 @@ export interface ListRequest {
   readonly offset: number;
 }
 
+/**
+ * A condition that always holds. It marks queries that may have to look at every row, which on SQLite are answered in
+ * another thread, for as long as one may take (`sqlite-aside-worker.ts`).
+ */
+export const LOOKING_THROUGH = '1 = 1 /* looking through */';
+
+/** Rows before a page are skipped one by one. */
+const SKIPPED_MAX = 1_000;
+
+/** Whether no index leads straight to the rows of the page. */
+export function looksThrough(listing: Listing, { groups, words, sort, offset }: ListRequest): boolean {
+  const isSorted = sort !== undefined && listing.indexed?.[sort.sql] === undefined;
+  return groups.length > 0 || words.length > 0 || isSorted || offset >= SKIPPED_MAX;
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the one general builder over every noun's query
 type AnySelect = SelectQueryBuilder<Tables, any, any>;
 
 /** Narrows a query to what was asked; the noun has already narrowed it to what the caller may see. */
 export function narrowed<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
+  if (looksThrough(listing, request)) query = query.where(sql.raw<SqlBool>(LOOKING_THROUGH));
   for (const group of request.groups)
     query = query.where(anyOf(group.map((filter) => condition(filter, listing, request))));
   if (request.words.length > 0 && listing.words) query = query.where(matchesWords(listing, request));

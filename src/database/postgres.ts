@@ -17,6 +17,7 @@ import {
   type Database,
   onlyReads,
   type Query,
+  READ_TIMEOUT_MS,
   type Statement,
   type Tables,
   type Transaction,
@@ -30,8 +31,6 @@ const ATTEMPTS_MAX = 5;
 /** Each has waited for as long as a lock may take. */
 const LOCK_ATTEMPTS_MAX = 3;
 const LOCK_TIMEOUT_MS = 4_000;
-/** What someone waits for at the other end of a request. */
-const READ_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 20_000;
 /** By then a server would have ended the statement itself: nobody answers at the other end of this connection. */
 const SILENCE_MS = 5_000;
@@ -68,6 +67,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     dialect: 'postgres',
     changes,
     figures,
+    places: max,
     write: async <T>(work: (transaction: Transaction) => Promise<T>) => {
       const value = await inTransaction(transactions, changes, work);
       figures.commits += 1;

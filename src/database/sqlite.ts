@@ -15,16 +15,19 @@ import {
   Changes,
   type Database,
   onlyReads,
+  READ_TIMEOUT_MS,
   type Statement,
   type Tables,
   type Transaction,
   type Value,
 } from './database.ts';
+import { LOOKING_THROUGH } from './listing.ts';
 import { Aside } from './sqlite-aside.ts';
 
 const STATEMENTS_KEPT = 500;
 const BATCH_MAX = 256;
 const FOREIGN_CHANGES_POLL_MS = 200;
+const ASIDE_THREADS = 2;
 
 interface Prepared {
   readonly statement: ArrayStatement;
@@ -152,6 +155,26 @@ class ReadingConnection extends Connection {
   close(): void {
     this.end();
     this.db.close();
+  }
+}
+
+/** Reads at once what an index leads to, and aside what may have to look at every row. */
+class Readers implements DatabaseConnection {
+  readonly #reading: ReadingConnection;
+  readonly #aside: Aside;
+
+  constructor(reading: ReadingConnection, aside: Aside) {
+    this.#reading = reading;
+    this.#aside = aside;
+  }
+
+  executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+    const connection = compiled.sql.includes(LOOKING_THROUGH) ? this.#aside : this.#reading;
+    return connection.executeQuery<R>(compiled);
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    return this.#reading.streamQuery<R>();
   }
 }
 
@@ -297,23 +320,24 @@ class Writer {
 }
 
 /** Opens (and makes, if need be) the embedded database in `file`. */
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, { readTimeoutMs = READ_TIMEOUT_MS } = {}): Database {
   mkdirSync(dirname(file), { recursive: true });
   const writing = new Connection(file);
   const reading = new ReadingConnection(file);
   const changes = new Changes();
   const writer = new Writer(resolve(file), writing, reading, changes);
   const poll = pollForeignChanges(writing, changes);
-  const aside = new Aside(file);
+  const aside = new Aside({ file, budgetMs: readTimeoutMs }, ASIDE_THREADS);
   const database: Database = {
     dialect: 'sqlite',
-    query: queryOver(reading),
+    query: queryOver(new Readers(reading, aside)),
     aside: queryOver(aside),
     ...readsOn(reading),
     write: (work) => writer.write(work),
     changes,
     check: async () => void reading.run('select 1', []),
     figures: writer.figures,
+    places: ASIDE_THREADS,
     get unhurried() {
       return database;
     },

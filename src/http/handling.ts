@@ -3,6 +3,8 @@ import { actingAs } from '../access/admission.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import type { App } from '../context.ts';
+import { isTimeout } from '../database/failures.ts';
+import { parameterOf } from '../database/listing.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
@@ -29,6 +31,7 @@ import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
 import { type Fields, parseQuery } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
+import { inTurn } from './shares.ts';
 import { sendStream } from './stream.ts';
 import { sendFile, sendRedirect } from './transfer/file.ts';
 import type { Transfers } from './transfer/transfer.ts';
@@ -138,9 +141,11 @@ async function bodyOfAnswer(
     const { game_id } = params as { game_id?: number };
     if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
     const handle = (acting: App): unknown =>
-      declaration.rules ? ruled(acting, operation, input) : declaration.handle(acting, input);
+      declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
     const holder = isRead ? app : holding(app, operation, input);
-    const handling = handled(holder, exchange, operation, { params, query, payload }, handle);
+    const handling = inTurn(app.db, operation, input, () =>
+      handled(holder, exchange, operation, { params, query, payload }, handle),
+    );
     const answer = handling instanceof Promise ? await handling : handling;
     const { returns } = declaration;
     const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
@@ -168,6 +173,19 @@ function handled(
   const { once, method } = operation.declaration;
   if (once) return handleOnce(app, exchange, operation, brought, handle);
   return handle(method === 'DELETE' ? forgettingWishes(app, exchange) : app);
+}
+
+const withCost = (input: AnyInput, handling: unknown): unknown =>
+  handling instanceof Promise ? handling.catch((error) => Promise.reject(costOf(error, input))) : handling;
+
+/** A list that could not be found in time is refused with the name of what made it so costly. */
+function costOf(error: unknown, { list }: AnyInput): unknown {
+  const asked = [...list.groups.flat().map(parameterOf), ...(list.words.length > 0 ? ['_q'] : [])];
+  if (!isTimeout(error) || asked.length === 0) return error;
+  return new ApiError('VALIDATION_GENERIC', {
+    cause: error,
+    fields: asked.map((field) => ({ field, rule: 'filter_cost' })),
+  });
 }
 
 /** What rules refused is noted before it is told. */

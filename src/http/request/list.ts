@@ -13,10 +13,17 @@ import type { Fields, FieldValue } from './forms.ts';
 
 export const PAGE_MAX = 100;
 const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
+const FILTERS_MAX = 50;
+/** Of one filter, and of all of them together. */
 const VALUES_MAX = 1000;
+const VALUE_LENGTH_MAX = 1_000;
+/** What a pattern costs grows with its length and with what it leaves open, once for every row. */
+const PATTERN_LENGTH_MAX = 250;
+const WILDCARDS_MAX = 10;
 /** Each member that a set must have is a condition of its own. */
 const MEMBERS_MAX = 100;
 const SEARCH_WORDS_MAX = 16;
+const SEARCH_LENGTH_MAX = 1_000;
 const OR_GROUPS_MAX = 2;
 const OR_FIELDS_MAX = 3;
 
@@ -38,7 +45,7 @@ function readAnew(listing: Listing, query: Fields): ListRequest {
   const filters = readFilters(listing, query, problems);
   const request: ListRequest = {
     groups: grouped(filters, readOrGroups(query, problems)),
-    words: listing.words ? askedWords(textOf(query['_q']) ?? '', SEARCH_WORDS_MAX) : [],
+    words: listing.words ? readWords(query, problems) : [],
     sort: readSort(listing, textOf(query['_sort'])),
     limit: Math.min(readCount(query, '_limit', 1, PAGE_MAX, problems), PAGE_MAX),
     offset: readCount(query, '_offset', 0, 0, problems),
@@ -47,13 +54,23 @@ function readAnew(listing: Listing, query: Fields): ListRequest {
   return request;
 }
 
+function readWords(query: Fields, problems: FieldProblem[]): string[] {
+  const text = textOf(query['_q']) ?? '';
+  if (text.length <= SEARCH_LENGTH_MAX) return askedWords(text, SEARCH_WORDS_MAX);
+  problems.push({ field: '_q', rule: 'string_max', values: { max: SEARCH_LENGTH_MAX } });
+  return [];
+}
+
 function readFilters(listing: Listing, query: Fields, problems: FieldProblem[]): Map<string, Filter> {
   const filters = new Map<string, Filter>();
+  let valuesLeft = VALUES_MAX + FILTERS_MAX;
   for (const [parameter, value] of Object.entries(query)) {
     const named = columnOf(listing, parameter);
     if (!named) continue;
     const values = valuesOf(named.column, named.operator, value);
-    const problem = problemOf(parameter, named, values);
+    valuesLeft -= values.length;
+    const problem =
+      problemOf(parameter, named, values) ?? problemOfAll(parameter, filters.size + problems.length, valuesLeft);
     if (problem) problems.push(problem);
     else
       filters.set(parameter, { ...named, values: values.map((item) => valueFor(named.column, named.operator, item)) });
@@ -106,10 +123,25 @@ function problemOf(
 ): FieldProblem | undefined {
   const max = column.kind === 'set' && operator === 'eq' ? MEMBERS_MAX : VALUES_MAX;
   if (values.length > max) return { field, rule: 'filter_values_max', values: { max } };
-  const isSuitable = operator.endsWith('lk') ? isDigits : isInteger;
+  const longest = isPattern(operator) ? PATTERN_LENGTH_MAX : VALUE_LENGTH_MAX;
+  if (values.some(({ length }) => length > longest)) return { field, rule: 'string_max', values: { max: longest } };
+  if (isPattern(operator) && wildcardsIn(values[0]!) > WILDCARDS_MAX)
+    return { field, rule: 'filter_wildcards_max', values: { max: WILDCARDS_MAX } };
+  const isSuitable = isPattern(operator) ? isDigits : isInteger;
   if (column.kind === 'integer' && !values.every(isSuitable)) return { field, rule: 'integer' };
   return undefined;
 }
+
+/** What a filter adds to those before it. */
+function problemOfAll(field: string, filters: number, valuesLeft: number): FieldProblem | undefined {
+  if (filters >= FILTERS_MAX) return { field, rule: 'filters_max', values: { max: FILTERS_MAX } };
+  if (valuesLeft < 0) return { field, rule: 'filter_values_max', values: { max: VALUES_MAX } };
+  return undefined;
+}
+
+const isPattern = (operator: Operator): boolean => operator === 'lk' || operator === 'not-lk';
+const WILDCARDS = /\*+/g;
+const wildcardsIn = (text: string): number => text.match(WILDCARDS)?.length ?? 0;
 
 /** A number of which some digits may be left open. */
 const isDigits = (text: string) => /^-?[\d*]{1,32}$/.test(text);
@@ -117,14 +149,14 @@ const isInteger = (text: string) => /^-?\d{1,16}$/.test(text) && Number.isSafeIn
 
 function valueFor(column: Column, operator: Operator, text: string): string | number {
   if (column.exact) return text;
-  if (operator === 'lk' || operator === 'not-lk') return likePattern(text);
+  if (isPattern(operator)) return likePattern(text);
   return column.kind === 'integer' ? Number(text) : fold(text);
 }
 
 function likePattern(text: string): string {
   return fold(text)
     .replace(/[\\%_]/g, '\\$&')
-    .replace(/\*/g, '%');
+    .replace(WILDCARDS, '%');
 }
 
 function readOrGroups(query: Fields, problems: FieldProblem[]): string[][] {

@@ -49,7 +49,7 @@ export const findIds = async (db: Database, scope: store.ModScope, request: List
   findUnmuted(db, scope, request.words.length > 0 ? await withLikelyWords(db, request) : request);
 
 function find(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
-  if (!store.isDefault(scope) || scope.platformStatus !== undefined) return findAny(db.query, scope, request);
+  if (!store.isDefault(scope) || scope.platformStatus !== undefined) return findAny(db, scope, request);
   return store.isForAll(scope)
     ? findPublic(db, scope, scope.gameId!, request)
     : findOnPlatform(db, scope, scope.gameId!, request);
@@ -74,10 +74,12 @@ async function findOnPlatform(
 }
 
 /** What only some may see is never much, and is looked through. */
-async function findAny(query: Query, scope: store.ModScope, request: ListRequest): Promise<Found> {
-  const asked = { ...request, probing: scope.ownId !== undefined || scope.subscriberId !== undefined };
-  const total = await count(query, scope, asked);
-  return { ids: await page(query, scope, asked, total), total };
+async function findAny(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+  const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined;
+  const asked = { ...request, probing: isOwn };
+  // A team sees all mods of its game, and those who run the site all of all games.
+  const total = await count(isOwn ? db.query : db.aside, scope, asked);
+  return { ids: await page(db.query, scope, asked, total), total };
 }
 
 async function count(query: Query, scope: store.ModScope, request: ListRequest): Promise<number> {

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type Column, type Listing, OPERATORS } from '../src/database/listing.ts';
+import type { AnyOperation } from '../src/http/operation.ts';
+import { FORM_BYTES_MAX } from '../src/http/payload.ts';
+import { fillGame } from '../src/resources/demo/filling.ts';
+import { operations } from '../src/resources/index.ts';
+import { editModByPut } from '../src/resources/mods/operations.ts';
+import { type Answer, type ErrorAnswer, startApi } from './api.ts';
+import { leastMs, longestTurnMs, slowness } from './processor.ts';
+
+// No request holds the process: whatever it asks for, it takes less than 50 ms of the processor that all requests share.
+const BOUND_MS = 50;
+const MODS = 2_000;
+const LONG_MODS = 300;
+const BLOB_LENGTH = 50_000;
+
+const api = await startApi({ settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off' }, writesRows: true });
+const app = api.app();
+const owner = await api.aUser({ admin: true });
+const game = await api.aGame({ owner });
+await fillGame(app, { gameId: game.id, mods: MODS, seed: 'bounds' });
+const mod = await api.aMod({ game, owner });
+const guide = await api.aGuide({ game, owner });
+const client = await api.as(owner);
+const blob = 'a'.repeat(BLOB_LENGTH);
+assert.equal(
+  (await client.call(editModByPut, { params: { game_id: game.id, mod_id: mod.id }, body: { metadata_blob: blob } }))
+    .status,
+  200,
+);
+// As if so many people had done the same.
+await app.db.write(({ query }) =>
+  query
+    .updateTable('mods')
+    .set({ metadata_blob: blob, metadata_blob_folded: blob })
+    .where('id', 'in', (some) => some.selectFrom('mods').select('id').orderBy('id').limit(LONG_MODS))
+    .execute(),
+);
+if (app.db.dialect === 'postgres') await sql`analyze mods`.execute(app.db.query);
+
+const boundMs = BOUND_MS * slowness();
+const PARAMETERS: Record<string, string | number> = {
+  game_id: game.id,
+  mod_id: mod.id,
+  guide_id: guide.id,
+  user_id: owner.id,
+  content: 'mods',
+  content_id: mod.id,
+  agreement_type_id: 1,
+};
+const targetOf = ({ declaration: { path } }: AnyOperation) =>
+  path.replace(/\{(\w+)\}/g, (_: string, name: string) => String(PARAMETERS[name] ?? 1));
+
+let slowest = { ms: 0, what: '' };
+
+/** Sends it, and answers what came. */
+async function bounded(what: string, ask: () => Promise<Answer>, measure = leastMs): Promise<Answer> {
+  let answer: Answer | undefined;
+  const ms = await measure(boundMs, async () => {
+    app.db.changes.everythingChanged();
+    answer = await ask();
+  });
+  if (ms > slowest.ms) slowest = { ms, what };
+  assert.ok(ms <= boundMs, `${what} took ${ms} ms of at most ${boundMs}`);
+  assert.ok(answer!.status < 500, `${what}: ${answer!.text.slice(0, 300)}`);
+  return answer!;
+}
+
+const URL_LENGTH_MAX = 14_000;
+const HOSTILE_TEXTS = [
+  `*${'a'.repeat(249)}`,
+  `*${'a'.repeat(124)}b${'a'.repeat(124)}`,
+  `*${'a'.repeat(URL_LENGTH_MAX)}b`,
+  '*a'.repeat(10),
+  `${'*a'.repeat(URL_LENGTH_MAX / 2)}b`,
+  'a'.repeat(1_000),
+  Array.from({ length: 1_000 }, (_, n) => n).join(','),
+  '%_\\'.repeat(80),
+  'ﷺ'.repeat(200),
+];
+const HOSTILE_NUMBERS = ['-9007199254740991', '*'.repeat(32), '*1*1*1*1*', '0', HOSTILE_TEXTS[6]!];
+
+const lists = operations.filter(({ declaration }) => declaration.list && declaration.method === 'GET');
+const listings = new Map<Listing, AnyOperation>(lists.map((operation) => [operation.declaration.list!, operation]));
+
+/** Each column with each operator, each with the next of the hostile values. */
+function* hostileFilters(listing: Listing): Generator<Record<string, string>> {
+  let turn = 0;
+  for (const [name, column] of Object.entries<Column>(listing.columns)) {
+    const values = column.kind === 'integer' ? HOSTILE_NUMBERS : HOSTILE_TEXTS;
+    for (const operator of ['', ...OPERATORS.map((each) => `-${each}`)]) {
+      turn += 1;
+      yield { [`${name}${operator}`]: values[turn % values.length]! };
+    }
+  }
+}
+
+for (const [listing, operation] of listings) {
+  const { id } = operation.declaration;
+  test(`${id} is bounded, whatever it is filtered by`, async () => {
+    for (const query of hostileFilters(listing))
+      await bounded(`${id} ${JSON.stringify(query).slice(0, 80)}`, () =>
+        client.send('GET', targetOf(operation), { query }),
+      );
+  });
+}
+
+test('long columns of mods are bounded with every hostile text', async () => {
+  const operation = operations.find(({ declaration: { id } }) => id === 'get-mods')!;
+  for (const column of ['metadata_blob', 'name', 'submitted_by_display_name'])
+    for (const operator of ['', '-lk', '-not-lk', '-in', '-not-in', '-min'])
+      for (const [index, text] of HOSTILE_TEXTS.entries()) {
+        const query = { [`${column}${operator}`]: text };
+        await bounded(`${column}${operator} ${index}`, () => client.send('GET', targetOf(operation), { query }));
+        await bounded(`${column}${operator} ${index}, for all`, () =>
+          api.withKey(game).send('GET', targetOf(operation), { query }),
+        );
+      }
+});
+
+for (const operation of lists) {
+  const { id, list } = operation.declaration;
+  test(`${id} is bounded, whatever it is searched and sorted by`, async () => {
+    const ask = (query: Record<string, string | string[]>) =>
+      bounded(`${id} ${JSON.stringify(query).slice(0, 80)}`, () => client.send('GET', targetOf(operation), { query }));
+    const columns = Object.keys(list!.columns);
+    await ask({ _q: 'a '.repeat(2_000) });
+    await ask({ _q: Array.from({ length: 16 }, (_, n) => `${String.fromCharCode(97 + n)}`).join(' ') });
+    await ask({ _q: '漢'.repeat(900) });
+    for (const _sort of Object.keys(list!.sorts)) await ask({ _sort, _offset: '900' });
+    await ask({ _sort: '-'.repeat(URL_LENGTH_MAX), _offset: '9007199254740991' });
+    await ask({ 'or_fields[0]': `${columns.slice(0, 3)}`, 'or_fields[1]': ','.repeat(4_000) });
+    const all = Object.fromEntries(columns.flatMap((name) => OPERATORS.map((each) => [`${name}-${each}`, '1'])));
+    await ask(Object.fromEntries(Object.entries(all).slice(0, 300)));
+  });
+}
+
+const BODY_LENGTH = FORM_BYTES_MAX - 100;
+const filled = (piece: string, length = BODY_LENGTH) =>
+  piece
+    .repeat(Math.ceil(length / piece.length))
+    .slice(0, length)
+    .toWellFormed();
+const modTarget = `/games/${game.id}/mods/${mod.id}`;
+const inTurns = (what: string, ask: () => Promise<Answer>) => bounded(what, ask, longestTurnMs);
+
+/** What a form may hold that is dear to read. */
+const FORMS = [
+  '%41x',
+  'a&',
+  'a=b&',
+  'a[]=1&',
+  'a[b][c]=1&',
+  '%',
+  '+',
+  ' & x',
+  '&',
+  '=',
+  '%zz',
+  'é%C3%A9',
+  'x]',
+  'a[1]=',
+];
+for (const piece of FORMS)
+  test(`a form of many ${piece} is bounded`, async () => {
+    await inTurns(piece, () => client.send('PUT', modTarget, { body: filled(piece) }));
+    await inTurns(piece, () => client.send('PUT', modTarget, { body: `description=${filled(piece)}` }));
+  });
+
+const VALUES = ['[1],', '1,', '"a",', '{"a":1},', '"\\\\u0041",', '[', ' ', '[],', '"a":', '{},', '1e999,', '"'];
+for (const piece of VALUES)
+  test(`JSON of many ${piece} is bounded`, async () => {
+    const list = `input_json={"tags":[${filled(piece)}1]}`;
+    await inTurns(piece, () => client.send('PUT', modTarget, { body: list }));
+    const bodied = `{"ids":[${filled(piece)}1]}`;
+    const headers = { 'content-type': 'application/json' };
+    await inTurns(piece, () => client.send('POST', '/metrics/sessions/start', { body: bodied, headers }));
+  });
+
+test('a form of parts is bounded by their number, and by the length of all texts', async () => {
+  const part = (name: string, value: string) =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const send = (body: string) =>
+    inTurns(body.slice(0, 80), () => client.send('PUT', modTarget, { body: `${body}--b--\r\n`, headers }));
+  const many = Array.from({ length: 20_000 }, (_, n) => part(`f${n}`, '')).join('');
+  assert.deepEqual(Object.keys(((await send(many)).body as ErrorAnswer).error.errors!), ['body']);
+  const long = Array.from({ length: 3 }, (_, n) => part(`long${n}`, 'a'.repeat(1_200_000))).join('');
+  assert.deepEqual(Object.keys(((await send(long)).body as ErrorAnswer).error.errors!), ['long2']);
+  await send(part('['.repeat(70_000), 'a'));
+  await send(part('name', filled('\r\n--', 1_000_000)));
+});
+
+test('more fields than anything needs are refused, and none is dropped in silence', async () => {
+  const form = Array.from({ length: 1_001 }, (_, n) => `f${n}=1`).join('&');
+  const answer = await client.send('PUT', modTarget, { body: form });
+  assert.equal(answer.status, 422);
+  assert.deepEqual(Object.keys((answer.body as ErrorAnswer).error.errors!), ['body']);
+});
+
+const HEADERS = ['accept', 'accept-language', 'accept-encoding', 'cookie', 'range', 'if-none-match', 'origin'].concat([
+  ...['content-language', 'x-forwarded-for', 'x-modio-platform', 'x-modio-portal', 'if-range', 'if-modified-since'],
+  ...['authorization', 'referer', 'user-agent'],
+]);
+const HEADER_PIECES = [
+  ',',
+  'a,',
+  'a;q=0.',
+  'gzip ',
+  ' ',
+  'bytes=0-1,',
+  '0-,',
+  'de-',
+  'application/a',
+  '"',
+  'a=b;',
+  '\t',
+];
+
+for (const name of HEADERS)
+  test(`the header ${name} is bounded`, async () => {
+    for (const piece of HEADER_PIECES) {
+      const headers = { [name]: `${name === 'authorization' ? 'Bearer ' : ''}x${filled(piece, 12_000)}x` };
+      const target = `/v1/games/${game.id}?api_key=${game.api_key}`;
+      await bounded(`${name}: ${piece}`, () => api.request('GET', target, { headers }));
+      await bounded(`${name}: ${piece} on a page`, () => api.request('GET', '/login', { headers }));
+    }
+  });
+
+test('queries of many parameters are bounded', async () => {
+  for (const piece of ['a&', 'a=b&', '&', 'id-in[]=1&', '%41=%41&', 'a[b][c]=1&', 'name-lk=*&'])
+    await bounded(piece, () => api.withKey(game).send('GET', `/games/${game.id}/mods?${filled(piece, 12_000)}`));
+});
+
+/** What texts may hold that is dear to look through: markup, words, addresses, names. */
+const TEXTS = ['a', 'ﷺ', '<b>', '<a href="', '&#x', '[a](', 'http://a.', 'f.u.c.k ', '🄰', '((a+)+', 'a.zip/', '::'];
+
+interface Property {
+  readonly type?: string;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly enum?: readonly (string | number)[];
+  readonly const?: string | number;
+  readonly items?: Property;
+  readonly anyOf?: readonly Property[];
+}
+
+const TEXT_LENGTH_MAX = 250_000;
+
+/** A value that fits as far as its schema tells, with as much of the text as it takes. */
+function fittingValue(property: Property, text: string): string {
+  const { type, minimum, maxLength } = property;
+  if (property.const !== undefined) return String(property.const);
+  if (property.enum) return String(property.enum[0]);
+  if (property.anyOf) return fittingValue(property.anyOf[0]!, text);
+  if (type === 'integer' || type === 'number') return String(Math.max(1, minimum ?? 1));
+  if (type === 'boolean') return 'true';
+  if (type === 'array') return fittingValue(property.items ?? {}, text);
+  return filled(text, Math.min(maxLength ?? 1_000, TEXT_LENGTH_MAX));
+}
+
+function bodyWith(properties: Record<string, Property>, text: string): string {
+  const pairs = Object.entries(properties).map(([name, property]) => [
+    property.type === 'array' ? `${name}[]` : name,
+    fittingValue(property, text),
+  ]);
+  return pairs.map((pair) => pair.map((each) => encodeURIComponent(each!)).join('=')).join('&');
+}
+
+const writes = operations.filter(({ declaration: { body, method, files, raw } }) => {
+  return Object.keys(body?.shape ?? {}).length > 0 && method !== 'GET' && !raw && !files;
+});
+
+for (const operation of writes) {
+  const { id, method, body } = operation.declaration;
+  const schema = z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' });
+  const properties = schema.properties as Record<string, Property>;
+  if (!JSON.stringify(properties).includes('"string"')) continue;
+  test(`${id} is bounded, whatever it is told`, async () => {
+    for (const text of TEXTS)
+      await inTurns(`${id} ${text}`, () =>
+        client.send(method, targetOf(operation), { body: bodyWith(properties, text) }),
+      );
+  });
+}
+
+test('texts of a mod at their full length are bounded, and are taken', async () => {
+  for (const text of TEXTS) {
+    const body = { description: filled(text, 50_000), metadata_blob: filled(text, 50_000), summary: filled(text, 250) };
+    for (const [name, value] of Object.entries(body))
+      await inTurns(`${name} ${text}`, () =>
+        client.send('PUT', modTarget, { body: `${name}=${encodeURIComponent(value)}` }),
+      );
+  }
+});
+
+test('the slowest answer is told', (t) => t.diagnostic(`${slowest.what}: ${slowest.ms} ms of ${boundMs}`));

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Shares } from '../src/http/shares.ts';
+import { editModByPut } from '../src/resources/mods/operations.ts';
+import { startApi } from './api.ts';
+
+const api = await startApi({
+  settings: { MODSTEAD_READ_MS: '3000', MODSTEAD_CACHE_MB: '0', MODSTEAD_TRUST_PROXY: '127.0.0.1' },
+});
+const game = await api.aGame();
+const owner = await api.aUser();
+const asOwner = await api.as(owner);
+for (let n = 0; n < 60; n += 1) {
+  const { id } = await api.aMod({ game, owner });
+  const edited = { params: { game_id: game.id, mod_id: id }, body: { metadata_blob: 'a'.repeat(50_000) } };
+  assert.equal((await asOwner.call(editModByPut, edited)).status, 200);
+}
+
+const ask = (address: string, query: string) =>
+  api.proxied('GET', `/v1/games/${game.id}/mods?api_key=${game.api_key}&${query}`, {
+    headers: { 'x-forwarded-for': address },
+  });
+const costly = (n: number) =>
+  `metadata_blob-not-lk=*${'a'.repeat(230)}${n}b*&metadata_blob-lk=*${'a'.repeat(230)}${n}c*`;
+
+test('someone who asks for much at once keeps nobody else from an answer', async () => {
+  let answered = 0;
+  const greedy = Array.from({ length: 10 }, async (_, n) => {
+    const { status } = await ask('203.0.113.7', costly(n));
+    answered += 1;
+    return status;
+  });
+  // By now they have come.
+  await ask('203.0.113.9', 'id=1');
+  const { status, text } = await ask('203.0.113.8', 'name-lk=*mod*');
+  assert.equal(status, 200, text);
+  // On PostgreSQL each of them takes until it is ended; on SQLite they are done one after the other.
+  assert.ok(answered < (api.app().db.dialect === 'postgres' ? 1 : 5), `${answered} of 10 came first`);
+  for (const each of await Promise.all(greedy)) assert.ok(each === 200 || each === 422);
+});
+
+test('shares go round within an address, and come back', async () => {
+  const shares = new Shares(2);
+  const order: string[] = [];
+  const enter = async (who: string, address: string) => {
+    const leave = await shares.take(address);
+    order.push(who);
+    return leave;
+  };
+  const first = await enter('a1', 'a');
+  const second = await enter('a2', 'a');
+  const third = enter('a3', 'a');
+  const fourth = enter('a4', 'a');
+  (await enter('b1', 'b'))();
+  assert.deepEqual(order, ['a1', 'a2', 'b1']);
+  second();
+  (await third)();
+  (await fourth)();
+  first();
+  assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3', 'a4']);
+  for (const who of ['a5', 'a6']) await enter(who, 'a');
+  assert.deepEqual(order.slice(-2), ['a5', 'a6']);
+});
