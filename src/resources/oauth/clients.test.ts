@@ -174,9 +174,10 @@ async function whileUncommitted<T>(early: () => Promise<unknown>, late: () => Pr
   Object.assign(db, { write });
   const second = late();
   let isOver = false;
-  second.finally(() => {
+  const over = () => {
     isOver = true;
-  });
+  };
+  second.then(over, over);
   const isWaiting = async () =>
     (
       await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
