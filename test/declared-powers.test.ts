@@ -95,6 +95,7 @@ const CONTENT_BECAUSE: Record<string, string> = {
   logout: 'ends no token but the one that is shown',
   'register-game-previewer': 'a person follows a link that they were given',
   'register-mod-previewer': 'a person follows a link that they were given',
+  'get-user-purchases': 'tells what the person may install; it spends nothing',
   'get-moderation-state': 'tells an author what became of their own content',
   'appeal-moderation-decision': 'an author says something about their own content',
 };

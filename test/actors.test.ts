@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { powerOf } from '../src/access/admission.ts';
+import type { TokenScope } from '../src/access/caller.ts';
+import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
+import { operations } from '../src/resources/index.ts';
+import { type Client, startApi } from './api.ts';
+import { anAppOf, serviceOf } from './browser.ts';
+
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' } });
+const staff = await api.aUser({ admin: true });
+const leader = await api.aUser();
+const player = await api.aUser();
+const [game, other] = [await api.aGame({ owner: leader }), await api.aGame({ owner: leader })];
+
+type Access = AnyOperation['declaration']['access'];
+interface Asked {
+  readonly access: Access;
+  readonly method: string;
+  readonly inGame: boolean;
+}
+/** The reference with which the gate refuses, or nothing where it lets through: then the noun decides. */
+type Gate = (asked: Asked) => number | undefined;
+
+const isForKeys = ({ access, method }: Asked) =>
+  access.kind === 'reader' && (method === 'GET' || access.keyWrites === true);
+
+const nobody: Gate = ({ access }) =>
+  access.kind === 'anyone' || ('link' in access && access.link) ? undefined : 11_000;
+const key: Gate = (asked) => {
+  const { kind } = asked.access;
+  if (kind === 'service') return 11_060;
+  return kind === 'anyone' || kind === 'authentication' || isForKeys(asked) ? undefined : 11_059;
+};
+
+/** `elsewhere`: the token's game is not the one in the path. */
+function person(where: 'site' | 'here' | 'elsewhere'): Gate {
+  return ({ access, inGame }) => {
+    if (access.kind === 'authentication') return 11_000;
+    if (access.kind === 'service') return 11_060;
+    const power = powerOf(access);
+    if (where === 'site') return undefined;
+    if (power === 'account' || power === 'staff' || (power === 'team' && !inGame)) return 12_004;
+    return power === 'team' && where === 'elsewhere' ? 11_104 : undefined;
+  };
+}
+
+function application(where: 'here' | 'elsewhere' | 'everywhere'): Gate {
+  return ({ access, inGame }) => {
+    if (access.kind === 'authentication') return 11_000;
+    if (access.kind === 'service') return 11_060;
+    const power = powerOf(access);
+    if (power === 'personal') return where === 'everywhere' ? undefined : 11_104;
+    if (power !== 'content') return 12_004;
+    return access.kind === 'user' && inGame && where === 'elsewhere' ? 11_104 : undefined;
+  };
+}
+
+function service(where: 'here' | 'elsewhere', ...scopes: TokenScope[]): Gate {
+  return ({ access, inGame }) => {
+    if (access.kind === 'authentication') return 11_000;
+    if (access.kind === 'anyone' && !access.named) return undefined;
+    if (access.kind === 'user' && !access.service) return 11_059;
+    const needed: readonly TokenScope[] =
+      access.kind === 'service'
+        ? [access.scope, ...access.besides]
+        : access.kind === 'user'
+          ? [access.service!]
+          : [access.kind === 'reader' && access.keyWrites ? 'write' : 'read'];
+    const lacking = needed.find((scope) => !scopes.includes(scope));
+    if (lacking) return lacking === 'read' ? 11_004 : 11_003;
+    return access.kind === 'user' && inGame && where === 'elsewhere' ? 11_104 : undefined;
+  };
+}
+
+/** Every request is about `game`; what is elsewhere is of `other`. */
+const ACTORS: Record<string, readonly [Client, Gate]> = {
+  nobody: [api.nobody(), nobody],
+  'the key of the game': [api.withKey(game), key],
+  'the key of another game': [api.withKey(other), key],
+  'the key of a person': [api.withKey(player), key],
+  'a player on the site': [await api.as(player), person('site')],
+  'a player in the game': [await api.as(player, { gameId: game.id }), person('here')],
+  'a player in another game': [await api.as(player, { gameId: other.id }), person('elsewhere')],
+  'the leader on the site': [await api.as(leader), person('site')],
+  'the leader in the game': [await api.as(leader, { gameId: game.id }), person('here')],
+  'the leader in another game': [await api.as(leader, { gameId: other.id }), person('elsewhere')],
+  'the site’s owner on the site': [await api.as(staff), person('site')],
+  'the site’s owner in the game': [await api.as(staff, { gameId: game.id }), person('here')],
+  'an application of the game': [await anAppOf(api, leader, game), application('here')],
+  'an application of another game': [await anAppOf(api, leader, other), application('elsewhere')],
+  'an application let into all games': [
+    await anAppOf(api, leader, other, { allGames: true }),
+    application('everywhere'),
+  ],
+  'an application of the site’s owner': [
+    await anAppOf(api, staff, game, { allGames: true }),
+    application('everywhere'),
+  ],
+  'a service that reads': [await serviceOf(api, game, 'read'), service('here', 'read')],
+  'a service that writes': [await serviceOf(api, game, 'write'), service('here', 'write')],
+  'a service that updates': [await serviceOf(api, game, 'update'), service('here', 'update')],
+  'a service for money': [await serviceOf(api, game, 'monetization'), service('here', 'monetization')],
+  'a service of another game': [
+    await serviceOf(api, other, 'read,write,update'),
+    service('elsewhere', 'read', 'write', 'update'),
+  ],
+};
+
+const GATE_REFS = [11_003, 11_004, 11_104, 12_004];
+const WORDS: Record<string, string> = {
+  portal: 'steam',
+  portal_id: 'steam',
+  content: 'mods',
+  cook_uuid: '00000000-0000-4000-8000-000000000000',
+  claim_id: '00000000-0000-4000-8000-000000000000',
+};
+
+async function answerTo(client: Client, { declaration: { method, path, returns } }: AnyOperation) {
+  const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'game_id' ? String(game.id) : (WORDS[name] ?? '999999'),
+  );
+  return client.send(isEventStream(returns) ? 'HEAD' : method, target);
+}
+
+/** They would end what the others are asked about, or the token with which it is done. */
+const ENDING = [
+  'logout',
+  'delete-sessions',
+  'delete-game',
+  'rotate-own-api-key',
+  'delete-own-api-key',
+  'rotate-game-api-key',
+  'close-account',
+];
+
+for (const [name, [client, gate]] of Object.entries(ACTORS))
+  test(`${name} is let through or refused by every operation as it declares`, async () => {
+    const wrong: string[] = [];
+    for (const operation of operations) {
+      const { id, access, method, path, returns } = operation.declaration;
+      const expected = gate({ access, method, inGame: path.includes('{game_id}') });
+      if (expected === undefined && ENDING.includes(id)) continue;
+      const answer = await answerTo(client, operation);
+      assert.ok(answer.status < 500, `${id}: ${answer.text}`);
+      const ref = (answer.body as { error?: { error_ref: number } } | undefined)?.error?.error_ref ?? 0;
+      // A HEAD has no body to tell the reference in.
+      const isRight = isEventStream(returns)
+        ? expected === undefined || answer.status >= 400
+        : expected === undefined
+          ? !GATE_REFS.includes(ref)
+          : ref === expected;
+      if (!isRight) wrong.push(`${id}: ${ref} instead of ${expected ?? 'what the noun says'}`);
+    }
+    assert.deepEqual(wrong, []);
+  });
