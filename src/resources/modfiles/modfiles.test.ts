@@ -99,6 +99,25 @@ test('links in lists have one more segment than those of single items, with and 
 
 const linkIn = (mod: { modfile: unknown }) => (mod.modfile as { download: { binary_url: string } }).download.binary_url;
 
+test('texts that nobody sent are empty strings, in files and in mods', async () => {
+  const mod = await api.aMod();
+  const file = await api.aFile(mod);
+  const client = await api.as(mod.owner);
+  const params = paramsOf(mod);
+  const mods = [(await client.call(getMod, { params })).body, (await client.call(getMods, { params })).body.data[0]!];
+  const files = [
+    (await client.call(getModfile, { params: fileOf(mod, file) })).body,
+    (await client.call(getModfiles, { params })).body.data[0]!,
+    ...mods.map(({ modfile }) => modfile as { version: string; changelog: string; metadata_blob: string }),
+  ];
+  for (const { version, changelog, metadata_blob } of files)
+    assert.deepEqual([version, changelog, metadata_blob], ['', '', '']);
+  assert.deepEqual(
+    mods.map(({ metadata_blob }) => metadata_blob),
+    ['', ''],
+  );
+});
+
 test('what was kept is not answered with links of an hour ago', async () => {
   const mod = await api.aMod();
   await api.aFile(mod);
