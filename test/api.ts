@@ -414,7 +414,8 @@ export class Api {
     const key = `incoming/${app.random.uuid()}`;
     const received = { key, filename, ...(await app.storage.put(key, archive)) };
     const which = { gameId: mod.game_id, modId: mod.id };
-    return addModfile(app, memberCaller(mod.owner), which, received, { active: true, ...fields });
+    // Awaited here, so that this fixture stays in the stack of its writes (test/reached.ts).
+    return await addModfile(app, memberCaller(mod.owner), which, received, { active: true, ...fields });
   }
 
   async joins(user: { id: number }, game: { id: number }, level: number): Promise<void> {

@@ -75,6 +75,8 @@ export const AUDITED: Record<string, Audited> = {
   'update-mod-team-member': 'audited',
   'delete-mod-team-member': 'audited',
   'add-game-team-member': 'audited',
+  'set-permission-reviews': 'elsewhere',
+  'decide-permission-review': 'elsewhere',
   'update-game-team-member': 'audited',
   'delete-game-team-member': 'audited',
   'add-agreement-version': 'audited',

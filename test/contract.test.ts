@@ -280,6 +280,7 @@ const PARAMETERS: Record<string, string | number> = {
   target_user_id: 999_999,
   team_member_id: 999_999,
   invite_id: 999_999,
+  review_id: 999_999,
   report_id: 999_999,
   content: 'mods',
   content_id: mods[0]!.id,

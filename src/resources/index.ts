@@ -143,6 +143,9 @@ import { migration as reportsByRules } from './reports/migrations/2026-11-15-rep
 import { reportOperations } from './reports/operations.ts';
 import { migration as gameRestrictions } from './restrictions/migrations/2026-11-15-game-restrictions.ts';
 import { restrictionOperations } from './restrictions/operations.ts';
+import { reviewJobs } from './reviews/jobs.ts';
+import { migration as permissionReviews } from './reviews/migrations/2026-11-16-people-permission-reviews.ts';
+import { reviewOperations } from './reviews/operations.ts';
 import { ruleJobs } from './rules/jobs.ts';
 import { prepareRules } from './rules/judging.ts';
 import { migration as gameRules } from './rules/migrations/2026-11-15-game-rules.ts';
@@ -230,6 +233,7 @@ export const operations: readonly AnyOperation[] = [
   ...mailingOperations,
   ...muteOperations,
   ...blockOperations,
+  ...reviewOperations,
   ...followOperations,
   ...subscriptionOperations,
   ...purchaseOperations,
@@ -286,6 +290,7 @@ export const migrations: readonly Migration[] = [
   mods,
   modsDmca,
   blocks,
+  permissionReviews,
   follows,
   subscriptions,
   ratings,
@@ -357,6 +362,7 @@ export const migrations: readonly Migration[] = [
 export const jobHandlers: readonly JobHandler<App>[] = [
   ...accountJobs,
   ...banJobs,
+  ...reviewJobs,
   ...deviceJobs,
   ...downloadJobs,
   ...commentJobs,

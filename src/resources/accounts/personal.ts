@@ -33,6 +33,7 @@ import { personalRatings } from '../ratings/personal.ts';
 import { personalReleases } from '../releases/personal.ts';
 import { personalReports } from '../reports/personal.ts';
 import { personalRestrictions } from '../restrictions/personal.ts';
+import { personalReviews } from '../reviews/personal.ts';
 import { personalRules } from '../rules/personal.ts';
 import { personalRunners } from '../runners/personal.ts';
 import { personalSessions } from '../sessions/personal.ts';
@@ -86,6 +87,7 @@ export const PERSONAL: readonly PersonalData[] = [
   personalAgreements,
   personalSeats,
   personalPreviews,
+  personalReviews,
   personalRestrictions,
   personalStaff,
   personalBans,

@@ -11,7 +11,7 @@ import { addAddressBan, deleteAddressBan } from '../bans/operations.ts';
 import { cookingSasToken, cookingWebhook, finalizeCloudCooking, uploadCookBuild } from '../builds/operations.ts';
 import { cancelCookOperation as cancelCook, startCook } from '../cooks/operations.ts';
 import { addModDependencies, deleteModDependencies } from '../dependencies/operations.ts';
-import { addGameMedia, deleteGameOperation, editGameOperation } from '../games/operations.ts';
+import { addGameMedia, deleteGameMedia, deleteGameOperation, editGameOperation } from '../games/operations.ts';
 import { addModMedia, deleteModMedia, reorderModMedia } from '../media/operations.ts';
 import { addModMetadata, deleteModMetadata } from '../metadata/operations.ts';
 import { banUser, unbanUser } from '../moderation/operations.ts';
@@ -20,6 +20,7 @@ import { editModByPut } from '../mods/operations.ts';
 import { editGamePortal } from '../portals/operations.ts';
 import { gamePreviews, modPreviews } from '../previews/operations.ts';
 import { liftRestrictionInGame, restrictUserInGame } from '../restrictions/operations.ts';
+import { decidePermissionReview, getPermissionReviews, setPermissionReviews } from '../reviews/operations.ts';
 import { addCookRunner, deleteCookRunner } from '../runners/operations.ts';
 import { addSourceModfile, deleteSourceModfile } from '../sources/operations.ts';
 import { addStaffMember, deleteStaffMember, updateStaffMember } from '../staff/operations.ts';
@@ -144,11 +145,26 @@ test('whom it lets see what is hidden is', async () => {
   }
 });
 
+async function reviewsAreAudited() {
+  const reviewing = await api.aGame();
+  const second = await api.aUser();
+  await api.joins(second, reviewing, 8);
+  const place = { game_id: reviewing.id };
+  const [owner, other] = [await api.as(reviewing.owner), await api.as(second)];
+  await audited(owner, setPermissionReviews, { params: place, body: { required: true } }, 'games.review-start');
+  await owner.refused(setPermissionReviews, { params: place, body: { required: false } }, 403, 14044);
+  const { data } = (await other.call(getPermissionReviews, { params: place })).body;
+  const decision = { params: { ...place, review_id: data[0]!.id }, body: { approved: true } };
+  await audited(other, decidePermissionReview, decision, 'games.review-approve');
+}
+
 test('what is done with the game and over people is', async () => {
   const logo = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#123' } })
     .png()
     .toBuffer();
   await audited(team, addGameMedia, { files: { logo: { filename: 'a.png', bytes: logo } } }, 'games.media');
+  await audited(team, deleteGameMedia, { body: { images: ['logo'] } }, 'games.media');
+  await reviewsAreAudited();
   const steam = { ...params, portal: 'steam' };
   const fields = { app_id: '480', ticket_key: 'ab'.repeat(32) };
   await audited(team, editGamePortal, { params: steam, body: fields }, 'games.portals-set');

@@ -187,16 +187,21 @@ test('where a game has no collections, none is added and none is seen', async ()
   assert.equal((await asAda.call(getModCollection, { params: at(made) })).body.id, made.id);
 });
 
-test('only public and free mods of the same game that allow it are put into a collection', async () => {
+test('what has a price is not put into a collection', async () => {
+  const paid = await api.aMod({ game });
+  await api
+    .app()
+    .db.write(({ query }) => query.updateTable('mods').set({ price: 5 }).where('id', '=', paid.id).execute());
+  const body = { name: 'Any', mod_ids: [paid.id] };
+  await asAda.refused(addCollectionOperation, { params: inGame, body }, 400, 29604);
+});
+
+test('only public mods of the same game that allow it are put into a collection', async () => {
   const hidden = await api.aMod({ game, owner: ada, visible: 0 });
   const unseen = await api.aMod({ game, visible: 0 });
   const elsewhere = await api.aMod();
   const hiddenElsewhere = await api.aMod({ visible: 0 });
   const closed = await api.aMod({ game, community_options: 1 });
-  const paid = await api.aMod({ game });
-  await api
-    .app()
-    .db.write(({ query }) => query.updateTable('mods').set({ price: 5 }).where('id', '=', paid.id).execute());
   const deleted = await api.aMod({ game, owner: ada });
   await asAda.call(deleteModOperation, { params: { ...inGame, mod_id: deleted.id } });
   const collection = await aCollection();
@@ -207,7 +212,6 @@ test('only public and free mods of the same game that allow it are put into a co
   };
   await refused(hidden, 400, 29601);
   await refused(elsewhere, 400, 29602);
-  await refused(paid, 400, 29604);
   for (const mod of [unseen, hiddenElsewhere, deleted, { id: MISSING }]) await refused(mod, 404, 29605);
   await refused(closed, 400, 29615);
   assert.equal((await modsOf(collection)).length, 1);

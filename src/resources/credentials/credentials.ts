@@ -5,6 +5,7 @@ import { ApiError } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import { revokeGrant } from '../oauth/grants.ts';
+import { requireReview, reviewed } from '../reviews/reviews.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
@@ -87,11 +88,12 @@ export const deleteKey = (app: App, caller: UserCaller): Promise<void> =>
 
 /** Shipped games carry the old key, so only administrators may end it. */
 export const rotateGameKey = (app: App, caller: Caller, gameId: number): Promise<string> =>
-  app.db.write(async (transaction) => {
+  reviewed(app, caller as UserCaller, gameId, async (transaction) => {
     await requireGame(transaction, caller, gameId);
     requireOwnToken(caller as UserCaller);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     if (level < ADMINISTRATOR) throw new ApiError('API_KEY_NO_ACCESS_FOR_REFRESH');
+    await requireReview(app, transaction, caller as UserCaller, gameId, { kind: 'rotate-key' });
     await revokeKeys(app, transaction, { gameId });
     const key = await issueKey(app, transaction, { gameId });
     const subject = { resource: 'games', id: gameId, gameId };

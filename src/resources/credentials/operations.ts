@@ -155,7 +155,7 @@ export const rotateGameKeyOperation = operation({
   access: user('write', 'team'),
   params: GamePath,
   returns: ok(KeyObject),
-  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'API_KEY_NO_ACCESS_FOR_REFRESH'],
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'API_KEY_NO_ACCESS_FOR_REFRESH', 'PERMISSION_CHANGE_PENDING_REVIEW'],
   handle: async (app, { caller, params }) => ({ api_key: await rotateGameKey(app, caller, params.game_id) }),
 });
 

@@ -4,9 +4,9 @@ import sharp from 'sharp';
 import { type CallInput, type Client, type Game, type Guide, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../compose.ts';
 import { guideComments } from '../comments/operations.ts';
+import { decideOverContent } from '../moderation/operations.ts';
 import { restrictUserInGame } from '../restrictions/operations.ts';
 import { MANAGER, MODERATOR } from '../teams/teams.ts';
-import { setGuideDmca } from './guides.ts';
 import {
   addGuideOperation,
   deleteGuideOperation,
@@ -253,7 +253,11 @@ test('while a copyright complaint is open the author neither edits nor deletes a
   const guide = await api.aGuide({ game });
   const params = at(guide);
   const [asOwner, asTeam] = [await api.as(guide.owner), await api.as(game.owner)];
-  const complaint = (open: boolean) => api.app().db.write((transaction) => setGuideDmca(transaction, guide.id, open));
+  const complaint = async (open: boolean) => {
+    const body = { resource: 'guides', id: guide.id, decision: open ? 'open-dmca' : 'close-dmca', reason: 'A claim' };
+    const decided = await asTeam.call(decideOverContent, { params: { game_id: game.id }, body });
+    assert.ok(decided.status < 300, decided.text);
+  };
   await complaint(true);
   await asOwner.refused(editGuideOperation, { params, body: { name: 'Other' } }, 403, 14031);
   await asOwner.refused(editGuideOperation, { params, body: { status: 3 } }, 403, 14029);

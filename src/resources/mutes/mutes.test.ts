@@ -36,6 +36,13 @@ test('a muted person is listed until the mute is taken back', async () => {
   assert.deepEqual(await muted(), [cleo.id]);
 });
 
+test('a list of a platform needs the platform, and an account on it', async () => {
+  const client = await api.as(await api.aUser());
+  const body = { portal_ids: ['b'] };
+  await client.refused(syncUsersMuted, { headers: { 'X-Modio-Portal': 'PSN' }, body }, 403, 17032);
+  await client.refused(syncUsersMuted, { body }, 403, 17065);
+});
+
 test('whom someone has blocked on a platform is muted here, as far as they are here', async () => {
   const [ada, bob, cleo, operator] = [
     await api.aUser(),

@@ -6,15 +6,13 @@ import { beforeEach, test } from 'node:test';
 import { type Client, type Game, startApi, type User } from '../../../test/api.ts';
 import { aClient } from '../../../test/browser.ts';
 import { gogTicket, type SteamTicketContent, startPlatforms, steamTicket } from '../../../test/platforms.ts';
-import { issueServiceToken } from '../../access/credentials.ts';
 import { composeWorker } from '../../compose.ts';
 import type { AnyOperation } from '../../http/operation.ts';
 import { deleteAUser, mergeOwnAccount } from '../accounts/operations.ts';
-import { deleteGame } from '../games/editing.ts';
-import { getGame } from '../games/operations.ts';
+import { deleteGameOperation, getGame } from '../games/operations.ts';
 import { getMod, getMods } from '../mods/operations.ts';
 import { muteAUser } from '../mutes/operations.ts';
-import { delegationToken } from '../oauth/operations.ts';
+import { delegationToken, oauthToken } from '../oauth/operations.ts';
 import { addStaffMember } from '../staff/operations.ts';
 import { getAuthenticatedUser, getUser } from '../users/operations.ts';
 import { setUserStatus, USER_BANNED } from '../users/users.ts';
@@ -265,15 +263,8 @@ test('keys of people, of deleted games and of the sandbox sign nobody in', async
   const sandboxed = await api.aGame({}, 'sandbox');
   await api.withKey(sandboxed).refused(authenticateViaSteam, sent, 403, 11017);
   const gone = await api.aGame();
-  const caller = {
-    kind: 'user',
-    userId: gone.owner.id,
-    tokenId: 0,
-    scopes: [],
-    gameId: undefined,
-    admin: true,
-  } as const;
-  await deleteGame(api.app(), { ...caller, language: 'en', dateExpires: Infinity, inTeams: true }, gone.id);
+  const operator = await api.as(await api.aUser({ admin: true }));
+  assert.equal((await operator.call(deleteGameOperation, { params: { game_id: gone.id } })).status, 204);
   await api.withKey(gone).refused(authenticateViaSteam, sent, 401, 14001);
 });
 
@@ -364,6 +355,11 @@ test('whoever came through a portal is a guest until they confirm an address: th
   assert.equal((await owner.call(addStaffMember, { body: { user_id: id, level: 1 } })).status, 201);
 });
 
+test('accounts that both have an account on the same portal are not merged', async () => {
+  const [one, other] = [await signInBySteam(), await signInBySteam()];
+  await one.refused(mergeOwnAccount, { body: { access_token: other.token! } }, 400, 17028);
+});
+
 test('the mail to confirm an address is sent when the mail server is back', async (t) => {
   const email = 'patient.portal@example.org';
   const { mail } = api.app();
@@ -424,12 +420,9 @@ test('the last way to sign in cannot be unlinked, not even by two requests at on
 });
 
 async function backendOf(of: Game): Promise<Client> {
-  const app = api.app();
-  const { client_id: clientId } = await aClient(api, { gameId: of.id });
-  const token = await app.db.write((transaction) =>
-    issueServiceToken(app, transaction, { clientId, gameId: of.id, scopes: ['read', 'write'], lifetimeSeconds: 60 }),
-  );
-  return api.withToken(token.access_token);
+  const { client_id, client_secret } = await aClient(api, { gameId: of.id });
+  const body = { grant_type: 'client_credentials', client_id, client_secret: client_secret!, scope: 'read write' };
+  return api.withToken((await api.nobody().call(oauthToken, { body })).body.access_token);
 }
 
 async function delegationBy(user: User): Promise<string> {

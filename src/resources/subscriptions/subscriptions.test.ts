@@ -5,8 +5,8 @@ import { composeWorker } from '../../compose.ts';
 import { addModDependencies } from '../dependencies/operations.ts';
 import { getModsEvents, getUserEvents } from '../events/operations.ts';
 import { editGameOperation, getGameStats } from '../games/operations.ts';
+import { decideOverContent } from '../moderation/operations.ts';
 import { getModfiles } from '../modfiles/operations.ts';
-import { setDmca } from '../mods/mods.ts';
 import { deleteModOperation, editModByPut, getMod, getMods } from '../mods/operations.ts';
 import { ADMINISTRATOR } from '../teams/teams.ts';
 import { getUserSubscriptions, subscribeToMod, unsubscribeFromMod } from './operations.ts';
@@ -111,17 +111,29 @@ test('with dependencies one subscribes to what the mod needs, and what that need
   assert.deepEqual(await subscribed(alone.client), [top.id, middle.id, low.id]);
 });
 
-test('nobody subscribes to what is under complaint, has no file, is sold out, or must be bought', async () => {
+test('nobody subscribes to what is sold out, or must be bought', async () => {
   const { client } = await person();
   const mod = await aMod();
-  await api.app().db.write((transaction) => setDmca(transaction, mod, true));
-  await client.refused(subscribeToMod, { params: at(mod) }, 403, 15000);
-  await api.app().db.write((transaction) => setDmca(transaction, mod, false));
   await set(mod, { price: 5, monetization_options: 1 | 8, stock: 0 });
   await client.refused(subscribeToMod, { params: at(mod) }, 403, 15003);
   await set(mod, { stock: 3 });
   await client.refused(subscribeToMod, { params: at(mod) }, 403, 15002);
   await set(mod, { price: 0, monetization_options: 0 });
+  assert.equal((await client.call(subscribeToMod, { params: at(mod) })).status, 201);
+});
+
+test('nobody subscribes to what is under complaint, or has no file', async () => {
+  const { client } = await person();
+  const mod = await aMod();
+  const team = await api.as(game.owner);
+  const decides = async (decision: string) => {
+    const body = { resource: 'mods', id: mod.id, decision, reason: 'A claim' };
+    const decided = await team.call(decideOverContent, { params: { game_id: game.id }, body });
+    assert.ok(decided.status < 300, decided.text);
+  };
+  await decides('open-dmca');
+  await client.refused(subscribeToMod, { params: at(mod) }, 403, 15000);
+  await decides('close-dmca');
   assert.equal((await client.call(subscribeToMod, { params: at(mod) })).status, 201);
   await client.refused(subscribeToMod, { params: at(await api.aMod({ game })) }, 403, 15020);
 });

@@ -8,11 +8,12 @@ import { say, type TextName } from '../../localisation/texts.ts';
 import { sendMailing } from '../mailings/mailings.ts';
 import { notify } from '../notifications/pieces.ts';
 import { forgetNewcomer, noteNewcomer } from '../releases/holding.ts';
+import { requireReview, reviewed } from '../reviews/reviews.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../users/users.ts';
 import { actingIn, auditTeam } from './members.ts';
 import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
 import * as store from './store.ts';
-import { joinTeam, MANAGER, type TeamResource } from './teams.ts';
+import { ADMINISTRATOR, joinTeam, MANAGER, type TeamResource } from './teams.ts';
 
 export type { OpenInvite } from './store.ts';
 
@@ -44,12 +45,14 @@ export async function inviteMember(
   language: Language,
 ): Promise<store.SeatRow> {
   const address = normalisedEmail(email);
-  return app.db.write(async (transaction) => {
+  return reviewed(app, caller, place.gameId, async (transaction) => {
     const acting = await actingIn(transaction, caller, place);
     if (acting.level < MANAGER) throw new ApiError(REFUSALS[place.resource].add);
     if (level > acting.level) throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
     await requireNewcomer(transaction, place, address);
     await requireWithinLimits(app, transaction, place, caller.userId);
+    if (place.resource === 'games' && level >= ADMINISTRATOR)
+      await requireReview(app, transaction, caller, place.id, { kind: 'invite', email: address, level });
     const { id } = await store.addInvite(transaction.query, {
       resource: place.resource,
       resource_id: place.id,

@@ -5,6 +5,7 @@ import type { Listing, ListRequest } from '../../database/listing.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
 import { audit } from '../audit/audit.ts';
 import { noteNewcomer } from '../releases/holding.ts';
+import { requireReview, reviewed } from '../reviews/reviews.ts';
 import {
   announceTeam,
   handOver,
@@ -73,7 +74,7 @@ export async function changeMember(
   id: number,
   changes: MemberChanges,
 ): Promise<store.SeatRow> {
-  return app.db.write(async (transaction) => {
+  return reviewed(app, caller, place.gameId, async (transaction) => {
     const acting = await actingIn(transaction, caller, place);
     const seat = await requireSeat(transaction, acting, id);
     requireMayTouch(acting, seat, REFUSALS[place.resource].add);
@@ -85,6 +86,13 @@ export async function changeMember(
     if (level === seat.level && position === seat.position && !isNewLeader) throw new ApiError('TEAM_NO_DATA_CHANGE');
     if (isNewLeader) requireMayLead(acting, seat, level);
     if (level < ADMINISTRATOR) await requireStaysLed(transaction, acting, seat, 'TEAM_LEADER_MUST_BE_ADMIN');
+    if (isSensitive(acting, seat, level) || (isNewLeader && place.resource === 'games'))
+      await requireReview(app, transaction, caller, place.gameId, {
+        kind: 'change',
+        member: id,
+        level,
+        leader: isNewLeader,
+      });
     await (seat.pending ? store.changeInvite : store.changeMember)(transaction.query, id, { level, position });
     if (seat.user_id !== null) await closeInvitesAbove(app, transaction, place, seat.user_id, level);
     if (seat.user_id !== null && seat.level < MANAGER && level >= MANAGER)
@@ -100,11 +108,13 @@ export async function changeMember(
 
 /** Removes a member, or withdraws an invitation. Everyone may leave. */
 export async function removeMember(app: App, caller: UserCaller, place: Place, id: number): Promise<void> {
-  await app.db.write(async (transaction) => {
+  await reviewed(app, caller, place.gameId, async (transaction) => {
     const acting = await actingIn(transaction, caller, place);
     const seat = await requireSeat(transaction, acting, id);
     requireMayTouch(acting, seat, REFUSALS[place.resource].remove);
     await requireStaysLed(transaction, acting, seat, 'TEAM_MUST_HAVE_LEADER');
+    if (isSensitive(acting, seat, 0))
+      await requireReview(app, transaction, caller, place.gameId, { kind: 'remove', member: id });
     if (seat.user_id !== null) await leaveTeam(app, transaction, acting, id, seat.user_id);
     else {
       await store.closeInvite(transaction.query, id, app.clock.now());
@@ -112,6 +122,13 @@ export async function removeMember(app: App, caller: UserCaller, place: Place, i
     }
     await auditTeam(app, transaction, acting, 'remove', { user: seat.user_id, level: seat.level });
   });
+}
+
+/** Someone else becomes an administrator of a game, or ceases to be one. Everyone may give their own powers up. */
+function isSensitive({ place, userId }: Acting, seat: store.SeatRow, level: number): boolean {
+  if (place.resource !== 'games' || seat.user_id === userId) return false;
+  const isTaken = !seat.pending && seat.level >= ADMINISTRATOR;
+  return level >= ADMINISTRATOR ? seat.level < ADMINISTRATOR : isTaken;
 }
 
 /** The team of a game decides over others, that of a mod over itself; whoever else changes it runs the site. */

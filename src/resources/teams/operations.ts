@@ -177,6 +177,7 @@ export const addGameTeamMember = operation({
   body: invitation,
   returns: created(InvitedMemberObject),
   errors: [
+    'PERMISSION_CHANGE_PENDING_REVIEW',
     ...GAME_NOT_FOUND,
     'GAME_NO_UPDATE_PERMISSION',
     'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
@@ -205,7 +206,13 @@ export const updateGameTeamMember = operation({
   params: GameMemberPath,
   body: memberChanges('game'),
   returns: ok(TeamMemberObject),
-  errors: [...GAME_NOT_FOUND, 'TEAM_NO_DATA_FOUND', 'GAME_NO_UPDATE_PERMISSION', ...TEAM_RULES],
+  errors: [
+    'PERMISSION_CHANGE_PENDING_REVIEW',
+    ...GAME_NOT_FOUND,
+    'TEAM_NO_DATA_FOUND',
+    'GAME_NO_UPDATE_PERMISSION',
+    ...TEAM_RULES,
+  ],
   handle: async (app, { caller, params, body, portal }) =>
     toTeamMember(
       app,
@@ -225,6 +232,7 @@ export const deleteGameTeamMember = operation({
   params: GameMemberPath,
   returns: noContent,
   errors: [
+    'PERMISSION_CHANGE_PENDING_REVIEW',
     ...GAME_NOT_FOUND,
     'TEAM_NO_DATA_FOUND',
     'GAME_NO_UPDATE_PERMISSION',
