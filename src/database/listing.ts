@@ -143,7 +143,9 @@ function condition(filter: Filter, listing: Listing, { probing = false }: ListRe
 function compare({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
   const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
   const text = column.kind === 'text' ? left : sql`cast(${left} as text)`;
-  const [first] = values;
+  // PostgreSQL would take a number for one of the column's size, and fail with one that is larger.
+  const each = values.map((value) => (typeof value === 'number' ? sql`cast(${value} as bigint)` : sql`${value}`));
+  const [first] = each;
   switch (operator) {
     case 'eq':
       return sql`${left} = ${first}`;
@@ -154,9 +156,9 @@ function compare({ column, operator, values }: Filter, listing: Listing): Expres
     case 'not-lk':
       return sql`${text} not like ${first} escape '\\'`;
     case 'in':
-      return values.length > 0 ? sql`${left} in (${sql.join(values)})` : sql`1 = 0`;
+      return each.length > 0 ? sql`${left} in (${sql.join(each)})` : sql`1 = 0`;
     case 'not-in':
-      return values.length > 0 ? sql`${left} not in (${sql.join(values)})` : sql`1 = 1`;
+      return each.length > 0 ? sql`${left} not in (${sql.join(each)})` : sql`1 = 1`;
     case 'min':
       return sql`${left} >= ${first}`;
     case 'max':
