@@ -3,7 +3,7 @@ import { createAuthenticator } from './access/authenticate.ts';
 import { createGate } from './access/gate.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { addressesOf, type Environment } from './config/addresses.ts';
-import { folderOf, mailFolderOf } from './config/folders.ts';
+import { folderOf, mailFolderOf, makePrivate } from './config/folders.ts';
 import { masterSecret, secretsOf } from './config/secrets.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import type { App } from './context.ts';
@@ -209,6 +209,7 @@ export async function composeService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   requireKnownLimits(settings);
+  makePrivate(settings);
   const production = await composeTenant(await composeApp(settings, 'production', outside));
   const sandbox = await composeTenant(await composeApp(settings, 'sandbox', outside));
   const tenants = { production, sandbox };

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { anyone, reader, user } from '../src/access/caller.ts';
+import { makePrivate } from '../src/config/folders.ts';
 import { MessageObject } from '../src/http/objects.ts';
 import { noContent, ok, operation } from '../src/http/operation.ts';
 import { type Current, isTooSlow } from '../src/http/pace.ts';
@@ -10,6 +13,7 @@ import { gameListing } from '../src/resources/games/listing.ts';
 import { editGameOperation, getGame } from '../src/resources/games/operations.ts';
 import { editAuthenticatedUser } from '../src/resources/users/operations.ts';
 import { assertRefused, type ErrorAnswer, startApi } from './api.ts';
+import { temporaryFolder } from './temporary.ts';
 import { anotherService, exchange, requestOf, serveOperations, Wire } from './wire.ts';
 
 const api = await startApi();
@@ -715,4 +719,55 @@ test('a person’s own key reads in the language of their profile, unless the re
   assert.equal(missing, invalid);
   assert.notEqual(missing, english);
   assert.match(missing, /Spiel/);
+});
+
+test('names hold no characters that nobody sees, in any operation', async () => {
+  const named = async (fields: Record<string, string>) => {
+    const answer = await api.request('PUT', `/v1/games/${game.id}`, {
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(fields).toString(),
+    });
+    return [answer.status, ...(answer.status === 200 ? [] : Object.keys(problemsOf(answer)))];
+  };
+  for (const bad of ['a\u0007b', 'a\nb', 'a\u202eb', 'a\u200bb', 'a\u2066b', 'a\ufeffb', 'a\u2028b'])
+    assert.deepEqual(
+      await named({ name: `Star ${bad}`, ugc_name: bad }),
+      [422, 'name', 'ugc_name'],
+      JSON.stringify(bad),
+    );
+  assert.deepEqual(await named({ name: 'Family 👨‍👩‍👧 Smith' }), [200]);
+});
+
+test('nobody takes a name that is of the service or of those who run it', async () => {
+  const client = await api.as(await api.aUser());
+  const refused = async (body: Record<string, string>) =>
+    Object.keys(problemsOf(await client.refused(editAuthenticatedUser, { body }, 422, 13009)));
+  for (const name_id of ['modstead', 'admin', 'api', 'www', 'staff', 'official'])
+    assert.deepEqual(await refused({ name_id }), ['name_id'], name_id);
+  for (const username of ['Modstead', 'Mоdstеad', 'Аdmin', 'Official Support'])
+    assert.deepEqual(await refused({ username }), ['username'], username);
+  assert.equal((await client.call(editAuthenticatedUser, { body: { username: 'Grace Hopper' } })).status, 200);
+});
+
+test('the data folder, its databases and mails are for the service alone', () => {
+  const open = readdirSync(api.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => (statSync(path).mode & 0o077) !== 0 && !path.endsWith('local-ca.pem'));
+  assert.deepEqual(open, []);
+  assert.equal(statSync(api.folder).mode & 0o777, 0o700);
+});
+
+test('what an earlier version left open is closed at the next start', () => {
+  const data = temporaryFolder('open');
+  mkdirSync(join(data, 'production'), { mode: 0o755 });
+  writeFileSync(join(data, 'production', 'modstead.sqlite'), '', { mode: 0o644 });
+  for (const path of [data, join(data, 'production')]) chmodSync(path, 0o755);
+  chmodSync(join(data, 'production', 'modstead.sqlite'), 0o644);
+  makePrivate({ data, offload: undefined });
+  const modes = [data, join(data, 'production'), join(data, 'production', 'modstead.sqlite')];
+  assert.deepEqual(
+    modes.map((path) => statSync(path).mode & 0o777),
+    [0o700, 0o700, 0o600],
+  );
 });

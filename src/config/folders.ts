@@ -1,3 +1,4 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Environment } from './addresses.ts';
 import type { Settings } from './settings.ts';
@@ -8,3 +9,26 @@ export const folderOf = (settings: Settings, environment: Environment) => join(r
 /** Where mails of an environment become files. */
 export const mailFolderOf = (settings: Settings, environment: Environment) =>
   environment === 'production' ? join(resolve(settings.data), 'mail') : join(folderOf(settings, environment), 'mail');
+
+/**
+ * The data folder is for the user of the service alone: what is made from now on, and what an earlier version left
+ * open. With `MODSTEAD_OFFLOAD` a web server of the same group reads the files.
+ */
+export function makePrivate({ data, offload }: Pick<Settings, 'data' | 'offload'>): void {
+  const hidden = offload ? 0o027 : 0o077;
+  process.umask(hidden);
+  const folder = resolve(data);
+  mkdirSync(folder, { recursive: true });
+  const inside = [folder, ...['production', 'sandbox'].map((name) => join(folder, name))].filter((path) =>
+    existsSync(path),
+  );
+  const entries = inside.flatMap((path) => readdirSync(path).map((name) => join(path, name)));
+  for (const path of new Set([folder, ...entries])) tighten(path, hidden);
+}
+
+/** Where it is another user's, the operator has arranged for it. */
+function tighten(path: string, hidden: number): void {
+  const { mode, uid } = statSync(path);
+  if ((mode & hidden) !== 0 && (uid === process.getuid?.() || process.getuid?.() === 0))
+    chmodSync(path, mode & ~hidden & 0o777);
+}

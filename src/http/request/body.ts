@@ -20,7 +20,9 @@ export function readText(stream: Readable, bytesMax: number): Promise<string> {
       reject(error);
     };
     stream.on('data', take);
-    stream.once('end', () => resolve(decodedUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
+    stream.once('end', () =>
+      resolve(decodedUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).replace(/^\ufeff/, '')),
+    );
     stream.once('error', leave);
     stream.once('close', () => leave(new Error('the body ended early')));
   });

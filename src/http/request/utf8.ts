@@ -5,12 +5,9 @@ import type { FieldProblem } from '../../errors/catalogue.ts';
 export const ILL_FORMED = '\ud800';
 const REPLACEMENT = '\ufffd';
 
-const utf8 = new TextDecoder();
-
-/** Decodes UTF-8 without a byte order mark; what is not UTF-8 becomes `ILL_FORMED`. */
+/** Decodes UTF-8; what is not UTF-8 becomes `ILL_FORMED`. */
 export function decodedUtf8(bytes: Buffer): string {
-  const text = utf8.decode(bytes);
-  return isUtf8(bytes) ? text : withIllFormed(text);
+  return isUtf8(bytes) ? bytes.toString() : withIllFormed(bytes.toString());
 }
 
 /** For text that others have decoded, with a replacement character for what is not UTF-8. */

@@ -3,6 +3,8 @@ import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
 import { isDuplicate } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
+import { confusableSkeleton } from '../../filters/confusables.ts';
+import { resemblesService } from '../../filters/reserved-names.ts';
 import { avatarImage } from '../../images/images.ts';
 import {
   claimPictures,
@@ -51,6 +53,9 @@ export async function editProfile(app: App, userId: number, changes: ProfileChan
       const before = await requireUserIn(transaction, userId);
       if (changes.name_id !== undefined && (await store.otherWithNameId(transaction.query, changes.name_id, userId)))
         refuse('name_id', 'taken');
+      for (const field of ['username', 'name_id'] as const)
+        if (changes[field] !== undefined && changes[field] !== before[field] && isReserved(app, changes[field]))
+          refuse(field, 'reserved');
       const { mature_content, ...rest } = changes;
       const isMature = maturityOf(app, before, changes);
       const online = rest.privacy_options !== undefined && rest.privacy_options & HIDE_ONLINE ? { date_online: 0 } : {};
@@ -64,7 +69,16 @@ export async function editProfile(app: App, userId: number, changes: ProfileChan
   }
 }
 
-function refuse(field: string, rule: 'taken' | 'invalid'): never {
+/** Names of hosts and paths of the service. */
+const ADDRESSES: ReadonlySet<string> = new Set(
+  ['api', 'www', 'test', 'ws', 'mail', 'docs', 'files', 'legal', 'me', 'oauth'].map(confusableSkeleton),
+);
+
+/** Nobody passes for the service or for those who run it. */
+const isReserved = (app: App, name: string): boolean =>
+  ADDRESSES.has(confusableSkeleton(name)) || resemblesService(name, app.settings.domain);
+
+function refuse(field: string, rule: 'taken' | 'invalid' | 'reserved'): never {
   throw new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule }] });
 }
 
