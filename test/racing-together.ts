@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import type { AnyOperation } from '../src/http/operation.ts';
+import type { Answer } from './api.ts';
+import type { Barrier } from './barriers.ts';
+import { ENDERS, IN_STEPS, idOf, send } from './races.ts';
+import type { Scene } from './racing.ts';
+
+/** Everything that is begun is taken back, so that all races have the same ground. What is wrong with them is told. */
+async function race(
+  barrier: Barrier,
+  operation: AnyOperation,
+  names: readonly string[],
+  scene: Scene,
+): Promise<string[]> {
+  const isUndone = !IN_STEPS.includes(idOf(operation));
+  barrier.undoes = isUndone;
+  const adding = await barrier.upTo('done', () => send(operation, scene));
+  if (!adding.isHeld) {
+    const { status, text } = await adding.answer;
+    return [`${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}`];
+  }
+  const ended: Promise<Answer>[] = [];
+  const begin = (name: string) => () => {
+    const answer = ENDERS[name]!.call(scene);
+    ended.push(answer);
+    return answer;
+  };
+  barrier.undoes = true;
+  const states = await barrier.eachEndsOrWaits(names.map(begin));
+  barrier.undoes = isUndone;
+  adding.stop.go();
+  const statuses = await Promise.all([adding.answer, ...ended].map(async (each) => (await each).status));
+  const hasty = names.filter((_, index) => states[index] !== 'waits');
+  return [
+    ...hasty.map((name) => `${name} did not wait for ${idOf(operation)}`),
+    ...(statuses.some((status) => status >= 500) ? [`${idOf(operation)}, ${names.join(', ')}: ${statuses}`] : []),
+  ];
+}
+
+/** Holds each of these with its work done while the others begin, and answers how many races that were. */
+export async function raced(
+  barrier: Barrier,
+  races: readonly (readonly [AnyOperation, readonly string[]])[],
+  scene: Scene,
+): Promise<number> {
+  const failures: string[] = [];
+  try {
+    for (const [operation, names] of races) failures.push(...(await race(barrier, operation, names, scene)));
+  } finally {
+    barrier.clear();
+    barrier.undoes = false;
+  }
+  assert.deepEqual(failures, []);
+  return races.flatMap(([, names]) => names).length;
+}
