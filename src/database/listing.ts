@@ -144,8 +144,7 @@ function compare({ column, operator, values }: Filter, listing: Listing): Expres
   const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
   const text = column.kind === 'text' ? left : sql`cast(${left} as text)`;
   // PostgreSQL would take a number for one of the column's size, and fail with one that is larger.
-  const each = values.map((value) => (typeof value === 'number' ? sql`cast(${value} as bigint)` : sql`${value}`));
-  const [first] = each;
+  const first = typeof values[0] === 'number' ? sql`cast(${values[0]} as bigint)` : sql`${values[0]}`;
   switch (operator) {
     case 'eq':
       return sql`${left} = ${first}`;
@@ -156,9 +155,9 @@ function compare({ column, operator, values }: Filter, listing: Listing): Expres
     case 'not-lk':
       return sql`${text} not like ${first} escape '\\'`;
     case 'in':
-      return each.length > 0 ? sql`${left} in (${sql.join(each)})` : sql`1 = 0`;
+      return values.length > 0 ? sql`${left} in (${listOf(values)})` : sql`1 = 0`;
     case 'not-in':
-      return each.length > 0 ? sql`${left} not in (${sql.join(each)})` : sql`1 = 1`;
+      return values.length > 0 ? sql`${left} not in (${listOf(values)})` : sql`1 = 1`;
     case 'min':
       return sql`${left} >= ${first}`;
     case 'max':
@@ -171,6 +170,10 @@ function compare({ column, operator, values }: Filter, listing: Listing): Expres
       return sql`(${left} & ${first}) <> 0`;
   }
 }
+
+/** Numbers stand in the text itself, where they are of any size: a thousand parameters take longer to put together. */
+const listOf = (values: Filter['values']): Expression<unknown> =>
+  values.every((value) => Number.isSafeInteger(value)) ? sql.raw(values.join(', ')) : sql.join(values);
 
 /** Any word counts, also by its beginning. The range form of a prefix uses the index on both databases. */
 function fits({ words, likely = [] }: Pick<ListRequest, 'words' | 'likely'>): Expression<SqlBool> {
