@@ -228,6 +228,7 @@ const gameShape: Shape = {
       ...shapeOf('text', 'name name_localized type'),
       ...shapeOf('bool', 'hidden locked'),
       tags: ['text'],
+      platforms: ['text'],
       tags_localized: { '*': 'text' },
       tag_count_map: { '*': 'int' },
     },

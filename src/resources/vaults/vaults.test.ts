@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { downloadModfile, downloadModfileHashed } from '../downloads/operations.ts';
-import { getModfile } from '../modfiles/operations.ts';
+import { getModfiles } from '../modfiles/operations.ts';
 import { deleteModOperation, getMod } from '../mods/operations.ts';
 import { subscribeToMod } from '../subscriptions/operations.ts';
 import { deleteModVault, editModVault, getModVault } from './operations.ts';
@@ -43,8 +43,8 @@ test('a link that was given before does not open it', async () => {
   // Without direct downloads every link is signed.
   const { params, fresh } = await aVault(0, 30, { api_access_options: 1 });
   const client = await fresh();
-  const { binary_url } = (await client.call(getModfile, { params })).body.download;
-  const signed = { params: { ...params, verification_hash: binary_url.split('/').at(-1)! } };
+  const [file] = (await client.call(getModfiles, { params })).body.data;
+  const signed = { params: { ...params, verification_hash: file!.download.binary_url.split('/').at(-1)! } };
   assert.equal((await client.call(downloadModfileHashed, signed)).status, 200);
   api.clock.advance(30);
   await client.refused(downloadModfileHashed, signed, 403, 29050);
