@@ -182,6 +182,7 @@ export const ENDERS: Record<string, Ender> = {
 export const NOT_RACED: Record<string, string> = {
   'change-email': 'holds as edit-authenticated-user does, and needs codes from two mailboxes',
   'me-authenticate': 'holds as edit-authenticated-user does, and needs a code from a mailbox',
+  'decide-permission-review': 'holds as update-game-team-member does, and needs a change that waits',
   'delete-source-modfile': 'nothing is added to a source in its path; see start-cook',
 };
 
@@ -211,6 +212,7 @@ export const UNREACHED: Record<string, string> = {
   'metrics-session-heartbeat': 'is signed by a game',
   'metrics-session-end': 'is signed by a game',
   'sync-users-muted': 'writes nothing unless the portal muted someone',
+  'decide-permission-review': 'needs a change that waits for a second administrator',
   'delete-game': 'is refused while there are mods; it is an ender itself',
   'add-staff-member': 'is for owners of the site, who are nobody’s to lock',
   'update-staff-member': 'is for owners of the site, who are nobody’s to lock',

@@ -368,6 +368,7 @@ const REQUESTS: Record<string, Request> = {
   'add-game-rule': body(RULE),
   'reorder-game-rules': ({ params }) => ({ body: { rule_ids: [params['rule_id']!] } }),
   'edit-game-rule': body({ name: 'Better' }),
+  'set-permission-reviews': body({ required: true }),
   'delete-account': ({ author }) => ({ body: { email: author.email } }),
   ...Object.fromEntries(
     ['mod', 'guide', 'collection'].flatMap((noun) => [

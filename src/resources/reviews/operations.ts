@@ -75,6 +75,7 @@ export const decidePermissionReview = operation({
   path: `${path}/{review_id}`,
   says: 'Approves or refuses a change that another administrator wants to make. Whoever wanted it makes the approved change by sending the same request again.',
   access: user('write', 'team'),
+  ends: ['games'],
   params: GamePath.extend({ review_id: PathId }),
   body: z.object({ approved: z.boolean() }),
   returns: noContent,
