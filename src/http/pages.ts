@@ -17,6 +17,8 @@ export interface PageRequest {
   readonly search: string;
   /** The number at the end of the path, where the page has one. */
   readonly id: number | undefined;
+  /** What stands in the path for `{name}`, decoded. */
+  readonly params: Texts;
   readonly query: Texts;
   readonly form: Texts;
   readonly language: Language;
@@ -55,7 +57,7 @@ type Handler = (app: App, request: PageRequest) => PageAnswer | Promise<PageAnsw
 export interface Page {
   /** Also the name of its limit. */
   readonly id: string;
-  /** May end with `/{id}`, which stands for a number. */
+  /** May end with `/{id}`, which stands for a number; any other `{name}` stands for one segment. */
   readonly path: string;
   /** Where people can begin anew when it went wrong. */
   readonly anew?: string;
@@ -88,7 +90,8 @@ const BROWSER_SECONDS = 365 * 86_400;
 
 export function createPages({ settings, pages, errorPage, observe }: PagesParts): PageHandling {
   const byPath = new Map(pages.map((page) => [page.path, page]));
-  const answer = async (exchange: Exchange, page: Page): Promise<string> => {
+  const named = pages.filter(({ path }) => NAMED.test(path)).map((page) => ({ page, pattern: patternOf(page.path) }));
+  const answer = async (exchange: Exchange, page: Page, params: Texts): Promise<string> => {
     const { path, scope, tenant, request } = exchange;
     const cookies = cookiesOf(request, scope.environment);
     const names: Names = {
@@ -102,7 +105,7 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
       const form = request.method === 'POST' ? await readForm(request, page) : {};
       const oneClick = isOneClick(form) ? page.oneClick : undefined;
       if (request.method === 'POST' && !oneClick) requireOwnForm(exchange, form['csrf'], names.visit);
-      const answer = await (oneClick ?? handler)(tenant.app, requestOf(exchange, cookies, names, form));
+      const answer = await (oneClick ?? handler)(tenant.app, requestOf(exchange, cookies, names, { form, params }));
       send(exchange, names, cookies, answer);
     } catch (cause) {
       const error = toApiError(cause);
@@ -119,8 +122,30 @@ export function createPages({ settings, pages, errorPage, observe }: PagesParts)
     const { path, scope } = exchange;
     if (scope.gameId !== undefined || scope.userId !== undefined || path.startsWith('/v1/')) return undefined;
     const page = byPath.get(path) ?? byPath.get(path.replace(NUMBER, '/{id}'));
-    return page && answer(exchange, page);
+    if (page) return answer(exchange, page, {});
+    for (const { page, pattern } of named) {
+      const params = paramsOf(pattern.exec(path));
+      if (params) return answer(exchange, page, params);
+    }
+    return undefined;
   };
+}
+
+const NAMED = /\{(?!id\})(\w+)\}/;
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(new RegExp(NAMED, 'g'), '(?<$1>[^/]+)')}/?$`);
+
+/** Nothing where the path is another one, or is no UTF-8. */
+function paramsOf(found: RegExpExecArray | null): Texts | undefined {
+  if (!found) return undefined;
+  try {
+    return Object.fromEntries(
+      Object.entries(found.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 function handlerOf(exchange: Exchange, page: Page): Handler {
@@ -143,7 +168,12 @@ interface Names {
   readonly browser: string;
 }
 
-function requestOf(exchange: Exchange, { session }: Cookies, { visit, browser }: Names, form: Texts): PageRequest {
+function requestOf(
+  exchange: Exchange,
+  { session }: Cookies,
+  { visit, browser }: Names,
+  { form, params }: Pick<PageRequest, 'form' | 'params'>,
+): PageRequest {
   const { request, tenant, path, search, language, ip } = exchange;
   const csrf = tenant.app.secrets.sign('csrf', visit);
   const userAgent = request.headers['user-agent'] ?? '';
@@ -152,6 +182,7 @@ function requestOf(exchange: Exchange, { session }: Cookies, { visit, browser }:
   return {
     search,
     id,
+    params,
     query: textsOf(parseForm(search)),
     form,
     language,

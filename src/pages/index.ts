@@ -5,6 +5,7 @@ import { connectPage } from './connect.ts';
 import { fragmentScriptPage } from './fragment.ts';
 import { metadataPage } from './metadata.ts';
 import { portalPages } from './portal.ts';
+import { publicPages } from './public.ts';
 import { releasePage } from './release.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
@@ -19,6 +20,7 @@ export const pages: readonly Page[] = [
   connectPage,
   fragmentScriptPage,
   ...portalPages,
+  ...publicPages,
   releasePage,
   signInPage,
   signOutPage,

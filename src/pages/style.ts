@@ -20,6 +20,7 @@ p { margin: 0.5rem 0; overflow-wrap: anywhere; }
 a { color: var(--link); }
 .faint { color: var(--faint); font-size: 0.9rem; }
 .icon { display: block; margin: 0.9rem 0; border-radius: 12px; flex: none; }
+.wide { display: block; width: 100%; height: auto; margin: 0.9rem 0; border-radius: 10px; }
 .origin { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; }
 .origin p { flex: 1 1 9rem; min-width: 0; }
 .problem { margin: 0.8rem 0; padding: 0.6rem 0.8rem; border-radius: 8px; background: var(--problem-ground); color: var(--problem); }

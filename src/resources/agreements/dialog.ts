@@ -35,7 +35,7 @@ export function consentDialog({ addresses }: Pick<App, 'addresses'>, language: L
     privacy: legal('privacy'),
     refund: legal('refund'),
     monetization: legal('monetization'),
-    manage: `${addresses.site}/me/account`,
+    manage: `${addresses.site}/account`,
   };
   const linkOf = (name: LinkName) => ({ text: texts[name], url: urls[name], required: REQUIRED.includes(name) });
   const values = { site: new URL(addresses.site).hostname, portal: PORTAL_NAMES[portal ?? ''], agree: texts.agree };

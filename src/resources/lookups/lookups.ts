@@ -86,3 +86,36 @@ export async function pageOf(app: App, kind: string, id: number): Promise<string
     throw error;
   }
 }
+
+// What the addresses of pages name.
+
+export type PublicLine = store.Line;
+const LINES_MAX = 50;
+
+export const publicGames = (app: App): Promise<PublicLine[]> | PublicLine[] => store.publicGames(app.db, LINES_MAX);
+
+export const newestMods = (app: App, gameId: number): Promise<PublicLine[]> | PublicLine[] =>
+  store.publicMods(app.db, gameId, LINES_MAX);
+
+export async function requireGameNamed(app: App, nameId: string): Promise<number> {
+  const found = await store.gameNamed(app.db, nameId);
+  if (!found) throw new ApiError('GAME_NOT_FOUND');
+  return found.id;
+}
+
+export async function requireUserNamed(app: App, nameId: string): Promise<number> {
+  const found = await store.userNamed(app.db, nameId);
+  if (!found) throw new ApiError('USER_NOT_FOUND');
+  return found.id;
+}
+
+export async function requireNamedIn(
+  app: App,
+  kind: store.NamedInGame,
+  gameId: number,
+  nameId: string,
+): Promise<number> {
+  const found = await store.namedInGame(app.db, kind, gameId, nameId);
+  if (!found) throw new ApiError('RESOURCE_NOT_FOUND');
+  return found.id;
+}

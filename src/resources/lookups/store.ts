@@ -46,3 +46,39 @@ export interface FoundCollection {
 const COLLECTION = statement(`select c.game_id, c.name_id, g.name_id as game_name_id
   from collections c join games g on g.id = c.game_id where c.id = ?`);
 export const collection = (reader: Reader, id: number) => reader.first<FoundCollection>(COLLECTION, [id]);
+
+interface Id {
+  readonly id: number;
+}
+
+const GAME_NAMED = statement('select id from games where name_id = ?');
+export const gameNamed = (reader: Reader, nameId: string) => reader.first<Id>(GAME_NAMED, [nameId]);
+
+const USER_NAMED = statement('select id from users where name_id = ?');
+export const userNamed = (reader: Reader, nameId: string) => reader.first<Id>(USER_NAMED, [nameId]);
+
+const IN_GAME = {
+  mods: statement('select id from mods where game_id = ? and name_id = ? and status <> 3'),
+  guides: statement('select id from guides where game_id = ? and name_id = ? and status <> 3'),
+  collections: statement('select id from collections where game_id = ? and name_id = ? and status <> 3'),
+};
+export type NamedInGame = keyof typeof IN_GAME;
+export const namedInGame = (reader: Reader, kind: NamedInGame, gameId: number, nameId: string) =>
+  reader.first<Id>(IN_GAME[kind], [gameId, nameId]);
+
+/** A line of a list of pages. */
+export interface Line {
+  readonly name_id: string;
+  readonly name: string;
+  readonly summary: string;
+}
+
+const GAMES = statement(
+  'select name_id, name, summary from games where status = 1 order by date_live desc, id desc limit ?',
+);
+export const publicGames = (reader: Pick<Database, 'all'>, most: number) => reader.all<Line>(GAMES, [most]);
+
+const MODS = statement(`select name_id, name, summary from mods where game_id = ? and status = 1 and visible = 1
+  order by date_live desc, id desc limit ?`);
+export const publicMods = (reader: Pick<Database, 'all'>, gameId: number, most: number) =>
+  reader.all<Line>(MODS, [gameId, most]);

@@ -84,8 +84,8 @@ export const submitReportOperation = operation({
     'MOD_REPORT_EXISTING_UNRESOLVED',
   ],
   handle: async (app, { caller, body: { game_name_id: gameNameId, ...report }, language }) => {
-    await submitReport(app, caller, { ...report, gameNameId });
-    return new Created({ code: 201, message: say('report_submitted', language) }, app.addresses.api);
+    const address = await submitReport(app, caller, { ...report, gameNameId });
+    return new Created({ code: 201, message: say('report_submitted', language) }, address);
   },
 });
 

@@ -28,19 +28,26 @@ export interface NewReport extends Named {
 
 /**
  * Someone tells what is wrong with something. Who has such a report open about a mod waits until it was handled; about
- * anything else the newer text takes the place of the older one, so that nobody counts twice.
+ * anything else the newer text takes the place of the older one, so that nobody counts twice. Reports are for moderators,
+ * so their address is that of what was reported.
  */
-export async function submitReport(app: App, caller: Caller, report: NewReport): Promise<void> {
-  await app.db.write(async (transaction) => {
+export async function submitReport(app: App, caller: Caller, report: NewReport): Promise<string> {
+  return app.db.write(async (transaction) => {
     const subject = await findSubject(app, transaction, caller, report);
     const isUser = subject.resource === 'users';
     const gameId = isUser ? await gameOfMeeting(transaction, caller, report.gameNameId) : subject.gameId;
     await requireMayReport(transaction, caller, gameId);
     const platforms = await platformsOf(app, transaction, caller, subject, report);
     await put(app, transaction, caller, { ...subject, gameId }, { ...report, platforms });
-    transaction.made?.(app.addresses.api);
+    const address = pageOf(app, subject);
+    transaction.made?.(address);
+    return address;
   });
 }
+
+/** A comment has no page of its own, so that of its game stands for it. */
+const pageOf = ({ addresses }: App, { resource, id, gameId }: Subject): string =>
+  `${addresses.site}/search/${resource === 'comments' ? `games/${gameId}` : `${resource}/${id}`}`;
 
 async function put(app: App, transaction: Transaction, caller: Caller, subject: Subject, report: NewReport) {
   const { type, reason, platforms, summary, name, contact } = report;
