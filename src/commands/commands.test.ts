@@ -13,6 +13,7 @@ import { slowness } from '../../test/processor.ts';
 import { audit, verifyAudit } from '../resources/audit/audit.ts';
 import { addDemo } from '../resources/demo/demo.ts';
 import { getGame, getGames, getGameTagOptions } from '../resources/games/operations.ts';
+import { editModByPut } from '../resources/mods/operations.ts';
 import { addReleaseConfirmation, getReleaseConfirmation } from '../resources/releases/operations.ts';
 import { getAuthenticatedUser, getUser } from '../resources/users/operations.ts';
 
@@ -216,6 +217,24 @@ test('settings of a game are changed, for operators also those that its team may
   const locked = 'platforms=[{"platform":"ps5","locked":true}]';
   await refuses(['game', 'set', String(id), locked], 1, /^A game must keep at least one unlocked platform/);
   await refuses(['game', 'set', String(id), 'dependency_option=3'], 1, /selling exclude each other/);
+});
+
+test('the operator lets the mods of one game have longer summaries', async () => {
+  const { id } = await runJson('game', 'add', '--name', 'Moved in', '--owner', String(owner.id), '--accepted');
+  const mod = await api.aMod({ game: { id } });
+  const params = { game_id: id, mod_id: mod.id };
+  const author = await api.as(mod.owner);
+  const statusOf = async (length: number) =>
+    (await author.call(editModByPut, { params, body: { summary: 'x'.repeat(length) } })).status;
+  assert.equal(await statusOf(201), 422);
+  const { out } = await run(['game', 'set', String(id), 'summary_length_max=2000', 'takedown_reports=3']);
+  assert.match(out, /summary_length_max +2000$/m);
+  assert.match(out, /takedown_reports +3$/m);
+  assert.deepEqual([await statusOf(2_000), await statusOf(2_001)], [200, 422]);
+  const set = await runJson<Record<string, unknown>>('game', 'set', String(id), 'summary_length_max=200');
+  assert.deepEqual([set['summary_length_max'], await statusOf(201)], [200, 422]);
+  await refuses(['game', 'set', String(id), 'summary_length_max=199'], 2, /summary_length_max .*200/);
+  await refuses(['game', 'set', String(id), 'summary_length_max=2001'], 2, /summary_length_max .*2000/);
 });
 
 test('every wrong key and value of a game is named', async () => {

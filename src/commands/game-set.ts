@@ -3,12 +3,12 @@ import { OPERATOR } from '../access/caller.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { validate } from '../http/request/coerce.ts';
 import { assign, type Fields, type FieldValue, isFields, newFormTree, toFields } from '../http/request/forms.ts';
-import { GameChangesBody } from '../resources/games/changes.ts';
+import { OperatorChangesBody } from '../resources/games/changes.ts';
 import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
 import { sayProblem } from './failure.ts';
 import { auditCommand, requireKnownGame, withApp } from './operator.ts';
 
-const KEYS = Object.keys(GameChangesBody.shape);
+const KEYS = Object.keys(OperatorChangesBody.shape);
 
 export default command({
   name: 'game set',
@@ -16,6 +16,8 @@ export default command({
   says: `Changes settings of a game and prints what they are then.
 
 Keys are ${KEYS.slice(0, -1).join(', ')} and ${KEYS.at(-1)}.
+summary_length_max is how many characters the summary of a mod may have, 200 to 2,000, for games that move in with
+longer ones.
 Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JSON.`,
   json: true,
   positionals: true,
@@ -35,7 +37,8 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
         await auditCommand(app, transaction, 'games.edit', { resource: 'games', id: gameId, gameId }, { fields });
       });
       const { body } = await requireGameDocument(app.db, OPERATOR, gameId, 'en', true);
-      const game = JSON.parse(`${body}}`) as Record<string, unknown>;
+      const { takedown_reports, summary_length_max } = await requireKnownGame(app, gameId);
+      const game: Record<string, unknown> = { ...JSON.parse(`${body}}`), takedown_reports, summary_length_max };
       const shown = Object.keys(changes).map((key) => [key, JSON.stringify(game[key])] as const);
       return { object: game, text: `Game ${gameId} has now\n${columns(shown)}` };
     });
@@ -43,11 +46,11 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
 });
 
 /** Every pair is looked at, so that one attempt names all that is wrong. */
-function changesOf(pairs: readonly string[]): z.output<typeof GameChangesBody> {
+function changesOf(pairs: readonly string[]): z.output<typeof OperatorChangesBody> {
   const problems: string[] = [];
   const fields = fieldsOf(pairs, problems);
   try {
-    const changes = validate(GameChangesBody, fields);
+    const changes = validate(OperatorChangesBody, fields);
     for (const key of Object.keys(fields)) if (!(key in changes)) problems.push(`The ${key} needs a value.`);
     if (problems.length === 0) return changes;
   } catch (error) {

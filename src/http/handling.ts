@@ -11,7 +11,7 @@ import { createCors } from './cors.ts';
 import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
 import { holding } from './holding.ts';
-import { type AnyInput, type Brought, inputOf, paramsOf } from './input.ts';
+import { type AnyInput, type Brought, inputOf, inputWithin, paramsOf } from './input.ts';
 import type { Lane } from './lane.ts';
 import { forgettingWishes, handleOnce } from './once.ts';
 import {
@@ -137,7 +137,9 @@ async function bodyOfAnswer(
     const keepUntil = (second: number) => {
       until = Math.min(until, second);
     };
-    const input = inputOf(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
+    const read = declaration.ownBody ? inputWithin : inputOf;
+    const reading = read(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
+    const input = reading instanceof Promise ? await reading : reading;
     const { game_id } = params as { game_id?: number };
     if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
     const handle = (acting: App): unknown =>

@@ -76,6 +76,18 @@ export function inputOf(
   };
 }
 
+/** What the usual limits refuse may be within those of the game, which are asked for only then. */
+export async function inputWithin(...[settings, exchange, operation, brought, keeping]: Parameters<typeof inputOf>) {
+  try {
+    return inputOf(settings, exchange, operation, brought, keeping);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { declaration } = operation;
+    const body = await declaration.ownBody!(exchange.tenant.app, exchange.caller, brought.params);
+    return inputOf(settings, exchange, { declaration: { ...declaration, body } }, brought, keeping);
+  }
+}
+
 /** What someone has over all games is, for an application that was let into one, what they have there. */
 function withinReach({ caller }: Exchange, { list, params }: AnyOperation['declaration'], sent: Fields): ListRequest {
   const request = readList(list!, sent);

@@ -218,6 +218,8 @@ export interface Declaration<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** The same fields within the limits that a game has of its own. It is asked for what the body refuses. */
+  readonly ownBody?: (app: App, caller: Caller, params: z.output<P>) => Promise<B>;
   /** Nothing need be sent at all: shipped clients leave the body out where every field can be. */
   readonly emptyBody?: true;
   /** Shipped clients send these fields as JSON; forms are taken as well. */

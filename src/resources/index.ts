@@ -69,6 +69,7 @@ import { pictureHoldings } from './games/holdings.ts';
 import { gameJobs } from './games/jobs.ts';
 import { migration as games } from './games/migrations/2026-11-15-games.ts';
 import { migration as gamesTakedown } from './games/migrations/2026-11-15-games-takedown.ts';
+import { migration as gamesSummaryLength } from './games/migrations/2026-11-16-files-games-summary-length.ts';
 import { migration as gamesCollectionBits } from './games/migrations/2026-11-16-games-collection-bits-clients.ts';
 import { gameOperations } from './games/operations.ts';
 import { guideJobs } from './guides/jobs.ts';
@@ -326,6 +327,7 @@ export const migrations: readonly Migration[] = [
   moderation,
   gamesTakedown,
   gamesCollectionBits,
+  gamesSummaryLength,
   siteQueues,
   tags,
   tagsInOrder,

@@ -83,6 +83,11 @@ export const GameChangesBody = z
   .object({ status: Option(0, 1).meta({ description: '0 not accepted, 1 accepted' }), ...fields })
   .partial();
 
+/** The command of the operator sets this besides, and nobody does over the API. */
+export const OperatorChangesBody = GameChangesBody.extend({
+  summary_length_max: z.int().min(200).max(2_000).optional(),
+});
+
 const { name, summary, cloud_cooking_status: _cooking, service_features: _features, ...others } = fields;
 
 /** A new game is as its team wishes, but for what those who run the site decide. */

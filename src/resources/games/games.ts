@@ -310,6 +310,7 @@ type Settable =
   | 'max_stock'
   | 'service_features'
   | 'takedown_reports'
+  | 'summary_length_max'
   | 'icon'
   | 'logo'
   | 'header';

@@ -35,6 +35,8 @@ export interface GamesTable {
   service_features: number;
   /** How many people report a thing before it is hidden until the team has looked; 0 for never. */
   takedown_reports: Generated<number>;
+  /** How many characters the summary of a mod may have. */
+  summary_length_max: Generated<number>;
   name: string;
   name_folded: string;
   name_id: string;

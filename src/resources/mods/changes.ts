@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import type { App } from '../../context.ts';
+import { ApiError } from '../../errors/catalogue.ts';
+import { requireGame } from '../games/games.ts';
 import { MetadataPair, PAIRS_MAX } from '../metadata/object.ts';
 import { TagNames } from '../tags/object.ts';
 import type { SentFields } from './editing.ts';
@@ -13,9 +17,18 @@ const HomePage = z
   .max(500)
   .refine((text) => text === '' || isWebAddress(text), { params: { rule: 'url' } });
 
+const SUMMARY_LENGTH_MAX = 200;
+const Summary = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .meta({ description: `${localised.description} A game may allow more than ${SUMMARY_LENGTH_MAX} characters.` });
+
 const fields = {
   name: z.string().trim().min(1).max(50).meta(localised),
-  summary: z.string().trim().min(1).max(200).meta(localised),
+  summary: Summary(SUMMARY_LENGTH_MAX),
   name_id: z
     .string()
     .regex(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u)
@@ -67,6 +80,36 @@ export const ModChangesBody = z
     ...offer,
   })
   .partial();
+
+interface ModBodies {
+  readonly added: typeof NewModBody;
+  readonly changed: typeof ModChangesBody;
+}
+
+const bodies = new Map<number, ModBodies>([[SUMMARY_LENGTH_MAX, { added: NewModBody, changed: ModChangesBody }]]);
+
+/** What a mod is made of where the summary may have so many characters. */
+function bodiesWith(summaryLengthMax: number): ModBodies {
+  const known = bodies.get(summaryLengthMax);
+  if (known) return known;
+  const summary = Summary(summaryLengthMax);
+  const made = {
+    added: NewModBody.extend({ summary }),
+    changed: ModChangesBody.extend({ summary: summary.optional() }),
+  };
+  bodies.set(summaryLengthMax, made);
+  return made;
+}
+
+/** As the game has it. To those who may not see the game it is as any other. */
+export async function bodiesIn(app: App, caller: Caller, gameId: number): Promise<ModBodies> {
+  try {
+    return bodiesWith((await requireGame(app.db, caller, gameId)).summary_length_max);
+  } catch (error) {
+    if (error instanceof ApiError) return bodiesWith(SUMMARY_LENGTH_MAX);
+    throw error;
+  }
+}
 
 /** One field has two names, and is empty where it shall be none. */
 export function toModChanges<B extends z.output<typeof ModChangesBody>>(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reader, type UserCaller, user, userOrService } from '../../access/caller.ts';
+import { type Caller, reader, type UserCaller, user, userOrService } from '../../access/caller.ts';
 import type { App } from '../../context.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../http/operation.ts';
@@ -7,7 +7,7 @@ import type { Portal } from '../../platforms.ts';
 import { linksChangeAt } from '../modfiles/links.ts';
 import { PlatformStatusQuery } from '../modfiles/object.ts';
 import { isShownToClass, requireModDocument, requireSingleMod } from './access.ts';
-import { ModChangesBody, NewModBody, toModChanges } from './changes.ts';
+import { bodiesIn, ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
 import { listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
@@ -102,6 +102,7 @@ export const addModOperation = operation({
   access: user('write'),
   params: GamePath,
   body: NewModBody,
+  ownBody: async (app, caller, { game_id }) => (await bodiesIn(app, caller, game_id)).added,
   files: { logo: { ...LOGO, required: true } },
   rules: true,
   once: true,
@@ -131,6 +132,8 @@ const edited = {
   ends: ['mods'],
   params: ModPath,
   body: ModChangesBody,
+  ownBody: async (app: App, caller: Caller, { game_id }: z.output<typeof ModPath>) =>
+    (await bodiesIn(app, caller, game_id)).changed,
   files: { logo: LOGO },
   rules: true,
   returns: ok(ModObject),
