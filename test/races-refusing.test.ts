@@ -5,11 +5,12 @@ import type { AnyOperation } from '../src/http/operation.ts';
 import { type Answer, startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
 import { columnsOf, DECLARED, placesOf, setNextUserId } from './people.ts';
-import { addersOf, ENDERS, FOR_RACES, idOf, isBy, nothing, send } from './races.ts';
+import { addersOf, ENDERS, FOR_RACES, idOf, isBy, nothing, PLACES_FOR_ALL, send } from './races.ts';
 import { aCast, aScene } from './racing.ts';
 
 const api = await startApi(FOR_RACES);
 const { db } = api.app();
+Object.assign(db, PLACES_FOR_ALL);
 const cast = await aCast(api);
 const barrier = new Barrier(db);
 await setNextUserId(db, 800_000);

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
-import { addersOf, ENDERS, FOR_RACES, idOf, NOT_RACED, thingsOf, writing } from './races.ts';
+import { addersOf, ENDERS, FOR_RACES, idOf, NOT_RACED, PLACES_FOR_ALL, thingsOf, writing } from './races.ts';
 import { aCast, aScene } from './racing.ts';
 import { raced } from './racing-together.ts';
 
 const api = await startApi(FOR_RACES);
 const { db } = api.app();
+Object.assign(db, PLACES_FOR_ALL);
 const cast = await aCast(api);
 const barrier = new Barrier(db);
 const shared = await aScene(api, cast);
