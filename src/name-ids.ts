@@ -1,19 +1,23 @@
+import type { App } from './context.ts';
 import type { Query } from './database/database.ts';
 import { ApiError } from './errors/catalogue.ts';
-import type { Random } from './random.ts';
+import { isReservedForContent } from './filters/reserved-names.ts';
 import { freeSlug } from './slug.ts';
 
 /** What has a name in its address that no other of its game has. */
 type Named = 'mods' | 'guides' | 'collections';
 
-/** Refuses a name that another one than `exceptId` has. */
+/** Refuses a name that is reserved, or that another one than `exceptId` has. */
 export async function requireFreeNameId(
+  { settings }: Pick<App, 'settings'>,
   query: Query,
   table: Named,
   gameId: number,
   nameId: string,
   exceptId: number,
 ): Promise<void> {
+  if (isReservedForContent(nameId, settings.domain))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'reserved' }] });
   const taken = query.selectFrom(table).select('id').where('game_id', '=', gameId).where('name_id', '=', nameId);
   if (await taken.where('id', '<>', exceptId).executeTakeFirst())
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
@@ -23,7 +27,7 @@ const ALIKE_MAX = 100;
 
 /** A name for the address, made of the name itself. */
 export async function freeNameId(
-  random: Random,
+  { random, settings }: Pick<App, 'random' | 'settings'>,
   query: Query,
   table: Named,
   gameId: number,
@@ -32,7 +36,8 @@ export async function freeNameId(
   const stem = freeSlug(name, fallback, []);
   const taken = await nameIdsLike(query, table, gameId, stem);
   // Many have this name: counting through them would take longer with each.
-  return taken.length < ALIKE_MAX ? freeSlug(name, fallback, taken) : `${stem}-${random.hex(12)}`;
+  if (taken.length >= ALIKE_MAX) return `${stem}-${random.hex(12)}`;
+  return freeSlug(name, fallback, taken, (nameId) => isReservedForContent(nameId, settings.domain));
 }
 
 /** The stem itself and what begins with it and a hyphen: in a `name_id` no character sorts before the hyphen. */

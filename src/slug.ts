@@ -11,9 +11,14 @@ export function slug(name: string): string {
   return Array.from(joined).slice(0, LENGTH_MAX).join('').replace(/-+$/, '');
 }
 
-/** The slug itself, or with the first number behind it that none of the taken ones has. */
-export function freeSlug(name: string, fallback: string, taken: readonly string[]): string {
+/** The slug itself, or with the first number behind it that none of the taken ones has, where it is taken or reserved. */
+export function freeSlug(
+  name: string,
+  fallback: string,
+  taken: readonly string[],
+  isReserved: (nameId: string) => boolean = () => false,
+): string {
   const stem = slug(name) || fallback;
-  if (!taken.includes(stem)) return stem;
+  if (!taken.includes(stem) && !isReserved(stem)) return stem;
   for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`;
 }

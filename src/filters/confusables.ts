@@ -64,6 +64,11 @@ export function areConfusable(one: string, other: string): boolean {
   return confusableSkeletons(one).some((skeleton) => skeleton !== '' && others.includes(skeleton));
 }
 
+const plain = (text: string): string => text.normalize('NFC').toLowerCase().replace(SEPARATORS, '');
+
+/** Whether both are the same letters, in whatever case and spacing: then one does not merely look like the other. */
+export const haveSameLetters = (one: string, other: string): boolean => plain(one) === plain(other);
+
 /** The skeletons of the words of a text. Single letters in a row are one word that was spelt out: `a d m i n`. */
 export function confusableWords(text: string): readonly string[] {
   const parts = visible(text).replace(CASE_CHANGE, '$1 $2').split(BETWEEN_WORDS);

@@ -10,6 +10,14 @@ const STAFF: ReadonlySet<string> = new Set(
   ].map(confusableSkeleton),
 );
 
+/** Names of hosts and paths of the service. */
+const ADDRESSES: ReadonlySet<string> = new Set(
+  ['api', 'www', 'test', 'ws', 'mail', 'docs', 'files', 'legal', 'me', 'oauth'].map(confusableSkeleton),
+);
+
+/** What accounts are called that ended. Whoever had such a name would keep another account from ending. */
+const ENDED = /^(deleted|merged)-\d+$/;
+
 /** Shorter labels of a domain, such as `mods` or `www`, are words that anyone uses. */
 const LABEL_LETTERS_MIN = 5;
 
@@ -34,4 +42,22 @@ function resembles(words: readonly string[], domain: string): boolean {
   if (whole.includes(SERVICE) || (domain.includes('.') && whole.includes(site))) return true;
   const label = siteLabel(domain);
   return STAFF.has(whole) || words.some((word) => STAFF.has(word) || word === label);
+}
+
+/** What no person is called, as nobody passes for the service or for those who run it. */
+export const isReservedForPeople = (name: string, domain: string): boolean =>
+  ENDED.test(name) || ADDRESSES.has(confusableSkeleton(name)) || resemblesService(name, domain);
+
+/** What no game has in its address. */
+export const isReservedForGames = (nameId: string, domain: string): boolean =>
+  ADDRESSES.has(confusableSkeleton(nameId)) || isReservedForContent(nameId, domain);
+
+/**
+ * What no mod, guide or collection has in its address. It is names of the service and of staff alone: unlike a person,
+ * `system-overhaul` passes for nobody.
+ */
+export function isReservedForContent(nameId: string, domain: string): boolean {
+  const reserved = new Set([...STAFF, SERVICE, confusableSkeleton(domain), siteLabel(domain)]);
+  const words = confusableWords(nameId);
+  return reserved.has(words.join('')) || (words.length > 0 && words.every((word) => reserved.has(word)));
 }

@@ -189,8 +189,9 @@ import { migration as usersFolded } from './users/migrations/2026-11-15-users-fo
 import { migration as usersLife } from './users/migrations/2026-11-15-users-life.ts';
 import { migration as usersPortalNames } from './users/migrations/2026-11-15-users-portal-names.ts';
 import { migration as usersRememberedBans } from './users/migrations/2026-11-15-users-remembered-bans.ts';
+import { migration as usersSkeleton } from './users/migrations/2026-11-16-users-skeleton-clients.ts';
 import { userOperations } from './users/operations.ts';
-import { foldUsernames } from './users/users.ts';
+import { fillSkeletons, foldUsernames } from './users/users.ts';
 import { migration as modVaults } from './vaults/migrations/2026-11-15-mod-vaults.ts';
 import { vaultOperations } from './vaults/operations.ts';
 import { webhookJobs } from './webhooks/jobs.ts';
@@ -348,6 +349,7 @@ export const migrations: readonly Migration[] = [
   usersPortalNames,
   usersStaff,
   usersRememberedBans,
+  usersSkeleton,
   portals,
   portalsWeb,
   webhooks,
@@ -401,6 +403,7 @@ export async function prepare(app: App): Promise<void> {
   await rebuildModDocumentsOfMovedSite(app);
   await addFirstVersions(app);
   await foldUsernames(app);
+  await fillSkeletons(app);
   await rebuildGameWords(app);
   await rebuildModWords(app);
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import { ApiError } from '../../errors/catalogue.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { refuseBanned } from '../users/bans.ts';
-import { addUser, admitUser, findUserByEmailIn, type UserRow } from '../users/users.ts';
+import { addUser, admitUser, findUserByEmailIn, playerName, type UserRow } from '../users/users.ts';
 import { forgetOldPlaces, rememberPlaces } from './known-places.ts';
 import {
   type Asker,
@@ -84,7 +84,7 @@ async function redeemCode<T>(
     if (found instanceof ApiError) return found;
     const known = await findUserByEmailIn(transaction, found.email);
     if (!known) await refuseBanned(app, transaction, `email ${found.email}`);
-    const user = known ?? (await addUser(app, transaction, { email: found.email, username: newUsername(app) }));
+    const user = known ?? (await addUser(app, transaction, { email: found.email, username: playerName(app) }));
     await admitUser(transaction, user.id);
     await rememberPlaces(app, transaction, user.id, asker.marks ?? {});
     return give(transaction, user);
@@ -93,8 +93,6 @@ async function redeemCode<T>(
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
 }
-
-const newUsername = (app: App) => `player-${app.random.hex(8)}`;
 
 export async function signOut(app: App, tokenId: number): Promise<void> {
   await app.db.write((transaction) => revokeTokens(app, transaction, { tokenId }));

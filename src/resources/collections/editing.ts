@@ -124,11 +124,11 @@ const STEM_LENGTH_MAX = 37;
 
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: SentFields) {
   if (name_id !== undefined) {
-    await requireFreeNameId(query, 'collections', gameId, name_id, 0);
+    await requireFreeNameId(app, query, 'collections', gameId, name_id, 0);
     return name_id;
   }
   const short = Array.from(slug(name!)).slice(0, STEM_LENGTH_MAX).join('');
-  return freeNameId(app.random, query, 'collections', gameId, { name: short, fallback: 'collection' });
+  return freeNameId(app, query, 'collections', gameId, { name: short, fallback: 'collection' });
 }
 
 /** What is stored for what was sent: markup is sanitised, and the name has a folded twin. */
@@ -171,8 +171,8 @@ export async function updateCollection(
       const settable = await withoutWhatStays(transaction, before, sent);
       await requireMayChange(transaction, standing, before, { ...settable, ...picture, tags }, ids !== undefined);
       await requireCleanTexts(transaction, gameId, { ...settable });
-      if (settable.name_id !== undefined)
-        await requireFreeNameId(transaction.query, 'collections', gameId, settable.name_id, id);
+      if (settable.name_id !== undefined && settable.name_id !== before.name_id)
+        await requireFreeNameId(app, transaction.query, 'collections', gameId, settable.name_id, id);
       const after = await store.change(transaction.query, id, {
         ...prepared(settable),
         ...picture,

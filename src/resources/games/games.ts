@@ -4,12 +4,13 @@ import type { Caller } from '../../access/caller.ts';
 import { issueKey } from '../../access/credentials.ts';
 import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Database, Query, Transaction } from '../../database/database.ts';
 import { factOf, rememberFact } from '../../database/facts.ts';
 import { fold, type ListRequest } from '../../database/listing.ts';
 import { withLikelyWords } from '../../database/search.ts';
 import { totalOf } from '../../database/totals.ts';
 import { ApiError, type ErrorName } from '../../errors/catalogue.ts';
+import { isReservedForGames } from '../../filters/reserved-names.ts';
 import type { Language } from '../../localisation/languages.ts';
 import { translate, translationsOf } from '../../localisation/translations.ts';
 import { freeSlug } from '../../slug.ts';
@@ -248,7 +249,7 @@ export async function addGame(
     date_added: now,
     date_updated: now,
     date_live: game.accepted ? now : 0,
-    name_id: freeSlug(game.name, 'game', await store.nameIdsLike(query, freeSlug(game.name, 'game', []))),
+    name_id: await nameIdFor(app, query, game.name),
   });
   await joinTeam(app, transaction, {
     resource: 'games',
@@ -328,6 +329,18 @@ interface GamePlatform {
   readonly locked?: boolean | undefined;
 }
 
+async function nameIdFor({ settings }: App, query: Query, name: string): Promise<string> {
+  const taken = await store.nameIdsLike(query, freeSlug(name, 'game', []));
+  return freeSlug(name, 'game', taken, (nameId) => isReservedForGames(nameId, settings.domain));
+}
+
+async function requireNameId({ settings }: App, query: Query, id: number, nameId: string): Promise<void> {
+  const refuse = (rule: 'reserved' | 'taken') =>
+    new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule }] });
+  if (isReservedForGames(nameId, settings.domain)) throw refuse('reserved');
+  if (await store.isNameIdTaken(query, nameId, id)) throw refuse('taken');
+}
+
 export async function applyGameChanges(
   app: App,
   transaction: Transaction,
@@ -338,8 +351,8 @@ export async function applyGameChanges(
   const { query } = transaction;
   const before = (await store.rowForChange(transaction, id))!;
   refuseContradictions(before, changes);
-  if (changes.name_id !== undefined && (await store.isNameIdTaken(query, changes.name_id, id)))
-    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name_id', rule: 'taken' }] });
+  if (changes.name_id !== undefined && changes.name_id !== before.name_id)
+    await requireNameId(app, query, id, changes.name_id);
   if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
   const after = await store.change(transaction, id, columnsOf(app, before, changes, language));
   if (changes.platforms) {

@@ -51,6 +51,18 @@ test('managers change every setting that is not about money, status or the site'
   assert.equal(body.profile_url, 'https://localhost/g/renamed-one');
 });
 
+test('no game has a name of the service, its staff or its hosts in its address', async () => {
+  const game = await api.aGame();
+  const owner = await api.as(game.owner);
+  for (const name_id of ['modstead', 'admin', 'oauth', 'modstead-official']) {
+    const { status, body } = await edit(owner, game, { name_id });
+    const { errors } = (body as unknown as { error: { errors: object } }).error;
+    assert.deepEqual([status, Object.keys(errors)], [422, ['name_id']]);
+  }
+  assert.equal((await api.aGame({ name: 'Modstead' })).name_id, 'modstead-2');
+  assert.equal((await api.aGame({ name: 'System Shock' })).name_id, 'system-shock');
+});
+
 test('theme and addresses are set in parts, and an address can be taken away', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);

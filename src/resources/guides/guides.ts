@@ -90,10 +90,10 @@ function tagsOf(names: readonly string[]) {
 
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: GuideChanges) {
   if (name_id !== undefined) {
-    await requireFreeNameId(query, 'guides', gameId, name_id, 0);
+    await requireFreeNameId(app, query, 'guides', gameId, name_id, 0);
     return name_id;
   }
-  return freeNameId(app.random, query, 'guides', gameId, { name: name!, fallback: 'guide' });
+  return freeNameId(app, query, 'guides', gameId, { name: name!, fallback: 'guide' });
 }
 
 /** What is stored for what was sent: markup is sanitised, and the name has a folded twin. */
@@ -114,8 +114,8 @@ export async function applyGuideChanges(
   changes: GuideChanges,
 ): Promise<store.GuideRow> {
   const { query } = transaction;
-  if (changes.name_id !== undefined)
-    await requireFreeNameId(query, 'guides', before.game_id, changes.name_id, before.id);
+  if (changes.name_id !== undefined && changes.name_id !== before.name_id)
+    await requireFreeNameId(app, query, 'guides', before.game_id, changes.name_id, before.id);
   const now = app.clock.now();
   const columns = prepared(changes);
   if (columns.status === GUIDE_ACCEPTED && before.date_live === 0) columns.date_live ??= now;

@@ -124,6 +124,20 @@ test('a name_id that is taken in this game is refused', async () => {
   assert.equal(other.body.name_id, 'quite-free');
 });
 
+test('no mod has a name of the service or its staff in its address', async () => {
+  for (const name_id of ['modstead', 'm0d-stead', 'official-support']) {
+    const added = await send(asAda, modsOf(game), { name: 'Any', summary: 'Any', name_id }, LOGO);
+    assertRefused(added, 422, 13009);
+    const { errors } = (added as Answer<unknown> as Answer<ErrorAnswer>).body.error;
+    assert.deepEqual(Object.keys(errors!), ['name_id']);
+    const mod = await api.aMod({ game, owner: ada });
+    await asAda.refused(editModByPut, { params: at(mod), body: { name_id } }, 422, 13009);
+  }
+  const named = async (name: string) => (await api.aMod({ game, name })).name_id;
+  assert.equal(await named('Modstead'), 'modstead-2');
+  assert.equal(await named('System Overhaul'), 'system-overhaul');
+});
+
 test('its managers edit a mod by POST and by PUT, as a form or in parts, and the next read shows it', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const reader = api.withKey(game);

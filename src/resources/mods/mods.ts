@@ -131,10 +131,10 @@ async function communityDefault(transaction: Transaction, gameId: number): Promi
 
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: ModChanges) {
   if (name_id !== undefined) {
-    await requireFreeNameId(query, 'mods', gameId, name_id, 0);
+    await requireFreeNameId(app, query, 'mods', gameId, name_id, 0);
     return name_id;
   }
-  return freeNameId(app.random, query, 'mods', gameId, { name: name!, fallback: 'mod' });
+  return freeNameId(app, query, 'mods', gameId, { name: name!, fallback: 'mod' });
 }
 
 /** What is stored for what was sent: markup is sanitised, and texts that lists compare have a folded twin. */
@@ -164,7 +164,8 @@ export async function applyModChanges(
   language: Language = 'en',
 ): Promise<void> {
   const { query } = transaction;
-  if (changes.name_id !== undefined) await requireFreeNameId(query, 'mods', before.game_id, changes.name_id, before.id);
+  if (changes.name_id !== undefined && changes.name_id !== before.name_id)
+    await requireFreeNameId(app, query, 'mods', before.game_id, changes.name_id, before.id);
   const columns: Updateable<ModsTable> = prepared(changes);
   if (language !== 'en') {
     await translate(query, 'mods', before.id, language, localisableOf(columns));

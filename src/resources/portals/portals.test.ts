@@ -149,6 +149,16 @@ test('Steam: a game with a key for the Web API learns names, and says when it ca
   const signedIn = await api.withKey(named).call(authenticateViaSteam, agreed({ appdata: ticketOf() }));
   const { username } = await userOf(api.withToken(signedIn.body.access_token));
   assert.equal(username, 'Gra ce');
+  const called = async (personaname: string) => {
+    platforms.on(path, ({ query }) => ({
+      json: { response: { players: [{ steamid: query.get('steamids'), personaname }] } },
+    }));
+    const { body } = await api.withKey(named).call(authenticateViaSteam, agreed({ appdata: ticketOf() }));
+    return userOf(api.withToken(body.access_token));
+  };
+  assert.equal((await called('Gr\u0430 ce')).username, 'Gr\u0430 ce 2');
+  for (const name of ['Modstead', 'deleted 7']) assert.match((await called(name)).name_id, /^player-[0-9a-f]{8}$/);
+  assert.match((await called('The Admin')).username, /^player-/);
   for (const reply of [
     () => 'no answer' as const,
     () => ({ status: 403, json: {} }),

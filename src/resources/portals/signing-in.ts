@@ -9,7 +9,15 @@ import { agree, hasAgreed } from '../agreements/acceptances.ts';
 import { requireGame } from '../games/games.ts';
 import { requireDelegationOf } from '../oauth/delegation.ts';
 import { refuseBanned } from '../users/bans.ts';
-import { addUser, admitUser, findUserByEmailIn, findUserIn, normalisedEmail, type UserRow } from '../users/users.ts';
+import {
+  addUser,
+  admitUser,
+  findUserByEmailIn,
+  findUserIn,
+  normalisedEmail,
+  type UserRow,
+  usernameFor,
+} from '../users/users.ts';
 import {
   addAccount,
   findAccount,
@@ -157,7 +165,7 @@ async function addPerson(
   if (identity.email) await refuseBanned(app, transaction, `email ${normalisedEmail(identity.email)}`);
   for (const email of [request.email, identity.email])
     if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');
-  const username = shownName(identity.displayName) || `player-${app.random.hex(8)}`;
+  const username = await usernameFor(app, transaction, shownName(identity.displayName));
   return addUser(app, transaction, { email: identity.email, username, language: request.language });
 }
 

@@ -12,6 +12,7 @@ import {
   getAuthenticatedUser,
   getUser,
 } from './operations.ts';
+import { fillSkeletons } from './users.ts';
 
 const api = await startApi();
 const game = await api.aGame();
@@ -24,20 +25,20 @@ test('a person changes their name and how they are addressed, and mods that are 
   const author = async () =>
     ((await key.call(getMod, shown)).body as { submitted_by: { username: string } }).submitted_by;
   assert.equal((await author()).username, 'Ada');
-  const body = { username: 'Ada L.', name_id: 'ada-l', language: 'de', timezone: 'Europe/Berlin', country: 'DE' };
+  const body = { username: 'Ada Byron', name_id: 'ada-l', language: 'de', timezone: 'Europe/Berlin', country: 'DE' };
   const edited = await (await api.as(ada)).call(editAuthenticatedUser, { body });
   assert.equal(edited.status, 200, edited.text);
   const { username, name_id, language, timezone, country, profile_url } = edited.body;
   assert.deepEqual({ username, name_id, language, timezone, country }, body);
   assert.equal(profile_url, 'https://localhost/u/ada-l');
-  assert.equal((await author()).username, 'Ada L.');
+  assert.equal((await author()).username, 'Ada Byron');
   const row = await api
     .app()
     .db.query.selectFrom('users')
     .select('username_folded')
     .where('id', '=', ada.id)
     .executeTakeFirstOrThrow();
-  assert.equal(row.username_folded, 'ada l.');
+  assert.equal(row.username_folded, 'ada byron');
 });
 
 test('a name in addresses belongs to one person, and what cannot be is refused by field', async () => {
@@ -59,6 +60,51 @@ test('a name in addresses belongs to one person, and what cannot be is refused b
     ),
   );
   assert.deepEqual(names.map(({ status }) => status).sort(), [200, ...Array(7).fill(422)]);
+});
+
+test('nobody is called like the service, its staff, its hosts, or an account that ended', async () => {
+  const bob = await api.as(await api.aUser());
+  for (const name_id of ['modstead', 'm0dstead', 'the-admin', 'api', 'deleted-7', 'merged-7']) {
+    const { body } = await bob.refused(editAuthenticatedUser, { body: { name_id } }, 422, 13009);
+    assert.deepEqual(Object.keys(body.error.errors!), ['name_id'], name_id);
+  }
+  const both = { username: 'Modstead Staff', name_id: 'modstead-staff' };
+  const { body } = await bob.refused(editAuthenticatedUser, { body: both }, 422, 13009);
+  assert.deepEqual(Object.keys(body.error.errors!).sort(), ['name_id', 'username']);
+});
+
+test('nobody takes the name of another in other letters, while equal names are allowed', async () => {
+  const grace = await api.aUser({ username: 'Grace Hopper' });
+  const bob = await api.as(await api.aUser());
+  // Cyrillic letters, a zero, full width, and an accent.
+  for (const username of ['Gr\u0430ce Hopper', 'Grace H0pper', '\uff27race Hopper', 'Gr\u00e2ce-Hopper']) {
+    const { body } = await bob.refused(editAuthenticatedUser, { body: { username } }, 422, 13009);
+    assert.deepEqual(Object.keys(body.error.errors!), ['username'], username);
+  }
+  for (const username of ['grace hopper', 'Grace Hopper'])
+    assert.equal((await bob.call(editAuthenticatedUser, { body: { username } })).body.username, username);
+  const own = await (await api.as(grace)).call(editAuthenticatedUser, { body: { username: 'GraceHopper' } });
+  assert.equal(own.status, 200, own.text);
+});
+
+test('of many who take names that look alike at once, one gets theirs', async () => {
+  const spellings = ['Countess', 'C\u043euntess', 'C0untess', 'Count\u0435ss', 'Countes\u0455', 'C\u043eunt\u0435ss'];
+  const people = await Promise.all(spellings.map(async () => api.as(await api.aUser())));
+  const answers = await Promise.all(
+    people.map((person, index) => person.call(editAuthenticatedUser, { body: { username: spellings[index]! } })),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422, 422]);
+});
+
+test('names from before it was kept what they look like are protected from the next start on', async () => {
+  const { id } = await api.aUser({ username: 'Hedy Lamarr' });
+  const { db } = api.app();
+  await db.write(({ query }) =>
+    query.updateTable('users').set({ username_skeleton: '' }).where('id', '=', id).execute(),
+  );
+  await fillSkeletons(api.app());
+  const body = { username: 'Hedy L\u0430marr' };
+  await (await api.as(await api.aUser())).refused(editAuthenticatedUser, { body }, 422, 13009);
 });
 
 test('who wishes so is seen by nobody else, and when they were here is not noted', async () => {

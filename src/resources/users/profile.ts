@@ -1,10 +1,9 @@
 import type { Caller } from '../../access/caller.ts';
 import { isSiteStaff } from '../../access/staff.ts';
 import type { App } from '../../context.ts';
-import { isDuplicate } from '../../database/database.ts';
-import { ApiError } from '../../errors/catalogue.ts';
-import { confusableSkeleton } from '../../filters/confusables.ts';
-import { resemblesService } from '../../filters/reserved-names.ts';
+import { isDuplicate, type Transaction } from '../../database/database.ts';
+import { ApiError, type ValidationRule } from '../../errors/catalogue.ts';
+import { isReservedForPeople } from '../../filters/reserved-names.ts';
 import { avatarImage } from '../../images/images.ts';
 import {
   claimPictures,
@@ -15,7 +14,7 @@ import {
   type UploadedPicture,
 } from '../../images/pictures.ts';
 import * as store from './store.ts';
-import { changeUser, requireUser, requireUserIn } from './users.ts';
+import { changeUser, isLookAlike, requireUser, requireUserIn } from './users.ts';
 
 /** Bits of `privacy_options`. */
 export const HIDE_ONLINE = 1;
@@ -51,11 +50,7 @@ export async function editProfile(app: App, userId: number, changes: ProfileChan
   try {
     return await app.db.write(async (transaction) => {
       const before = await requireUserIn(transaction, userId);
-      if (changes.name_id !== undefined && (await store.otherWithNameId(transaction.query, changes.name_id, userId)))
-        refuse('name_id', 'taken');
-      for (const field of ['username', 'name_id'] as const)
-        if (changes[field] !== undefined && changes[field] !== before[field] && isReserved(app, changes[field]))
-          refuse(field, 'reserved');
+      await requireNames(app, transaction, before, changes);
       const { mature_content, ...rest } = changes;
       const isMature = maturityOf(app, before, changes);
       const online = rest.privacy_options !== undefined && rest.privacy_options & HIDE_ONLINE ? { date_online: 0 } : {};
@@ -69,16 +64,28 @@ export async function editProfile(app: App, userId: number, changes: ProfileChan
   }
 }
 
-/** Names of hosts and paths of the service. */
-const ADDRESSES: ReadonlySet<string> = new Set(
-  ['api', 'www', 'test', 'ws', 'mail', 'docs', 'files', 'legal', 'me', 'oauth'].map(confusableSkeleton),
-);
+async function requireNames(
+  app: App,
+  transaction: Transaction,
+  before: store.UserRow,
+  { username = before.username, name_id = before.name_id }: ProfileChanges,
+): Promise<void> {
+  const { domain } = app.settings;
+  const fields: { field: string; rule: ValidationRule }[] = [];
+  if (username !== before.username) {
+    if (isReservedForPeople(username, domain)) fields.push({ field: 'username', rule: 'reserved' });
+    else if (await isLookAlike(transaction, username, before.id))
+      fields.push({ field: 'username', rule: 'name_of_person' });
+  }
+  if (name_id !== before.name_id) {
+    if (isReservedForPeople(name_id, domain)) fields.push({ field: 'name_id', rule: 'reserved' });
+    else if (await store.otherWithNameId(transaction.query, name_id, before.id))
+      fields.push({ field: 'name_id', rule: 'taken' });
+  }
+  if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
+}
 
-/** Nobody passes for the service or for those who run it. */
-const isReserved = (app: App, name: string): boolean =>
-  ADDRESSES.has(confusableSkeleton(name)) || resemblesService(name, app.settings.domain);
-
-function refuse(field: string, rule: 'taken' | 'invalid' | 'reserved'): never {
+function refuse(field: string, rule: ValidationRule): never {
   throw new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule }] });
 }
 

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../database/database.ts';
-import { changing } from '../../database/locks.ts';
+import { changing, takeTurn } from '../../database/locks.ts';
 import { fold } from '../../database/words.ts';
 import type { RememberedBansTable, UsersTable } from './table.ts';
 
@@ -32,6 +32,30 @@ export const unfolded = (query: Query, most: number) =>
 
 export const putFolded = (query: Query, id: number, username_folded: string) =>
   query.updateTable('users').set({ username_folded }).where('id', '=', id).execute();
+
+/** People from before it was kept what names look like. */
+export const withoutSkeleton = (query: Query, most: number) =>
+  query.selectFrom('users').select(['id', 'username']).where('username_skeleton', '=', '').limit(most).execute();
+
+/** Unless the person has got another name meanwhile. */
+export const putSkeleton = (query: Query, id: number, username: string, username_skeleton: string) =>
+  query.updateTable('users').set({ username_skeleton }).where('id', '=', id).where('username', '=', username).execute();
+
+/** Two people could take names that look alike at the same time. */
+export const holdNames = (transaction: Transaction) => takeTurn(transaction, 'users/names');
+
+/** The first of the others whose name looks like one of these. */
+export const firstAlike = (query: Query, skeletons: readonly string[], exceptId: number) =>
+  query
+    .selectFrom('users')
+    .select('username')
+    .where('username_skeleton', 'in', skeletons)
+    .where('username_skeleton', '<>', '')
+    .where('status', '<>', 3)
+    .where('id', '<>', exceptId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
 
 const SET_ONLINE = statement('update users set date_online = ? where id = ? and (privacy_options & 1) = 0');
 export const setOnline = (transaction: Transaction, id: number, now: number) => transaction.run(SET_ONLINE, [now, id]);

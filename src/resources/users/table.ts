@@ -15,6 +15,8 @@ export interface UsersTable {
   username: string;
   /** As lists compare it; see `fold`. */
   username_folded: Generated<string>;
+  /** What it looks like; see `confusableSkeleton`. A space where no letter is left of it, empty where it is not known yet. */
+  username_skeleton: Generated<string>;
   email: string | null;
   /** Earlier versions read it, and it cannot be left out; `site_staff` has taken its place. */
   admin: ColumnType<never, 0, never>;

@@ -6,7 +6,9 @@ import type { Transaction } from '../../database/database.ts';
 import { lock } from '../../database/locks.ts';
 import { fold } from '../../database/words.ts';
 import { ApiError } from '../../errors/catalogue.ts';
-import { freeSlug } from '../../slug.ts';
+import { confusableSkeleton, confusableSkeletons, haveSameLetters } from '../../filters/confusables.ts';
+import { isReservedForPeople } from '../../filters/reserved-names.ts';
+import { freeSlug, slug } from '../../slug.ts';
 import { joinStaff } from '../staff/pieces.ts';
 import * as store from './store.ts';
 
@@ -78,15 +80,11 @@ export async function addUser(
   user: NewUser,
 ): Promise<store.UserRow & { api_key: string }> {
   const now = app.clock.now();
-  const name_id = freeSlug(
-    user.username,
-    'user',
-    await store.nameIdsLike(transaction.query, freeSlug(user.username, 'user', [])),
-  );
   const row = await store.add(transaction.query, {
     status: USER_ACTIVE,
-    name_id,
+    name_id: await nameIdFor(app, transaction, user),
     username: user.username,
+    username_skeleton: skeletonOf(user.username),
     email: user.email ? normalisedEmail(user.email) : null,
     admin: 0,
     date_joined: now,
@@ -100,6 +98,40 @@ export async function addUser(
   });
   if (user.admin) await joinStaff(transaction, { userId: row.id, level: STAFF_LEVELS.owner, addedBy: 0, now });
   return { ...row, api_key: await issueKey(app, transaction, { userId: row.id }) };
+}
+
+async function nameIdFor(app: App, { query }: Transaction, { username, admin }: NewUser): Promise<string> {
+  // With a number behind it, it would still pass for staff.
+  if (!admin && isReservedForPeople(slug(username), app.settings.domain)) return playerName(app);
+  return freeSlug(username, 'user', await store.nameIdsLike(query, freeSlug(username, 'user', [])));
+}
+
+/** For someone whom nobody has given a name, or one that they cannot have. */
+export const playerName = (app: App): string => `player-${app.random.hex(8)}`;
+
+/**
+ * Whether a name looks like that of somebody else without being the same. People may have equal names, as they can
+ * be seen to be equal; who writes one in other letters passes for the other. Others are named after this transaction.
+ */
+export async function isLookAlike(transaction: Transaction, username: string, exceptId = 0): Promise<boolean> {
+  await store.holdNames(transaction);
+  const other = await store.firstAlike(transaction.query, confusableSkeletons(username), exceptId);
+  return other !== undefined && !haveSameLetters(username, other.username);
+}
+
+/** Names that no letter is left of would be asked for again and again by `fillSkeletons`: they keep a space. */
+const skeletonOf = (username: string): string => confusableSkeleton(username) || ' ';
+
+const ALIKE_MAX = 20;
+
+/** The name that a platform gives someone, or one that is like it and passes for nobody else. */
+export async function usernameFor(app: App, transaction: Transaction, given: string): Promise<string> {
+  if (!given || isReservedForPeople(given, app.settings.domain)) return playerName(app);
+  for (let number = 1; number <= ALIKE_MAX; number += 1) {
+    const name = number === 1 ? given : `${given} ${number}`;
+    if (!(await isLookAlike(transaction, name))) return name;
+  }
+  return playerName(app);
 }
 
 /** Whoever may not come in: deleted, banned, or locked out until those who run the site are sure whose account it is. */
@@ -122,7 +154,8 @@ export async function changeUser(
   id: number,
   changes: Parameters<typeof store.change>[2],
 ): Promise<void> {
-  await store.change(transaction.query, id, changes);
+  const look = changes.username === undefined ? {} : { username_skeleton: skeletonOf(changes.username) };
+  await store.change(transaction.query, id, { ...changes, ...look });
   announceUser(transaction, id);
 }
 
@@ -180,6 +213,17 @@ export async function foldUsernames(app: App): Promise<void> {
     app.db.write(async ({ query }) => {
       const users = await store.unfolded(query, FOLDED_AT_ONCE);
       for (const { id, username } of users) await store.putFolded(query, id, fold(username) || ' ');
+      return users.length;
+    });
+  while ((await some()) === FOLDED_AT_ONCE);
+}
+
+/** What names look like, for people from before that was kept. */
+export async function fillSkeletons(app: App): Promise<void> {
+  const some = () =>
+    app.db.write(async ({ query }) => {
+      const users = await store.withoutSkeleton(query, FOLDED_AT_ONCE);
+      for (const { id, username } of users) await store.putSkeleton(query, id, username, skeletonOf(username));
       return users.length;
     });
   while ((await some()) === FOLDED_AT_ONCE);
