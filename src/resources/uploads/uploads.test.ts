@@ -359,7 +359,15 @@ test('a file is made of a session that is complete, by its uploader, by one of m
   await use(await api.as(colleague), mod, id).refused(400, 29017);
   await use(await api.as(await api.aUser()), mod, id).refused(403, 15006);
   await use(client, await api.aMod({ owner: mod.owner }), id).refused(400, 29017);
-  const answers = await Promise.all(Array.from({ length: 8 }, () => use(client, mod, id.toUpperCase()).call()));
+  // Each says another version: the same request twice would be answered as one.
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      client.call(addModfileOperation, {
+        params: paramsOf(mod),
+        body: { upload_id: id.toUpperCase(), version: `1.${i}` },
+      }),
+    ),
+  );
   const refs = answers.map(({ body }) => (body as unknown as Partial<ErrorAnswer>).error?.error_ref ?? 0);
   assert.deepEqual(refs.sort(), [0, ...Array.from({ length: 7 }, () => 29017)]);
   const { body } = answers.find(({ status }) => status === 201)!;
