@@ -85,7 +85,7 @@ test('another version than the first is not found, and no path of it', async () 
 
 test('unknown paths are not found, with or without a version', async () => {
   for (const path of [
-    '/',
+    '/nothing',
     '/v1',
     '/v1/',
     '/v1/nothing',
