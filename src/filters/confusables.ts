@@ -1,4 +1,5 @@
 import lookalikes from './confusables.json' with { type: 'json' };
+import { LEET } from './skeleton.ts';
 
 /** Letters and digits of other scripts by the Latin text that they resemble, from the confusables of Unicode (UTS 39). */
 const LATIN: ReadonlyMap<string, string> = new Map(
@@ -6,25 +7,7 @@ const LATIN: ReadonlyMap<string, string> = new Map(
 );
 
 /** Digits and signs that stand for letters. `i`, `l`, `1` and `|` cannot be told apart in many fonts. */
-const LETTERS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    '0': 'o',
-    '1': 'l',
-    '3': 'e',
-    '4': 'a',
-    '5': 's',
-    '7': 't',
-    '8': 'b',
-    '9': 'g',
-    '@': 'a',
-    $: 's',
-    '!': 'l',
-    '|': 'l',
-    '€': 'e',
-    '£': 'l',
-    i: 'l',
-  }),
-);
+const LETTERS: ReadonlyMap<string, string> = new Map([...LEET, ['1', 'l'], ['!', 'l'], ['|', 'l'], ['i', 'l']]);
 
 const INVISIBLE = /\p{Cf}|\p{Cc}|\p{Variation_Selector}|[\u115F\u1160\u3164]|\u034F/gu;
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;

@@ -28,7 +28,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Figures and signs that are written for letters, within a word. */
-const LEET: ReadonlyMap<string, string> = new Map(
+export const LEET: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '0': 'o',
     '1': 'i',
