@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../src/database/migrate.ts';
 import { openPostgres } from '../src/database/postgres.ts';
@@ -37,7 +37,8 @@ export async function temporaryDatabases(
   const template = empty ? undefined : await requireTemplate(server);
   const name = `modstead_${randomBytes(6).toString('hex')}`;
   const names = [name, `${name}_sandbox`];
-  if (onItsDisk) await createTablespace(server.url, name, join(folder, 'postgres'));
+  // Beside the folder, because the service closes its own folder to other users, and PostgreSQL runs as one.
+  if (onItsDisk) await createTablespace(server.url, name, join(dirname(folder), 'postgres'));
   const [production, sandbox] = await Promise.all(
     names.map((each) => createDatabase(server.url, each, template, onItsDisk && each === name ? name : undefined)),
   );
