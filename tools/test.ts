@@ -25,7 +25,8 @@ PostgreSQL is started for the run unless MODSTEAD_TEST_POSTGRES_URL names a serv
 
 type Database = 'sqlite' | 'postgres';
 type Job = { file: string; database: Database; usesDatabase: boolean };
-type Outcome = { passed: number; failed: number; skipped: number; seconds: number; problem?: string; output: string };
+type Result = { passed: number; failed: number; skipped: number; seconds: number; problem?: string; output: string };
+type Outcome = Result & { job: Job };
 type Settings = { concurrency: number; testSeconds: number; fileSeconds: number; verbose: boolean };
 
 /** What a test file tells the runner while it runs. */
@@ -35,6 +36,7 @@ type News =
 
 const defaultGlobs = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const resultsFolder = 'test-results';
+const failureCharactersMax = 4_000;
 // Files whose tests are over end within milliseconds unless a server, socket or timer was left open.
 const leakSeconds = 10;
 
@@ -129,9 +131,9 @@ async function runAll(jobs: Job[], settings: Settings): Promise<Outcome[]> {
   const queue = [...jobs];
   const worker = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) {
-      const outcome = await runJob(job, settings, postgres);
+      const outcome = { job, ...(await runJob(job, settings, postgres)) };
       outcomes.push(outcome);
-      printOutcome(job, outcome, settings.verbose);
+      printOutcome(outcome, settings.verbose);
     }
   };
   await Promise.all(Array.from({ length: settings.concurrency }, worker));
@@ -152,7 +154,7 @@ async function startServer(): Promise<Server> {
   }
 }
 
-async function runJob(job: Job, settings: Settings, postgres: Promise<Server> | undefined): Promise<Outcome> {
+async function runJob(job: Job, settings: Settings, postgres: Promise<Server> | undefined): Promise<Result> {
   const env: NodeJS.ProcessEnv = {
     // Half of what a short file takes is the compiling of the same modules. The service keeps them there, too.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)),
@@ -181,9 +183,9 @@ function folderOfRun(): string {
   return folder;
 }
 
-const nothing: Outcome = { passed: 0, failed: 0, skipped: 0, seconds: 0, output: '' };
+const nothing: Result = { passed: 0, failed: 0, skipped: 0, seconds: 0, output: '' };
 
-function runFile(file: string, env: NodeJS.ProcessEnv, settings: Settings): Promise<Outcome> {
+function runFile(file: string, env: NodeJS.ProcessEnv, settings: Settings): Promise<Result> {
   const started = performance.now();
   const child = spawn(
     process.execPath,
@@ -265,7 +267,7 @@ function watchOver(child: ChildProcess, fileSeconds: number): { end(): Seen } {
 }
 
 /** A file passes only if it said so itself and then ended well; all else counts as at least one failure. */
-function judge(seen: Seen, code: number | null, signal: NodeJS.Signals | null): Omit<Outcome, 'seconds' | 'output'> {
+function judge(seen: Seen, code: number | null, signal: NodeJS.Signals | null): Omit<Result, 'seconds' | 'output'> {
   const counts = seen.summary ?? { tests: 0, passed: 0, skipped: 0, todo: 0 };
   const { passed } = counts;
   const skipped = counts.skipped + counts.todo;
@@ -295,9 +297,11 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function printOutcome(job: Job, outcome: Outcome, verbose: boolean): void {
+const nameOf = ({ file, database, usesDatabase }: Job): string => (usesDatabase ? `${file} (${database})` : file);
+
+function printOutcome(outcome: Outcome, verbose: boolean): void {
   const bad = outcome.failed > 0;
-  const name = job.usesDatabase ? `${job.file} (${job.database})` : job.file;
+  const name = nameOf(outcome.job);
   const skipped = outcome.skipped > 0 ? `, ${outcome.skipped} skipped` : '';
   const counts = bad ? `${outcome.passed} passed, ${outcome.failed} failed` : `${outcome.passed} passed`;
   console.log(`${bad ? 'FAIL' : 'ok  '} ${name}: ${counts}${skipped}, ${outcome.seconds.toFixed(1)} s`);
@@ -315,8 +319,16 @@ function conclude(jobs: Job[], outcomes: Outcome[]): number {
   const sum = (key: 'passed' | 'failed' | 'skipped') => outcomes.reduce((total, outcome) => total + outcome[key], 0);
   const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')];
   if (jobs.length === 0) console.log('There was no test file to run.');
+  for (const outcome of outcomes.filter((each) => each.failed > 0)) repeatFailure(outcome);
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+/** A whole run prints far more than a screen, and CI may keep only the end of it. */
+function repeatFailure({ job, problem, output }: Outcome): void {
+  console.log(`FAIL ${nameOf(job)}${problem === undefined ? '' : ` ${problem}`}`);
+  const details = output.indexOf('failing tests:');
+  if (details !== -1) console.log(indent(output.slice(details).slice(0, failureCharactersMax)));
 }
 
 function emptyResults(): void {
