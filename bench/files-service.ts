@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createAuthenticator } from '../src/access/authenticate.ts';
-import { anyone } from '../src/access/caller.ts';
-import { createGate } from '../src/access/gate.ts';
-import { composeService, outsideOf } from '../src/compose.ts';
-import { readSettings } from '../src/config/settings.ts';
-import { localCertificate } from '../src/http/certificate.ts';
-import { noContent, operation } from '../src/http/operation.ts';
-import { openPort } from '../src/http/port.ts';
-import { createServer } from '../src/http/server.ts';
-import { createTransfers } from '../src/http/transfer/transfer.ts';
-import { addGame } from '../src/resources/games/games.ts';
-import { addMod } from '../src/resources/mods/mods.ts';
-import { addUser } from '../src/resources/users/users.ts';
+import { addGame } from '../src/catalogue/games/games.ts';
+import { addMod } from '../src/catalogue/mods/mods.ts';
+import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { addUser } from '../src/people/users/users.ts';
+import { createAuthenticator } from '../src/platform/access/authenticate.ts';
+import { anyone } from '../src/platform/access/caller.ts';
+import { createGate } from '../src/platform/access/gate.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
+import { localCertificate } from '../src/platform/http/certificate.ts';
+import { noContent, operation } from '../src/platform/http/operation.ts';
+import { openPort } from '../src/platform/http/port.ts';
+import { createServer } from '../src/platform/http/server.ts';
+import { createTransfers } from '../src/platform/http/transfer/transfer.ts';
 
 /** The service with one file for the benchmarks of transfers, in a process of its own. */
 const DELAY_RESOLUTION_MS = 1;

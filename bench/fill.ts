@@ -1,8 +1,8 @@
-import { composeService, outsideOf } from '../src/compose.ts';
-import { readSettings } from '../src/config/settings.ts';
-import { fillGame } from '../src/resources/demo/filling.ts';
-import { addGame } from '../src/resources/games/games.ts';
-import { addUser } from '../src/resources/users/users.ts';
+import { addGame } from '../src/catalogue/games/games.ts';
+import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { fillGame } from '../src/demo/filling.ts';
+import { addUser } from '../src/people/users/users.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
 
 /**
  * A game full of mods, in a folder that is used again once it is filled. In a process of its own: what serves shall not

@@ -1,6 +1,6 @@
-import { issueKey, issueToken } from '../src/access/credentials.ts';
-import { composeService, outsideOf } from '../src/compose.ts';
-import { readSettings } from '../src/config/settings.ts';
+import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { issueKey, issueToken } from '../src/platform/access/credentials.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
 
 /** The service with a game full of mods, in a process of its own. */
 const settings = readSettings(process.env);

@@ -1,5 +1,5 @@
-import type { Condition } from '../src/resources/rules/conditions.ts';
-import { RuleSet } from '../src/resources/rules/judging.ts';
+import type { Condition } from '../src/catalogue/rules/conditions.ts';
+import { RuleSet } from '../src/catalogue/rules/judging.ts';
 
 /**
  * What 200 rules add to a submission, and for how long the event loop stands still when they were changed:

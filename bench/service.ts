@@ -1,10 +1,10 @@
-import { createAuthenticator } from '../src/access/authenticate.ts';
-import { reader } from '../src/access/caller.ts';
-import { issueToken } from '../src/access/credentials.ts';
-import { composeService, outsideOf } from '../src/compose.ts';
-import { readSettings } from '../src/config/settings.ts';
-import { addGame } from '../src/resources/games/games.ts';
-import { addUser } from '../src/resources/users/users.ts';
+import { addGame } from '../src/catalogue/games/games.ts';
+import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { addUser } from '../src/people/users/users.ts';
+import { createAuthenticator } from '../src/platform/access/authenticate.ts';
+import { reader } from '../src/platform/access/caller.ts';
+import { issueToken } from '../src/platform/access/credentials.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
 
 /** The service with content for the benchmarks, in a process of its own. */
 const settings = readSettings(process.env);

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { UserCaller } from '../src/access/caller.ts';
-import { composeService, outsideOf } from '../src/compose.ts';
-import { readSettings } from '../src/config/settings.ts';
-import type { Tables } from '../src/database/database.ts';
-import { addGame } from '../src/resources/games/games.ts';
-import { addMod, listModsOfSubscriber } from '../src/resources/mods/mods.ts';
-import { subscribe } from '../src/resources/subscriptions/subscriptions.ts';
-import { addUser } from '../src/resources/users/users.ts';
+import { addGame } from '../src/catalogue/games/games.ts';
+import { addMod, listModsOfSubscriber } from '../src/catalogue/mods/mods.ts';
+import { subscribe } from '../src/community/subscriptions/subscriptions.ts';
+import { composeService, outsideOf } from '../src/composition/compose.ts';
+import { addUser } from '../src/people/users/users.ts';
+import type { UserCaller } from '../src/platform/access/caller.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
+import type { Tables } from '../src/platform/database/database.ts';
 
 const { values: options } = parseArgs({
   options: { people: { type: 'string', default: '100000' }, help: { type: 'boolean' } },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { powerOf } from '../src/access/admission.ts';
-import type { TokenScope } from '../src/access/caller.ts';
-import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
-import { operations } from '../src/resources/index.ts';
+import { operations } from '../src/composition/resources.ts';
+import { powerOf } from '../src/platform/access/admission.ts';
+import type { TokenScope } from '../src/platform/access/caller.ts';
+import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
 import { type Client, startApi } from './api.ts';
 import { anAppOf, serviceOf } from './browser.ts';
 

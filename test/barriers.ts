@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Transaction } from '../src/database/database.ts';
+import type { Database, Transaction } from '../src/platform/database/database.ts';
 
 /** Where a write is held: before its transaction begins, or with its work done and nothing committed. */
 export type Point = 'before' | 'done';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { type Column, type Listing, OPERATORS } from '../src/database/listing.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
-import { FORM_BYTES_MAX } from '../src/http/payload.ts';
-import { fillGame } from '../src/resources/demo/filling.ts';
-import { operations } from '../src/resources/index.ts';
-import { editModByPut } from '../src/resources/mods/operations.ts';
+import { editModByPut } from '../src/catalogue/mods/operations.ts';
+import { operations } from '../src/composition/resources.ts';
+import { fillGame } from '../src/demo/filling.ts';
+import { type Column, type Listing, OPERATORS } from '../src/platform/database/listing.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
+import { FORM_BYTES_MAX } from '../src/platform/http/payload.ts';
 import { type Answer, type ErrorAnswer, startApi } from './api.ts';
 import { leastMs, longestTurnMs, slowness } from './processor.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../src/config/addresses.ts';
-import { acceptAgreement, getCurrentAgreement } from '../src/resources/agreements/operations.ts';
-import { AGREEMENT_TYPES } from '../src/resources/agreements/types.ts';
-import { editGameOperation } from '../src/resources/games/operations.ts';
-import { allowAuthorization, reviewAuthorization } from '../src/resources/oauth/authorization.ts';
-import { addClient, type IssuedClient, type NewClient } from '../src/resources/oauth/clients.ts';
+import { editGameOperation } from '../src/catalogue/games/operations.ts';
+import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/operations.ts';
+import { AGREEMENT_TYPES } from '../src/people/agreements/types.ts';
+import type { Environment } from '../src/platform/config/addresses.ts';
+import { allowAuthorization, reviewAuthorization } from '../src/signin/oauth/authorization.ts';
+import { addClient, type IssuedClient, type NewClient } from '../src/signin/oauth/clients.ts';
 import { type Answer, type Api, type Client, encodeForm, type Game, type User } from './api.ts';
 
 type Fields = Record<string, string | number | undefined>;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Query } from '../src/database/database.ts';
+import type { Database, Query } from '../src/platform/database/database.ts';
 
 /** Texts that repeat what other columns and tables say. Asked at the end of each test file, whatever it has done. */
 export async function untrueCards({ query, dialect }: Pick<Database, 'query' | 'dialect'>): Promise<unknown[]> {

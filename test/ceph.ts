@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
-import { type S3Location, toS3Location } from '../src/storage/location.ts';
+import { type S3Location, toS3Location } from '../src/platform/storage/location.ts';
 import { installPackages, programNamed } from './debian.ts';
 
 /** A bucket of a real S3 server. */

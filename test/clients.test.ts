@@ -6,15 +6,15 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { z } from 'zod';
-import { user } from '../src/access/caller.ts';
-import { noContent, operation } from '../src/http/operation.ts';
+import { editGameOperation } from '../src/catalogue/games/operations.ts';
 import {
   addCollectionOperation,
   addCollectionRating,
   getModCollection,
-} from '../src/resources/collections/operations.ts';
-import { collectionComments } from '../src/resources/comments/operations.ts';
-import { editGameOperation } from '../src/resources/games/operations.ts';
+} from '../src/community/collections/operations.ts';
+import { collectionComments } from '../src/community/comments/operations.ts';
+import { user } from '../src/platform/access/caller.ts';
+import { noContent, operation } from '../src/platform/http/operation.ts';
 import { START, startApi } from './api.ts';
 import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnyOperation } from '../src/http/operation.ts';
-import { seededRandom } from '../src/random.ts';
+import { getGameStats } from '../src/catalogue/games/operations.ts';
+import { getMod } from '../src/catalogue/mods/operations.ts';
 import {
   addCollectionOperation,
   addCollectionRating,
@@ -10,14 +10,14 @@ import {
   subscribeToCollectionMods,
   unfollowCollectionOperation,
   unsubscribeFromCollectionMods,
-} from '../src/resources/collections/operations.ts';
-import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
-import { followUserOperation, getUserFollowers, unfollowUserOperation } from '../src/resources/follows/operations.ts';
-import { getGameStats } from '../src/resources/games/operations.ts';
-import { getGuide } from '../src/resources/guides/operations.ts';
-import { getMod } from '../src/resources/mods/operations.ts';
-import { addModRating } from '../src/resources/ratings/operations.ts';
-import { subscribeToMod, unsubscribeFromMod } from '../src/resources/subscriptions/operations.ts';
+} from '../src/community/collections/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/community/comments/operations.ts';
+import { getGuide } from '../src/community/guides/operations.ts';
+import { addModRating } from '../src/community/ratings/operations.ts';
+import { subscribeToMod, unsubscribeFromMod } from '../src/community/subscriptions/operations.ts';
+import { followUserOperation, getUserFollowers, unfollowUserOperation } from '../src/people/follows/operations.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
+import { seededRandom } from '../src/platform/runtime/random.ts';
 import { type CallInput, startApi } from './api.ts';
 
 const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off' } });

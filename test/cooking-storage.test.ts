@@ -4,18 +4,18 @@ import { readdirSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { composeWorker } from '../src/compose.ts';
+import { composeWorker } from '../src/composition/compose.ts';
+import { holdings } from '../src/composition/resources.ts';
 import {
   cookingSasToken,
   cookingValidateBuild,
   finalizeCloudCooking,
   getCookBuild,
   uploadCookBuild,
-} from '../src/resources/builds/operations.ts';
-import { cancelCookOperation } from '../src/resources/cooks/operations.ts';
-import { downloadModfile } from '../src/resources/downloads/operations.ts';
-import { holdings } from '../src/resources/index.ts';
-import { getModfile } from '../src/resources/modfiles/operations.ts';
+} from '../src/files/builds/operations.ts';
+import { cancelCookOperation } from '../src/files/cooks/operations.ts';
+import { downloadModfile } from '../src/files/downloads/operations.ts';
+import { getModfile } from '../src/files/modfiles/operations.ts';
 import {
   addCookUploadPart,
   completeCookUpload,
@@ -23,10 +23,10 @@ import {
   finishCook,
   getCookUploadParts,
   openCookUpload,
-} from '../src/resources/runners/operations.ts';
-import { PART_BYTES } from '../src/resources/uploads/ranges.ts';
-import { takeInventory } from '../src/storage/holdings.ts';
-import { toS3Location } from '../src/storage/location.ts';
+} from '../src/files/runners/operations.ts';
+import { PART_BYTES } from '../src/files/uploads/ranges.ts';
+import { takeInventory } from '../src/platform/storage/holdings.ts';
+import { toS3Location } from '../src/platform/storage/location.ts';
 import { type Api, startApi } from './api.ts';
 import { findCeph, startCeph } from './ceph.ts';
 import { aCookingGame, aRunner, aSource, at, cooksOf, mustClaim, of, told } from './cooking.ts';

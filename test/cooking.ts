@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { browseModfileCooks } from '../src/resources/cooks/operations.ts';
-import { editGameOperation } from '../src/resources/games/operations.ts';
-import { addCookRunner, claimCook, finishCook } from '../src/resources/runners/operations.ts';
-import { addSourceModfile } from '../src/resources/sources/operations.ts';
+import { editGameOperation } from '../src/catalogue/games/operations.ts';
+import { browseModfileCooks } from '../src/files/cooks/operations.ts';
+import { addCookRunner, claimCook, finishCook } from '../src/files/runners/operations.ts';
+import { addSourceModfile } from '../src/files/sources/operations.ts';
 import type { Api, CallInput, Client, Game, Mod, User } from './api.ts';
 import { zipOf } from './zips.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editModByPut, getMods } from '../src/resources/mods/operations.ts';
+import { editModByPut, getMods } from '../src/catalogue/mods/operations.ts';
 import { type Answer, assertRefused, type ErrorAnswer, startApi } from './api.ts';
 
 const isPostgres = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';

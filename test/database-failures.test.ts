@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sql } from 'kysely';
-import { editGameOperation } from '../src/resources/games/operations.ts';
+import { editGameOperation } from '../src/catalogue/games/operations.ts';
 import { assertRefused, startApi } from './api.ts';
 
 const api = await startApi();

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Database } from '../src/database/database.ts';
-import { type Migration, migrate } from '../src/database/migrate.ts';
-import { openPostgres } from '../src/database/postgres.ts';
-import { openSqlite } from '../src/database/sqlite.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { type Migration, migrate } from '../src/platform/database/migrate.ts';
+import { openPostgres } from '../src/platform/database/postgres.ts';
+import { openSqlite } from '../src/platform/database/sqlite.ts';
 import { createDatabase, dropDatabase, startPostgres } from './postgres.ts';
 import { temporaryFolder } from './temporary.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { powerOf } from '../src/access/admission.ts';
-import { HOLDERS, type Power } from '../src/access/powers.ts';
-import { STAFF_LEVELS } from '../src/access/staff.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
-import { operations } from '../src/resources/index.ts';
-import { joinStaff } from '../src/resources/staff/pieces.ts';
+import { operations } from '../src/composition/resources.ts';
+import { joinStaff } from '../src/people/staff/pieces.ts';
+import { powerOf } from '../src/platform/access/admission.ts';
+import { HOLDERS, type Power } from '../src/platform/access/powers.ts';
+import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Client, START, startApi } from './api.ts';
 import { anAppOf } from './browser.ts';
 

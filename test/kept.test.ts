@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { reader, visibilityClass } from '../src/access/caller.ts';
-import { accessChanged } from '../src/access/credentials.ts';
-import { MessageObject } from '../src/http/objects.ts';
-import { ok, operation } from '../src/http/operation.ts';
-import { logout } from '../src/resources/accounts/operations.ts';
-import { editGameOperation, getGame, getGames } from '../src/resources/games/operations.ts';
-import { MODERATOR } from '../src/resources/teams/teams.ts';
-import { getAuthenticatedUser } from '../src/resources/users/operations.ts';
+import { editGameOperation, getGame, getGames } from '../src/catalogue/games/operations.ts';
+import { MODERATOR } from '../src/catalogue/teams/teams.ts';
+import { getAuthenticatedUser } from '../src/people/users/operations.ts';
+import { reader, visibilityClass } from '../src/platform/access/caller.ts';
+import { accessChanged } from '../src/platform/access/credentials.ts';
+import { MessageObject } from '../src/platform/http/objects.ts';
+import { ok, operation } from '../src/platform/http/operation.ts';
+import { logout } from '../src/signin/accounts/operations.ts';
 import { assertRefused, type Client, startApi } from './api.ts';
 import { anotherService, exchange, requestOf, serveOperations, untilHeard } from './wire.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addModDependencies } from '../src/catalogue/dependencies/operations.ts';
+import { addModMetadata } from '../src/catalogue/metadata/operations.ts';
+import { deleteModOperation, editModByPut } from '../src/catalogue/mods/operations.ts';
+import { addModTags } from '../src/catalogue/tags/operations.ts';
 import {
   addCollectionOperation,
   deleteCollectionOperation,
   followCollectionOperation,
   updateCollectionOperation,
-} from '../src/resources/collections/operations.ts';
-import { addModDependencies } from '../src/resources/dependencies/operations.ts';
-import { operations } from '../src/resources/index.ts';
-import { addModMetadata } from '../src/resources/metadata/operations.ts';
-import { deleteModOperation, editModByPut } from '../src/resources/mods/operations.ts';
-import { addModTags } from '../src/resources/tags/operations.ts';
+} from '../src/community/collections/operations.ts';
+import { operations } from '../src/composition/resources.ts';
 import { type Client, type Mod, startApi } from './api.ts';
 
 // What is hidden carries a mark in every text that it has. Whoever may not see it reads every address there is, and

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { terms } from '../src/resources/agreements/operations.ts';
-import { addCollectionOperation, getModCollection } from '../src/resources/collections/operations.ts';
-import { getGame, getGames } from '../src/resources/games/operations.ts';
-import { addGuideOperation, getGuide } from '../src/resources/guides/operations.ts';
-import { getModfile, getModfiles } from '../src/resources/modfiles/operations.ts';
-import { editModByPut, getMod, getMods } from '../src/resources/mods/operations.ts';
-import { submitReportOperation } from '../src/resources/reports/operations.ts';
-import { getUser } from '../src/resources/users/operations.ts';
+import { getGame, getGames } from '../src/catalogue/games/operations.ts';
+import { editModByPut, getMod, getMods } from '../src/catalogue/mods/operations.ts';
+import { addCollectionOperation, getModCollection } from '../src/community/collections/operations.ts';
+import { addGuideOperation, getGuide } from '../src/community/guides/operations.ts';
+import { getModfile, getModfiles } from '../src/files/modfiles/operations.ts';
+import { submitReportOperation } from '../src/moderation/reports/operations.ts';
+import { terms } from '../src/people/agreements/operations.ts';
+import { getUser } from '../src/people/users/operations.ts';
 import { type Answer, startApi } from './api.ts';
 import { Browser } from './browser.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fillGame } from '../src/resources/demo/filling.ts';
-import { getMods } from '../src/resources/mods/operations.ts';
-import { MANAGER } from '../src/resources/teams/teams.ts';
+import { getMods } from '../src/catalogue/mods/operations.ts';
+import { MANAGER } from '../src/catalogue/teams/teams.ts';
+import { fillGame } from '../src/demo/filling.ts';
 import { type Client, startApi } from './api.ts';
 
 // The same questions with the same answers on both databases: each is held against a plain loop over all mods.

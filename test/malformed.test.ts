@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AnyOperation, isEventStream } from '../src/http/operation.ts';
-import { operations } from '../src/resources/index.ts';
+import { operations } from '../src/composition/resources.ts';
+import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
 import { type Answer, type ErrorAnswer, startApi } from './api.ts';
 
 // Other requests each time; a failure tells its seed.

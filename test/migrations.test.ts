@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { type Migration, migrate } from '../src/database/migrate.ts';
-import { migration as collectionsComments } from '../src/resources/collections/migrations/2026-11-16-collections-comments-clients.ts';
-import { migration as gamesCollectionBits } from '../src/resources/games/migrations/2026-11-16-games-collection-bits-clients.ts';
+import { migration as gamesCollectionBits } from '../src/catalogue/games/migrations/2026-11-16-games-collection-bits-clients.ts';
+import { migration as collectionsComments } from '../src/community/collections/migrations/2026-11-16-collections-comments-clients.ts';
+import { type Migration, migrate } from '../src/platform/database/migrate.ts';
 import { eachDatabase } from './databases.ts';
 
 /** Steps that change rows, each on tables that have no more than it reads. */

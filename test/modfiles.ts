@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Tables } from '../src/database/database.ts';
+import type { Tables } from '../src/platform/database/database.ts';
 import type { Api, Mod } from './api.ts';
 
 export interface StoredModfile {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { catalogue, type ErrorName } from '../src/errors/catalogue.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
-import { protocolErrorsOf } from '../src/http/protocol-errors.ts';
-import type { Observation } from '../src/http/server.ts';
+import { catalogue, type ErrorName } from '../src/platform/errors/catalogue.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
+import { protocolErrorsOf } from '../src/platform/http/protocol-errors.ts';
+import type { Observation } from '../src/platform/http/server.ts';
 import { ReachedErrors } from './reached.ts';
 
 /** Holds every answer against its declaration: an undeclared error or a wrong shape fails the test that met it. */

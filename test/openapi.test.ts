@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { OpenApiDocument, OperationObject, Parameter } from '../src/http/openapi.ts';
-import { operations } from '../src/resources/index.ts';
+import { operations } from '../src/composition/resources.ts';
+import type { OpenApiDocument, OperationObject, Parameter } from '../src/platform/http/openapi.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi();

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composeWorker } from '../src/compose.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
-import { seededRandom } from '../src/random.ts';
-import { deleteAUser, mergeOwnAccount } from '../src/resources/accounts/operations.ts';
-import { blockAUser, getUsersBlocked } from '../src/resources/blocks/operations.ts';
+import { getGameStats } from '../src/catalogue/games/operations.ts';
+import { getMod } from '../src/catalogue/mods/operations.ts';
+import { getGameRestrictions, restrictUserInGame } from '../src/catalogue/restrictions/operations.ts';
+import { getModTeamMembers } from '../src/catalogue/teams/operations.ts';
 import {
   addCollectionOperation,
   addCollectionRating,
   followCollectionOperation,
   getModCollection,
-} from '../src/resources/collections/operations.ts';
-import { collectionComments, guideComments, modComments } from '../src/resources/comments/operations.ts';
-import { getUserEvents } from '../src/resources/events/operations.ts';
-import { followUserOperation, getMyFollowing, getUserFollowers } from '../src/resources/follows/operations.ts';
-import { getGameStats } from '../src/resources/games/operations.ts';
-import { getGuide } from '../src/resources/guides/operations.ts';
+} from '../src/community/collections/operations.ts';
+import { collectionComments, guideComments, modComments } from '../src/community/comments/operations.ts';
+import { getGuide } from '../src/community/guides/operations.ts';
 import {
   addMessage,
   addMessageThread,
@@ -23,12 +19,16 @@ import {
   getMessageThread,
   getUnreadMessages,
   inviteToThread,
-} from '../src/resources/messages/operations.ts';
-import { getMod } from '../src/resources/mods/operations.ts';
-import { addModRating } from '../src/resources/ratings/operations.ts';
-import { getGameRestrictions, restrictUserInGame } from '../src/resources/restrictions/operations.ts';
-import { getUserSubscriptions, subscribeToMod } from '../src/resources/subscriptions/operations.ts';
-import { getModTeamMembers } from '../src/resources/teams/operations.ts';
+} from '../src/community/messages/operations.ts';
+import { addModRating } from '../src/community/ratings/operations.ts';
+import { getUserSubscriptions, subscribeToMod } from '../src/community/subscriptions/operations.ts';
+import { composeWorker } from '../src/composition/compose.ts';
+import { blockAUser, getUsersBlocked } from '../src/people/blocks/operations.ts';
+import { followUserOperation, getMyFollowing, getUserFollowers } from '../src/people/follows/operations.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
+import { seededRandom } from '../src/platform/runtime/random.ts';
+import { getUserEvents } from '../src/records/events/operations.ts';
+import { deleteAUser, mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import { type CallInput, type Client, startApi } from './api.ts';
 
 const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_JOBS: 'off' } });

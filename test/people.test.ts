@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { composeWorker } from '../src/compose.ts';
-import { isDuplicate } from '../src/database/database.ts';
+import { restrictUserInGame } from '../src/catalogue/restrictions/operations.ts';
+import { composeWorker } from '../src/composition/compose.ts';
+import { deleteReleaseConfirmation, requestReleaseConfirmationCode } from '../src/files/releases/operations.ts';
+import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/people/users/operations.ts';
+import { isDuplicate } from '../src/platform/database/database.ts';
+import { verifyAudit } from '../src/records/audit/audit.ts';
 import {
   closeOwnAccount,
   deleteOwnAccount,
   lockAUser,
   mergeOwnAccount,
   unlockAUser,
-} from '../src/resources/accounts/operations.ts';
-import { PERSONAL } from '../src/resources/accounts/personal.ts';
-import { verifyAudit } from '../src/resources/audit/audit.ts';
-import { getExport, requestExport } from '../src/resources/exports/operations.ts';
-import { deleteReleaseConfirmation, requestReleaseConfirmationCode } from '../src/resources/releases/operations.ts';
-import { restrictUserInGame } from '../src/resources/restrictions/operations.ts';
-import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/resources/users/operations.ts';
+} from '../src/signin/accounts/operations.ts';
+import { PERSONAL } from '../src/signin/accounts/personal.ts';
+import { getExport, requestExport } from '../src/signin/exports/operations.ts';
 import { type Client, startApi } from './api.ts';
 import { codesSentTo } from './browser.ts';
 import { columnsOf, DECLARED, marksOf, type Planted, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';

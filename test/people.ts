@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../src/database/database.ts';
-import type { PersonalColumn } from '../src/database/personal.ts';
-import { PERSONAL } from '../src/resources/accounts/personal.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import type { PersonalColumn } from '../src/platform/database/personal.ts';
+import { PERSONAL } from '../src/signin/accounts/personal.ts';
 
 export interface Column {
   readonly table: string;

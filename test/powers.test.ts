@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lockAUser } from '../src/resources/accounts/operations.ts';
-import { getAudit } from '../src/resources/audit/operations.ts';
-import { addOwnKey, addOwnToken, rotateGameKeyOperation } from '../src/resources/credentials/operations.ts';
-import { editGameOperation, getGame, getGames, getUserGames } from '../src/resources/games/operations.ts';
-import { getMessageThreads } from '../src/resources/messages/operations.ts';
+import { editGameOperation, getGame, getGames, getUserGames } from '../src/catalogue/games/operations.ts';
 import {
   deleteModOperation,
   editModOperation,
   getMod,
   getMods,
   getUserMods,
-} from '../src/resources/mods/operations.ts';
-import { delegationToken, getDelegatingUser } from '../src/resources/oauth/operations.ts';
-import { getUserSubscriptions, subscribeToMod } from '../src/resources/subscriptions/operations.ts';
-import { addGameTeamMember, addModTeamMember, getTeamInvites } from '../src/resources/teams/operations.ts';
-import { getAuthenticatedUser } from '../src/resources/users/operations.ts';
+} from '../src/catalogue/mods/operations.ts';
+import { addGameTeamMember, addModTeamMember, getTeamInvites } from '../src/catalogue/teams/operations.ts';
+import { getMessageThreads } from '../src/community/messages/operations.ts';
+import { getUserSubscriptions, subscribeToMod } from '../src/community/subscriptions/operations.ts';
+import { getAuthenticatedUser } from '../src/people/users/operations.ts';
+import { getAudit } from '../src/records/audit/operations.ts';
+import { lockAUser } from '../src/signin/accounts/operations.ts';
+import { addOwnKey, addOwnToken, rotateGameKeyOperation } from '../src/signin/credentials/operations.ts';
+import { delegationToken, getDelegatingUser } from '../src/signin/oauth/operations.ts';
 import { type Client, type Game, startApi, type User } from './api.ts';
 import { aClient, anAppOf, asking, authorizePath, Browser, redeemed, returned, serviceOf } from './browser.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composeWorker } from '../src/compose.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
+import { composeWorker } from '../src/composition/compose.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Answer, startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
 import { columnsOf, DECLARED, placesOf, setNextUserId } from './people.ts';

@@ -1,9 +1,9 @@
-import type { Database } from '../src/database/database.ts';
-import type { Kind } from '../src/database/locks.ts';
-import { holdingOf } from '../src/http/holding.ts';
-import type { AnyOperation, Thing } from '../src/http/operation.ts';
-import { mergeOwnAccount } from '../src/resources/accounts/operations.ts';
-import { operations } from '../src/resources/index.ts';
+import { operations } from '../src/composition/resources.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import type { Kind } from '../src/platform/database/locks.ts';
+import { holdingOf } from '../src/platform/http/holding.ts';
+import type { AnyOperation, Thing } from '../src/platform/http/operation.ts';
+import { mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import type { Answer, Client } from './api.ts';
 import { AUTHORISATION, CALLERS, type CallerName } from './authorisation.ts';
 import { inputFor, operationOf, type Scene } from './racing.ts';

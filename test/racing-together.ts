@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AnyOperation } from '../src/http/operation.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
 import type { Answer } from './api.ts';
 import type { Barrier } from './barriers.ts';
 import { ENDERS, IN_STEPS, idOf, send } from './races.ts';

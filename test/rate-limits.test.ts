@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
-import { readSettings } from '../src/config/settings.ts';
-import { limitedAddress } from '../src/http/address.ts';
-import { requestEmailSecurityCode } from '../src/resources/accounts/operations.ts';
-import { editGameOperation, getGame, getGames } from '../src/resources/games/operations.ts';
+import { editGameOperation, getGame, getGames } from '../src/catalogue/games/operations.ts';
+import { readSettings } from '../src/platform/config/settings.ts';
+import { limitedAddress } from '../src/platform/http/address.ts';
+import { requestEmailSecurityCode } from '../src/signin/accounts/operations.ts';
 import { type Answer, type Api, assertRefused, startApi } from './api.ts';
 import { anotherService, exchange, requestOf } from './wire.ts';
 

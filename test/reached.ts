@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { App } from '../src/context.ts';
-import { systemRandom } from '../src/random.ts';
+import type { App } from '../src/platform/app.ts';
+import { systemRandom } from '../src/platform/runtime/random.ts';
 
 /** How a test met an error, as `npm run errors` counts it. */
 export interface Reached {

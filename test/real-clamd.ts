@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { clamdAt } from '../src/scanning/clamd.ts';
+import { clamdAt } from '../src/platform/scanning/clamd.ts';
 import { EICAR } from './zips.ts';
 
 export const NOT_INSTALLED = 'clamd is not installed; npm run clamd-test installs it';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Shares } from '../src/http/shares.ts';
-import { editModByPut } from '../src/resources/mods/operations.ts';
+import { editModByPut } from '../src/catalogue/mods/operations.ts';
+import { Shares } from '../src/platform/http/shares.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi({

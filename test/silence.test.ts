@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../src/database/database.ts';
-import { openPostgres } from '../src/database/postgres.ts';
-import { signOut } from '../src/resources/accounts/accounts.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { openPostgres } from '../src/platform/database/postgres.ts';
+import { signOut } from '../src/signin/accounts/accounts.ts';
 import { assertRefused, startApi } from './api.ts';
 import { type SilentWay, silentWay } from './silence.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, describe, test } from 'node:test';
-import { composeWorker } from '../src/compose.ts';
-import { holdings } from '../src/resources/index.ts';
-import { storageKeyOf } from '../src/resources/modfiles/bytes.ts';
-import { getModfile } from '../src/resources/modfiles/operations.ts';
-import { getMultipartUploadSessions } from '../src/resources/uploads/operations.ts';
-import { takeInventory } from '../src/storage/holdings.ts';
+import { composeWorker } from '../src/composition/compose.ts';
+import { holdings } from '../src/composition/resources.ts';
+import { storageKeyOf } from '../src/files/modfiles/bytes.ts';
+import { getModfile } from '../src/files/modfiles/operations.ts';
+import { getMultipartUploadSessions } from '../src/files/uploads/operations.ts';
+import { takeInventory } from '../src/platform/storage/holdings.ts';
 import { type Api, type Mod, startApi } from './api.ts';
 import { startS3 } from './s3.ts';
 import { aSession, someBytes } from './uploads.ts';

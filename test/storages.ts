@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { type Storage, TooLarge } from '../src/storage/storage.ts';
+import { type Storage, TooLarge } from '../src/platform/storage/storage.ts';
 
 /** A storage of one test. */
 export interface TestStorage {

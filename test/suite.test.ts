@@ -6,10 +6,10 @@ const WALL_CLOCK = /\b(?:performance\.now|Date\.now|process\.hrtime)\b/;
 
 /** Where the time of day itself is meant, or a bound that only ends what hangs. */
 const MEANT: Record<string, string> = {
-  'src/clock.test.ts': 'the system’s clock tells the time of day',
-  'src/http/certificate.test.ts': 'certificates are good for days from now on',
-  'src/http/pace.test.ts': 'the clock is set in a test of what must not mind',
-  'src/storage/local.test.ts': 'files are as old as the disk says',
+  'src/platform/runtime/clock.test.ts': 'the system’s clock tells the time of day',
+  'src/platform/http/certificate.test.ts': 'certificates are good for days from now on',
+  'src/platform/http/pace.test.ts': 'the clock is set in a test of what must not mind',
+  'src/platform/storage/local.test.ts': 'files are as old as the disk says',
   'src/commands/commands.test.ts': 'commands in processes of their own have the time of day',
   'test/crash/crash.ts': 'is told to whoever runs the loop, and decides nothing',
   'test/postgres.ts': 'folders that a killed run has left are hours old',

@@ -3,10 +3,10 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { migrate } from '../src/database/migrate.ts';
-import { openPostgres } from '../src/database/postgres.ts';
-import { openSqlite } from '../src/database/sqlite.ts';
-import { migrations } from '../src/resources/index.ts';
+import { migrations } from '../src/composition/resources.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { openPostgres } from '../src/platform/database/postgres.ts';
+import { openSqlite } from '../src/platform/database/sqlite.ts';
 import {
   createDatabase,
   createTablespace,

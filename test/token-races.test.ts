@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { lockAUser, unlockAUser } from '../src/resources/accounts/operations.ts';
-import { addOwnToken, deleteOwnToken, getOwnTokens } from '../src/resources/credentials/operations.ts';
-import type { IssuedClient } from '../src/resources/oauth/clients.ts';
-import { deleteOauthClient, rotateOauthClientSecret } from '../src/resources/oauth/operations.ts';
-import { deleteSessions } from '../src/resources/sessions/operations.ts';
-import { getAuthenticatedUser } from '../src/resources/users/operations.ts';
+import { getAuthenticatedUser } from '../src/people/users/operations.ts';
+import { lockAUser, unlockAUser } from '../src/signin/accounts/operations.ts';
+import { addOwnToken, deleteOwnToken, getOwnTokens } from '../src/signin/credentials/operations.ts';
+import type { IssuedClient } from '../src/signin/oauth/clients.ts';
+import { deleteOauthClient, rotateOauthClientSecret } from '../src/signin/oauth/operations.ts';
+import { deleteSessions } from '../src/signin/sessions/operations.ts';
 import { type Answer, type Client, encodeForm, type Game, startApi } from './api.ts';
 import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from './browser.ts';
 

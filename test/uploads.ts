@@ -4,8 +4,8 @@ import {
   completeMultipartUploadSession,
   createMultipartUploadSession,
   getMultipartUploadParts,
-} from '../src/resources/uploads/operations.ts';
-import { PART_BYTES } from '../src/resources/uploads/ranges.ts';
+} from '../src/files/uploads/operations.ts';
+import { PART_BYTES } from '../src/files/uploads/ranges.ts';
 import type { Api, Client, Mod } from './api.ts';
 
 export const rangeOf = (start: number, bytes: number, total: number): string =>

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectSecure, type TLSSocket } from 'node:tls';
-import { createAuthenticator } from '../src/access/authenticate.ts';
-import { createGate } from '../src/access/gate.ts';
-import { composeService, type Service } from '../src/compose.ts';
-import type { Settings } from '../src/config/settings.ts';
-import type { Database } from '../src/database/database.ts';
-import { localCertificate } from '../src/http/certificate.ts';
-import type { Lingering } from '../src/http/linger.ts';
-import type { AnyOperation } from '../src/http/operation.ts';
-import { openPort, type Port } from '../src/http/port.ts';
-import { createServer } from '../src/http/server.ts';
-import { createTransfers } from '../src/http/transfer/transfer.ts';
+import { composeService, type Service } from '../src/composition/compose.ts';
+import { createAuthenticator } from '../src/platform/access/authenticate.ts';
+import { createGate } from '../src/platform/access/gate.ts';
+import type { Settings } from '../src/platform/config/settings.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { localCertificate } from '../src/platform/http/certificate.ts';
+import type { Lingering } from '../src/platform/http/linger.ts';
+import type { AnyOperation } from '../src/platform/http/operation.ts';
+import { openPort, type Port } from '../src/platform/http/port.ts';
+import { createServer } from '../src/platform/http/server.ts';
+import { createTransfers } from '../src/platform/http/transfer/transfer.ts';
 import type { Api } from './api.ts';
 
 export interface WireAnswer {

@@ -1,4 +1,4 @@
-import type { App } from '../src/context.ts';
+import type { App } from '../src/platform/app.ts';
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 

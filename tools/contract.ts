@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { openApiDocument } from '../src/http/openapi.ts';
-import { operations } from '../src/resources/index.ts';
+import { operations } from '../src/composition/resources.ts';
+import { openApiDocument } from '../src/platform/http/openapi.ts';
 
 const help = `npm run contract [-- --check]
 

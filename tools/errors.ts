@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import { catalogue } from '../src/errors/catalogue.ts';
+import { catalogue } from '../src/platform/errors/catalogue.ts';
 import type { Reached } from '../test/reached.ts';
 import { reachedErrors } from './reached-errors.ts';
 

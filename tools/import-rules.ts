@@ -2,64 +2,78 @@ type Patterns = string | readonly string[] | undefined;
 export type Side = { path?: Patterns; pathNot?: Patterns; circular?: boolean };
 export type Rule = { name: string; says: string; from: Side; to: Side };
 
+/** Bottom first. A domain imports itself and what stands before it in this list, never what stands after it. */
+export const DOMAINS = [
+  'platform',
+  'records',
+  'people',
+  'catalogue',
+  'files',
+  'community',
+  'moderation',
+  'signin',
+  'money',
+  'studio',
+  'pages',
+  'composition',
+  'demo',
+  'commands',
+] as const;
+export type Domain = (typeof DOMAINS)[number];
+
+/** `main.ts` starts a command, so it belongs to them. */
+export const domainOf = (file: string): Domain | undefined => {
+  const name = file === 'src/main.ts' ? 'commands' : /^src\/([^/]+)\//.exec(file)?.[1];
+  return DOMAINS.find((domain) => domain === name);
+};
+
+const RESOURCES = '(?:records|people|catalogue|files|community|moderation|signin|money|studio)';
 const FOUNDATION =
-  '^src/(access|archives|config|database|egress|errors|filters|images|jobs|limits|localisation|mail|scanning|storage)/';
-const NOUN = '^src/resources/([^/]+)/';
-/** The files of a noun that shape the API; the others hold its rules and its SQL. */
-const API_SHAPES = '^src/resources/[^/]+/(operations|object|changes)\\.ts$';
+  '^src/platform/(access|archives|config|database|egress|errors|filters|images|jobs|limits|localisation|mail|runtime|scanning|storage)/';
+const RESOURCE = `^src/(${RESOURCES}/[^/]+)/`;
+/** The files of a resource that shape the API; the others hold its rules and its SQL. */
+const API_SHAPES = `^src/${RESOURCES}/[^/]+/(operations|object|changes)\\.ts$`;
 
 /** The architecture as rules: which way imports may flow. `$1` is the first group of the importing side. */
 export const rules: readonly Rule[] = [
-  { name: 'no-cycles', says: 'none, anywhere', from: {}, to: { circular: true } },
-  {
-    name: 'http-knows-no-resource',
-    says: 'compose.ts hands http/ the list of operations',
-    from: { path: '^src/http/' },
-    to: { path: '^src/(resources|commands|pages)/|^src/(compose|main)\\.ts$' },
-  },
-  {
-    name: 'pages-show-what-nouns-rule',
-    says: 'a page calls rules, as an operation does',
-    from: { path: '^src/pages/' },
-    to: { path: ['/(store|table|operations)\\.ts$', '^src/database/', '^node_modules/kysely/', '^src/commands/'] },
-  },
-  {
-    name: 'nouns-know-no-page',
-    says: 'what pages show does not depend on them',
-    from: { path: '^src/resources/' },
-    to: { path: '^src/pages/' },
-  },
+  { name: 'no-cycles', says: 'no file imports itself, however indirectly', from: {}, to: { circular: true } },
   {
     name: 'foundation-knows-nothing-above',
-    says: 'foundations serve every noun and know none',
+    says: 'the foundations serve the HTTP server and every resource, and know neither',
     from: { path: FOUNDATION },
-    to: { path: '^src/(http|resources|commands|pages)/|^src/(compose|context|main)\\.ts$' },
+    to: { path: '^src/platform/(http/|app\\.ts$)' },
+  },
+  {
+    name: 'pages-call-rules',
+    says: 'a page calls the rules of a resource, as an operation does',
+    from: { path: '^src/pages/' },
+    to: { path: ['/(store|table|operations)\\.ts$', '^src/platform/database/', '^node_modules/kysely/'] },
   },
   {
     name: 'operations-never-touch-sql',
-    says: 'a declaration calls the rules of its noun, never its store',
-    from: { path: '^src/resources/[^/]+/operations\\.ts$' },
-    to: { path: ['/store\\.ts$', '^src/database/(?!listing)', '^node_modules/kysely/'] },
+    says: 'a declaration calls the rules of its resource, never its store',
+    from: { path: `^src/${RESOURCES}/[^/]+/operations\\.ts$` },
+    to: { path: ['/store\\.ts$', '^src/platform/database/(?!listing)', '^node_modules/kysely/'] },
   },
   {
-    name: 'domain-knows-no-http',
-    says: 'rules and stores speak of the noun, not of requests',
-    from: { path: NOUN, pathNot: API_SHAPES },
-    to: { path: '^src/http/' },
+    name: 'rules-know-no-http',
+    says: 'rules and stores do not depend on requests',
+    from: { path: RESOURCE, pathNot: API_SHAPES },
+    to: { path: '^src/platform/http/' },
   },
   {
-    name: 'store-is-the-floor',
-    says: 'a store stands on the database and its own table alone',
-    from: { path: '^src/resources/([^/]+)/store\\.ts$' },
-    to: { pathNot: ['^src/database/', '^src/resources/$1/table\\.ts$', '^node_modules/kysely/'] },
+    name: 'store-imports-its-table',
+    says: 'a store imports the database and its own table alone',
+    from: { path: `^src/(${RESOURCES}/[^/]+)/store\\.ts$` },
+    to: { pathNot: ['^src/platform/database/', '^src/$1/table\\.ts$', '^node_modules/kysely/'] },
   },
   {
-    name: 'neighbours-meet-at-the-domain',
-    says: 'another noun is reached through its rules, its object or its access alone',
-    from: { path: NOUN },
+    name: 'resources-meet-at-their-rules',
+    says: 'another resource is reached through its rules, its object or its access alone',
+    from: { path: RESOURCE },
     to: {
-      path: '^src/resources/([^/]+)/(store|table|operations|documents|listing|changes|jobs)\\.ts$',
-      pathNot: '^src/resources/$1/',
+      path: `^src/${RESOURCES}/([^/]+)/(store|table|operations|documents|listing|changes|jobs)\\.ts$`,
+      pathNot: '^src/$1/',
     },
   },
 ];

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Rule, rules, type Side } from './import-rules.ts';
+import { DOMAINS, type Domain, domainOf, type Rule, rules, type Side } from './import-rules.ts';
 
 // Holds the imports of src/ against import-rules.ts. The tools that usually do this do not read TypeScript 7 yet.
 // Types count as imports too.
@@ -46,12 +46,12 @@ function breaches(rule: Rule, graph: Graph): string[] {
   });
 }
 
-/** One shortest way round from each file that is on one; the same round is told once. */
+/** One shortest way round from each node that is on one; the same round is told once. */
 function cyclesIn(graph: Graph): string[] {
   const rounds = new Map<string, string>();
-  for (const file of graph.keys()) {
-    const round = wayBack(graph, file);
-    if (round) rounds.set(round.toSorted().join(), [...round, file].join(' → '));
+  for (const node of graph.keys()) {
+    const round = wayBack(graph, node);
+    if (round) rounds.set(round.toSorted().join(), [...round, node].join(' → '));
   }
   return [...rounds.values()];
 }
@@ -68,15 +68,48 @@ function wayBack(graph: Graph, start: string): string[] | undefined {
   return undefined;
 }
 
+const rank = (file: string): number => DOMAINS.indexOf(domainOf(file)!);
+const arrowsOf = (graph: Graph): [from: string, to: string][] =>
+  [...graph].flatMap(([from, targets]) =>
+    targets.filter((to) => graph.has(to)).map((to): [string, string] => [from, to]),
+  );
+
+/** A resource is `src/<domain>/<resource>`; what is smaller than that is one folder, too. */
+const folderOf = (file: string): string => file.split('/').slice(0, -1).slice(0, 3).join('/');
+
+function foldersOf(graph: Graph): Graph {
+  const folders = new Map<string, Set<string>>();
+  for (const [from, to] of arrowsOf(graph)) {
+    const targets = folders.get(folderOf(from)) ?? new Set();
+    folders.set(folderOf(from), folderOf(to) === folderOf(from) ? targets : targets.add(folderOf(to)));
+  }
+  return new Map([...folders].map(([folder, targets]) => [folder, [...targets]]));
+}
+
+/** How many imports lead from the domain of a row to that of a column. */
+function tableOf(graph: Graph): string {
+  const count = (from: Domain, to: Domain) =>
+    arrowsOf(graph).filter((arrow) => domainOf(arrow[0]) === from && domainOf(arrow[1]) === to).length;
+  const rows = DOMAINS.map((from) => [from, ...DOMAINS.map((to) => String(count(from, to) || ''))]);
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(['imports', ...DOMAINS]), line(['---', ...DOMAINS.map(() => '--:')]), ...rows.map(line)].join('\n');
+}
+
 function main(): number {
   const graph = graphOf('src');
-  const found = rules.flatMap((rule) =>
+  const against = rules.flatMap((rule) =>
     breaches(rule, graph).map((breach) => `${rule.name} (${rule.says}): ${breach}`),
   );
-  for (const line of found) console.error(line);
+  const up = arrowsOf(graph).filter(([from, to]) => rank(to) > rank(from));
+  const cycles = cyclesIn(foldersOf(graph));
+  for (const line of against) console.error(line);
+  for (const [from, to] of up) console.error(`imports up: ${from} → ${to}`);
+  for (const cycle of cycles) console.error(`folder cycle: ${cycle}`);
   const imports = [...graph.values()].flat().length;
-  console.log(`${graph.size} files with ${imports} imports, ${found.length} against the rules`);
-  return found.length === 0 && imports > 0 ? 0 : 1;
+  console.log(tableOf(graph));
+  console.log(`${graph.size} files with ${imports} imports, ${against.length} against the rules,`);
+  console.log(`${up.length} arrows up, ${cycles.length} folder cycles`);
+  return against.length + up.length + cycles.length === 0 && imports > 0 ? 0 : 1;
 }
 
 process.exitCode = main();

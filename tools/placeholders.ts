@@ -9,13 +9,13 @@ import {
   logoImage,
   type Size,
   thumbName,
-} from '../src/images/kinds.ts';
+} from '../src/platform/images/kinds.ts';
 
 const help = `node tools/placeholders.ts
 
-Draws the pictures that are shown where there is none, into src/images/placeholders/.`;
+Draws the pictures that are shown where there is none, into src/platform/images/placeholders/.`;
 
-const folder = 'src/images/placeholders';
+const folder = 'src/platform/images/placeholders';
 const night = '#1d2733';
 const hill = '#33465a';
 const ridge = '#27364a';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import { definitions } from '../src/config/settings.ts';
+import { definitions } from '../src/platform/config/settings.ts';
 
 const help = `npm run readme [-- --check]
 

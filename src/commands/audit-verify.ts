@@ -9,7 +9,7 @@ export default command({
   options: {},
   run: async ({ settings, environment }) =>
     withApp(settings(), environment, async (app) => {
-      const { verifyAudit } = await import('../resources/audit/audit.ts');
+      const { verifyAudit } = await import('../records/audit/audit.ts');
       const { rows, broken } = await verifyAudit(app);
       if (broken)
         throw new Refusal(

@@ -18,7 +18,7 @@ Of a PostgreSQL database it holds the rows; a large one is better kept by its ow
     const file = fileOf(positionals);
     const settings = invocation.settings();
     if (existsSync(file)) throw new Refusal(`${file} is there already; name another file.`);
-    const { ENVIRONMENTS } = await import('../compose.ts');
+    const { ENVIRONMENTS } = await import('../composition/compose.ts');
     const { save } = await import('./backups/save.ts');
     const { files, bytes } = await save(settings, sandbox ? ['sandbox'] : ENVIRONMENTS, file);
     return {

@@ -1,5 +1,5 @@
-import { OPERATOR } from '../access/caller.ts';
-import { networkOf } from '../access/networks.ts';
+import { OPERATOR } from '../platform/access/caller.ts';
+import { networkOf } from '../platform/access/networks.ts';
 import { command, misuse } from './command.ts';
 import { withApp } from './operator.ts';
 
@@ -26,7 +26,7 @@ Whoever is at the machine itself is let in whatever is banned, and commands ask 
     const { expires = '0' } = values;
     if (!/^\d{1,12}$/.test(expires)) throw misuse(`--expires must be Unix seconds, not "${expires}".`);
     return withApp(settings(), environment, async (app) => {
-      const { banNetwork } = await import('../resources/bans/bans.ts');
+      const { banNetwork } = await import('../people/bans/bans.ts');
       const ban = { network, reason: values.reason, dateExpires: Number(expires) };
       const added = await banNetwork(app, OPERATOR, ban);
       return { object: added, text: `Nobody is let in from ${added.network} any more (ban ${added.id}).` };

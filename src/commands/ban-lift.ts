@@ -1,5 +1,5 @@
-import { OPERATOR } from '../access/caller.ts';
-import { ApiError } from '../errors/catalogue.ts';
+import { OPERATOR } from '../platform/access/caller.ts';
+import { ApiError } from '../platform/errors/catalogue.ts';
 import { command, idOf, misuse, PROGRAM, Refusal } from './command.ts';
 import { withApp } from './operator.ts';
 
@@ -16,7 +16,7 @@ export default command({
       throw misuse(`"ban lift" needs the id of a ban; "${PROGRAM} ban list" shows them.`);
     const id = idOf(text, 'BAN_ID');
     return withApp(settings(), environment, async (app) => {
-      const { liftBan } = await import('../resources/bans/bans.ts');
+      const { liftBan } = await import('../people/bans/bans.ts');
       const ban = await liftBan(app, OPERATOR, id).catch((error) => {
         throw error instanceof ApiError ? new Refusal(`There is no ban ${id}.`) : error;
       });

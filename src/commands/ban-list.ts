@@ -9,7 +9,7 @@ export default command({
   options: {},
   run: async ({ settings, environment }) =>
     withApp(settings(), environment, async (app) => {
-      const { allBans } = await import('../resources/bans/bans.ts');
+      const { allBans } = await import('../people/bans/bans.ts');
       const bans = await allBans(app);
       const endOf = (second: number) => (second === 0 ? 'for ever' : `until ${new Date(second * 1000).toISOString()}`);
       const lines = bans.map(

@@ -10,12 +10,12 @@ import test, { after } from 'node:test';
 import { startApi } from '../../test/api.ts';
 import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
 import { slowness } from '../../test/processor.ts';
-import { audit, verifyAudit } from '../resources/audit/audit.ts';
-import { addDemo } from '../resources/demo/demo.ts';
-import { getGame, getGames, getGameTagOptions } from '../resources/games/operations.ts';
-import { editModByPut } from '../resources/mods/operations.ts';
-import { addReleaseConfirmation, getReleaseConfirmation } from '../resources/releases/operations.ts';
-import { getAuthenticatedUser, getUser } from '../resources/users/operations.ts';
+import { getGame, getGames, getGameTagOptions } from '../catalogue/games/operations.ts';
+import { editModByPut } from '../catalogue/mods/operations.ts';
+import { addDemo } from '../demo/demo.ts';
+import { addReleaseConfirmation, getReleaseConfirmation } from '../files/releases/operations.ts';
+import { getAuthenticatedUser, getUser } from '../people/users/operations.ts';
+import { audit, verifyAudit } from '../records/audit/audit.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
 const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';

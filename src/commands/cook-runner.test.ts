@@ -8,11 +8,11 @@ import { startApi } from '../../test/api.ts';
 import { aCookingGame, aRunner, aSource, at, cooksOf, of, told } from '../../test/cooking.ts';
 import { hashOf } from '../../test/uploads.ts';
 import { STORED, zipOf } from '../../test/zips.ts';
-import { composeWorker } from '../compose.ts';
-import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../resources/builds/operations.ts';
-import { cancelCookOperation } from '../resources/cooks/operations.ts';
-import { getModfile } from '../resources/modfiles/operations.ts';
-import { PART_BYTES } from '../resources/uploads/ranges.ts';
+import { composeWorker } from '../composition/compose.ts';
+import { cookingSasToken, finalizeCloudCooking, uploadCookBuild } from '../files/builds/operations.ts';
+import { cancelCookOperation } from '../files/cooks/operations.ts';
+import { getModfile } from '../files/modfiles/operations.ts';
+import { PART_BYTES } from '../files/uploads/ranges.ts';
 
 const PROGRAM = resolve('bin/modstead.mjs');
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });

@@ -17,7 +17,7 @@ export default command({
     const gameId = idOf(values.game, '--game');
     const mods = countOf(values.mods);
     return withApp(settings(), environment, async (app) => {
-      const { fillGame } = await import('../resources/demo/filling.ts');
+      const { fillGame } = await import('../demo/filling.ts');
       await requireKnownGame(app, gameId);
       const started = performance.now();
       await fillGame(app, { gameId, mods, seed: values.seed ?? '1', progress: json ? () => {} : tell(mods) });

@@ -1,6 +1,6 @@
-import type { Addresses, Environment } from '../config/addresses.ts';
-import type { Settings } from '../config/settings.ts';
-import type { Demo } from '../resources/demo/demo.ts';
+import type { Demo } from '../demo/demo.ts';
+import type { Addresses, Environment } from '../platform/config/addresses.ts';
+import type { Settings } from '../platform/config/settings.ts';
 import { columns, command, Refusal } from './command.ts';
 import { withApp } from './operator.ts';
 
@@ -34,7 +34,7 @@ export interface DemoState {
 
 export function addDemoTo(settings: Settings, environment: Environment): Promise<DemoState> {
   return withApp(settings, environment, async (app, addresses) => {
-    const { addDemo, demoUserId } = await import('../resources/demo/demo.ts');
+    const { addDemo, demoUserId } = await import('../demo/demo.ts');
     const added = await addDemo(app);
     return {
       added: added && withAddresses(added, addresses),

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { SettingError } from '../config/settings.ts';
-import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
-import { errorMessage, validationMessage } from '../errors/messages.ts';
-import { StorageUnavailable } from '../storage/storage.ts';
+import { SettingError } from '../platform/config/settings.ts';
+import { ApiError, type FieldProblem } from '../platform/errors/catalogue.ts';
+import { errorMessage, validationMessage } from '../platform/errors/messages.ts';
+import { StorageUnavailable } from '../platform/storage/storage.ts';
 import { Refusal } from './command.ts';
 
 export interface Failure {

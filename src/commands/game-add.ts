@@ -18,7 +18,7 @@ export default command({
     const ownerId = idOf(values.owner, '--owner');
     if (name === '' || name.length > NAME_CHARACTERS_MAX) throw misuse('--name must have 1 to 80 characters.');
     return withApp(settings(), environment, async (app, addresses) => {
-      const { addGame } = await import('../resources/games/games.ts');
+      const { addGame } = await import('../catalogue/games/games.ts');
       await requireKnownUser(app, ownerId);
       const game = await app.db.write(async (transaction) => {
         const added = await addGame(app, transaction, { name, ownerId, accepted: values.accepted });

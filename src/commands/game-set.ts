@@ -1,9 +1,16 @@
 import type { z } from 'zod';
-import { OPERATOR } from '../access/caller.ts';
-import { ApiError } from '../errors/catalogue.ts';
-import { validate } from '../http/request/coerce.ts';
-import { assign, type Fields, type FieldValue, isFields, newFormTree, toFields } from '../http/request/forms.ts';
-import { OperatorChangesBody } from '../resources/games/changes.ts';
+import { OperatorChangesBody } from '../catalogue/games/changes.ts';
+import { OPERATOR } from '../platform/access/caller.ts';
+import { ApiError } from '../platform/errors/catalogue.ts';
+import { validate } from '../platform/http/request/coerce.ts';
+import {
+  assign,
+  type Fields,
+  type FieldValue,
+  isFields,
+  newFormTree,
+  toFields,
+} from '../platform/http/request/forms.ts';
 import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
 import { sayProblem } from './failure.ts';
 import { auditCommand, requireKnownGame, withApp } from './operator.ts';
@@ -29,7 +36,7 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
     const gameId = idOf(id, 'GAME_ID');
     const changes = changesOf(pairs);
     return withApp(settings(), environment, async (app) => {
-      const { applyGameChanges, requireGameDocument } = await import('../resources/games/games.ts');
+      const { applyGameChanges, requireGameDocument } = await import('../catalogue/games/games.ts');
       await requireKnownGame(app, gameId);
       await app.db.write(async (transaction) => {
         await applyGameChanges(app, transaction, gameId, changes, 'en');

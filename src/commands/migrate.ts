@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { systemClock } from '../clock.ts';
-import type { Environment } from '../config/addresses.ts';
-import { folderOf } from '../config/folders.ts';
-import { SettingError, type Settings } from '../config/settings.ts';
-import type { Database } from '../database/database.ts';
+import type { Environment } from '../platform/config/addresses.ts';
+import { folderOf } from '../platform/config/folders.ts';
+import { SettingError, type Settings } from '../platform/config/settings.ts';
+import type { Database } from '../platform/database/database.ts';
+import { systemClock } from '../platform/runtime/clock.ts';
 import { command, show } from './command.ts';
 
 const NO_SUCH_DATABASE = '3D000';
@@ -24,7 +24,7 @@ With --sandbox it sees to the sandbox alone. It may run beside a service, and tw
   run: async ({ sandbox, json, ...invocation }) => {
     const settings = invocation.settings();
     const say: Say = json ? () => {} : show;
-    const { ENVIRONMENTS } = await import('../compose.ts');
+    const { ENVIRONMENTS } = await import('../composition/compose.ts');
     const outcomes: [Environment, { applied: string[] }][] = [];
     for (const environment of sandbox ? (['sandbox'] as const) : ENVIRONMENTS)
       outcomes.push([environment, { applied: await migrateOne(settings, environment, say) }]);
@@ -34,8 +34,8 @@ With --sandbox it sees to the sandbox alone. It may run beside a service, and tw
 
 async function migrateOne(settings: Settings, environment: Environment, say: Say): Promise<string[]> {
   if (environment === 'sandbox' && settings.databaseUrl) await createSandbox(settings, say);
-  const { migrate, pendingMigrations } = await import('../database/migrate.ts');
-  const { migrations } = await import('../resources/index.ts');
+  const { migrate, pendingMigrations } = await import('../platform/database/migrate.ts');
+  const { migrations } = await import('../composition/resources.ts');
   const db = await open(settings, environment);
   try {
     const pending = await pendingMigrations(db, migrations);
@@ -54,18 +54,18 @@ async function migrateOne(settings: Settings, environment: Environment, say: Say
 
 /** Opens a database as it is. */
 async function open(settings: Settings, environment: Environment): Promise<Database> {
-  const { databaseUrl } = await import('../compose.ts');
+  const { databaseUrl } = await import('../composition/compose.ts');
   const url = databaseUrl(settings, environment);
   if (!url) {
-    const { openSqlite } = await import('../database/sqlite.ts');
+    const { openSqlite } = await import('../platform/database/sqlite.ts');
     return openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'));
   }
-  const { openPostgres } = await import('../database/postgres.ts');
+  const { openPostgres } = await import('../platform/database/postgres.ts');
   return openPostgres(url, { connectionsMax: 2 });
 }
 
 async function createSandbox(settings: Settings, say: Say): Promise<void> {
-  const { databaseUrl } = await import('../compose.ts');
+  const { databaseUrl } = await import('../composition/compose.ts');
   const { escapeIdentifier } = (await import('pg')).default;
   const url = databaseUrl(settings, 'sandbox')!;
   if ((await attempt(url)) !== NO_SUCH_DATABASE) return;

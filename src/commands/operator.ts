@@ -1,14 +1,14 @@
-import { OPERATOR } from '../access/caller.ts';
-import { type Addresses, addressesOf, type Environment } from '../config/addresses.ts';
-import { SettingError, type Settings } from '../config/settings.ts';
-import type { App } from '../context.ts';
-import type { Transaction } from '../database/database.ts';
-import { factOf } from '../database/facts.ts';
-import { ApiError } from '../errors/catalogue.ts';
-import { audit } from '../resources/audit/audit.ts';
-import { SITE_FACT } from '../resources/games/documents.ts';
-import type { GameRow } from '../resources/games/games.ts';
-import type { UserRow } from '../resources/users/users.ts';
+import { SITE_FACT } from '../catalogue/games/documents.ts';
+import type { GameRow } from '../catalogue/games/games.ts';
+import type { UserRow } from '../people/users/users.ts';
+import { OPERATOR } from '../platform/access/caller.ts';
+import type { App } from '../platform/app.ts';
+import { type Addresses, addressesOf, type Environment } from '../platform/config/addresses.ts';
+import { SettingError, type Settings } from '../platform/config/settings.ts';
+import type { Transaction } from '../platform/database/database.ts';
+import { factOf } from '../platform/database/facts.ts';
+import { ApiError } from '../platform/errors/catalogue.ts';
+import { audit } from '../records/audit/audit.ts';
 import { PROGRAM, Refusal } from './command.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function withApp<T>(
   environment: Environment,
   work: (app: App, addresses: Addresses) => Promise<T>,
 ): Promise<T> {
-  const { closeApp, composeApp, outsideOf } = await import('../compose.ts');
+  const { closeApp, composeApp, outsideOf } = await import('../composition/compose.ts');
   const app = await composeApp(settings, environment, outsideOf(settings));
   try {
     await requireMigrated(app);
@@ -44,8 +44,8 @@ export function auditCommand(
 }
 
 export async function requireMigrated(app: App): Promise<void> {
-  const { pendingMigrations } = await import('../database/migrate.ts');
-  const { migrations } = await import('../resources/index.ts');
+  const { pendingMigrations } = await import('../platform/database/migrate.ts');
+  const { migrations } = await import('../composition/resources.ts');
   const pending = await pendingMigrations(app.db, migrations);
   if (pending.length > 0)
     throw new SettingError(
@@ -66,12 +66,12 @@ async function addressesInUse({ db, environment, addresses }: App): Promise<Addr
 }
 
 export async function requireKnownGame(app: App, id: number): Promise<GameRow> {
-  const { requireGameRow } = await import('../resources/games/games.ts');
+  const { requireGameRow } = await import('../catalogue/games/games.ts');
   return requireGameRow(app, OPERATOR, id).catch(refusing(`There is no game ${id} in ${placeOf(app)}.`));
 }
 
 export async function requireKnownUser(app: App, id: number): Promise<UserRow> {
-  const { requireUser } = await import('../resources/users/users.ts');
+  const { requireUser } = await import('../people/users/users.ts');
   return requireUser(app, id).catch(refusing(`There is no user ${id} in ${placeOf(app)}.`));
 }
 

@@ -18,8 +18,8 @@ stays available meanwhile; where a threat is found the file is taken down.`,
     const read = settings();
     if (!read.clamd) throw new Refusal('There is no scanner: set MODSTEAD_CLAMD to the address of clamd.');
     return withApp(read, environment, async (app) => {
-      const { scanEverything, scanProgress } = await import('../resources/modfiles/scans.ts');
-      const { buildScanProgress, scanEveryBuild } = await import('../resources/builds/scans.ts');
+      const { scanEverything, scanProgress } = await import('../files/modfiles/scans.ts');
+      const { buildScanProgress, scanEveryBuild } = await import('../files/builds/scans.ts');
       if (values.status) return told(sum(await scanProgress(app), await buildScanProgress(app)));
       const files = (await scanEverything(app)) + (await scanEveryBuild(app));
       return { object: { files }, text: columns([['Will be scanned', `${files} stored files`]]) };

@@ -4,10 +4,10 @@ import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import about from '../../package.json' with { type: 'json' };
-import type { Service } from '../compose.ts';
-import { type Addresses, addressesOf, type Environment } from '../config/addresses.ts';
-import { mailFolderOf } from '../config/folders.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Service } from '../composition/compose.ts';
+import { type Addresses, addressesOf, type Environment } from '../platform/config/addresses.ts';
+import { mailFolderOf } from '../platform/config/folders.ts';
+import type { Settings } from '../platform/config/settings.ts';
 import { columns, command, PROGRAM, show } from './command.ts';
 import { addDemoTo, type DemoState } from './demo.ts';
 import { untilStopped } from './signals.ts';
@@ -26,7 +26,7 @@ With --json, the object is printed once the service is ready.`,
   },
   run: async ({ values, json, environment, ...invocation }) => {
     const settings = await withPort(invocation.settings());
-    const { composeService, outsideOf } = await import('../compose.ts');
+    const { composeService, outsideOf } = await import('../composition/compose.ts');
     const demo = values.demo ? await addDemoTo(settings, environment) : undefined;
     const service = await composeService(settings, outsideOf(settings));
     const stopped = untilStopped();

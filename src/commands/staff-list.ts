@@ -1,4 +1,4 @@
-import { STAFF_LEVELS } from '../access/staff.ts';
+import { STAFF_LEVELS } from '../platform/access/staff.ts';
 import { columns, command } from './command.ts';
 import { withApp } from './operator.ts';
 
@@ -10,7 +10,7 @@ export default command({
   options: {},
   run: async ({ settings, environment }) =>
     withApp(settings(), environment, async (app) => {
-      const { allStaff } = await import('../resources/staff/staff.ts');
+      const { allStaff } = await import('../people/staff/staff.ts');
       const staff = (await allStaff(app)).map(({ id, username, level }) => ({ id, username, level: nameOf(level) }));
       const lines = staff.map(({ id, username, level }) => [String(id), `${username}, ${level}`] as const);
       return { object: { staff }, text: lines.length > 0 ? columns(lines) : 'Nobody runs the site yet.' };

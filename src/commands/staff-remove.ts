@@ -1,5 +1,5 @@
-import { OPERATOR } from '../access/caller.ts';
-import { ApiError } from '../errors/catalogue.ts';
+import { OPERATOR } from '../platform/access/caller.ts';
+import { ApiError } from '../platform/errors/catalogue.ts';
 import { command, idOf, Refusal } from './command.ts';
 import { requireKnownUser, withApp } from './operator.ts';
 
@@ -13,7 +13,7 @@ export default command({
     const userId = idOf(values.user, '--user');
     return withApp(settings(), environment, async (app) => {
       const { username } = await requireKnownUser(app, userId);
-      const { removeStaff } = await import('../resources/staff/staff.ts');
+      const { removeStaff } = await import('../people/staff/staff.ts');
       await removeStaff(app, OPERATOR, userId).catch((error) => {
         throw error instanceof ApiError ? new Refusal(sentenceOf(error, username)) : error;
       });

@@ -1,5 +1,5 @@
-import { OPERATOR } from '../access/caller.ts';
-import { STAFF_LEVELS, type StaffLevelName } from '../access/staff.ts';
+import { OPERATOR } from '../platform/access/caller.ts';
+import { STAFF_LEVELS, type StaffLevelName } from '../platform/access/staff.ts';
 import { command, idOf, misuse } from './command.ts';
 import { requireKnownUser, withApp } from './operator.ts';
 
@@ -23,8 +23,8 @@ the site, and over moderators. An owner decides over all staff, and one has to s
     if (!level) throw misuse(`--level must be one of ${NAMES.join(', ')}, not "${values.level}".`);
     return withApp(settings(), environment, async (app) => {
       const { username } = await requireKnownUser(app, userId);
-      const { addStaff, changeStaff } = await import('../resources/staff/staff.ts');
-      const { isStaffMember } = await import('../resources/staff/pieces.ts');
+      const { addStaff, changeStaff } = await import('../people/staff/staff.ts');
+      const { isStaffMember } = await import('../people/staff/pieces.ts');
       const put = (await isStaffMember(app.db, userId)) ? changeStaff : addStaff;
       await put(app, OPERATOR, { userId, level: STAFF_LEVELS[level] });
       return { object: { id: userId, username, level }, text: `${username} (user ${userId}) is now ${level}.` };

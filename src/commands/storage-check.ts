@@ -1,4 +1,4 @@
-import type { Found, Inventory } from '../storage/holdings.ts';
+import type { Found, Inventory } from '../platform/storage/holdings.ts';
 import { columns, command } from './command.ts';
 import { withApp } from './operator.ts';
 
@@ -19,8 +19,8 @@ The exit code is 1 when something is wrong and was not repaired.`,
   },
   run: async ({ values: { repair, verify }, settings, environment, json }) =>
     withApp(settings(), environment, async (app) => {
-      const { holdings } = await import('../resources/index.ts');
-      const { takeInventory } = await import('../storage/holdings.ts');
+      const { holdings } = await import('../composition/resources.ts');
+      const { takeInventory } = await import('../platform/storage/holdings.ts');
       const progress = json ? undefined : tell;
       const { looked, found } = await takeInventory(app, holdings, { repair, verify, ...(progress && { progress }) });
       const left = found.filter(({ repaired }) => !repaired).length;

@@ -1,5 +1,5 @@
-import type { TokenScope } from '../access/caller.ts';
-import { issueToken, TOKEN_LIFETIME_SECONDS } from '../access/credentials.ts';
+import type { TokenScope } from '../platform/access/caller.ts';
+import { issueToken, TOKEN_LIFETIME_SECONDS } from '../platform/access/credentials.ts';
 import { columns, command, idOf, misuse } from './command.ts';
 import { auditCommand, requireKnownGame, requireKnownUser, withApp } from './operator.ts';
 

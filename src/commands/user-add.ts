@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isDuplicate } from '../database/database.ts';
-import { addUser, findUserByEmailIn } from '../resources/users/users.ts';
+import { addUser, findUserByEmailIn } from '../people/users/users.ts';
+import { isDuplicate } from '../platform/database/database.ts';
 import { columns, command, misuse, Refusal } from './command.ts';
 import { auditCommand, withApp } from './operator.ts';
 

@@ -11,7 +11,7 @@ export default command({
     const userId = idOf(values.user, '--user');
     return withApp(settings(), environment, async (app) => {
       const { username } = await requireKnownUser(app, userId);
-      const { endGuard } = await import('../resources/releases/guards.ts');
+      const { endGuard } = await import('../files/releases/guards.ts');
       const isEnded = await app.db.write(async (transaction) => {
         if (!(await endGuard(transaction, userId))) return false;
         await auditCommand(app, transaction, 'users.unguard', { resource: 'users', id: userId });

@@ -12,7 +12,7 @@ export default command({
   options: {},
   run: async ({ sandbox, ...invocation }) => {
     const settings = invocation.settings();
-    const { closeApp, composeApp, composeWorker, ENVIRONMENTS, outsideOf } = await import('../compose.ts');
+    const { closeApp, composeApp, composeWorker, ENVIRONMENTS, outsideOf } = await import('../composition/compose.ts');
     const outside = outsideOf(settings);
     const environments = sandbox ? (['sandbox'] as const) : ENVIRONMENTS;
     const apps = await Promise.all(environments.map((environment) => composeApp(settings, environment, outside)));

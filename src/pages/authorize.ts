@@ -1,10 +1,10 @@
-import type { App } from '../context.ts';
-import { ApiError } from '../errors/catalogue.ts';
-import { errorMessage } from '../errors/messages.ts';
-import { type Html, html } from '../http/html.ts';
-import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
-import type { Language } from '../localisation/languages.ts';
-import { say, type TextName } from '../localisation/texts.ts';
+import type { App } from '../platform/app.ts';
+import { ApiError } from '../platform/errors/catalogue.ts';
+import { errorMessage } from '../platform/errors/messages.ts';
+import { type Html, html } from '../platform/http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
+import type { Language } from '../platform/localisation/languages.ts';
+import { say, type TextName } from '../platform/localisation/texts.ts';
 import {
   type Asked,
   type Asking,
@@ -12,8 +12,8 @@ import {
   denyAuthorization,
   type Returned,
   reviewAuthorization,
-} from '../resources/oauth/authorization.ts';
-import { findSession, type OpenSession } from '../resources/sessions/sessions.ts';
+} from '../signin/oauth/authorization.ts';
+import { findSession, type OpenSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 import { originOf } from './origin.ts';
 import { signInAddress } from './paths.ts';

@@ -1,7 +1,7 @@
-import type { App } from '../context.ts';
-import { html } from '../http/html.ts';
-import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
-import { say } from '../localisation/texts.ts';
+import type { App } from '../platform/app.ts';
+import { html } from '../platform/http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
+import { say } from '../platform/localisation/texts.ts';
 import { csrfField, layout } from './layout.ts';
 import { SIGN_IN_PATH } from './paths.ts';
 

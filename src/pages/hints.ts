@@ -1,12 +1,12 @@
-import type { App } from '../context.ts';
-import { errorMessage } from '../errors/messages.ts';
-import type { PageRequest, Texts } from '../http/pages.ts';
-import type { Language } from '../localisation/languages.ts';
-import { say } from '../localisation/texts.ts';
-import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
-import { findGameNamed } from '../resources/games/games.ts';
-import { gameOfClient } from '../resources/oauth/clients.ts';
-import { type Offer, portalNamed } from '../resources/portals/web/signing-in.ts';
+import { findGameNamed } from '../catalogue/games/games.ts';
+import type { App } from '../platform/app.ts';
+import { errorMessage } from '../platform/errors/messages.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platform/game-platforms.ts';
+import type { PageRequest, Texts } from '../platform/http/pages.ts';
+import type { Language } from '../platform/localisation/languages.ts';
+import { say } from '../platform/localisation/texts.ts';
+import { gameOfClient } from '../signin/oauth/clients.ts';
+import { type Offer, portalNamed } from '../signin/portals/web/signing-in.ts';
 import { SIGN_IN_PATH } from './paths.ts';
 
 /** What an address says about how someone wants to sign in: `?portal=steam&login=auto`. */

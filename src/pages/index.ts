@@ -1,4 +1,4 @@
-import type { Page } from '../http/pages.ts';
+import type { Page } from '../platform/http/pages.ts';
 import { accountPage } from './account.ts';
 import { authorizePage } from './authorize.ts';
 import { connectPage } from './connect.ts';

@@ -1,9 +1,9 @@
-import type { App } from '../context.ts';
-import type { ApiError } from '../errors/catalogue.ts';
-import { errorMessage } from '../errors/messages.ts';
-import { type Html, html } from '../http/html.ts';
-import type { Language } from '../localisation/languages.ts';
-import { say } from '../localisation/texts.ts';
+import type { App } from '../platform/app.ts';
+import type { ApiError } from '../platform/errors/catalogue.ts';
+import { errorMessage } from '../platform/errors/messages.ts';
+import { type Html, html } from '../platform/http/html.ts';
+import type { Language } from '../platform/localisation/languages.ts';
+import { say } from '../platform/localisation/texts.ts';
 import { STYLE_PATH } from './style.ts';
 
 export interface Content {

@@ -1,5 +1,5 @@
-import type { Page } from '../http/pages.ts';
-import { GRANTS } from '../resources/oauth/clients.ts';
+import type { Page } from '../platform/http/pages.ts';
+import { GRANTS } from '../signin/oauth/clients.ts';
 import { AUTHORIZE_PATH } from './authorize.ts';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];

@@ -1,6 +1,6 @@
-import { type Html, html } from '../http/html.ts';
-import type { Language } from '../localisation/languages.ts';
-import { say } from '../localisation/texts.ts';
+import { type Html, html } from '../platform/http/html.ts';
+import type { Language } from '../platform/localisation/languages.ts';
+import { say } from '../platform/localisation/texts.ts';
 
 /** Where an application that asks to be let in comes from. */
 export interface Origin {

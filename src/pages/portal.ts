@@ -1,10 +1,10 @@
-import type { App } from '../context.ts';
-import { Html, html } from '../http/html.ts';
-import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
-import { say } from '../localisation/texts.ts';
-import { type LinkedPortal, PORTAL_NAMES } from '../platforms.ts';
-import { consentDialog } from '../resources/agreements/dialog.ts';
-import type { Brought } from '../resources/portals/web/flow.ts';
+import { consentDialog } from '../people/agreements/dialog.ts';
+import type { App } from '../platform/app.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platform/game-platforms.ts';
+import { Html, html } from '../platform/http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
+import { say } from '../platform/localisation/texts.ts';
+import type { Brought } from '../signin/portals/web/flow.ts';
 import {
   type Arrival,
   answersInFragment,
@@ -15,8 +15,8 @@ import {
   goOn,
   requireWay,
   WEB_PORTALS,
-} from '../resources/portals/web/signing-in.ts';
-import { findSession, SESSION_SECONDS } from '../resources/sessions/sessions.ts';
+} from '../signin/portals/web/signing-in.ts';
+import { findSession, SESSION_SECONDS } from '../signin/sessions/sessions.ts';
 import { fragmentPage } from './fragment.ts';
 import { csrfField, layout } from './layout.ts';
 import { ACCOUNT_PATH, SIGN_IN_PATH } from './paths.ts';

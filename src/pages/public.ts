@@ -1,14 +1,10 @@
-import { NOBODY } from '../access/caller.ts';
-import type { App } from '../context.ts';
-import { type Html, html } from '../http/html.ts';
-import type { Page, PageRequest } from '../http/pages.ts';
-import type { Language } from '../localisation/languages.ts';
-import { say } from '../localisation/texts.ts';
-import { requireShownCollection } from '../resources/collections/collections.ts';
-import { toModCollection } from '../resources/collections/object.ts';
-import { requireGameDocument } from '../resources/games/games.ts';
-import { showGuide } from '../resources/guides/guides.ts';
-import { toGuide } from '../resources/guides/object.ts';
+import { requireGameDocument } from '../catalogue/games/games.ts';
+import { requireSingleMod } from '../catalogue/mods/access.ts';
+import { singleModJson } from '../catalogue/mods/page.ts';
+import { requireShownCollection } from '../community/collections/collections.ts';
+import { toModCollection } from '../community/collections/object.ts';
+import { showGuide } from '../community/guides/guides.ts';
+import { toGuide } from '../community/guides/object.ts';
 import {
   newestMods,
   type PublicLine,
@@ -16,11 +12,15 @@ import {
   requireGameNamed,
   requireNamedIn,
   requireUserNamed,
-} from '../resources/lookups/lookups.ts';
-import { requireSingleMod } from '../resources/mods/access.ts';
-import { singleModJson } from '../resources/mods/page.ts';
-import { toUserObject } from '../resources/users/object.ts';
-import { requireShownUser } from '../resources/users/profile.ts';
+} from '../moderation/lookups/lookups.ts';
+import { toUserObject } from '../people/users/object.ts';
+import { requireShownUser } from '../people/users/profile.ts';
+import { NOBODY } from '../platform/access/caller.ts';
+import type { App } from '../platform/app.ts';
+import { type Html, html } from '../platform/http/html.ts';
+import type { Page, PageRequest } from '../platform/http/pages.ts';
+import type { Language } from '../platform/localisation/languages.ts';
+import { say } from '../platform/localisation/texts.ts';
 import { layout } from './layout.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 

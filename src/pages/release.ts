@@ -1,7 +1,3 @@
-import type { App } from '../context.ts';
-import { html } from '../http/html.ts';
-import type { Page, PageAnswer, PageRequest } from '../http/pages.ts';
-import { say, type TextName } from '../localisation/texts.ts';
 import {
   CONFIRM_PATH,
   circumstancesOf,
@@ -10,8 +6,12 @@ import {
   isOfNewcomer,
   refuseRelease,
   type ToldRelease,
-} from '../resources/releases/releases.ts';
-import { findSession } from '../resources/sessions/sessions.ts';
+} from '../files/releases/releases.ts';
+import type { App } from '../platform/app.ts';
+import { html } from '../platform/http/html.ts';
+import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
+import { say, type TextName } from '../platform/localisation/texts.ts';
+import { findSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 
 const readerOf = async (app: App, request: PageRequest): Promise<number | undefined> =>

@@ -1,7 +1,7 @@
-import { html } from '../http/html.ts';
-import type { Page } from '../http/pages.ts';
-import { say } from '../localisation/texts.ts';
-import { closeSession } from '../resources/sessions/sessions.ts';
+import { html } from '../platform/http/html.ts';
+import type { Page } from '../platform/http/pages.ts';
+import { say } from '../platform/localisation/texts.ts';
+import { closeSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 
 export const SIGN_OUT_PATH = '/sign-out';

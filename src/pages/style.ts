@@ -1,4 +1,4 @@
-import type { Page } from '../http/pages.ts';
+import type { Page } from '../platform/http/pages.ts';
 
 export const STYLE_PATH = '/pages.css';
 

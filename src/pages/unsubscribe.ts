@@ -1,9 +1,9 @@
-import type { App } from '../context.ts';
-import { html } from '../http/html.ts';
-import type { Page, PageRequest } from '../http/pages.ts';
-import { say } from '../localisation/texts.ts';
-import { optOut, requireOptOut } from '../resources/mailings/mailings.ts';
-import { findSession } from '../resources/sessions/sessions.ts';
+import { optOut, requireOptOut } from '../people/mailings/mailings.ts';
+import type { App } from '../platform/app.ts';
+import { html } from '../platform/http/html.ts';
+import type { Page, PageRequest } from '../platform/http/pages.ts';
+import { say } from '../platform/localisation/texts.ts';
+import { findSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 
 const PATH = '/unsubscribe';

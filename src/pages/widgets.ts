@@ -1,7 +1,7 @@
-import { html } from '../http/html.ts';
-import type { Page } from '../http/pages.ts';
-import type { TextName } from '../localisation/texts.ts';
-import { say } from '../localisation/texts.ts';
+import { html } from '../platform/http/html.ts';
+import type { Page } from '../platform/http/pages.ts';
+import type { TextName } from '../platform/localisation/texts.ts';
+import { say } from '../platform/localisation/texts.ts';
 import { layout } from './layout.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 

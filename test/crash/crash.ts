@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueToken } from '../../src/access/credentials.ts';
-import { closeApp, composeApp, outsideOf } from '../../src/compose.ts';
-import { readSettings } from '../../src/config/settings.ts';
-import { addGame } from '../../src/resources/games/games.ts';
-import { addUser } from '../../src/resources/users/users.ts';
+import { addGame } from '../../src/catalogue/games/games.ts';
+import { closeApp, composeApp, outsideOf } from '../../src/composition/compose.ts';
+import { addUser } from '../../src/people/users/users.ts';
+import { issueToken } from '../../src/platform/access/credentials.ts';
+import { readSettings } from '../../src/platform/config/settings.ts';
 import { temporaryDatabases } from '../temporary.ts';
 
 const WRITERS = 16;

@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/clock.ts';
-import { composeService, outsideOf } from '../../src/compose.ts';
-import { readSettings } from '../../src/config/settings.ts';
+import { composeService, outsideOf } from '../../src/composition/compose.ts';
+import { readSettings } from '../../src/platform/config/settings.ts';
+import { systemClock } from '../../src/platform/runtime/clock.ts';
 
 /** The service in a process of its own, to be killed; its clock is ahead by as many seconds as the argument says. */
 const settings = readSettings(process.env);

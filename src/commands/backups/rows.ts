@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import pg from 'pg';
-import { migrate } from '../../database/migrate.ts';
-import { openPostgres } from '../../database/postgres.ts';
-import { migrations } from '../../resources/index.ts';
+import { migrations } from '../../composition/resources.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { openPostgres } from '../../platform/database/postgres.ts';
 import { Refusal } from '../command.ts';
 
 // The rows of a PostgreSQL database as text, a line each. The server makes and reads the lines, so that every value

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
-import { localCertificate } from '../../http/certificate.ts';
+import type { Settings } from '../../platform/config/settings.ts';
+import { localCertificate } from '../../platform/http/certificate.ts';
 import { type Check, Wrong } from './check.ts';
 
 const DAY_MS = 86_400_000;

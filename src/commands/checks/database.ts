@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Environment } from '../../config/addresses.ts';
-import { folderOf } from '../../config/folders.ts';
-import type { Settings } from '../../config/settings.ts';
-import { migrations } from '../../resources/index.ts';
+import { migrations } from '../../composition/resources.ts';
+import type { Environment } from '../../platform/config/addresses.ts';
+import { folderOf } from '../../platform/config/folders.ts';
+import type { Settings } from '../../platform/config/settings.ts';
 import { type Check, Wrong } from './check.ts';
 
 const POSTGRES_LEAST = 150_000;

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { systemClock } from '../../clock.ts';
-import { composeMail, composeStorage, databaseUrl, ENVIRONMENTS } from '../../compose.ts';
-import type { Environment } from '../../config/addresses.ts';
-import { folderOf, mailFolderOf } from '../../config/folders.ts';
-import type { Settings } from '../../config/settings.ts';
+import { composeMail, composeStorage, databaseUrl, ENVIRONMENTS } from '../../composition/compose.ts';
+import type { Environment } from '../../platform/config/addresses.ts';
+import { folderOf, mailFolderOf } from '../../platform/config/folders.ts';
+import type { Settings } from '../../platform/config/settings.ts';
+import { systemClock } from '../../platform/runtime/clock.ts';
 import type { Invocation } from '../command.ts';
 import { certificateChecks } from './certificate.ts';
 import { type Check, type Finding, perform } from './check.ts';

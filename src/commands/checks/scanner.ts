@@ -1,6 +1,6 @@
-import type { Settings } from '../../config/settings.ts';
-import { probeLarge, probeSmall } from '../../scanning/probe.ts';
-import { clamdAt } from '../../scanning/scanning.ts';
+import type { Settings } from '../../platform/config/settings.ts';
+import { probeLarge, probeSmall } from '../../platform/scanning/probe.ts';
+import { clamdAt } from '../../platform/scanning/scanning.ts';
 import { type Check, Wrong } from './check.ts';
 
 const MEGABYTE = 1024 ** 2;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { FileTypes } from './file-types.ts';
+import type { FindingRow } from './findings.ts';
+
+export const FindingObject = z
+  .object({
+    id: Id,
+    mod_id: Id,
+    modfile_id: Id,
+    kind: Integer.meta({
+      description: '0 type of file that is reported, 1 threat, 2 potentially harmful, 3 not scanned',
+    }),
+    path: z.string().meta({
+      description: 'Of the file in the archive, through archives in it as if they were folders; empty for all of it',
+    }),
+    detail: z.string().meta({ description: 'The extension, the name of the threat, or why it was not scanned' }),
+    date_added: Timestamp,
+  })
+  .meta({ id: 'ModfileFinding' });
+
+export const toFinding = ({ game_id: _, ...finding }: FindingRow): z.input<typeof FindingObject> => finding;
+
+export const FileTypesObject = z
+  .object({ refused: z.array(z.string()), reported: z.array(z.string()) })
+  .meta({ id: 'GameFileTypes' });
+
+export const toFileTypes = ({ refused, reported }: FileTypes): z.input<typeof FileTypesObject> => ({
+  refused: [...refused],
+  reported: [...reported],
+});
+
+const EXTENSIONS_MAX = 200;
+
+/** As people write them: `exe`, `.EXE`. An empty list comes as one with an empty entry. */
+const Extensions = z
+  .array(
+    z.union([
+      z.literal(''),
+      z
+        .string()
+        .trim()
+        .toLowerCase()
+        .regex(/^\.?[\p{L}\p{N}_+~-]{1,32}$/u),
+    ]),
+  )
+  .max(EXTENSIONS_MAX)
+  .transform((names) =>
+    [...new Set(names.filter((name) => name !== '').map((name) => name.replace(/^\./, '')))].sort(),
+  );
+
+export const FileTypesBody = z
+  .object({
+    refused: Extensions.meta({ description: 'Extensions that no file in an archive may have.' }),
+    reported: Extensions.meta({ description: 'Extensions that the team of the game is told of as findings.' }),
+  })
+  .partial();

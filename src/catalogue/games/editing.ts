@@ -1,0 +1,182 @@
+import { hasAccepted } from '../../people/agreements/acceptances.ts';
+import { AGREEMENT_TYPES } from '../../people/agreements/types.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { type Database, isDuplicate, type Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { completePictures } from '../../platform/images/pictures.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { requireEnglish } from '../../platform/localisation/translations.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { enablesPreviews } from '../previews/pieces.ts';
+import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
+import {
+  addGame,
+  applyGameChanges,
+  GAME_ACCEPTED,
+  type GameChanges,
+  type GameRow,
+  localisableOf,
+  removeGame,
+  requireGameForChange,
+  type StoredGame,
+} from './games.ts';
+import { claimGamePictures, type GameImages, prepareGamePictures } from './media.ts';
+import * as store from './store.ts';
+
+/** `community_options`: where the site itself shows the game, which is not for its team to say. */
+const ON_HOMEPAGE = 4 | 8 | 16;
+/** `community_options`: the game's administrators may change its status. */
+const CAN_CHANGE_STATUS = 32;
+
+const FOR_ADMINISTRATORS = ['monetization_options', 'revenue_options', 'max_stock'] as const;
+const FOR_OPERATORS = ['service_features', 'cloud_cooking_status'] as const;
+
+/** An edit, and in which languages it is written and answered. */
+export interface GameEdit {
+  readonly changes: GameChanges;
+  readonly written: Language;
+  readonly answered: Language;
+}
+
+/**
+ * Changes by the game's team. Localisable texts in another language than English are kept as translations.
+ * Everything is asked within the transaction, which is both safer and cheaper than before it.
+ */
+export async function editGame(
+  app: App,
+  caller: Caller,
+  id: number,
+  { changes, written, answered }: GameEdit,
+): Promise<StoredGame> {
+  return app.db.write(async (transaction) => {
+    const before = await requireGameForChange(transaction, caller, id);
+    const level = await teamLevel(transaction, caller, 'games', id);
+    if (level < MANAGER) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
+    requireMayChange(caller, before, level, changes);
+    requirePreviewable(before, changes);
+    if (changes.status === GAME_ACCEPTED && before.status !== GAME_ACCEPTED)
+      await requireLeaderAgreed(transaction, before.submitted_by);
+    await applyGameChanges(app, transaction, id, changes, written);
+    await audit(app, transaction, {
+      ...auditedGame(caller, id),
+      action: 'games.edit',
+      data: tellable(before, changes),
+    });
+    return (await store.documentOf(transaction, id, answered, true))!;
+  });
+}
+
+const auditedGame = (caller: Caller, id: number) => ({
+  actor: (caller as UserCaller).userId,
+  subject: { resource: 'games', id, gameId: id },
+});
+
+/** Which fields were changed; of numbers also from what to what. */
+function tellable(before: GameRow, changes: GameChanges): Record<string, unknown> {
+  const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const isChanged = ([field, value]: [string, unknown]) => value !== before[field as keyof GameRow];
+  const told = ([field, value]: [string, unknown]) =>
+    [field, typeof value === 'number' ? [before[field as keyof GameRow], value] : true] as const;
+  return Object.fromEntries(sent.filter(isChanged).map(told));
+}
+
+/** Clients send the whole game back, so a value that stays is no wish to change it. */
+function requireMayChange(caller: Caller, before: GameRow, level: number, changes: GameChanges): void {
+  if (isSiteAdmin(caller)) return;
+  const isChanged = (field: keyof GameChanges & keyof GameRow) =>
+    changes[field] !== undefined && changes[field] !== before[field];
+  const { community_options = before.community_options } = changes;
+  const switched = community_options ^ before.community_options;
+  const mayChangeStatus = level >= ADMINISTRATOR && (before.community_options & CAN_CHANGE_STATUS) !== 0;
+  if ((isChanged('status') && !mayChangeStatus) || (switched & CAN_CHANGE_STATUS) !== 0)
+    throw new ApiError('GAME_NO_UPDATE_STATUS_PERMISSION');
+  if ((switched & ON_HOMEPAGE) !== 0 || FOR_OPERATORS.some(isChanged)) throw new ApiError('GAME_NO_UPDATE_PERMISSION');
+  if (level < ADMINISTRATOR && FOR_ADMINISTRATORS.some(isChanged)) throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+/** What everyone sees needs no preview. */
+function requirePreviewable(before: GameRow, { status = before.status, community_options }: GameChanges): void {
+  if (status === GAME_ACCEPTED && enablesPreviews(before.community_options, community_options))
+    throw new ApiError('PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC');
+}
+
+const isSiteAdmin = (caller: Caller): boolean => caller.kind === 'user' && caller.admin;
+
+export type NewGameFields = GameChanges & { readonly name: string; readonly summary: string };
+
+/** A game that someone handed in, and its key, which is told now and never again. */
+export type SubmittedGame = StoredGame & { readonly api_key: string };
+
+/** Someone hands in a game. Those who run the site accept it; until then its own key and team see it. */
+export async function submitGame(
+  app: App,
+  caller: UserCaller,
+  images: GameImages,
+  { changes, written, answered }: GameEdit & { readonly changes: NewGameFields },
+): Promise<SubmittedGame> {
+  requireEnglish(written, localisableOf(changes));
+  await requireAgreement(app.db, caller);
+  const pictures = await prepareGamePictures(app, images);
+  const added = await attempt(ATTEMPTS_MAX, () =>
+    app.db.write(async (transaction) => {
+      await requireAgreement(transaction, caller);
+      const claimed = await claimGamePictures(app, transaction, pictures);
+      const { id, api_key } = await addSubmitted(app, transaction, caller, { ...changes, ...claimed });
+      transaction.made?.(`${app.addresses.gameApi(id)}/games/${id}`);
+      return { ...(await store.documentOf(transaction, id, answered, true))!, api_key };
+    }),
+  );
+  await completePictures(app, pictures);
+  return added;
+}
+
+async function addSubmitted(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  changes: NewGameFields,
+): Promise<{ id: number; api_key: string }> {
+  const { name, summary, instructions, ugc_name } = changes;
+  const settings = { ...(instructions && { instructions }), ...(ugc_name && { ugc_name }) };
+  const game = await addGame(app, transaction, { name, summary, ownerId: caller.userId, settings });
+  requireMayChange(caller, game, ADMINISTRATOR, changes);
+  await applyGameChanges(app, transaction, game.id, changes, 'en');
+  return game;
+}
+
+async function requireAgreement(reader: Pick<Database, 'first'>, { userId }: UserCaller): Promise<void> {
+  if (!(await hasAccepted(reader, userId, AGREEMENT_TYPES.GAME))) throw new ApiError('GAME_CREATE_NO_AGREEMENT');
+}
+
+/** No game goes live, whoever decides it, unless its leader has accepted the agreement that is in force by then. */
+async function requireLeaderAgreed(reader: Pick<Database, 'first'>, leaderId: number): Promise<void> {
+  if (!(await hasAccepted(reader, leaderId, AGREEMENT_TYPES.GAME))) throw new ApiError('GAME_NO_AGREEMENT');
+}
+
+const ATTEMPTS_MAX = 5;
+
+/** Of two who take the same `name_id` at once, the second finds another at its next attempt. */
+async function attempt<T>(attempts: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (attempts <= 1 || !isDuplicate(error)) throw error;
+    return attempt(attempts - 1, work);
+  }
+}
+
+/** Administrators delete a game that nobody plays with yet; an accepted one only those who run the site. */
+export async function deleteGame(app: App, caller: Caller, id: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const game = await requireGameForChange(transaction, caller, id);
+    if ((await teamLevel(transaction, caller, 'games', id)) < ADMINISTRATOR)
+      throw new ApiError('GAME_NO_DELETE_PERMISSION');
+    if (game.status === GAME_ACCEPTED && !isSiteAdmin(caller)) throw new ApiError('GAME_CANT_BE_DELETED');
+    const { total, sellable } = await store.heldMods(transaction, id);
+    if (sellable > 0) throw new ApiError('GAME_CANT_BE_DELETED_SELLABLE_MODS');
+    if (total > 0) throw new ApiError('GAME_CANT_BE_DELETED_EXISTING_MODS');
+    await removeGame(app, transaction, id);
+    await audit(app, transaction, { ...auditedGame(caller, id), action: 'games.delete' });
+  });
+}

@@ -1,0 +1,29 @@
+import type { App } from '../../platform/app.ts';
+import { avatarImage, galleryImage, headerImage, iconImage, logoImage, namesOf } from '../../platform/images/images.ts';
+import { reviewPicture } from '../../platform/images/pictures.ts';
+import type { Holdings } from '../../platform/storage/holdings.ts';
+import * as store from './store.ts';
+
+const KINDS = [logoImage(1, 1), iconImage, headerImage, avatarImage, galleryImage];
+const folderOf = (key: string) => key.slice(0, key.lastIndexOf('/'));
+
+/** The pictures that a folder should hold: its name ends with their kind. */
+function picturesIn(folder: string): string[] {
+  const kind = KINDS.find(({ name }) => folder.endsWith(`-${name}`));
+  return kind ? namesOf(kind).map((name) => `${folder}/${name}.png`) : [];
+}
+
+/**
+ * Pictures of games, mods, media and people, which share their folders. One that is gone stays named: only its owner
+ * can send it again, and until then it is shown as not found. None has a hash, as it is made from what was sent.
+ */
+export const pictureHoldings: Holdings<App> = {
+  prefix: 'images/',
+  named: async function* ({ db }) {
+    for (const { folder, owner } of await store.imagesInUse(db.query))
+      for (const key of picturesIn(folder)) yield { key, owner };
+  },
+  isNamed: ({ db }, key) => store.isImageUsed(db.query, folderOf(key)),
+  loses: async () => false,
+  releases: (app, key) => app.db.write((transaction) => reviewPicture(app, transaction, folderOf(key))),
+};

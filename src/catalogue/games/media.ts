@@ -1,0 +1,86 @@
+import type { Caller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { headerImage, iconImage, logoImage, removeImage } from '../../platform/images/images.ts';
+import {
+  claimPictures,
+  completePictures,
+  type Picture,
+  pictureOf,
+  preparePictures,
+  reviewPicture,
+  type UploadedPicture,
+} from '../../platform/images/pictures.ts';
+import { auditGame } from '../../records/audit/audit.ts';
+import { MANAGER, teamLevel } from '../teams/teams.ts';
+import { applyGameChanges, requireGame, requireGameForChange } from './games.ts';
+import * as store from './store.ts';
+
+const KINDS = { logo: logoImage(640, 360), icon: iconImage, header: headerImage };
+const FIELDS = ['logo', 'icon', 'header'] as const;
+
+export { FIELDS as GAME_IMAGES };
+
+type Field = (typeof FIELDS)[number];
+export type GameImages = Readonly<Partial<Record<Field, UploadedPicture | undefined>>>;
+
+/** Puts new pictures in the place of a game's old ones. Either all that were sent are taken, or none. */
+export async function addGameImages(app: App, caller: Caller, gameId: number, images: GameImages): Promise<void> {
+  await requireGame(app.db, caller, gameId);
+  if ((await teamLevel(app.db, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
+  const pictures = await prepareGamePictures(app, images);
+  if (pictures.length === 0) throw new ApiError('POST_PUT_NO_PAYLOAD');
+  await show(app, caller, gameId, pictures);
+  await completePictures(app, pictures);
+}
+
+async function show(app: App, caller: Caller, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const changes = await claimGamePictures(app, transaction, pictures);
+    const before = (await store.rowForChange(transaction, gameId))!;
+    await applyGameChanges(app, transaction, gameId, changes, 'en');
+    for (const { field, folder } of pictures) {
+      const replaced = before[field];
+      if (replaced && replaced !== folder) await reviewPicture(app, transaction, replaced);
+    }
+    const data = { fields: pictures.map(({ field }) => field) };
+    await auditGame(app, transaction, caller, gameId, { action: 'media', data });
+  });
+}
+
+/** Shows placeholders instead of the named pictures of a game. */
+export async function removeGameImages(app: App, caller: Caller, gameId: number, fields: readonly Field[]) {
+  await app.db.write(async (transaction) => {
+    const before = await requireGameForChange(transaction, caller, gameId);
+    if ((await teamLevel(transaction, caller, 'games', gameId)) < MANAGER)
+      throw new ApiError('GAME_MEDIA_NO_DELETE_PERMISSION');
+    const shown = fields.filter((field) => before[field] !== null);
+    if (shown.length === 0) return;
+    await applyGameChanges(app, transaction, gameId, Object.fromEntries(shown.map((field) => [field, null])), 'en');
+    for (const field of shown) await reviewPicture(app, transaction, before[field]!);
+    await auditGame(app, transaction, caller, gameId, { action: 'media', data: { removed: shown } });
+  });
+}
+
+/** Renders what was sent, or refuses with every problem. */
+export async function prepareGamePictures(app: App, images: GameImages): Promise<Picture<Field>[]> {
+  const pictures = FIELDS.flatMap((field) => pictureOf(field, KINDS[field], images[field]));
+  await preparePictures(app, pictures);
+  return pictures;
+}
+
+/** The folders of the pictures, which may be named in this transaction. */
+export async function claimGamePictures(
+  app: App,
+  transaction: Transaction,
+  pictures: readonly Picture<Field>[],
+): Promise<Partial<Record<Field, string>>> {
+  if (!(await claimPictures(app, transaction, pictures))) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  return Object.fromEntries(pictures.map(({ field, folder }) => [field, folder]));
+}
+
+/** A folder may be shared, so it goes when the last row that named it has gone. */
+export async function removeUnusedImage(app: App, folder: string): Promise<void> {
+  if (!(await store.isImageUsed(app.db.query, folder))) await removeImage(app.storage, folder);
+}

@@ -1,0 +1,281 @@
+import { z } from 'zod';
+import { userJson } from '../../people/users/object.ts';
+import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Portal } from '../../platform/game-platforms.ts';
+import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
+import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { setRedirectUris } from '../../signin/oauth/clients.ts';
+import { REDIRECT_URIS_MAX, requireRedirectUris } from '../../signin/oauth/redirects.ts';
+import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
+import { optionsOn, tagCountsOn } from '../tags/platforms.ts';
+import { GameChangesBody, NewGameBody } from './changes.ts';
+import { deleteGame, editGame, submitGame } from './editing.ts';
+import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame, withTagsOn } from './games.ts';
+import { gameListing } from './listing.ts';
+import { addGameImages, GAME_IMAGES, removeGameImages } from './media.ts';
+import { GameObject, GameStatsObject, NewGameObject, toGameStats } from './object.ts';
+
+const ShowHiddenTags = z.object({
+  show_hidden_tags: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Also show tag groups that players cannot pick themselves.' }),
+});
+
+const KILOBYTE = 1_024;
+const MEGABYTE = 1_024 * KILOBYTE;
+
+const IMAGES = {
+  logo: { bytesMax: 8 * MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 640 by 360 pixels.' },
+  icon: { bytesMax: MEGABYTE, says: 'PNG, JPEG, GIF or WebP of at least 64 by 64 pixels.' },
+  header: { bytesMax: 256 * KILOBYTE, says: 'PNG, JPEG, GIF or WebP of at least 400 by 100 pixels.' },
+};
+
+export const getGames = operation({
+  id: 'get-games',
+  tag: 'Games',
+  method: 'GET',
+  path: '/games',
+  says: 'Lists the games that the caller may see.',
+  access: reader(),
+  query: ShowHiddenTags,
+  list: gameListing,
+  returns: ok(pageOf(GameObject)),
+  errors: [],
+  handle: async (app, input) => answerList(app, input, false),
+});
+
+export const getUserGames = operation({
+  id: 'get-user-games',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/games',
+  says: 'Lists the games in whose teams the person is.',
+  access: user('read'),
+  query: ShowHiddenTags,
+  list: gameListing,
+  returns: ok(pageOf(GameObject)),
+  errors: [],
+  handle: async (app, input) => answerList(app, input, true),
+});
+
+export const getGame = operation({
+  id: 'get-game',
+  tag: 'Games',
+  method: 'GET',
+  path: '/games/{game_id}',
+  says: 'Shows one game. A game that is not accepted is seen by its own key, its team, and those who may preview it.',
+  access: reader(),
+  params: GamePath,
+  query: ShowHiddenTags,
+  returns: ok(GameObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_VIEW_PERMISSION'],
+  handle: async (app, input) => {
+    const { params, query } = input;
+    const game = await requireGameDocument(
+      app.db,
+      input.caller,
+      params.game_id,
+      input.language,
+      query.show_hidden_tags,
+    );
+    input.keep(`games/${game.game_id}`, `users/${game.id}`);
+    // On a platform the counts of its tags change with every mod.
+    if (input.platform !== undefined) input.keep(`games/${game.game_id}/mods`);
+    const [shown] = await withTagsOn(app, [game], input.platform);
+    return new Json(gameJson(app, shown!, input.portal));
+  },
+});
+
+export const addGameOperation = operation({
+  id: 'add-game',
+  tag: 'Games',
+  method: 'POST',
+  path: '/games',
+  says: 'Adds a game, for people who have accepted the agreement for games. Its own key and team see it; everyone does once those who run the site have accepted it. The answer tells its API key, for the only time.',
+  access: user('write', 'team'),
+  limit: 10,
+  body: NewGameBody,
+  files: { ...IMAGES, logo: { ...IMAGES.logo, required: true } },
+  once: true,
+  returns: created(NewGameObject),
+  errors: [
+    'GAME_CREATE_NO_AGREEMENT',
+    'GAME_NO_UPDATE_PERMISSION',
+    'GAME_NO_UPDATE_STATUS_PERMISSION',
+    'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+  ],
+  handle: async (app, { caller, body, files, language, contentLanguage, portal }) => {
+    const edit = { changes: body, written: contentLanguage, answered: language };
+    const game = await submitGame(app, caller as UserCaller, files, edit);
+    const json = `${gameJson(app, game, portal).slice(0, -1)},"api_key":${JSON.stringify(game.api_key)}}`;
+    return new Created(new Json(json), `${app.addresses.gameApi(game.game_id)}/games/${game.game_id}`);
+  },
+});
+
+export const editGameOperation = operation({
+  id: 'edit-game',
+  tag: 'Games',
+  method: 'PUT',
+  path: '/games/{game_id}',
+  says: 'Changes settings of a game. Its managers and administrators may; what is about money its administrators; its status those who run the site, or its administrators where the game allows.',
+  access: user('write', 'team'),
+  ends: ['games'],
+  params: GamePath,
+  body: GameChangesBody,
+  returns: ok(GameObject),
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GAME_NO_UPDATE_PERMISSION',
+    'GAME_NO_UPDATE_STATUS_PERMISSION',
+    'GAME_NO_ADMIN_PERMISSION',
+    'GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM',
+    'GAME_NO_AGREEMENT',
+    'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
+  ],
+  handle: async (app, { caller, params, body, language, contentLanguage, portal }) => {
+    const edit = { changes: body, written: contentLanguage, answered: language };
+    return new Json(gameJson(app, await editGame(app, caller, params.game_id, edit), portal));
+  },
+});
+
+export const deleteGameOperation = operation({
+  id: 'delete-game',
+  tag: 'Games',
+  method: 'DELETE',
+  path: '/games/{game_id}',
+  says: 'Deletes a game that has no mods. Its administrators may as long as it is not accepted, and those who run the site.',
+  access: user('write', 'team'),
+  ends: ['games'],
+  params: GamePath,
+  returns: noContent,
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'GAME_NO_DELETE_PERMISSION',
+    'GAME_CANT_BE_DELETED',
+    'GAME_CANT_BE_DELETED_SELLABLE_MODS',
+    'GAME_CANT_BE_DELETED_EXISTING_MODS',
+  ],
+  handle: (app, { caller, params }) => deleteGame(app, caller, params.game_id),
+});
+
+export const addGameMedia = operation({
+  id: 'add-game-media',
+  tag: 'Media',
+  method: 'POST',
+  path: '/games/{game_id}/media',
+  says: 'Replaces the logo, the icon and the header of a game, or those of them that are sent. Its managers and administrators may.',
+  access: user('write', 'team'),
+  params: GamePath,
+  files: IMAGES,
+  body: z.object({
+    redirect_uris: z
+      .array(z.string())
+      .max(REDIRECT_URIS_MAX)
+      .min(1)
+      .optional()
+      .meta({ description: 'For the OAuth clients of the game that sign people in. Its administrators may.' }),
+  }),
+  returns: ok(MessageObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION', 'GAME_NO_ADMIN_PERMISSION'],
+  handle: async (app, { caller, params, body, files, language }) => {
+    const { redirect_uris: uris } = body;
+    if (uris) requireRedirectUris(uris);
+    const hasImages = Object.values(files).some((file) => file !== undefined);
+    if (hasImages || !uris) await addGameImages(app, caller, params.game_id, files);
+    if (uris) await setRedirectUris(app, caller, params.game_id, uris);
+    return { code: 200, message: say('game_media_added', language) };
+  },
+});
+
+export const deleteGameMedia = operation({
+  id: 'delete-game-media',
+  tag: 'Media',
+  method: 'DELETE',
+  path: '/games/{game_id}/media',
+  says: 'Removes the logo, the icon or the header of a game; a placeholder is shown instead. Its managers and administrators may.',
+  access: user('write', 'team'),
+  params: GamePath,
+  body: z.object({
+    images: z.array(z.enum(GAME_IMAGES)).min(1).max(GAME_IMAGES.length).meta({ description: 'Which of them.' }),
+  }),
+  returns: noContent,
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_DELETE_PERMISSION'],
+  handle: (app, { caller, params, body }) => removeGameImages(app, caller, params.game_id, body.images),
+});
+
+export const getGameStats = operation({
+  id: 'get-game-stats',
+  tag: 'Stats',
+  method: 'GET',
+  path: '/games/{game_id}/stats',
+  says: 'Shows the figures of a game; for a platform, where the game has platforms, its mods and downloads there.',
+  access: reader(),
+  params: GamePath,
+  returns: ok(GameStatsObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
+  handle: async (app, { caller, params, platform }) =>
+    toGameStats(params.game_id, await statsOfGame(app, caller, params.game_id, platform)),
+});
+
+export const getGameTagOptions = operation({
+  id: 'get-game-tag-options',
+  tag: 'Tags',
+  method: 'GET',
+  path: '/games/{game_id}/tags',
+  says: 'Lists the groups of tags that mods of the game can have, with their translations. For a platform, where the game has platforms, those by which players may filter there, with the counts of mods that are live on it.',
+  access: reader(),
+  params: GamePath,
+  query: ShowHiddenTags,
+  // The dialect documents it as a field of a form, which nobody else sends with a GET.
+  body: ShowHiddenTags,
+  list: pagesOnly,
+  returns: ok(pageOf(GameTagOptionObject)),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
+  handle: async (app, { caller, params, body, list, platform }) => {
+    const { groups, translations } = await tagOptionsOfGame(app, caller, params.game_id, body.show_hidden_tags);
+    const options = groups.map((group) => toTagOption(group, translations));
+    const counts = platform && (await tagCountsOn(app, [params.game_id], platform)).get(params.game_id);
+    return pageOfAll(counts ? optionsOn(options, platform, counts) : options, list);
+  },
+});
+
+async function answerList(
+  app: App,
+  input: Input<unknown, z.output<typeof ShowHiddenTags>, unknown>,
+  ownOnly: boolean,
+): Promise<Json> {
+  const { caller, list, language, query } = input;
+  const { games, total } = await listGames(app, caller, list, language, query.show_hidden_tags, ownOnly);
+  const shown = await withTagsOn(app, games, input.platform);
+  // What is counted on a platform changes with the mods of any game, for which there is no scope.
+  if (!ownOnly && shown.every((game, index) => game === games[index])) input.keep('games', 'users');
+  return pageOfJson(
+    shown.map((game) => gameJson(app, game, input.portal)),
+    total,
+    list,
+  );
+}
+
+/** The stored body, and behind it what changes without the game. */
+function gameJson(app: App, game: StoredGame, portal: Portal | undefined): string {
+  const stats = JSON.stringify(toGameStats(game.game_id, game));
+  return `${game.body},"submitted_by":${userJson(app, game, portal)},"tag_options":${game.tags},"stats":${stats}}`;
+}
+
+export const gameOperations = [
+  getGames,
+  getUserGames,
+  getGame,
+  addGameOperation,
+  editGameOperation,
+  deleteGameOperation,
+  addGameMedia,
+  deleteGameMedia,
+  getGameStats,
+  getGameTagOptions,
+];

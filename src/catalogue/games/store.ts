@@ -1,0 +1,418 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { sql } from 'kysely';
+import {
+  type Database,
+  type Query,
+  statement,
+  type Tables,
+  type Transaction,
+  updateOf,
+  type Value,
+} from '../../platform/database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import { changing } from '../../platform/database/locks.ts';
+import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
+import { isLiveOn } from '../../platform/database/platforms.ts';
+import { putNameWords } from '../../platform/database/search.ts';
+import type {
+  GameDocumentsTable,
+  GamePlatformsTable,
+  GameStatsTable,
+  GamesTable,
+  GameTagDocumentsTable,
+} from './table.ts';
+
+export type GameRow = Selectable<GamesTable>;
+type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
+
+export type StatsRow = GameStatsTable;
+
+/** A game's document with what is put behind it. */
+interface GameDocument extends Omit<GameStatsTable, 'game_id'> {
+  game_id: number;
+  game_status: number;
+  game_date_live: number;
+  body: string;
+  tags: string;
+}
+
+/** The submitter's columns come along under their own names. */
+export type StoredGame = GameDocument & ShownUser;
+
+const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_total, s.mods_downloads_daily_average,
+  s.mods_subscribers_total, s.date_expires`;
+
+/** One read for the whole object: the submitter's columns come along under their own names. */
+const documentIn = (languages: string, tags: string) =>
+  statement(`select ${USER.join(', ')}, g.id as game_id, g.status as game_status,
+      g.date_live as game_date_live,
+      d.body, t.${tags} as tags, ${STATS}
+    from games g join game_documents d on d.game_id = g.id and d.language ${languages}
+      join game_tag_documents t on t.game_id = d.game_id and t.language = d.language
+      join game_stats s on s.game_id = g.id join users u on u.id = g.submitted_by
+    where g.id = ?`);
+
+const ENGLISH = { shown: documentIn(`= 'en'`, 'tags'), all: documentIn(`= 'en'`, 'tags_with_hidden') };
+const TRANSLATED = { shown: documentIn('= ?', 'tags'), all: documentIn('= ?', 'tags_with_hidden') };
+
+/** What reads: the database, or a transaction that must see what it has just written. */
+type Reader = Pick<Database, 'first'>;
+
+export function documentOf(reader: Reader, id: number, language: string, hiddenTags: boolean) {
+  const which = hiddenTags ? 'all' : 'shown';
+  const english = () => reader.first<StoredGame>(ENGLISH[which], [id]);
+  return language === 'en' ? english() : translatedOr(reader, which, [language, id], english);
+}
+
+async function translatedOr(
+  reader: Reader,
+  which: 'all' | 'shown',
+  values: [language: string, id: number],
+  english: () => StoredGame | undefined | Promise<StoredGame | undefined>,
+) {
+  return (await reader.first<StoredGame>(TRANSLATED[which], values)) ?? english();
+}
+
+export type Standing = Pick<
+  GameRow,
+  | 'id'
+  | 'status'
+  | 'submitted_by'
+  | 'date_live'
+  | 'community_options'
+  | 'maturity_options'
+  | 'api_access_options'
+  | 'summary_length_max'
+>;
+
+const STANDING = statement(`select id, status, submitted_by, date_live, community_options, maturity_options,
+  api_access_options, summary_length_max from games where id = ?`);
+export const standingOf = (reader: Reader, id: number) => reader.first<Standing>(STANDING, [id]);
+
+const BY_ID = statement('select * from games where id = ?');
+const ID_OF_NAME = statement('select id from games where name_id = ?');
+
+export const idOfName = (db: Pick<Database, 'first'>, nameId: string) =>
+  db.first<{ readonly id: number }>(ID_OF_NAME, [nameId]);
+export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id]);
+
+export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);
+
+/** On PostgreSQL others who ask for this wait from here on; on SQLite there is one writer anyway. */
+const FOR_CHANGE = changing(BY_ID);
+export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GameRow>(FOR_CHANGE, [id]);
+
+/** Which games a caller may see in lists. */
+export interface Visible {
+  readonly everything: boolean;
+  readonly gameId: number | undefined;
+  readonly memberId: number | undefined;
+  /** The only games in which the member's seat lets them see what others do not; without it all. */
+  readonly seenIn?: readonly number[] | undefined;
+  /** Only games of the member's own teams. */
+  readonly ownOnly: boolean;
+}
+
+function visibleTo(query: Query, visible: Visible) {
+  const games = query.selectFrom('games as g');
+  const mine = sql<boolean>`g.id in (select m.resource_id from team_members m where m.resource = 'games' and m.user_id = ${visible.memberId ?? 0})`;
+  const { seenIn } = visible;
+  const isSeen = seenIn && (seenIn.length > 0 ? sql<boolean>`g.id in (${sql.join(seenIn)})` : sql<boolean>`1 = 0`);
+  if (visible.ownOnly) {
+    const own = games.where(mine).where('g.status', '<>', 3);
+    return isSeen ? own.where((eb) => eb.or([eb('g.status', '=', 1), isSeen])) : own;
+  }
+  if (visible.everything) return games.where('g.status', '<>', 3);
+  return games.where((eb) => {
+    const seen = [eb('g.status', '=', 1)];
+    if (visible.gameId !== undefined) seen.push(eb.and([eb('g.id', '=', visible.gameId), eb('g.status', '<>', 3)]));
+    if (visible.memberId !== undefined) seen.push(eb.and([mine, eb('g.status', '<>', 3), ...(isSeen ? [isSeen] : [])]));
+    return eb.or(seen);
+  });
+}
+
+export async function list(
+  query: Query,
+  visible: Visible,
+  listing: Listing,
+  request: ListRequest,
+  language: string,
+  hiddenTags: boolean,
+): Promise<{ games: StoredGame[]; total: number }> {
+  const wanted = () =>
+    narrowed(visibleTo(query, visible).innerJoin('game_stats as s', 's.game_id', 'g.id'), listing, request);
+  const { total } = await wanted()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const page = paged(wanted().select('g.id'), listing, request);
+  const ids = total > request.offset ? (await page.execute()).map((row) => row.id) : [];
+  const documents =
+    ids.length > 0 ? await documentsOf(query, ids, language, hiddenTags) : new Map<number, StoredGame>();
+  return { games: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
+}
+
+/** The documents of these games, in the language where there is one and in English otherwise. */
+async function documentsOf(
+  query: Query,
+  ids: readonly number[],
+  language: string,
+  hiddenTags: boolean,
+): Promise<Map<number, StoredGame>> {
+  const rows = await query
+    .selectFrom('games as g')
+    .innerJoin('game_documents as d', 'd.game_id', 'g.id')
+    .innerJoin('game_tag_documents as t', (join) =>
+      join.onRef('t.game_id', '=', 'd.game_id').onRef('t.language', '=', 'd.language'),
+    )
+    .innerJoin('game_stats as s', 's.game_id', 'g.id')
+    .innerJoin('users as u', 'u.id', 'g.submitted_by')
+    .select(USER)
+    .select([
+      'g.id as game_id',
+      'g.status as game_status',
+      'g.date_live as game_date_live',
+      'd.body',
+      'd.language as document_language',
+    ])
+    .select(hiddenTags ? 't.tags_with_hidden as tags' : 't.tags')
+    .select(['s.mods_count_total', 's.mods_downloads_today', 's.mods_downloads_total'])
+    .select(['s.mods_downloads_daily_average', 's.mods_subscribers_total', 's.date_expires'])
+    .where('g.id', 'in', ids)
+    .where('d.language', 'in', [language, 'en'])
+    .execute();
+  const documents = new Map<number, StoredGame>();
+  for (const row of rows)
+    if (row.document_language !== 'en' || !documents.has(row.game_id)) documents.set(row.game_id, row);
+  return documents;
+}
+
+export const statsOf = (query: Query, gameId: number) =>
+  query.selectFrom('game_stats').selectAll().where('game_id', '=', gameId).executeTakeFirst();
+
+const ADD_TO_MODS_COUNT = statement('update game_stats set mods_count_total = mods_count_total + ? where game_id = ?');
+export const addToModsCount = (transaction: Transaction, gameId: number, difference: number) =>
+  transaction.run(ADD_TO_MODS_COUNT, [difference, gameId]);
+
+export type ModsFigures = Pick<StatsRow, 'mods_downloads_today' | 'mods_downloads_total' | 'mods_subscribers_total'>;
+
+const ADD_TO_MODS_FIGURES = statement(`update game_stats set mods_downloads_today = mods_downloads_today + ?,
+  mods_downloads_total = mods_downloads_total + ?, mods_subscribers_total = mods_subscribers_total + ?
+  where game_id = ?`);
+export const addToModsFigures = (transaction: Transaction, gameId: number, difference: ModsFigures) => {
+  const { mods_downloads_today, mods_downloads_total, mods_subscribers_total } = difference;
+  const values = [mods_downloads_today, mods_downloads_total, mods_subscribers_total, gameId];
+  return transaction.run(ADD_TO_MODS_FIGURES, values);
+};
+
+const HAS_PLATFORMS = statement('select 1 as found from game_platforms where game_id = ? limit 1');
+export const hasPlatforms = async (reader: Reader, id: number): Promise<boolean> =>
+  (await reader.first(HAS_PLATFORMS, [id])) !== undefined;
+
+export async function countModsOn(query: Query, id: number, platform: string): Promise<number> {
+  const mods = query.selectFrom('mods as m').where('m.game_id', '=', id).where('m.status', '=', 1);
+  const live = mods.where('m.visible', '=', 1).where(isLiveOn(platform));
+  return Number((await live.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total);
+}
+
+const DOWNLOADS_ON = statement(`select
+    (select coalesce(sum(h.downloads), 0) from mod_platform_download_hours h
+      where h.game_id = g.id and h.platform = ?) as today,
+    (select coalesce(sum(d.downloads), 0) from metrics_platform_months d
+      where d.game_id = g.id and d.platform = ?) as total,
+    case when g.date_live = 0 or g.date_live + 86400 > ? then 1 else (cast(? as bigint) - g.date_live) / 86400 end as days
+  from games g where g.id = ?`);
+/** Since downloads are recorded per platform. */
+export async function downloadsOn(reader: Reader, id: number, platform: string, now: number) {
+  const row = await reader.first<{ today: number; total: number; days: number }>(DOWNLOADS_ON, [
+    platform,
+    platform,
+    now,
+    now,
+    id,
+  ]);
+  const [today, total, days] = [Number(row!.today), Number(row!.total), Number(row!.days)];
+  return {
+    mods_downloads_today: today,
+    mods_downloads_total: total,
+    mods_downloads_daily_average: Math.floor(total / days),
+  };
+}
+
+/** The games whose figures were good until before this moment, those that wait longest first. */
+export async function withFiguresExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {
+  const expired = query.selectFrom('game_stats').select('game_id').where('date_expires', '<', date);
+  return (await expired.orderBy('date_expires').limit(most).execute()).map((row) => row.game_id);
+}
+
+const RENEW_FIGURES = statement(`update game_stats set date_expires = ?,
+  mods_downloads_daily_average = mods_downloads_total
+    / (select case when g.date_live = 0 or g.date_live + 86400 > ? then 1
+        else (cast(? as bigint) - g.date_live) / 86400 end
+       from games g where g.id = game_stats.game_id)
+  where game_id = ?`);
+/** The average is over the days since the game went live, of which the first counts whole. */
+export const renewFigures = (transaction: Transaction, gameId: number, now: number, dateExpires: number) =>
+  transaction.run(RENEW_FIGURES, [dateExpires, now, now, gameId]);
+
+export async function add(query: Query, row: Insertable<GamesTable>): Promise<GameRow> {
+  const game = await query.insertInto('games').values(row).returningAll().executeTakeFirstOrThrow();
+  await query
+    .insertInto('game_stats')
+    .values({
+      game_id: game.id,
+      mods_count_total: 0,
+      mods_downloads_today: 0,
+      mods_downloads_total: 0,
+      mods_downloads_daily_average: 0,
+      mods_subscribers_total: 0,
+      date_expires: row.date_added as number,
+    })
+    .execute();
+  return game;
+}
+
+/** Returns the game as it is after the change. */
+export async function change(transaction: Transaction, id: number, changes: Updateable<GamesTable>): Promise<GameRow> {
+  const set = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, Value][];
+  const update = updateOf(
+    'games',
+    set.map(([name]) => name),
+  );
+  return (await transaction.first<GameRow>(update, [...set.map(([, value]) => value), id]))!;
+}
+
+/** `monetization_options` of a mod: it is for sale, or was put on the marketplace. */
+const HELD_MODS = statement(`select count(*) as total,
+  coalesce(sum(case when price > 0 or (monetization_options & 3) <> 0 then 1 else 0 end), 0) as sellable
+  from mods where game_id = ? and status <> 3`);
+
+/** How many mods the game still has, and how many of them can be sold. */
+export async function heldMods(transaction: Transaction, gameId: number): Promise<{ total: number; sellable: number }> {
+  const held = await transaction.first<{ total: number; sellable: number }>(HELD_MODS, [gameId]);
+  return { total: Number(held!.total), sellable: Number(held!.sellable) };
+}
+
+export async function isNameIdTaken(query: Query, nameId: string, exceptId: number): Promise<boolean> {
+  const taken = query.selectFrom('games').select('id').where('name_id', '=', nameId).where('id', '<>', exceptId);
+  return (await taken.executeTakeFirst()) !== undefined;
+}
+
+export async function nameIdsLike(query: Query, stem: string): Promise<string[]> {
+  const rows = await query
+    .selectFrom('games')
+    .select('name_id')
+    .where((eb) => eb.or([eb('name_id', '=', stem), eb('name_id', 'like', `${stem}-%`)]))
+    .execute();
+  return rows.map((row) => row.name_id);
+}
+
+export const putWords = (query: Query, { id, name }: Pick<GameRow, 'id' | 'name'>) =>
+  putNameWords(query, { table: 'game_words', key: 'game_id' }, id, name);
+
+const PLATFORMS = statement('select * from game_platforms where game_id = ? order by platform');
+export const platformsIn = (transaction: Transaction, gameId: number) =>
+  transaction.all<GamePlatformsTable>(PLATFORMS, [gameId]);
+
+export async function putPlatforms(
+  query: Query,
+  gameId: number,
+  platforms: readonly Omit<GamePlatformsTable, 'game_id'>[],
+): Promise<void> {
+  await query.deleteFrom('game_platforms').where('game_id', '=', gameId).execute();
+  if (platforms.length > 0)
+    await query
+      .insertInto('game_platforms')
+      .values(platforms.map((platform) => ({ ...platform, game_id: gameId })))
+      .execute();
+}
+
+const PUT_DOCUMENT = statement(`insert into game_documents (game_id, language, body) values (?, ?, ?)
+  on conflict (game_id, language) do update set body = excluded.body`);
+const PUT_TAGS =
+  statement(`insert into game_tag_documents (game_id, language, tags, tags_with_hidden) values (?, ?, ?, ?)
+  on conflict (game_id, language) do update set tags = excluded.tags, tags_with_hidden = excluded.tags_with_hidden`);
+
+export const putDocument = (transaction: Transaction, { game_id, language, body }: GameDocumentsTable) =>
+  transaction.run(PUT_DOCUMENT, [game_id, language, body]);
+
+export const putTags = (
+  transaction: Transaction,
+  { game_id, language, tags, tags_with_hidden }: GameTagDocumentsTable,
+) => transaction.run(PUT_TAGS, [game_id, language, tags, tags_with_hidden]);
+
+const PUT_BODY = statement('update game_documents set body = ? where game_id = ? and language = ?');
+export const putBody = (transaction: Transaction, gameId: number, language: string, body: string) =>
+  transaction.run(PUT_BODY, [body, gameId, language]);
+
+const DOCUMENT_LANGUAGES = statement('select language from game_documents where game_id = ?');
+export async function documentLanguages(transaction: Transaction, gameId: number): Promise<string[]> {
+  return (await transaction.all<{ language: string }>(DOCUMENT_LANGUAGES, [gameId])).map((row) => row.language);
+}
+
+const REMOVE_DOCUMENT = statement('delete from game_documents where game_id = ? and language = ?');
+const REMOVE_TAGS = statement('delete from game_tag_documents where game_id = ? and language = ?');
+
+export async function removeDocument(transaction: Transaction, gameId: number, language: string): Promise<void> {
+  await transaction.run(REMOVE_DOCUMENT, [gameId, language]);
+  await transaction.run(REMOVE_TAGS, [gameId, language]);
+}
+
+export const allNames = (query: Query) => query.selectFrom('games').select(['id', 'name']).execute();
+
+export async function allIds(query: Query): Promise<number[]> {
+  return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
+}
+
+/** Whether a game, a mod, a collection or a person shows the picture in this folder. */
+export async function isImageUsed(query: Query, folder: string): Promise<boolean> {
+  const isShown = (column: 'logo' | 'icon' | 'header') =>
+    query.selectFrom('games').select('id').where(column, '=', folder);
+  const used = await isShown('logo')
+    .union(isShown('icon'))
+    .union(isShown('header'))
+    .union(query.selectFrom('mods').select('id').where('logo', '=', folder))
+    .union(query.selectFrom('guides').select('id').where('logo', '=', folder))
+    .union(query.selectFrom('collections').select('id').where('logo', '=', folder))
+    .union(query.selectFrom('mod_media').select('id').where('value', '=', folder))
+    .union(query.selectFrom('users').select('id').where('avatar', '=', folder))
+    .limit(1)
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+const LOGOS = [
+  ['mods', 'mod'],
+  ['guides', 'guide'],
+  ['collections', 'collection'],
+] as const;
+
+/** Every folder of pictures that a row names, once, and who names it. */
+export async function imagesInUse(query: Query): Promise<{ folder: string; owner: string }[]> {
+  const owners = new Map<string, string>();
+  const note = (folder: string | null, owner: string) => void (folder && owners.set(folder, owner));
+  for (const { id, logo, icon, header } of await query
+    .selectFrom('games')
+    .select(['id', 'logo', 'icon', 'header'])
+    .execute())
+    for (const folder of [logo, icon, header]) note(folder, `game ${id}`);
+  for (const [table, noun] of LOGOS) {
+    const shown = query.selectFrom(table).select(['id', 'logo']).where('logo', 'is not', null);
+    for (const { id, logo } of await shown.execute()) note(logo, `${noun} ${id}`);
+  }
+  const media = query.selectFrom('mod_media').select(['mod_id', 'value']).where('kind', '=', 'image');
+  for (const { mod_id, value } of await media.execute()) note(value, `media of mod ${mod_id}`);
+  const people = query.selectFrom('users').select(['id', 'avatar']).where('avatar', 'is not', null);
+  for (const { id, avatar } of await people.execute()) note(avatar, `user ${id}`);
+  return [...owners].map(([folder, owner]) => ({ folder, owner }));
+}
+
+/** How someone came to preview a game, and the options of it that decide whether they still may. */
+export interface Preview {
+  invited_by: number | null;
+  community_options: number;
+}
+
+const PREVIEW =
+  statement(`select p.invited_by, g.community_options from previewers p join games g on g.id = p.resource_id
+  where p.resource = 'games' and p.resource_id = ? and p.user_id = ?`);
+export const previewOf = (reader: Reader, id: number, userId: number) => reader.first<Preview>(PREVIEW, [id, userId]);

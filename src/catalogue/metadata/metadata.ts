@@ -1,0 +1,93 @@
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Bulk } from '../../platform/database/bulk.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { Listing, ListRequest } from '../../platform/database/listing.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { auditByGame } from '../mods/auditing.ts';
+import { ruledMod } from '../mods/holding.ts';
+import { levelsOf, type ModRow, mayEdit, modChanged, requireMod, requireModForChange } from '../mods/mods.ts';
+import { toKvp } from './pieces.ts';
+import * as store from './store.ts';
+
+export const metadataListing: Listing = { from: 'd', columns: {}, sorts: {} };
+
+const PAIRS_MAX = 1_000;
+
+export async function listMetadata(app: App, caller: Caller, gameId: number, modId: number, request: ListRequest) {
+  await requireMod(app.db, caller, gameId, modId);
+  return store.listPairs(app.db.query, modId, metadataListing, request);
+}
+
+/** Adds pairs of key and value. A key may have many values, and each of them once. */
+export async function addMetadata(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  modId: number,
+  pairs: readonly string[],
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const allowed = await modFor(transaction, caller, gameId, modId, 'MOD_METADATA_NO_ADD_PERMISSION');
+    const mod = await ruledMod(app, transaction, caller, allowed);
+    const present = await store.pairsOfMod(transaction, modId);
+    const added = [...new Set(pairs).difference(new Set(present))];
+    if (present.length + added.length > PAIRS_MAX)
+      throw new ApiError('VALIDATION_GENERIC', {
+        fields: [{ field: 'metadata', rule: 'array_max', values: { max: PAIRS_MAX } }],
+      });
+    await store.add(transaction.query, modId, added);
+    if (added.length === 0) return;
+    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-add' });
+  });
+}
+
+/** Within a change of the mod: from now on it has these pairs. Who may is asked before. */
+export async function replaceMetadata(
+  transaction: Transaction,
+  modId: number,
+  pairs: readonly string[],
+): Promise<void> {
+  const [before, after] = [new Set(await store.pairsOfMod(transaction, modId)), new Set(pairs)];
+  await store.remove(transaction.query, modId, [...before.difference(after)]);
+  await store.add(transaction.query, modId, [...after.difference(before)]);
+}
+
+/** Removes pairs; of a key alone, all that it has; and without any, everything. */
+export async function removeMetadata(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  modId: number,
+  named: readonly string[],
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mod = await modFor(transaction, caller, gameId, modId, 'MOD_METADATA_NO_DELETE_PERMISSION');
+    const names = new Set(named);
+    const present = await store.pairsOfMod(transaction, modId);
+    const removed = present.filter((pair) => names.size === 0 || names.has(pair) || names.has(toKvp(pair).metakey));
+    await store.remove(transaction.query, modId, removed);
+    if (removed.length === 0) return;
+    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-remove' });
+  });
+}
+
+/** Outsiders may not edit the mod at all; those of its teams who may not are told what they may not. */
+async function modFor(
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  modId: number,
+  refusal: ErrorName,
+): Promise<ModRow> {
+  const mod = await requireModForChange(transaction, caller, gameId, modId);
+  const levels = await levelsOf(transaction, caller, mod);
+  if (!mayEdit(levels)) throw new ApiError(levels.mod + levels.game > 0 ? refusal : 'MOD_NO_UPDATE_PERMISSION');
+  return mod;
+}
+
+/** Pairs of many mods that have none yet. */
+export const addMetadataInBulk = (bulk: Bulk, rows: readonly { mod_id: number; pair: string }[]) =>
+  store.addMany(bulk, rows);

@@ -1,0 +1,317 @@
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { logoImage } from '../../platform/images/images.ts';
+import {
+  claimPictures,
+  completePictures,
+  type Picture,
+  pictureOf,
+  preparePictures,
+  reviewPicture,
+  type UploadedPicture,
+} from '../../platform/images/pictures.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { requireEnglish } from '../../platform/localisation/translations.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { tellDecision } from '../../records/notifications/pieces.ts';
+import { requireGame, requireGameForChange } from '../games/games.ts';
+import { replaceMetadata } from '../metadata/metadata.ts';
+import { enablesPreviews } from '../previews/pieces.ts';
+import { requireMayAddMods } from '../restrictions/restrictions.ts';
+import { releaseHold, ruled } from '../rules/judging.ts';
+import { replaceTagsOfMod } from '../tags/tags.ts';
+import { ADMINISTRATOR, MANAGER } from '../teams/teams.ts';
+import {
+  isPublic,
+  type Levels,
+  levelsOf,
+  MOD_ACCEPTED,
+  MOD_DELETED,
+  MOD_NOT_ACCEPTED,
+  mayEdit,
+  mayModerate,
+  requireMod,
+  requireModForChange,
+  requireModInAnyState,
+} from './access.ts';
+import { auditByGame } from './auditing.ts';
+import { carryOutForMod, holdMod } from './holding.ts';
+import {
+  addMod,
+  applyModChanges,
+  localisableOf,
+  type ModChanges,
+  type NewMod,
+  refreshMod,
+  removeMod,
+  removeModForEver,
+} from './mods.ts';
+import * as store from './store.ts';
+
+export const MOD_LOGO = logoImage(512, 288);
+
+/** What of a mod can be sent with it, though it belongs to other nouns. */
+interface SentPieces {
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata_kvp?: readonly string[] | undefined;
+}
+
+/** What a mod is sold for. There is nothing to sell with, so only a mod that is not for sale may be sent. */
+interface SentOffer {
+  readonly price?: number | undefined;
+  readonly monetization_options?: number | undefined;
+  readonly tokenpack_id?: number | undefined;
+}
+
+export type SentFields = ModChanges & SentPieces & SentOffer;
+
+/** What was sent, and in which languages it is written and answered. */
+export interface Sent<C> {
+  readonly fields: C;
+  readonly logo: UploadedPicture | undefined;
+  readonly written: Language;
+  readonly answered: Language;
+}
+
+/** Someone hands in a mod. It waits for its first file, and for the game's team where that decides. */
+export async function submitMod(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  { fields, logo, written, answered }: Sent<Pick<NewMod, 'name' | 'summary'> & SentFields>,
+): Promise<store.StoredMod> {
+  const ownerId = (caller as UserCaller).userId;
+  requireEnglish(written, localisableOf(fields));
+  const game = await requireGame(app.db, caller, gameId);
+  await requireMayAddMods(app.db, caller, gameId);
+  requireAllowedMaturity(game, fields);
+  requireNoOffer(fields);
+  const { status: _, tags, metadata_kvp, ...settable } = withoutOffer(fields);
+  return withPicture(app, logo, async (transaction, picture) => {
+    // Nobody deletes the game while it gets its mod.
+    await requireGameForChange(transaction, caller, gameId);
+    await requireMayAddMods(transaction, caller, gameId);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId });
+    transaction.made?.(mod.id);
+    if (verdict.held) await holdMod(app, transaction, mod, verdict.held);
+    await carryOutForMod(app, transaction, verdict, mod);
+    const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
+    await putPieces(app, transaction, levels, mod, { tags, metadata_kvp });
+    if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
+    return (await store.documentOf(transaction, mod.id, answered))!;
+  });
+}
+
+export async function editMod(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  { fields: sent, logo, written, answered }: Sent<SentFields>,
+): Promise<store.StoredMod> {
+  const { tags, metadata_kvp, ...fields } = withoutOffer(sent);
+  // Nobody may have pictures rendered for a mod that is not theirs.
+  if (logo) await requireEditor(app, caller, gameId, id);
+  return withPicture(app, logo, async (transaction, picture) => {
+    const changes = { ...fields, ...picture };
+    const before = await modToEdit(transaction, caller, gameId, id, changes);
+    await requireMayChange(transaction, caller, before, changes);
+    requireNoOffer(sent);
+    requirePreviewable(before, changes);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    await carryOutForMod(app, transaction, verdict, before);
+    const { held } = verdict;
+    if (held) await holdMod(app, transaction, before, held);
+    else if (changes.status === MOD_ACCEPTED) await releaseHold(transaction, 'mods', id);
+    const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};
+    if (tags || metadata_kvp)
+      await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
+    await applyModChanges(app, transaction, before, { ...changes, ...waiting }, (caller as UserCaller).userId, written);
+    if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
+    await auditByGame(app, transaction, caller, before, {
+      action: 'mods.edit',
+      needs: MANAGER,
+      data: told(before, fields),
+    });
+    if (changes.status !== undefined && changes.status !== before.status)
+      await tellSubmitter(app, transaction, caller, before, changes.status === MOD_ACCEPTED ? 'accepted' : 'denied');
+    return (await store.documentOf(transaction, id, answered))!;
+  });
+}
+
+async function putPieces(
+  app: App,
+  transaction: Transaction,
+  levels: Levels,
+  mod: store.ModRow,
+  { tags, metadata_kvp }: SentPieces,
+): Promise<void> {
+  if (metadata_kvp && !mayEdit(levels)) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+  if (metadata_kvp) await replaceMetadata(transaction, mod.id, metadata_kvp);
+  if (tags) await replaceTagsOfMod(app, transaction, levels, mod, tags);
+}
+
+/** Administrators of the mod delete it, and so does the team of its game. */
+export async function deleteMod(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mod = await requireModForChange(transaction, caller, gameId, id);
+    const levels = await levelsOf(transaction, caller, mod);
+    if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+    await removeMod(app, transaction, mod, (caller as UserCaller).userId);
+    await auditByGame(app, transaction, caller, mod, { action: 'mods.delete', needs: ADMINISTRATOR });
+    if (levels.mod < ADMINISTRATOR) await tellSubmitter(app, transaction, caller, mod, 'taken_down');
+  });
+}
+
+const tellSubmitter = (
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { id, game_id, submitted_by }: store.ModRow,
+  kind: 'accepted' | 'denied' | 'taken_down',
+) =>
+  tellDecision(
+    app,
+    transaction,
+    kind,
+    { resource: 'mods', id, gameId: game_id },
+    { userId: submitted_by, by: (caller as UserCaller).userId },
+  );
+
+/** Administrators of the mod and those of its game: a moderator's decision can be taken back, this cannot. */
+export async function deleteModForEver(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mod = await requireModInAnyState(transaction, caller, gameId, id);
+    const levels = await levelsOf(transaction, caller, mod);
+    if (levels.mod < ADMINISTRATOR && levels.game < ADMINISTRATOR) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+    await removeModForEver(app, transaction, mod);
+    if (levels.mod < ADMINISTRATOR)
+      await audit(app, transaction, { ...auditedMod(caller, mod), action: 'mods.delete-for-ever' });
+  });
+}
+
+const auditedMod = (caller: Caller, { id, game_id }: store.ModRow) => ({
+  actor: (caller as UserCaller).userId,
+  subject: { resource: 'mods', id, gameId: game_id },
+});
+
+/** Which fields were changed; of the status also from what to what. */
+function told(before: store.ModRow, changes: ModChanges): Record<string, unknown> {
+  const isChanged = ([field, value]: [string, unknown]) =>
+    value !== undefined && value !== before[field as keyof store.ModRow];
+  const entries = Object.entries(changes).filter(isChanged);
+  return Object.fromEntries(
+    entries.map(([field, value]) => [field, field === 'status' ? [before.status, value] : true]),
+  );
+}
+
+/** A deleted mod is edited by bringing it back, which is for administrators of its game. */
+async function modToEdit(
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  { status = MOD_DELETED }: ModChanges,
+): Promise<store.ModRow> {
+  const mod = await requireModInAnyState(transaction, caller, gameId, id);
+  if (mod.status !== MOD_DELETED) return mod;
+  if (status === MOD_DELETED) throw new ApiError('MOD_DELETED');
+  const { game } = await levelsOf(transaction, caller, mod);
+  if (game < ADMINISTRATOR) throw new ApiError('MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN');
+  return mod;
+}
+
+/** Clients send the whole mod back, so a price of nothing is no wish to sell. */
+function requireNoOffer({ price, monetization_options, tokenpack_id }: SentOffer): void {
+  const offered = Object.entries({ price, monetization_options, tokenpack_id }).filter(([, value]) => value);
+  const fields = offered.map(([field]) => ({ field, rule: 'not_for_sale' as const }));
+  if (fields.length > 0) throw new ApiError('MONETIZATION_MARKETPLACE_ERROR', { fields });
+}
+
+const withoutOffer = <F extends SentOffer>({ price: _, monetization_options: __, tokenpack_id: ___, ...fields }: F) =>
+  fields;
+
+/** What everyone sees needs no preview. */
+function requirePreviewable(before: store.ModRow, { status, visible, community_options }: ModChanges): void {
+  const after = { status: status ?? before.status, visible: visible ?? before.visible };
+  if (enablesPreviews(before.community_options, community_options) && isPublic(after))
+    throw new ApiError('PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC');
+}
+
+async function requireEditor(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  const mod = await requireMod(app.db, caller, gameId, id);
+  if (!mayEdit(await levelsOf(app.db, caller, mod))) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+}
+
+/** Moderators of the game set status and maturity and nothing else; the mod's own team sets all but the status. */
+async function requireMayChange(
+  transaction: Transaction,
+  caller: Caller,
+  before: store.ModRow,
+  changes: ModChanges,
+): Promise<void> {
+  const { status, maturity_option, ...others } = changes;
+  const levels = await levelsOf(transaction, caller, before);
+  const isEditing = Object.values(others).some((value) => value !== undefined);
+  const isModerating = status !== undefined || maturity_option !== undefined;
+  if ((isEditing || !isModerating) && !mayEdit(levels)) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+  if (maturity_option !== undefined && maturity_option !== before.maturity_option) {
+    if (!mayEdit(levels) && !mayModerate(levels)) throw new ApiError('MOD_NO_MATURITY_EDIT_PERMISSION');
+    requireAllowedMaturity(await requireGame(transaction, caller, before.game_id), changes);
+  }
+  if (status !== undefined) await requireStatusChange(transaction, levels, before, status);
+}
+
+async function requireStatusChange(
+  transaction: Transaction,
+  levels: Levels,
+  before: store.ModRow,
+  status: number,
+): Promise<void> {
+  // Clients send the whole mod back, so a status that stays is no wish to change it.
+  if (status === before.status && mayEdit(levels)) return;
+  if (!mayModerate(levels)) throw new ApiError('MOD_NO_MODERATION_PERMISSION');
+  if (status === MOD_ACCEPTED && status !== before.status && !(await store.hasLiveFile(transaction, before.id)))
+    throw new ApiError('MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE');
+}
+
+function requireAllowedMaturity(game: { maturity_options: number }, { maturity_option = 0 }: ModChanges): void {
+  if (maturity_option !== 0 && game.maturity_options === 0) throw new ApiError('MOD_NO_MATURITY_ALLOWED_BY_GAME');
+}
+
+const ATTEMPTS_MAX = 5;
+
+/** Renders the picture, if one was sent, does the work in a transaction that may name its folder, and looks after it. */
+export async function withPicture<T>(
+  app: App,
+  logo: UploadedPicture | undefined,
+  work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
+): Promise<T> {
+  const pictures = pictureOf('logo', MOD_LOGO, logo);
+  await preparePictures(app, pictures);
+  const done = await attempt(app, pictures, work, ATTEMPTS_MAX);
+  if (done === undefined) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
+  await completePictures(app, pictures);
+  return done;
+}
+
+/** Of two who take the same `name_id` at once, the second finds another at its next attempt. */
+async function attempt<T>(
+  app: App,
+  pictures: readonly Picture[],
+  work: (transaction: Transaction, picture: { logo?: string }) => Promise<T>,
+  attempts: number,
+): Promise<T | undefined> {
+  try {
+    return await app.db.write(async (transaction) => {
+      if (!(await claimPictures(app, transaction, pictures))) return undefined;
+      return work(transaction, pictures[0] ? { logo: pictures[0].folder } : {});
+    });
+  } catch (error) {
+    if (attempts <= 1 || !isDuplicate(error)) throw error;
+    return attempt(app, pictures, work, attempts - 1);
+  }
+}

@@ -1,0 +1,301 @@
+import { sql } from 'kysely';
+import type { Database, Query } from '../../platform/database/database.ts';
+import { endOfRange, type Filter, fold, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import { isMutedBy } from '../../platform/database/muted.ts';
+import { withLikelyWords } from '../../platform/database/search.ts';
+import { remembered, totalOf } from '../../platform/database/totals.ts';
+import { pairsOf } from '../../platform/database/words.ts';
+import type { Platform } from '../../platform/game-platforms.ts';
+import { modListing } from './listing.ts';
+import * as store from './store.ts';
+import { wordsScope } from './words.ts';
+
+/** Finding the mods of a page, and how many there are in all, without looking at the others. */
+interface Found {
+  readonly ids: readonly number[];
+  readonly total: number;
+}
+
+export async function findMods(
+  db: Database,
+  scope: store.ModScope,
+  request: ListRequest,
+  language: string,
+  platform?: Platform,
+): Promise<{ mods: store.StoredMod[]; total: number }> {
+  const found = await findIds(db, scope, request);
+  const documents = await store.documentsOf(db.query, found.ids, language, platform);
+  return { mods: found.ids.flatMap((id) => documents.get(id) ?? []), total: found.total };
+}
+
+/**
+ * The list is found as for everyone, so much longer as muted authors have mods in it, which then are left out: whatever
+ * way it is found, its order and the counts that are kept of it stay good for all.
+ */
+async function findUnmuted(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+  const { muterId } = scope;
+  if (muterId === undefined) return find(db, scope, request);
+  const wanted = narrowed(store.within(db.query, scope), modListing, { ...request, probing: true });
+  const muted = new Set(
+    (await wanted.where(isMutedBy(muterId, 'm.submitted_by')).select('m.id').execute()).map(({ id }) => id),
+  );
+  const { offset, limit } = request;
+  const found = await find(db, scope, { ...request, offset: 0, limit: offset + limit + muted.size });
+  const ids = found.ids.filter((id) => !muted.has(id)).slice(offset, offset + limit);
+  return { ids, total: found.total - muted.size };
+}
+
+export const findIds = async (db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> =>
+  findUnmuted(db, scope, request.words.length > 0 ? await withLikelyWords(db, request) : request);
+
+function find(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+  if (!store.isDefault(scope) || scope.platformStatus !== undefined) return findAny(db, scope, request);
+  return store.isForAll(scope)
+    ? findPublic(db, scope, scope.gameId!, request)
+    : findOnPlatform(db, scope, scope.gameId!, request);
+}
+
+/** What everyone sees who plays on this platform. */
+async function findOnPlatform(
+  db: Database,
+  scope: store.ModScope,
+  gameId: number,
+  request: ListRequest,
+): Promise<Found> {
+  const all = await store.publicModsOf(db, gameId);
+  const { groups, words, likely } = request;
+  const total = await totalOf(db, {
+    scope: `games/${gameId}/mods`,
+    asked: { platform: scope.platform, groups, words, likely },
+    among: all,
+    count: (query) => count(query, scope, request),
+  });
+  return { ids: await page(db.query, scope, { ...request, probing: isDense(request, total, all) }, total), total };
+}
+
+/** What only some may see is never much, and is looked through. */
+async function findAny(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+  const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined;
+  const asked = { ...request, probing: isOwn };
+  // A team sees all mods of its game, and those who run the site all of all games.
+  const total = await count(isOwn ? db.query : db.aside, scope, asked);
+  return { ids: await page(db.query, scope, asked, total), total };
+}
+
+async function count(query: Query, scope: store.ModScope, request: ListRequest): Promise<number> {
+  const wanted = narrowed(store.within(query, scope), modListing, request);
+  return Number((await wanted.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total);
+}
+
+async function page(query: Query, scope: store.ModScope, request: ListRequest, total: number): Promise<number[]> {
+  if (total <= request.offset) return [];
+  const wanted = narrowed(store.within(query, scope), modListing, request);
+  return (await paged(wanted.select('m.id'), modListing, request).execute()).map((row) => row.id);
+}
+
+async function findPublic(db: Database, scope: store.ModScope, gameId: number, request: ListRequest): Promise<Found> {
+  const { query } = db;
+  const all = await store.publicModsOf(db, gameId);
+  if (request.groups.length === 0 && request.words.length === 0)
+    return {
+      ids: all > request.offset ? await publicPage(db, gameId, request) : [],
+      total: all,
+    };
+  if (isSearchAlone(request)) return search(db, gameId, request, all);
+  const asked = await withTagIds(query, gameId, request);
+  const tags = allOfTags(asked);
+  if (tags?.every(({ id }) => id === UNKNOWN_TAG)) return { ids: [], total: 0 };
+  const { groups, words, likely } = asked;
+  const isCounted = tags !== undefined && tags.length <= 2;
+  const total = await totalOf(db, {
+    scope: `games/${gameId}/mods`,
+    asked: { groups, words, likely },
+    among: isCounted ? 0 : all,
+    count: (query) => (isCounted ? countTags(query, tags) : count(query, scope, asked)),
+  });
+  if (tags && isByPopularity(asked)) return { ids: await pageOfTags(query, tags, asked, total), total };
+  return { ids: await page(query, scope, { ...asked, probing: isDense(asked, total, all) }, total), total };
+}
+
+/** Deep pages begin at one of the places that are remembered, so many rows apart. */
+const PLACES_APART = 1_000;
+
+/** To go through all rows before a page takes the longer the deeper it is, and nobody goes there by one step alone. */
+async function publicPage(db: Database, gameId: number, { sort, limit, offset }: ListRequest): Promise<number[]> {
+  const order: store.Order = sort ?? { sql: 'm.id', descending: false };
+  if (offset < PLACES_APART) return store.publicPage(db, gameId, order, { limit, offset });
+  const before = offset - (offset % PLACES_APART);
+  const place = await remembered(db.changes, {
+    scope: `games/${gameId}/mods`,
+    asked: { order, before },
+    find: async () => store.placeOf(db, gameId, order, before),
+  });
+  if (!place) return [];
+  const skipped = offset - before;
+  const alike = await store.countAlike(db, gameId, order, place, skipped + limit);
+  const ids = alike > skipped ? await store.alikeFrom(db, gameId, order, place, { limit, offset: skipped }) : [];
+  if (ids.length === limit) return ids;
+  const rest = { limit: limit - ids.length, offset: Math.max(0, skipped - alike) };
+  return [...ids, ...(await store.behind(db, gameId, order, place, rest))];
+}
+
+/** Where the page is full after fewer rows than there are matches, rows are asked in the order of the list. */
+const isDense = ({ offset, limit }: ListRequest, total: number, all: number) => (offset + limit) * all < total * total;
+
+const UNKNOWN_TAG = 0;
+interface AskedTag {
+  readonly id: number;
+  readonly mods: number;
+}
+type TagFilter = Filter & { readonly tags: readonly AskedTag[] };
+
+/** Within a game a tag is known by its id, which has indexes and counts. */
+async function withTagIds(query: Query, gameId: number, request: ListRequest): Promise<ListRequest> {
+  if (!request.groups.some((group) => group.some(isOfTags))) return request;
+  const known = new Map(
+    (await store.tagsOfGame(query, gameId)).map(({ id, name, mods }) => [fold(name), { id, mods }]),
+  );
+  const resolved = (filter: Filter): Filter | TagFilter => {
+    if (!isOfTags(filter)) return filter;
+    const tags = filter.values.map((name) => known.get(String(name)) ?? { id: UNKNOWN_TAG, mods: 0 });
+    return { ...filter, column: { ...filter.column, ...BY_TAG_ID }, values: tags.map(({ id }) => id), tags };
+  };
+  return { ...request, groups: request.groups.map((group) => group.map(resolved)) };
+}
+
+const isOfTags = ({ column }: Filter) => column.name === 'tags';
+const BY_TAG_ID = {
+  sql: 'select x.mod_id from mod_tags x where x.tag_id',
+  probe: 'select 1 from mod_tags x where x.mod_id = m.id and x.tag_id',
+};
+
+/** The tags that a mod must have, if nothing else is asked for; the rarest first. */
+function allOfTags({ groups, words }: ListRequest): AskedTag[] | undefined {
+  if (words.length > 0) return undefined;
+  const filters: Filter[] = groups.map((group) => group[0]!);
+  const isPlain = groups.every((group) => group.length === 1 && isOfTags(group[0]!) && group[0]!.operator === 'eq');
+  if (!isPlain) return undefined;
+  const tags = new Map(filters.flatMap((filter) => (filter as TagFilter).tags.map((tag) => [tag.id, tag] as const)));
+  return tags.size > 0 ? [...tags.values()].sort((a, b) => a.mods - b.mods) : undefined;
+}
+
+async function countTags(query: Query, tags: readonly AskedTag[]): Promise<number> {
+  const [first, second] = tags;
+  return second ? store.modsWithBoth(query, first!.id, second.id) : first!.mods;
+}
+
+const isByPopularity = ({ sort }: ListRequest) => sort?.sql === modListing.popularity && sort!.descending;
+
+/** The mods of the rarest tag come in the right order; each is asked for the others. */
+async function pageOfTags(
+  query: Query,
+  [rarest, ...others]: readonly AskedTag[],
+  { limit, offset }: ListRequest,
+  total: number,
+): Promise<number[]> {
+  if (total <= offset) return [];
+  return store.byPopularity(
+    query,
+    rarest!.id,
+    others.map(({ id }) => id),
+    { limit, offset },
+  );
+}
+
+const RANKED_MAX = 2_000;
+
+/** Words and nothing else, in the order of how well mods fit them, and not further down than anyone looks. */
+const isSearchAlone = ({ groups, words, sort, offset }: ListRequest) =>
+  words.length > 0 && groups.length === 0 && !sort && offset < RANKED_MAX;
+
+const EXPANDED_MAX = 40;
+/** A beginning that one of so many mods has is met soon enough by asking mod after mod. */
+const DENSE_SHARE = 50;
+
+interface Beginning {
+  readonly word: string;
+  /** The words that begin so, with the numbers of mods that have them; none where they are too many. */
+  readonly words: readonly store.KnownWord[] | undefined;
+}
+
+/**
+ * Mods are in lists by word, the most popular first. They are read list by list in the order of how well they fit: two
+ * of the words, one of them whole, by its beginning, mistyped. A list is read only when those before it are at their
+ * end, so what was found before is all that may come twice.
+ */
+async function search(db: Database, gameId: number, request: ListRequest, all: number): Promise<Found> {
+  const { query } = db;
+  const { words, offset, limit } = request;
+  const beginnings: Beginning[] = [];
+  for (const word of words) {
+    const known = await store.wordsBetween(query, gameId, word, endOfRange(word), EXPANDED_MAX + 1);
+    beginnings.push({ word, words: known.length > EXPANDED_MAX ? undefined : known });
+  }
+  const mistyped = await store.knownWords(query, gameId, request.likely ?? []);
+  const total = await countFound(db, gameId, beginnings, mistyped, all);
+  const need = Math.min(offset + limit, total);
+  const found = new Set<number>();
+  const take = (mods: readonly store.Ranked[]) => {
+    for (const { id } of mods) if (found.size < need) found.add(id);
+  };
+  const ofTerms = async (terms: readonly string[]) => {
+    if (terms.length > 0 && found.size < need) take(await mostPopularOf(query, gameId, terms, need));
+  };
+  await ofTerms(pairsOf(words));
+  await ofTerms(words);
+  if (beginnings.every((each) => each.words))
+    await ofTerms(beginnings.flatMap((each) => each.words!.map(({ word }) => word)));
+  else if (found.size < need) take(await beginningWith(query, gameId, words, need, all));
+  await ofTerms(mistyped.map(({ word }) => word));
+  return { ids: [...found].slice(offset), total };
+}
+
+const LISTS_AT_ONCE = 100;
+
+async function mostPopularOf(
+  query: Query,
+  gameId: number,
+  terms: readonly string[],
+  most: number,
+): Promise<store.Ranked[]> {
+  const mods: store.Ranked[] = [];
+  for (let start = 0; start < terms.length; start += LISTS_AT_ONCE)
+    mods.push(...(await store.mostPopularOf(query, gameId, terms.slice(start, start + LISTS_AT_ONCE), most)));
+  return mods.sort((a, b) => b.popularity - a.popularity || a.id - b.id);
+}
+
+async function beginningWith(
+  query: Query,
+  gameId: number,
+  words: readonly string[],
+  need: number,
+  all: number,
+): Promise<store.Ranked[]> {
+  const ranges = words.map((word) => ({ from: word, to: endOfRange(word) }));
+  const mods = await store.modsBetween(query, gameId, ranges);
+  return mods * DENSE_SHARE > all
+    ? store.probedBetween(query, gameId, ranges, need)
+    : store.sortedBetween(query, gameId, ranges, need);
+}
+
+/** A single word has a count of its own; of several, mods that have two of them count once. */
+async function countFound(
+  db: Database,
+  gameId: number,
+  beginnings: readonly Beginning[],
+  mistyped: readonly store.KnownWord[],
+  all: number,
+): Promise<number> {
+  const named = new Map<string, number>();
+  for (const { word, mods } of [...beginnings.flatMap(({ words }) => words ?? []), ...mistyped]) named.set(word, mods);
+  const wide = beginnings.filter(({ words }) => !words).map(({ word }) => ({ from: word, to: endOfRange(word) }));
+  const counts = [...named.values()].filter((mods) => mods > 0);
+  if (wide.length === 0 && counts.length <= 1) return counts[0] ?? 0;
+  const words = [...named.keys()];
+  return totalOf(db, {
+    scope: wordsScope(gameId),
+    asked: { words, wide },
+    among: all,
+    count: (query) => store.modsWithAny(query, gameId, words, wide),
+  });
+}

@@ -1,0 +1,433 @@
+import type { Updateable } from 'kysely';
+import { requireUserIn } from '../../people/users/users.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { fold, type ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { Platform } from '../../platform/game-platforms.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { translate } from '../../platform/localisation/translations.ts';
+import { sanitised } from '../../platform/text/markup.ts';
+import { freeNameId, requireFreeNameId } from '../../platform/text/name-ids.ts';
+import { type ModEventType, recordModEvent, recordUserEvent } from '../../records/events/events.ts';
+import { countPublicMods, requireGame } from '../games/games.ts';
+import { countTagsOfMod, rankTagsOfMod } from '../tags/counts.ts';
+import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
+import {
+  isPublic,
+  MOD_ACCEPTED,
+  MOD_DELETED,
+  MOD_NOT_ACCEPTED,
+  MOD_PUBLIC,
+  scopeOfGame,
+  scopeOfMember,
+  scopeOfSubscriber,
+} from './access.ts';
+import { announceMod, rewriteModDocuments } from './documents.ts';
+import { findIds, findMods } from './finding.ts';
+import { removeForEver, whenDeleted } from './leaving.ts';
+import { pageOfMods } from './page.ts';
+import * as store from './store.ts';
+import type { ModsTable } from './table.ts';
+import { settleWords } from './words.ts';
+
+export * from './access.ts';
+export { announceMod } from './documents.ts';
+export { modListing } from './listing.ts';
+export type { ModCounts, ModRow, ModStanding, ModStats, StoredMod } from './store.ts';
+
+/** `community_options`: comments, dependencies, use in collections. */
+const ALLOW_DEPENDENCY = 1_024;
+const COMMUNITY_DEFAULT = 1 | ALLOW_DEPENDENCY | 131_072;
+/** The game's `dependency_option`. */
+const DEPENDENCIES_DISALLOWED = 0;
+const DEPENDENCIES_OPT_IN = 1;
+const DEPENDENCIES_UNRESTRICTED = 3;
+const LOCALISABLE = ['name', 'summary', 'description'] as const;
+
+type Settable =
+  | 'name'
+  | 'name_id'
+  | 'summary'
+  | 'description'
+  | 'homepage_url'
+  | 'visible'
+  | 'maturity_option'
+  | 'community_options'
+  | 'credit_options'
+  | 'stock'
+  | 'metadata_blob'
+  | 'logo';
+
+export type ModChanges = { readonly [F in Settable]?: ModsTable[F] | undefined } & {
+  readonly status?: number | undefined;
+};
+
+export interface NewMod extends Omit<ModChanges, 'status'> {
+  readonly gameId: number;
+  readonly ownerId: number;
+  readonly name: string;
+  readonly summary: string;
+  /** Without the file that the API asks for: for sample content and tests. */
+  readonly accepted?: boolean;
+}
+
+/** What a mod is that nothing else was said of. */
+export const NEW_MOD = {
+  visible: MOD_PUBLIC,
+  maturity_option: 0,
+  community_options: COMMUNITY_DEFAULT,
+  monetization_options: 0,
+  credit_options: 0,
+  stock: 0,
+  price: 0,
+  tax: 0,
+  dmca: 0,
+  downloads_today: 0,
+  downloads_total: 0,
+  subscribers_total: 0,
+  ratings_weighted_aggregate: 0,
+  popularity: 0,
+  logo: null,
+  homepage_url: null,
+  metadata_blob: null,
+  metadata_blob_folded: '',
+  description: '',
+};
+
+/** Makes a mod with its owner as administrator of its team. */
+export async function addMod(app: App, transaction: Transaction, mod: NewMod): Promise<store.ModRow> {
+  const { gameId, ownerId, accepted = false, ...fields } = mod;
+  await requireUserIn(transaction, ownerId);
+  const now = app.clock.now();
+  const row = await store.add(transaction.query, {
+    ...NEW_MOD,
+    community_options: await communityDefault(transaction, gameId),
+    ...prepared(fields),
+    name: fields.name,
+    name_folded: fold(fields.name),
+    summary: fields.summary,
+    name_id: await nameIdFor(app, transaction, gameId, fields),
+    game_id: gameId,
+    submitted_by: ownerId,
+    status: accepted ? MOD_ACCEPTED : MOD_NOT_ACCEPTED,
+    date_added: now,
+    date_updated: now,
+    date_live: accepted ? now : 0,
+  });
+  const member = { resource: 'mods', resourceId: row.id, userId: ownerId, level: ADMINISTRATOR } as const;
+  await joinTeam(app, transaction, { ...member, position: 'Owner' });
+  await recordUserEvent(app, transaction, { gameId, modId: row.id, userId: ownerId, type: 'USER_TEAM_JOIN' });
+  await settle(app, transaction, undefined, row, ownerId);
+  return row;
+}
+
+/** Where mods opt in to dependencies, a new one has not done so yet. */
+async function communityDefault(transaction: Transaction, gameId: number): Promise<number> {
+  const isOptIn = (await store.dependencyOption(transaction, gameId)) === DEPENDENCIES_OPT_IN;
+  return isOptIn ? COMMUNITY_DEFAULT & ~ALLOW_DEPENDENCY : COMMUNITY_DEFAULT;
+}
+
+async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: ModChanges) {
+  if (name_id !== undefined) {
+    await requireFreeNameId(app, query, 'mods', gameId, name_id, 0);
+    return name_id;
+  }
+  return freeNameId(app, query, 'mods', gameId, { name: name!, fallback: 'mod' });
+}
+
+/** What is stored for what was sent: markup is sanitised, and texts that lists compare have a folded twin. */
+function prepared<C extends ModChanges>(changes: C): C & Updateable<ModsTable> {
+  const columns: Updateable<ModsTable> = { ...changes };
+  for (const [name, value] of Object.entries(columns)) if (value === undefined) delete columns[name as keyof ModsTable];
+  if (changes.description !== undefined) columns.description = sanitised(changes.description);
+  if (changes.name !== undefined) columns.name_folded = fold(changes.name);
+  if (changes.metadata_blob !== undefined) columns.metadata_blob_folded = fold(changes.metadata_blob ?? '');
+  return columns as C & Updateable<ModsTable>;
+}
+
+export function localisableOf(
+  changes: Partial<Record<(typeof LOCALISABLE)[number], string | null | undefined>>,
+): Record<string, string> {
+  const texts = LOCALISABLE.map((field) => [field, changes[field]] as const);
+  return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
+}
+
+/** Changes a mod in someone's name; who may is asked before. Texts in another language than English are kept as translations. */
+export async function applyModChanges(
+  app: App,
+  transaction: Transaction,
+  before: store.ModRow,
+  changes: ModChanges,
+  userId: number,
+  language: Language = 'en',
+): Promise<void> {
+  const { query } = transaction;
+  if (changes.name_id !== undefined && changes.name_id !== before.name_id)
+    await requireFreeNameId(app, query, 'mods', before.game_id, changes.name_id, before.id);
+  const columns: Updateable<ModsTable> = prepared(changes);
+  if (language !== 'en') {
+    await translate(query, 'mods', before.id, language, localisableOf(columns));
+    for (const field of [...LOCALISABLE, 'name_folded'] as const) delete columns[field];
+  }
+  const now = app.clock.now();
+  if (columns.status === MOD_ACCEPTED && before.date_live === 0) columns.date_live = now;
+  await requireNotNeeded(transaction, before, columns);
+  if (columns.status === MOD_DELETED && before.status !== MOD_DELETED) await whenDeleted(app, transaction, before);
+  const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
+  await settle(app, transaction, before, after, userId);
+}
+
+/** What other mods need is neither deleted nor taken from them, unless the game lets everyone do as they like. */
+async function requireNotNeeded(
+  transaction: Transaction,
+  before: store.ModRow,
+  { status = before.status, community_options = before.community_options }: Updateable<ModsTable>,
+): Promise<void> {
+  const isDeletion = status === MOD_DELETED && before.status !== MOD_DELETED;
+  const isOptOut = (before.community_options & ~community_options & ALLOW_DEPENDENCY) !== 0;
+  if (isDeletion) requireNotForSale(before);
+  if (isDeletion) await requireNoDependants(transaction, before);
+  if (isOptOut && (await isNeeded(transaction, before)))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'community_options', rule: 'has_dependants' }] });
+}
+
+async function isNeeded(transaction: Transaction, mod: store.ModRow): Promise<boolean> {
+  const option = await store.dependencyOption(transaction, mod.game_id);
+  if (option === DEPENDENCIES_UNRESTRICTED || option === DEPENDENCIES_DISALLOWED) return false;
+  return store.hasDependants(transaction, mod.id);
+}
+
+async function requireNoDependants(transaction: Transaction, mod: store.ModRow): Promise<void> {
+  if (await isNeeded(transaction, mod)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
+}
+
+/** The bit of `monetization_options` by which a mod is sold. */
+const MONETIZATION = 1;
+
+function requireNotForSale({ monetization_options, price }: store.ModRow): void {
+  if ((monetization_options & MONETIZATION) !== 0 || price > 0) throw new ApiError('MOD_CANNOT_DELETE_MONETISED');
+}
+
+/** What follows from any change of a mod's row. */
+async function settle(
+  app: App,
+  transaction: Transaction,
+  before: store.ModRow | undefined,
+  after: store.ModRow,
+  userId: number,
+): Promise<void> {
+  const difference = Number(isPublic(after)) - Number(before !== undefined && isPublic(before));
+  if (difference !== 0) {
+    await countPublicMods(transaction, after.game_id, difference);
+    await countTagsOfMod(transaction, after, difference);
+  }
+  await settleWords(transaction, before, after);
+  await rewriteModDocuments(app, transaction, after.id);
+  announceMod(transaction, after.game_id, after.id);
+  const type = eventOf(before, after);
+  const shown = isPublic(after) || (before !== undefined && isPublic(before));
+  if (type) await recordModEvent(app, transaction, { ...namesOf(after), userId, type, isPublic: shown });
+}
+
+const namesOf = ({ id, game_id }: Pick<store.ModRow, 'id' | 'game_id'>) => ({ gameId: game_id, modId: id });
+
+/** One event for a change: who hears that a mod came or went looks at the whole of it anyway. */
+function eventOf(before: store.ModRow | undefined, after: store.ModRow): ModEventType | undefined {
+  const wasPublic = before !== undefined && isPublic(before);
+  if (before?.status !== MOD_DELETED && after.status === MOD_DELETED) return 'MOD_DELETED';
+  if (wasPublic !== isPublic(after)) return wasPublic ? 'MOD_UNAVAILABLE' : 'MOD_AVAILABLE';
+  return before && 'MOD_EDITED';
+}
+
+/** For what happens to a mod without anyone asking: others who change it wait. Undefined once it is gone for ever. */
+export async function holdMod(transaction: Transaction, id: number): Promise<store.ModRow | undefined> {
+  return store.rowForChange(transaction, id);
+}
+
+/** For what changes in the mod object without anyone having edited the mod. */
+export async function refreshMod(app: App, transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>) {
+  await rewriteModDocuments(app, transaction, mod.id);
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+/**
+ * For nouns that add to the mod object: what they changed is in its documents from now on, and is told as an edit
+ * unless it has an event of its own. `userId` is who did it, the submitter unless given.
+ */
+export async function modChanged(
+  app: App,
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  { userId, type = 'MOD_EDITED' }: { userId?: number; type?: ModEventType } = {},
+): Promise<void> {
+  const row = await store.change(transaction, mod.id, { date_updated: app.clock.now() });
+  await rewriteModDocuments(app, transaction, mod.id);
+  announceMod(transaction, mod.game_id, mod.id);
+  const event = { ...namesOf(row), userId: userId ?? row.submitted_by, type, isPublic: isPublic(row) };
+  await recordModEvent(app, transaction, event);
+}
+
+/** What is told of the mod's live file has changed. */
+export const showLiveFile = (transaction: Transaction, id: number) => store.showFile(transaction, id);
+
+/** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
+export async function handOverMod(
+  app: App,
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  userId: number,
+) {
+  await store.change(transaction, mod.id, { submitted_by: userId });
+  await refreshMod(app, transaction, mod);
+}
+
+/** New figures. They are no part of the documents, and those that lists sort by are kept with the mod as well. */
+export async function changeModStats(
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  { popularity, ...stats }: Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
+): Promise<void> {
+  const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
+  const sorted = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate, popularity };
+  if (Object.values(sorted).some((value) => value !== undefined)) await store.change(transaction, mod.id, sorted);
+  if (popularity !== undefined) {
+    await store.rankWords(transaction, mod.id, popularity);
+    await rankTagsOfMod(transaction, mod.id, popularity);
+  }
+  if (Object.keys(stats).length > 0) await store.putStats(transaction, mod.id, stats);
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+/** Adds to the counted figures of a mod, and sets what follows from them. Others who count for it wait. */
+export async function addToModStats(
+  transaction: Transaction,
+  mod: Pick<store.ModRow, 'id' | 'game_id'>,
+  difference: Partial<store.ModCounts>,
+  following: (counts: store.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
+): Promise<void> {
+  const counts = await store.addToStats(transaction, mod.id, difference);
+  // The mod has gone for ever meanwhile, and its figures with it.
+  if (!counts) return;
+  const { downloads_today, downloads_total, subscribers_total } = counts;
+  const sorted = { downloads_today, downloads_total, subscribers_total };
+  await changeModStats(transaction, mod, { ...sorted, ...following(counts) });
+}
+
+const RANKED_AT_ONCE = 500;
+
+/** Ranks the public mods of a game anew, in steps: a mod whose popularity changes meanwhile is right the next time. */
+export async function rankMods(
+  app: App,
+  gameId: number,
+  { total, dateExpires, atOnce = RANKED_AT_ONCE }: { total: number; dateExpires: number; atOnce?: number },
+  heartbeat: () => Promise<void>,
+): Promise<void> {
+  let last: { id: number; popularity: number } | undefined;
+  for (let first = 1; first === 1 || last; first += atOnce) {
+    await heartbeat();
+    const mods = await store.popularAfter(app.db.query, gameId, last, atOnce);
+    const ids = mods.map(({ id }) => id);
+    const ranks = { first, total, dateExpires };
+    if (ids.length > 0) await app.db.write(async (transaction) => store.putRanks(transaction, ids, ranks));
+    last = mods.length === atOnce ? mods.at(-1) : undefined;
+  }
+}
+
+/** A copyright complaint against the mod is opened, or closed. Meanwhile nobody subscribes to it. */
+export async function setDmca(transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>, isOpen: boolean) {
+  await store.change(transaction, mod.id, { dmca: Number(isOpen) });
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+/** Deleted mods stay for their teams and for what refers to them, and nobody else sees them again. */
+export const removeMod = (app: App, transaction: Transaction, mod: store.ModRow, userId: number): Promise<void> =>
+  applyModChanges(app, transaction, mod, { status: MOD_DELETED }, userId);
+
+/** Nothing of the mod stays but its events. Who may is asked before. */
+export async function removeModForEver(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
+  if (mod.status !== MOD_DELETED) throw new ApiError('MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST');
+  if (mod.subscribers_total > 0) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS');
+  requireNotForSale(mod);
+  await requireNoDependants(transaction, mod);
+  await removeForEver(app, transaction, mod);
+  announceMod(transaction, mod.game_id, mod.id);
+}
+
+export async function listModsOfGame(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  request: ListRequest,
+  language: Language,
+  on: OnPlatform = {},
+) {
+  const scope = await visibleScope(app, caller, gameId, request, on);
+  return findMods(app.db, scope, request, language, on.platform);
+}
+
+/** The same as JSON ready to send. */
+export async function pageOfGame(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  request: ListRequest,
+  language: Language,
+  on: OnPlatform = {},
+): Promise<Buffer> {
+  const scope = await visibleScope(app, caller, gameId, request, on);
+  const { ids, total } = await findIds(app.db, scope, request);
+  const { limit, offset } = request;
+  return pageOfMods(app, { gameId, ids, language, platform: on.platform, limit, offset, total });
+}
+
+async function visibleScope(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  request: ListRequest,
+  { platform, platformStatus }: OnPlatform,
+): Promise<store.ModScope> {
+  await requireGame(app.db, caller, gameId);
+  const isAsked = platform !== undefined || platformStatus !== undefined;
+  const on = isAsked && (await store.hasPlatforms(app.db, gameId)) ? { platform, platformStatus } : {};
+  return scopeOfGame(app.db, caller, gameId, request, on);
+}
+
+/** The platform that a request comes from, and whether what waits for approval there is asked for. */
+export interface OnPlatform {
+  readonly platform?: Platform | undefined;
+  readonly platformStatus?: store.PlatformStatus | undefined;
+}
+
+/**
+ * What someone has subscribed to, also what is hidden or not accepted. A platform narrows the list within a game alone:
+ * over several games nobody plays all of them on one.
+ */
+export function listModsOfSubscriber(
+  app: App,
+  caller: UserCaller,
+  request: ListRequest,
+  language: Language,
+  { platform, platformStatus }: OnPlatform = {},
+) {
+  const isOfOneGame = request.groups.some(
+    (group) => group.length === 1 && group[0]!.column.name === 'game_id' && group[0]!.operator === 'eq',
+  );
+  const on = isOfOneGame ? { platform, platformStatus } : {};
+  return findMods(app.db, scopeOfSubscriber(caller, request, on), request, language, platform);
+}
+
+/** One's own mods are not narrowed to a platform, though its live files are shown. */
+export const listModsOfMember = (
+  app: App,
+  userId: number,
+  request: ListRequest,
+  language: Language,
+  { platform, platformStatus }: OnPlatform = {},
+) => findMods(app.db, scopeOfMember(userId, request, platformStatus), request, language, platform);
+
+/** The documents of these mods in any order, for lists of other nouns that hold mods; who may see them is theirs to ask. */
+export const modDocuments = (app: App, ids: readonly number[], language: Language, platform?: Platform) =>
+  store.documentsOf(app.db.query, ids, language, platform);

@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import { linksChangeAt } from '../../files/modfiles/links.ts';
+import { PlatformStatusQuery } from '../../files/modfiles/object.ts';
+import { type Caller, reader, type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Portal } from '../../platform/game-platforms.ts';
+import { GamePath, ModPath, pageOf, pageOfJson } from '../../platform/http/objects.ts';
+import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
+import { isShownToClass, requireModDocument, requireSingleMod } from './access.ts';
+import { bodiesIn, ModChangesBody, NewModBody, toModChanges } from './changes.ts';
+import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
+import { modListing } from './listing.ts';
+import { listModsOfGame, listModsOfMember, pageOfGame, type StoredMod } from './mods.ts';
+import { ModObject, modJson } from './object.ts';
+import { type SingleMod, singleModJson } from './page.ts';
+
+const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
+
+export const getMods = operation({
+  id: 'get-mods',
+  tag: 'Mods',
+  method: 'GET',
+  path: '/games/{game_id}/mods',
+  says: 'Lists the public mods of a game; for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find those of one’s own teams that are not public; beyond `=` and `-in` they are for the game’s team.',
+  access: reader(),
+  params: GamePath,
+  query: PlatformStatusQuery,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_FILTER_ADMIN_ONLY'],
+  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
+    const on = { platform, platformStatus: query.platform_status };
+    keep(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
+    keepUntil(linksChangeAt(app.clock.now()));
+    // People have other names on portals, and the page that the database puts together has none of them.
+    if (portal === undefined) return new Json(await pageOfGame(app, caller, params.game_id, list, language, on));
+    const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
+    return pageOfMods(app, mods, total, list, portal);
+  },
+});
+
+export const getUserMods = operation({
+  id: 'get-user-mods',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/mods',
+  says: 'Lists the mods in whose teams the person is, also those that are hidden or not accepted, and with `status=3` those that were deleted.',
+  access: user('read'),
+  query: PlatformStatusQuery,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: [],
+  handle: async (app, { caller, query, list, language, platform, portal }) => {
+    const on = { platform, platformStatus: query.platform_status };
+    const { mods, total } = await listModsOfMember(app, (caller as UserCaller).userId, list, language, on);
+    return pageOfMods(app, mods, total, list, portal);
+  },
+});
+
+export const getMod = operation({
+  id: 'get-mod',
+  tag: 'Mods',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}',
+  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team, that of its game, its subscribers, and those who may preview it.',
+  access: reader(),
+  params: ModPath,
+  returns: ok(ModObject),
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
+  handle: (app, input) => {
+    input.keepUntil(linksChangeAt(app.clock.now()));
+    return input.portal === undefined ? modAlone(app, input) : modOnPortal(app, input);
+  },
+});
+
+type ModInput = Input<z.output<typeof ModPath>, unknown, unknown>;
+
+function modAlone(app: App, { caller, params, language, platform, keep }: ModInput): Json | Promise<Json> {
+  const answer = (mod: SingleMod) => {
+    if (isShownToClass(caller, mod))
+      keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
+    const { text, bytes } = singleModJson(app, params.mod_id, mod);
+    return new Json(text, bytes);
+  };
+  const found = requireSingleMod(app, caller, params.game_id, params.mod_id, language, platform);
+  return found instanceof Promise ? found.then(answer) : answer(found);
+}
+
+async function modOnPortal(app: App, { caller, params, language, platform, portal, keep }: ModInput): Promise<Json> {
+  const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
+  if (isShownToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
+    keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
+  return new Json(modJson(app, mod, { alone: true, portal }));
+}
+
+export const addModOperation = operation({
+  id: 'add-mod',
+  tag: 'Mods',
+  method: 'POST',
+  path: '/games/{game_id}/mods',
+  says: 'Adds a mod to a game. It is not accepted before it has a file.',
+  access: user('write'),
+  params: GamePath,
+  body: NewModBody,
+  ownBody: async (app, caller, { game_id }) => (await bodiesIn(app, caller, game_id)).added,
+  files: { logo: { ...LOGO, required: true } },
+  rules: true,
+  once: true,
+  returns: created(ModObject),
+  errors: [
+    'RULES_BASED_MODERATION_FAILURE',
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    'MOD_NO_MATURITY_ALLOWED_BY_GAME',
+    'MONETIZATION_MARKETPLACE_ERROR',
+    'GAME_TAGS_NO_OPTIONS_SET',
+    'MOD_TAGS_NO_ADD_PERMISSION',
+  ],
+  handle: async (app, { caller, params, body, files, language, contentLanguage, portal }) => {
+    const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
+    const mod = await submitMod(app, caller, params.game_id, sent);
+    const address = `${app.addresses.gameApi(mod.game_id)}/games/${mod.game_id}/mods/${mod.mod_id}`;
+    return new Created(new Json(modJson(app, mod, { alone: true, portal })), address);
+  },
+});
+
+const edited = {
+  tag: 'Mods',
+  path: '/games/{game_id}/mods/{mod_id}',
+  access: userOrService('write', 'update'),
+  ends: ['mods'],
+  params: ModPath,
+  body: ModChangesBody,
+  ownBody: async (app: App, caller: Caller, { game_id }: z.output<typeof ModPath>) =>
+    (await bodiesIn(app, caller, game_id)).changed,
+  files: { logo: LOGO },
+  rules: true,
+  returns: ok(ModObject),
+  errors: [
+    'RULES_BASED_MODERATION_FAILURE',
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MOD_NOT_FOUND',
+    'MOD_DELETED',
+    'MOD_NO_UPDATE_PERMISSION',
+    'MOD_NO_MATURITY_EDIT_PERMISSION',
+    'MOD_NO_MATURITY_ALLOWED_BY_GAME',
+    'MOD_NO_MODERATION_PERMISSION',
+    'MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE',
+    'GAME_TAGS_NO_OPTIONS_SET',
+    'MOD_TAGS_NO_ADD_PERMISSION',
+    'MOD_NO_DELETE_PERMISSION',
+    'MOD_CANNOT_DELETE_MONETISED',
+    'MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN',
+    'PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC',
+    'MONETIZATION_MARKETPLACE_ERROR',
+  ],
+  handle: answerEdit,
+} as const;
+
+export const editModOperation = operation({
+  ...edited,
+  id: 'edit-mod',
+  method: 'POST',
+  says: 'Changes a mod. Managers and administrators of its team or its game may; its status is for the game’s team.',
+});
+
+export const editModByPut = operation({
+  ...edited,
+  id: 'edit-mod-put',
+  method: 'PUT',
+  says: 'Changes a mod, as `POST` does: some clients send this method.',
+});
+
+export const deleteModOperation = operation({
+  id: 'delete-mod',
+  tag: 'Mods',
+  method: 'DELETE',
+  path: '/games/{game_id}/mods/{mod_id}',
+  says: 'Deletes a mod. Administrators of its team and the team of its game may, unless other mods need it and the game restricts dependencies. Administrators of the game can bring it back, until it is deleted permanently.',
+  access: user('write'),
+  ends: ['mods'],
+  params: ModPath,
+  body: z.object({
+    permanent: z.boolean().default(false).meta({
+      description:
+        'Removes a mod that was deleted before, with everything that belongs to it, for ever. For administrators of its team or its game.',
+    }),
+  }),
+  returns: noContent,
+  errors: [
+    'GAME_NOT_FOUND',
+    'GAME_DELETED',
+    'MOD_NOT_FOUND',
+    'MOD_DELETED',
+    'MOD_NO_DELETE_PERMISSION',
+    'MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST',
+    'MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS',
+    'MOD_CANNOT_DELETE_MONETISED',
+  ],
+  handle: (app, { caller, params, body }) =>
+    (body.permanent ? deleteModForEver : deleteMod)(app, caller, params.game_id, params.mod_id),
+});
+
+async function answerEdit(
+  app: App,
+  input: Input<z.output<typeof ModPath>, unknown, z.output<typeof ModChangesBody>>,
+): Promise<Json> {
+  const { caller, params, body, files, language, contentLanguage, portal } = input;
+  const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };
+  const mod = await editMod(app, caller, params.game_id, params.mod_id, sent);
+  return new Json(modJson(app, mod, { alone: true, portal }));
+}
+
+const pageOfMods = (
+  app: App,
+  mods: readonly StoredMod[],
+  total: number,
+  list: { limit: number; offset: number },
+  portal: Portal | undefined,
+) =>
+  pageOfJson(
+    mods.map((mod) => modJson(app, mod, { portal })),
+    total,
+    list,
+  );
+
+export const modOperations = [
+  getMods,
+  getUserMods,
+  getMod,
+  addModOperation,
+  editModOperation,
+  editModByPut,
+  deleteModOperation,
+];

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Mod, startApi } from '../../../test/api.ts';
+import { isValidLink } from '../../files/modfiles/links.ts';
+import { editModByPut, getMod, getMods } from './operations.ts';
+import { pageOfMods } from './page.ts';
+
+const api = await startApi();
+const game = await api.aGame();
+const client = api.withKey(game);
+const owner = await api.aUser({ username: 'Ann "the \\ slash" Ünal' });
+const NAMES = ['Plain', 'With "quotes" and \\', '星の船', 'ÉCLAIR'];
+const stats = { ratings_weighted_aggregate: 1 / 3, downloads_total: 7 };
+const mods: Mod[] = [];
+for (const name of NAMES) mods.push(await api.aMod({ game, owner, name, stats }));
+await api.aFile(mods[1]!);
+await api.aFile(mods[3]!);
+const german = { params: { game_id: game.id, mod_id: mods[0]!.id }, headers: { 'content-language': 'de' } };
+await (await api.as(owner)).call(editModByPut, { ...german, body: { summary: 'Auf Deutsch' } });
+
+/** Someone on a portal is answered column by column, all others with a text that the database puts together. */
+const ON_PORTAL = { 'x-modio-portal': 'steam' };
+
+for (const language of ['en', 'de']) {
+  const headers = { 'accept-language': language };
+  const onPortal = { ...headers, ...ON_PORTAL };
+
+  test(`a page that the database puts together is what the columns say (${language})`, async () => {
+    const asked = { params: { game_id: game.id }, query: { _sort: '-id' } };
+    const { body } = await client.call(getMods, { ...asked, headers });
+    assert.deepEqual(body, (await client.call(getMods, { ...asked, headers: onPortal })).body);
+    assert.deepEqual(
+      body.data.map(({ name }) => name),
+      NAMES.toReversed(),
+    );
+    assert.equal(body.data[0]!.stats.ratings_weighted_aggregate, 1 / 3);
+    assert.equal(body.data[3]!.summary === 'Auf Deutsch', language === 'de');
+  });
+
+  test(`so is a single mod (${language})`, async () => {
+    for (const { id } of mods) {
+      const asked = { params: { game_id: game.id, mod_id: id } };
+      const { body } = await client.call(getMod, { ...asked, headers });
+      assert.deepEqual(body, (await client.call(getMod, { ...asked, headers: onPortal })).body);
+    }
+  });
+}
+
+test('links of files on such a page are signed', async () => {
+  const { body } = await client.call(getMods, { params: { game_id: game.id }, query: { id: mods[1]!.id } });
+  const { pathname } = new URL((body.data[0]!.modfile as { download: { binary_url: string } }).download.binary_url);
+  assert.match(pathname, /\/download\/\d{10}-[\w-]{43}$/);
+  const { sha256 } = (body.data[0]!.modfile as { filehash: { sha256: string } }).filehash;
+  const [, modId, fileId, segment] = /mods\/(\d+)\/files\/(\d+)\/download\/(.+)$/.exec(pathname)!;
+  const file = { id: Number(fileId), mod_id: Number(modId), game_id: game.id, sha256 };
+  assert.ok(isValidLink(api.app(), file, segment!, api.clock.now()));
+});
+
+test('a mod that went for ever since it was found is left out, wherever it stood', async () => {
+  const [first, second] = mods.map(({ id }) => id) as [number, number];
+  const GONE = 999_999;
+  for (const ids of [[GONE, first, second], [first, GONE, second], [first, second, GONE], [GONE], []]) {
+    const request = { gameId: game.id, ids, language: 'en', platform: undefined, limit: 10, offset: 0, total: 3 };
+    const page = JSON.parse(String(await pageOfMods(api.app(), request)));
+    const left = ids.filter((id) => id !== GONE);
+    assert.deepEqual([page.data.map(({ id }: Mod) => id), page.result_count], [left, left.length]);
+  }
+});

@@ -1,0 +1,328 @@
+import { isAscii } from 'node:buffer';
+import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../../files/modfiles/links.ts';
+import { endOfModfile } from '../../files/modfiles/object.ts';
+import { toAvatar } from '../../people/users/object.ts';
+import type { App } from '../../platform/app.ts';
+import type { Statement } from '../../platform/database/database.ts';
+import { livePlace } from '../../platform/database/platforms.ts';
+import { cardsAmong, FILE_LINK } from './store.ts';
+
+/**
+ * Mods as the text that is sent. The database puts it together from texts that are stored ready, as bringing each column
+ * of each mod here costs far more than the page itself. It is `modJson` said in SQL, and a test holds one against the
+ * other.
+ */
+export interface PageRequest {
+  readonly gameId: number;
+  readonly ids: readonly number[];
+  readonly language: string;
+  readonly platform: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly total: number;
+}
+
+interface GameOfPage {
+  readonly name_id: string;
+  readonly dependency_option: number;
+  readonly has_platforms: number;
+}
+
+const GAME: Statement = {
+  text: `select name_id, dependency_option, exists (select 1 from game_platforms o where o.game_id = g.id) as has_platforms
+    from games g where id = ?`,
+  postgres: `select name_id, dependency_option,
+      case when exists (select 1 from game_platforms o where o.game_id = g.id) then 1 else 0 end as has_platforms
+    from games g where id = $1`,
+};
+
+/** What SQL calls things on a database; parameters have numbers, as some stand in several places. */
+interface Words {
+  readonly ids: string;
+  /** The table in which people are looked up, and what is said of them before and behind their avatars. */
+  readonly people: { readonly table: string; readonly before: string; readonly behind: string };
+  /** Joins in the order in which they are written, so that mods come in the order of the ids. */
+  readonly join: string;
+  /** The page, of the parts of what each mod says. */
+  readonly page: (...parts: readonly string[]) => string;
+}
+
+const SQLITE: Words = {
+  people: { table: 'user_cards', before: 'u.before_avatar', behind: 'u.behind_avatar' },
+  ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
+  join: 'cross join',
+  // The first and the last mod say where the page begins and ends: put around it, that would be one more copy of it all.
+  // As bytes it need not become a text of this process before it becomes bytes again.
+  page: (...parts) => `cast(group_concat(concat(case when j.key = 0 then ${given('begin')} end, ${parts.join(', ')},
+    case when j.key = cast(${given('last')} as integer) then ${given('end')} end), ',') as blob)`,
+};
+
+const POSTGRES: Words = {
+  people: {
+    table: 'users',
+    // Names in addresses, time zones and languages hold nothing that JSON has to escape.
+    before: `concat('{"id":', u.id, ',"name_id":"', u.name_id, '","username":', to_json(u.username),
+      ',"display_name_portal":null,"date_online":', u.date_online, ',"date_joined":', u.date_joined, ',"avatar":')`,
+    behind: `concat(',"timezone":"', u.timezone, '","language":"', u.language, '","profile_url":"')`,
+  },
+  ids: `json_array_elements_text(cast($1 as json)) with ordinality as j (value, place)
+    join mod_cards c on c.mod_id = cast(j.value as bigint)`,
+  join: 'join',
+  page: (...parts) => `concat(${given('begin')}, string_agg(concat(${parts.join(', ')}), ',' order by j.place),
+    case when cast(${given('last')} as integer) >= 0 then ${given('end')} end)`,
+};
+
+/** Where a signature belongs stands what it is for, and behind that a character that JSON never holds. */
+const GAP_SIGN = 1;
+const SEGMENT_LENGTH = '1234567890-'.length + 43;
+const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - MARK_DIGITS);
+
+/** What a statement is given, in this order. A mod alone needs no more than the first, and the language. */
+const GIVEN = [
+  ...(['ids', 'platform', 'language', 'modPages', 'beforeLink', 'behindLink', 'dependencies'] as const),
+  ...(['begin', 'last', 'end'] as const),
+];
+type Given = (typeof GIVEN)[number];
+const given = (name: Given) => `cast($${GIVEN.indexOf(name) + 1} as text)`;
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Addresses never change while the process runs, and stand in the statements themselves. */
+interface Fixed {
+  readonly gamePages: string;
+  readonly userPages: string;
+  readonly files: string;
+  readonly placeholder: string;
+}
+
+const picture = ({ files }: Fixed, size: string) => `${literal(files)}, u.avatar, '/${size}.png"'`;
+const avatar = (fixed: Fixed) => `case when u.avatar is null then ${literal(fixed.placeholder)}
+  else concat('{"filename":"avatar.png","original":"', ${picture(fixed, 'original')},
+    ',"thumb_50x50":"', ${picture(fixed, 'thumb_50x50')},
+    ',"thumb_100x100":"', ${picture(fixed, 'thumb_100x100')}, '}') end`;
+
+const user = ({ before, behind }: Words['people'], fixed: Fixed) =>
+  `${before}, ${avatar(fixed)}, ${behind}, ${literal(fixed.userPages)}, u.name_id, '"}'`;
+
+/** Where the live file is found: with the mod, or, of a game with platforms, by the one that is asked for. */
+interface Live {
+  readonly id: string;
+  readonly body: string;
+  /** As `linkedFile` writes it. */
+  readonly link: string;
+  readonly join: (platform: string) => string;
+}
+
+const SHOWN: Live = {
+  id: 'c.file_id',
+  body: 'c.file_body',
+  link: 'c.file_link',
+  join: () => '',
+};
+const ON_PLATFORM: Live = {
+  id: 'l.modfile_id',
+  body: 'b.body',
+  link: `case when b.body is not null then ${FILE_LINK} end`,
+  join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id
+      and l.platform = ${livePlace({ mod: 'c.mod_id', game: 'c.game_id', platform })}
+    left join modfile_documents b on b.modfile_id = l.modfile_id`,
+};
+
+const modfile = ({ body, link }: Live) => {
+  const ifThere = (text: string) => `case when ${body} is not null then ${text} end`;
+  return `coalesce(${body}, '{}'), ${ifThere(given('beforeLink'))}, ${link}, ${ifThere(given('behindLink'))}`;
+};
+
+const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then 'true' else 'false' end`;
+
+/** What a list knows of its game, and the single mod has to look up. */
+interface Game {
+  readonly pages: string;
+  readonly dependencies: string;
+}
+
+const OF_PAGE: Game = {
+  pages: given('modPages'),
+  dependencies: `cast(${given('dependencies')} as integer)`,
+};
+const ofRow = ({ gamePages }: Fixed): Game => ({
+  pages: `${literal(gamePages)}, g.name_id, '/m/'`,
+  dependencies: 'g.dependency_option',
+});
+
+const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)' : 'c.body');
+
+/** What stands behind the live file. */
+const endIn = (people: Words['people'], fixed: Fixed, { pages, dependencies }: Game) =>
+  `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
+    ',"submitted_by":', ${user(people, fixed)}, ',"stats":{', s.ranked, ',', s.counted, '}}'`;
+
+const joinedTo = (join: string, people: Words['people'], { translated, live }: Variant) => `
+  ${join} mod_stats s on s.mod_id = c.mod_id
+  ${join} ${people.table} u on u.id = c.submitted_by
+  ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${given('language')}` : ''}
+  ${live.join(given('platform'))}`;
+
+interface Variant {
+  /** For languages other than English. */
+  readonly translated: boolean;
+  readonly live: Live;
+}
+
+function pageIn({ people, ids, join, page }: Words, fixed: Fixed, variant: Variant): string {
+  const { translated, live } = variant;
+  const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(people, fixed, OF_PAGE)];
+  return `select ${page(...parts)} as text, count(*) as mods
+    from ${ids} ${joinedTo(join, people, variant)}`;
+}
+
+function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
+  const game = ofRow(fixed);
+  const { translated, live } = variant;
+  return `select c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
+      ${bodyIn(translated)} as body, ${live.id} as file_id, ${live.link} as file_link, ${live.body} as file_body,
+      concat(${endIn(people, fixed, game)}) as rest
+    from mod_cards c join games g on g.id = c.game_id
+      ${joinedTo('join', people, variant)}
+    where c.mod_id = cast($1 as bigint)`;
+}
+
+type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Statement>>;
+
+/** PostgreSQL wants every parameter to have its place: English is there one language of many, and none a platform. */
+function variantsOf(sql: (words: Words, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
+  const postgres = sql(POSTGRES, fixed, { translated: true, live: ON_PLATFORM });
+  const of = (variant: Variant) => ({ text: sql(SQLITE, fixed, variant).replace(/\$(\d+)/g, '?$1'), postgres });
+  const inLanguage = (translated: boolean) => ({
+    shown: of({ translated, live: SHOWN }),
+    onPlatform: of({ translated, live: ON_PLATFORM }),
+  });
+  return { english: inLanguage(false), translated: inLanguage(true) };
+}
+
+const variantFor = (variants: Variants, language: string, platform: string): Statement =>
+  variants[language === 'en' ? 'english' : 'translated'][platform === '' ? 'shown' : 'onPlatform'];
+
+const statements = new WeakMap<App['addresses'], { readonly page: Variants; readonly single: Variants }>();
+
+function statementsOf(app: App) {
+  const known = statements.get(app.addresses);
+  if (known) return known;
+  const { addresses } = app;
+  const fixed: Fixed = {
+    gamePages: addresses.game(''),
+    userPages: addresses.user(''),
+    files: addresses.file(''),
+    placeholder: JSON.stringify(toAvatar(app, null)),
+  };
+  const made = { page: variantsOf(pageIn, fixed), single: variantsOf(singleIn, fixed) };
+  statements.set(addresses, made);
+  return made;
+}
+
+interface Page {
+  readonly text: Uint8Array | string;
+  readonly mods: number;
+}
+
+/** A mod alone, with what decides who may see it. */
+export interface SingleMod {
+  readonly game_id: number;
+  readonly status: number;
+  readonly visible: number;
+  readonly submitted_by: number;
+  readonly game_status: number;
+  readonly api_access_options: number;
+  readonly body: string;
+  readonly file_id: number | null;
+  readonly file_link: string | null;
+  readonly file_body: string | null;
+  /** What stands behind the live file. */
+  readonly rest: string;
+}
+
+export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer> {
+  const { gameId, ids, language, limit, offset, total } = request;
+  const game = (await app.db.first<GameOfPage>(GAME, [gameId]))!;
+  const platform = game.has_platforms ? (request.platform ?? '') : '';
+  const expires = expiryAt(app.clock.now());
+  const values = [
+    JSON.stringify(ids),
+    platform,
+    language,
+    app.addresses.mod(game.name_id, ''),
+    `,"download":{"binary_url":"${app.addresses.gameApi(gameId)}/games/${gameId}/mods/`,
+    `${GAP}","date_expires":${expires}}}`,
+    String(game.dependency_option),
+    BEGIN,
+    String(ids.length - 1),
+    `],"result_count":${ids.length},"result_offset":${offset},"result_limit":${limit},"result_total":${total}}`,
+  ];
+  if (ids.length === 0) return Buffer.from(`${BEGIN}${values.at(-1)}`);
+  const { text, mods } = (await app.db.first<Page>(variantFor(statementsOf(app).page, language, platform), values))!;
+  // One of them went for ever since it was found.
+  if (Number(mods) < ids.length) return pageOfMods(app, { ...request, ids: await cardsAmong(app.db.query, ids) });
+  const bytes =
+    typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  signLinks(app, bytes, expires);
+  return isAscii(bytes) ? bytes : Buffer.from(withEncodedAddresses(bytes.toString()));
+}
+
+const PROFILE_URL = /"profile_url":"[^"]*[^\p{ASCII}"][^"]*"/gu;
+
+/** The database puts names into addresses as they are; an address is percent-encoded (RFC 3986). */
+const withEncodedAddresses = (json: string): string => json.replace(PROFILE_URL, encodeURIOf);
+const encodeURIOf = (field: string): string => {
+  const start = '"profile_url":"'.length;
+  return `${field.slice(0, start)}${encodeURI(field.slice(start, -1)).replaceAll('%25', '%')}"`;
+};
+
+const BEGIN = '{"data":[';
+
+/** Puts each signature in the place of what it is for. */
+function signLinks(app: App, page: Buffer, expires: number): void {
+  const segmentFor = signerUntil(app, expires);
+  for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
+    const mark = gap - MARK_DIGITS;
+    const behindId = mark - BEFORE_MARK.length;
+    const file = () => `${idBefore(page, behindId)}${page.toString('latin1', behindId, gap)}` as SignedFile;
+    const segment = segmentFor(idBefore(page, behindId), file);
+    page.set(segment, mark);
+    gap = mark + segment.length;
+  }
+}
+
+const [ZERO, NINE] = [0x30, 0x39];
+
+/** The number whose digits end before this place: a text made of them would cost as much as all the rest. */
+function idBefore(page: Buffer, end: number): number {
+  let [id, power] = [0, 1];
+  for (let at = end - 1; page[at]! >= ZERO && page[at]! <= NINE; at -= 1) {
+    id += (page[at]! - ZERO) * power;
+    power *= 10;
+  }
+  return id;
+}
+
+/** A single mod in whatever state; what it says is for those who may see it. */
+export function singleMod(app: App, id: number, language: string, platform = '') {
+  const statement = variantFor(statementsOf(app).single, language, platform);
+  if (app.db.dialect === 'postgres' || language !== 'en')
+    return app.db.first<SingleMod>(statement, [id, platform, language]);
+  return app.db.first<SingleMod>(statement, platform === '' ? [id] : [id, platform]);
+}
+
+/** Bytes are counted part by part, each of which is a text that nothing was put behind yet. */
+export function singleModJson(app: App, id: number, mod: SingleMod): { text: string; bytes: number } {
+  const rest = withEncodedAddresses(mod.rest);
+  const parts = [mod.body, ',"modfile":', mod.file_body ?? '{}', endOfLiveFile(app, id, mod), rest] as const;
+  let bytes = 0;
+  for (const part of parts) bytes += Buffer.byteLength(part);
+  return { text: parts.join(''), bytes };
+}
+
+function endOfLiveFile(app: App, modId: number, mod: SingleMod): string {
+  const { game_id, file_id: id, file_link: link } = mod;
+  if (id === null || link === null) return '';
+  const file = { id, mod_id: modId, game_id, sha256: link.slice(-MARK_DIGITS) };
+  return endOfModfile(app, file, { alone: true });
+}

@@ -1,0 +1,109 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    mods: ModsTable;
+    mod_cards: ModCardsTable;
+    mod_documents: ModDocumentsTable;
+    mod_stats: ModStatsTable;
+    mod_words: ModWordsTable;
+    mod_vocabulary: { game_id: number; word: string; mods_count: number };
+  }
+}
+
+/** `status`: 0 not accepted, 1 accepted, 3 deleted. `visible`: 0 hidden, 1 public. `…_folded`: see `fold`. */
+export interface ModsTable {
+  id: Generated<number>;
+  game_id: number;
+  status: number;
+  visible: number;
+  submitted_by: number;
+  date_added: number;
+  date_updated: number;
+  date_live: number;
+  maturity_option: number;
+  community_options: number;
+  monetization_options: number;
+  credit_options: number;
+  stock: number;
+  price: number;
+  tax: number;
+  /** 1 while a copyright complaint is open against it. */
+  dmca: number;
+  /** These four repeat figures of `mod_stats`, for the indexes that lists are sorted by. */
+  downloads_today: number;
+  downloads_total: number;
+  subscribers_total: number;
+  ratings_weighted_aggregate: number;
+  /** The more popular, the larger; ranks are counted from it. */
+  popularity: number;
+  name_id: string;
+  name: string;
+  name_folded: string;
+  /** Storage folder of the picture, and null where the placeholder is shown. */
+  logo: string | null;
+  homepage_url: string | null;
+  summary: string;
+  metadata_blob_folded: string;
+  metadata_blob: string | null;
+  /** Markup, sanitised before it is stored. */
+  description: string;
+}
+
+/**
+ * The mod object as JSON in English, ready to send but for what changes without it: `body` lacks its closing brace,
+ * and gets `modfile`, `dependencies`, `profile_url`, `submitted_by` and `stats` behind it. What these are made of is
+ * repeated here, so that a list finds it in one row: see `putCard`.
+ */
+export interface ModCardsTable {
+  mod_id: number;
+  game_id: number;
+  status: number;
+  visible: number;
+  submitted_by: number;
+  /** 1 where it depends on other mods. */
+  needs: number;
+  /** The live file that is shown where no platform is asked for; null where there is none. */
+  file_id: number | null;
+  name_id: string;
+  file_body: string | null;
+  body: string;
+  /** Of a link to the file what stands before the signature: see `linkedFile`. */
+  file_link: string | null;
+}
+
+/** The `body` in other languages, of mods that have something else to say in them. */
+export interface ModDocumentsTable {
+  mod_id: number;
+  language: string;
+  body: string;
+}
+
+/** What a mod is found by, also two words together. `shown` is 1 for public mods; `popularity` repeats the mod's. */
+export interface ModWordsTable {
+  game_id: number;
+  shown: number;
+  word: string;
+  popularity: number;
+  mod_id: number;
+}
+
+export interface ModStatsTable {
+  mod_id: number;
+  popularity_rank_position: number;
+  popularity_rank_total_mods: number;
+  downloads_today: number;
+  downloads_total: number;
+  subscribers_total: number;
+  ratings_total: number;
+  ratings_positive: number;
+  ratings_negative: number;
+  ratings_percentage_positive: number;
+  ratings_weighted_aggregate: number;
+  ratings_display_text: string;
+  date_expires: number;
+  /** The ranks and `date_expires` as JSON without braces, for answers that hold it as it is. */
+  ranked: string;
+  /** All the others, likewise. */
+  counted: string;
+}

@@ -1,0 +1,24 @@
+import { accessChanged } from '../../platform/access/credentials.ts';
+import { kept } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalPreviews: PersonalData = {
+  columns: [
+    {
+      table: 'previewers',
+      column: 'user_id',
+      told: ['resource', 'resource_id', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['resource', 'resource_id'],
+    },
+    {
+      table: 'previewers',
+      column: 'invited_by',
+      told: ['resource', 'resource_id', 'user_id', 'date_added'],
+      whenDeleted: kept('whoever was invited still is'),
+      whenMerged: 'moved',
+    },
+  ],
+  afterwards: (transaction) => accessChanged(transaction),
+};

@@ -1,0 +1,24 @@
+import { kept } from '../../platform/database/personal.ts';
+import { type PersonalData, wholly } from '../../platform/personal-data.ts';
+import * as store from './store.ts';
+
+export const personalRestrictions: PersonalData = {
+  columns: [
+    {
+      table: 'game_restrictions',
+      column: 'user_id',
+      told: ['game_id', 'options', 'reason', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['game_id'],
+    },
+    {
+      table: 'game_restrictions',
+      column: 'restricted_by',
+      told: ['game_id', 'user_id', 'options', 'reason', 'date_added'],
+      whenDeleted: kept('a decision of the team'),
+      whenMerged: 'moved',
+    },
+  ],
+  moving: wholly((_, transaction, from, to) => store.addOptionsOf(transaction, from, to)),
+};

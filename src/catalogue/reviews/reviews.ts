@@ -1,0 +1,171 @@
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { languageOf } from '../../platform/localisation/languages.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { requireGame } from '../games/games.ts';
+import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
+import * as store from './store.ts';
+
+export const MAIL_REVIEW = 'reviews.mail';
+/** For the decision, and again for the requester to make the approved change. */
+const OPEN_SECONDS = 7 * 86_400;
+const REMEMBER_SECONDS = 30 * 86_400;
+
+/** What gives or takes the powers of an administrator over a game. */
+export type SensitiveChange =
+  | { readonly kind: 'invite'; readonly email: string; readonly level: number }
+  | { readonly kind: 'change'; readonly member: number; readonly level: number; readonly leader: boolean }
+  | { readonly kind: 'remove'; readonly member: number }
+  | { readonly kind: 'rotate-key' }
+  | { readonly kind: 'stop-reviewing' };
+
+/** Undoes what the request has done so far; `reviewed` then files the review. */
+class ReviewNeeded extends ApiError {
+  readonly change: string;
+  constructor(change: string) {
+    super('PERMISSION_CHANGE_PENDING_REVIEW');
+    this.change = change;
+  }
+}
+
+/**
+ * Runs a change of a game's permissions. Where the game asks for it, the first request only files a review (`14044`);
+ * once a second administrator has approved it, the same request of the same person goes through, once.
+ */
+export async function reviewed<T>(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await app.db.write(work);
+  } catch (error) {
+    if (error instanceof ReviewNeeded) await file(app, caller, gameId, error.change);
+    throw error;
+  }
+}
+
+/** Asked in the transaction of the change, behind every other check. */
+export async function requireReview(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  gameId: number,
+  change: SensitiveChange,
+): Promise<void> {
+  if (caller.admin || !(await store.isReviewing(transaction, gameId))) return;
+  await store.lock(transaction, gameId);
+  const { query } = transaction;
+  // Nobody could approve it.
+  if ((await store.administratorsOf(query, gameId, ADMINISTRATOR)) < 2) return;
+  const now = app.clock.now();
+  const requested = { gameId, userId: caller.userId, change: JSON.stringify(change) };
+  const latest = await store.latestOf(query, requested, now);
+  if (latest?.approved !== 1) throw new ReviewNeeded(requested.change);
+  await store.use(query, latest.id, now);
+}
+
+/** A refusal stays the answer until the review expires, so that nobody asks until someone gives in. */
+async function file(app: App, { userId }: UserCaller, gameId: number, change: string): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    const now = app.clock.now();
+    await store.lock(transaction, gameId);
+    if (await store.latestOf(query, { gameId, userId, change }, now)) return;
+    const { id } = await store.add(query, {
+      game_id: gameId,
+      requested_by: userId,
+      change,
+      approved: null,
+      decided_by: null,
+      date_added: now,
+      date_expires: now + OPEN_SECONDS,
+      date_used: null,
+    });
+    await app.jobs.enqueue(transaction, MAIL_REVIEW, { id });
+    await auditReview(app, transaction, userId, gameId, 'request', { review: id, ...JSON.parse(change) });
+  });
+}
+
+const auditReview = (
+  app: App,
+  transaction: Transaction,
+  actor: number,
+  gameId: number,
+  done: string,
+  { email: _, ...data }: Record<string, unknown>,
+) => {
+  const subject = { resource: 'games', id: gameId, gameId };
+  return audit(app, transaction, { actor, action: `games.review-${done}`, subject, data });
+};
+
+async function requireAdministrator(reader: Pick<Transaction, 'first'>, caller: Caller, gameId: number) {
+  await requireGame(reader, caller, gameId);
+  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+export interface Reviews {
+  readonly isRequired: boolean;
+  readonly open: readonly store.ReviewRow[];
+}
+
+export async function reviewsOf(app: App, caller: Caller, gameId: number): Promise<Reviews> {
+  await requireAdministrator(app.db, caller, gameId);
+  const isRequired = await store.isReviewing(app.db, gameId);
+  return { isRequired, open: await store.openOf(app.db.query, gameId, app.clock.now()) };
+}
+
+/** To ask for reviews takes one administrator, to stop asking takes two. */
+export async function setReviewing(app: App, caller: UserCaller, gameId: number, isRequired: boolean): Promise<void> {
+  await reviewed(app, caller, gameId, async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    if (isRequired === (await store.isReviewing(transaction, gameId))) return;
+    if (isRequired) await store.startReviewing(transaction.query, gameId, app.clock.now());
+    else {
+      await requireReview(app, transaction, caller, gameId, { kind: 'stop-reviewing' });
+      await store.stopReviewing(transaction.query, gameId);
+    }
+    await auditReview(app, transaction, caller.userId, gameId, isRequired ? 'start' : 'stop', {});
+  });
+}
+
+export async function decideReview(
+  app: App,
+  caller: UserCaller,
+  { gameId, id, approved }: { gameId: number; id: number; approved: boolean },
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    await store.lock(transaction, gameId);
+    await requireAdministrator(transaction, caller, gameId);
+    const review = await store.openById(query, gameId, id, app.clock.now());
+    if (!review) throw new ApiError('RESOURCE_NOT_FOUND');
+    if (review.requested_by === caller.userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
+    if (review.approved !== null) throw new ApiError('MODERATION_ALREADY_ACTIONED');
+    await store.decide(query, id, { approved: approved ? 1 : 0, decided_by: caller.userId });
+    await auditReview(app, transaction, caller.userId, gameId, approved ? 'approve' : 'refuse', { review: id });
+  });
+}
+
+/** Each mail has a name of its own, so that a retried job sends none twice. */
+export async function mailReview(app: App, id: number): Promise<void> {
+  for (const told of await store.toldOf(app.db.query, id, ADMINISTRATOR, app.clock.now())) {
+    const language = languageOf(told.language) ?? 'en';
+    const { game, requester } = told;
+    const address = `${app.addresses.gameApi(told.game_id)}/games/${told.game_id}/team/reviews`;
+    await app.mail.send({
+      id: `review-${id}-${told.user_id}`,
+      to: told.email!,
+      subject: say('permission_review_mail_subject', language),
+      text: say('permission_review_mail_text', language, { game, requester, address, days: OPEN_SECONDS / 86_400 }),
+    });
+  }
+}
+
+export const forgetReviews = (app: App): Promise<void> =>
+  app.db.write(async ({ query }) => void (await store.forget(query, app.clock.now() - REMEMBER_SECONDS)));

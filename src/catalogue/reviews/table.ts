@@ -1,0 +1,29 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    reviewing_games: ReviewingGamesTable;
+    permission_reviews: PermissionReviewsTable;
+  }
+}
+
+/** Games whose sensitive changes wait for a second administrator. */
+export interface ReviewingGamesTable {
+  game_id: number;
+  date_added: number;
+}
+
+export interface PermissionReviewsTable {
+  id: Generated<number>;
+  game_id: number;
+  requested_by: number;
+  /** What is to be changed, as JSON; equal changes are equal texts. */
+  change: string;
+  /** 1 or 0 once it is decided. */
+  approved: number | null;
+  decided_by: number | null;
+  date_added: number;
+  date_expires: number;
+  /** When the requester made the approved change. */
+  date_used: number | null;
+}

@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { reportByRule } from '../../moderation/reports/pieces.ts';
+import type { Caller, Submission, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Changes, Database, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { MODERATOR, teamLevel } from '../teams/teams.ts';
+import { requireCleanTexts } from '../wordlists/wordlists.ts';
+import { Answering, type Condition, type Fact, type Facts } from './conditions.ts';
+import * as store from './store.ts';
+
+export const rulesScope = (gameId: number) => `games/${gameId}/rules`;
+
+/** A rule in a certain version. */
+export interface Said {
+  readonly rule_id: number;
+  readonly version: number;
+}
+
+/** A rule as it is asked. */
+export interface Asked extends Said {
+  readonly name: string;
+  readonly operations: readonly string[];
+  readonly condition: Condition;
+  readonly verdict: string;
+  readonly message: string;
+}
+
+/** What rules say to a submission. The first that allows, denies or holds decides; those before it may have been noted. */
+export interface Finding {
+  readonly decided: Asked | undefined;
+  /** Rules that want the game's team to know. */
+  readonly reports: readonly Asked[];
+  /** Rules that want the studio's own receiver to know. */
+  readonly webhooks: readonly Asked[];
+}
+
+/** What came of a submission, in a word. */
+export const verdictOf = ({ decided, reports, webhooks }: Finding): string =>
+  decided?.verdict ?? (reports.length > 0 ? 'report' : webhooks.length > 0 ? 'webhook' : 'none');
+
+export class RuleSet {
+  readonly #rules: readonly Asked[];
+  readonly #answering: Answering;
+
+  constructor(rules: readonly Asked[]) {
+    this.#rules = rules;
+    this.#answering = new Answering(rules.map(({ condition }) => condition));
+  }
+
+  judge(facts: Facts): Finding {
+    const holds = this.#answering.about(facts);
+    const operation = String(facts['operation']);
+    const noted: Record<string, Asked[]> = { report: [], webhook: [] };
+    let decided: Asked | undefined;
+    for (const rule of this.#rules) {
+      if (!rule.operations.includes(operation) || !holds(rule.condition)) continue;
+      if (!noted[rule.verdict]) {
+        decided = rule;
+        break;
+      }
+      noted[rule.verdict]!.push(rule);
+    }
+    return { decided, reports: noted['report']!, webhooks: noted['webhook']! };
+  }
+
+  /** So that the first submission does not wait for all expressions to be compiled at once. */
+  prepare(): Promise<void> {
+    return this.#answering.prepare();
+  }
+}
+
+export const toAsked = (
+  row: Pick<store.RuleRow, 'version' | 'name' | 'operations' | 'condition' | 'verdict' | 'message'>,
+  id: number,
+) => ({
+  rule_id: id,
+  version: row.version,
+  name: row.name,
+  operations: JSON.parse(row.operations) as string[],
+  condition: JSON.parse(row.condition) as Condition,
+  verdict: row.verdict,
+  message: row.message,
+});
+
+interface Known {
+  readonly asOf: number;
+  readonly rules: RuleSet;
+}
+
+const GAMES_KNOWN_MAX = 500;
+const known = new WeakMap<Changes, LRUCache<number, Known>>();
+
+/** The rules of a game that are switched on, compiled once until they change. */
+async function rulesFor(
+  { db }: Pick<App, 'db'>,
+  { query }: Pick<Transaction, 'query'>,
+  gameId: number,
+): Promise<RuleSet> {
+  const ofDatabase = known.get(db.changes) ?? new LRUCache<number, Known>({ max: GAMES_KNOWN_MAX });
+  known.set(db.changes, ofDatabase);
+  const there = ofDatabase.get(gameId);
+  if (there && db.changes.unchangedSince(there.asOf, rulesScope(gameId))) return there.rules;
+  const asOf = db.changes.now();
+  const rows = (await store.rulesOf(query, gameId)).filter(({ enabled }) => enabled === 1);
+  const rules = new RuleSet(rows.map((row) => toAsked(row, row.id)));
+  ofDatabase.set(gameId, { asOf, rules });
+  return rules;
+}
+
+/** Before a transaction asks the rules of a game, in which nobody else has their turn. */
+export const prepareRules = async (app: App, gameId: number): Promise<void> =>
+  (await rulesFor(app, app.db, gameId)).prepare();
+
+const HISTORY_SECONDS = 86_400;
+const DAY = 86_400;
+const TEXT_CHARACTERS_MAX = 150_000;
+const NAMES_MAX = 2_000;
+
+async function factsOf(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  gameId: number,
+  submission: Submission,
+): Promise<{ facts: Facts; digest: string; level: number }> {
+  const payload = payloadOf(submission);
+  const digest = createHash('sha256').update(JSON.stringify(payload)).digest('base64url');
+  const now = app.clock.now();
+  const person = await store.personOf(transaction, caller.userId);
+  const since = now - HISTORY_SECONDS;
+  const history = await store.historyOf(transaction, { gameId, userId: caller.userId, digest, since });
+  const statistics = await store.statisticsOf(transaction, gameId, caller.userId);
+  const level = await teamLevel(transaction, caller, 'games', gameId);
+  const country = submission.country ?? person?.country ?? '';
+  const facts: Record<string, Fact> = {
+    operation: submission.operation,
+    ...payload,
+    ...named('header', submission.headers),
+    'user.id': caller.userId,
+    'user.username': person?.username ?? '',
+    'user.email_domain': person?.email?.split('@').at(-1) ?? '',
+    'user.language': person?.language ?? '',
+    'user.age_days': person ? Math.floor((now - person.date_joined) / DAY) : 0,
+    'user.level': level,
+    'user.ip': submission.ip,
+    'user.portals': Object.keys(JSON.parse(person?.portal_names || '{}')),
+    ...(country !== '' && { 'user.country': country.toUpperCase() }),
+    ...named('user', statistics),
+    ...named('history', history),
+  };
+  return { facts, digest, level };
+}
+
+const named = (prefix: string, values: Readonly<Record<string, Fact>>): Record<string, Fact> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
+
+function payloadOf({ fields, files, contents }: Submission): Record<string, Fact> {
+  const facts: Record<string, Fact> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') facts[`payload.${name}`] = value.slice(0, TEXT_CHARACTERS_MAX);
+    else if (typeof value === 'number') facts[`payload.${name}`] = value;
+    else if (typeof value === 'boolean') facts[`payload.${name}`] = Number(value);
+    else if (Array.isArray(value)) facts[`payload.${name}`] = value.slice(0, NAMES_MAX).map(String);
+  }
+  if (files.length > 0) {
+    facts['file.name'] = files.map(({ filename }) => filename);
+    facts['file.size'] = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+  if (contents) facts['file.entries'] = contents.slice(0, NAMES_MAX);
+  return facts;
+}
+
+export interface Verdict {
+  /** The rule that wants the game's team to look first. */
+  readonly held: Said | undefined;
+  /** Rules that want it reported, and the decision that names them; see `carryOut`. */
+  readonly reports: readonly Asked[];
+  readonly decisionId: number;
+}
+
+const NOTHING_SAID: Verdict = { held: undefined, reports: [], decisionId: 0 };
+
+/**
+ * Holds what someone hands in against the words and the rules of the game. Called by a noun once it knows that the
+ * caller may do it, within the transaction that does it: what is refused is not done. Once the noun knows the id of
+ * what was handed in it calls `carryOut`.
+ */
+export async function ruled(app: App, transaction: Transaction, caller: Caller, gameId: number): Promise<Verdict> {
+  if (caller.kind !== 'user' || !caller.submission) return NOTHING_SAID;
+  const { submission } = caller;
+  await requireCleanTexts(transaction, gameId, submission.fields);
+  const rules = await rulesFor(app, transaction, gameId);
+  const { facts, digest, level } = await factsOf(app, transaction, caller, gameId, submission);
+  const finding = rules.judge(facts);
+  const { decided, reports, webhooks } = finding;
+  const decision: store.NewDecision = {
+    game_id: gameId,
+    user_id: caller.userId,
+    operation: submission.operation,
+    verdict: verdictOf(finding),
+    rule_id: decided?.rule_id ?? 0,
+    rule_version: decided?.version ?? 0,
+    reports: saidIn(reports),
+    webhooks: saidIn(webhooks),
+    awaits_studio: Number(webhooks.length > 0),
+    facts: JSON.stringify(facts),
+    digest,
+    date_added: app.clock.now(),
+  };
+  if (decided?.verdict === 'deny') {
+    // The transaction ends without a trace, so the decision is stored behind it.
+    submission.refusal = () => app.db.write(async (own) => void (await storeDecision(app, own, decision)));
+    throw new ApiError('RULES_BASED_MODERATION_FAILURE', decided.message === '' ? {} : { text: decided.message });
+  }
+  const decisionId = await storeDecision(app, transaction, decision);
+  // Those who would have to look have seen it already.
+  return { held: decided?.verdict === 'hold' && level < MODERATOR ? decided : undefined, reports, decisionId };
+}
+
+const saidIn = (rules: readonly Said[]): string =>
+  JSON.stringify(rules.map(({ rule_id, version }) => ({ rule_id, version })));
+
+export const TELL_STUDIO_JOB = 'rules.tell-studio';
+
+async function storeDecision(app: App, transaction: Transaction, decision: store.NewDecision): Promise<number> {
+  const { id } = await store.addDecision(transaction.query, decision);
+  const { game_id: gameId, awaits_studio } = decision;
+  if (awaits_studio === 1) await app.jobs.enqueue(transaction, TELL_STUDIO_JOB, { gameId }, { key: `game/${gameId}` });
+  return id;
+}
+
+/** What was handed in, as it can be found. */
+export interface HandedIn {
+  readonly resource: 'mods' | 'guides' | 'collections' | 'comments';
+  readonly id: number;
+  readonly gameId: number;
+  readonly authorId: number;
+}
+
+/** Does what rules want besides deciding, once it is known what they are about. */
+export async function carryOut(
+  app: App,
+  transaction: Transaction,
+  { reports, decisionId }: Verdict,
+  what: HandedIn,
+): Promise<void> {
+  if (decisionId === 0) return;
+  await store.setSubject(transaction, decisionId, what.resource, what.id);
+  for (const rule of reports) await reportByRule(app, transaction, what, rule);
+}
+
+/** Whether something waits for the game's team because a rule said so. */
+export const isHeld = async (reader: Pick<Database, 'first'>, resource: string, id: number): Promise<boolean> =>
+  (await store.holdOf(reader, resource, id)) !== undefined;
+
+export const noteHold = (
+  app: App,
+  { query }: Transaction,
+  resource: string,
+  { id, game_id }: { readonly id: number; readonly game_id: number },
+  { rule_id, version }: Said,
+) =>
+  store.putHold(query, {
+    resource,
+    resource_id: id,
+    game_id,
+    rule_id,
+    rule_version: version,
+    date_added: app.clock.now(),
+  });
+
+/** The game's team has looked. */
+export const releaseHold = ({ query }: Transaction, resource: string, id: number) =>
+  store.removeHold(query, resource, id);

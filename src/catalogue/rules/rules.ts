@@ -1,0 +1,323 @@
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Listing, ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { JsonValue } from '../../platform/jobs/jobs.ts';
+import { auditGame } from '../../records/audit/audit.ts';
+import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { holdGame, requireGame } from '../games/games.ts';
+import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
+import { type Condition, expressionsIn, type Facts, parseCondition } from './conditions.ts';
+import { type Asked, RuleSet, rulesScope, type Said, toAsked, verdictOf } from './judging.ts';
+import * as store from './store.ts';
+
+export type { DecisionRow, RuleRow, VersionRow } from './store.ts';
+
+type Reader = Pick<Database, 'first'>;
+
+export const VERDICTS = ['allow', 'deny', 'report', 'hold', 'webhook'] as const;
+export type RuleVerdict = (typeof VERDICTS)[number];
+
+/** Operations whose submissions can wait for the game's team: those of mods and guides, which have a status. */
+const HOLDABLE = [
+  'add-mod',
+  'edit-mod',
+  'edit-mod-put',
+  'add-modfile',
+  'edit-modfile',
+  'add-source-modfile',
+  'add-mod-media',
+  'add-mod-tags',
+  'add-mod-kvp-metadata',
+  'add-mod-dependencies',
+  'add-guide',
+  'edit-guide',
+];
+/** Comments are there or not. */
+const UNHELD = [
+  'add-mod-comment',
+  'update-mod-comment',
+  'add-guide-comment',
+  'update-guide-comment',
+  'add-collection-comment',
+  'update-collection-comment',
+];
+/** The operations that rules are about, by their ids. */
+export const RULED: readonly string[] = [...HOLDABLE, ...UNHELD];
+
+const RULES_MAX = 200;
+/** Of all rules of a game together: each submission is held against them. */
+const EXPRESSIONS_MAX = 1_000;
+
+export const decisionListing: Listing = {
+  from: 'd',
+  columns: {
+    id: { kind: 'integer' },
+    user_id: { kind: 'integer' },
+    rule_id: { kind: 'integer' },
+    rule_version: { kind: 'integer' },
+    date_added: { kind: 'integer' },
+    verdict: { kind: 'text' },
+    operation: { kind: 'text' },
+  },
+  sorts: { id: 'd.id', date_added: 'd.date_added' },
+};
+
+export interface SentRule {
+  readonly name: string;
+  readonly operations: readonly string[];
+  /** JSON. */
+  readonly when: string;
+  readonly verdict: RuleVerdict;
+  readonly message: string;
+  readonly enabled: boolean;
+}
+
+async function requireLevel(reader: Reader, caller: Caller, gameId: number, level: number): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  if ((await teamLevel(reader, caller, 'games', gameId)) < level) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+}
+
+/** Rules of a game change one after the other, so that their order and number stay right. */
+async function changing<T>(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return app.db.write(async (transaction) => {
+    await requireLevel(transaction, caller, gameId, MANAGER);
+    await holdGame(transaction, gameId);
+    transaction.changed(rulesScope(gameId));
+    return work(transaction);
+  });
+}
+
+export async function listRules(app: App, caller: Caller, gameId: number): Promise<store.RuleRow[]> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  return store.rulesOf(app.db.query, gameId);
+}
+
+async function ruleIn({ query }: Pick<Transaction, 'query'>, gameId: number, id: number): Promise<store.RuleRow> {
+  const rule = await store.rule(query, gameId, id);
+  if (!rule) throw new ApiError('RESOURCE_NOT_FOUND');
+  return rule;
+}
+
+export async function showRule(app: App, caller: Caller, gameId: number, id: number): Promise<store.RuleRow> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  return ruleIn(app.db, gameId, id);
+}
+
+export async function listVersions(app: App, caller: Caller, gameId: number, id: number): Promise<store.VersionRow[]> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  const versions = await store.versionsOf(app.db.query, gameId, id);
+  if (versions.length === 0) throw new ApiError('RESOURCE_NOT_FOUND');
+  return versions;
+}
+
+/** What is stored for what was sent, or a refusal that names what does not fit. */
+function contentOf({ name, operations, when, verdict, message }: SentRule) {
+  const condition = parseCondition(when);
+  const offered = verdict === 'hold' ? HOLDABLE : RULED;
+  if (!operations.every((operation) => offered.includes(operation)))
+    throw new ApiError('VALIDATION_GENERIC', {
+      fields: [{ field: 'operations', rule: 'enum', values: { values: offered.join(', ') } }],
+    });
+  const about = operations.length > 0 ? [...new Set(operations)] : offered;
+  return { name, operations: JSON.stringify(about), condition: JSON.stringify(condition), verdict, message };
+}
+
+function requireFewExpressions(others: readonly store.RuleRow[], content: { readonly condition: string }): void {
+  const conditions = [...others, content].map(({ condition }) => JSON.parse(condition) as Condition);
+  if (conditions.reduce((sum, condition) => sum + expressionsIn(condition), 0) > EXPRESSIONS_MAX)
+    throw new ApiError('VALIDATION_GENERIC', {
+      fields: [{ field: 'when', rule: 'array_max', values: { max: EXPRESSIONS_MAX } }],
+    });
+}
+
+export async function addRule(app: App, caller: UserCaller, gameId: number, sent: SentRule): Promise<store.RuleRow> {
+  const content = contentOf(sent);
+  return changing(app, caller, gameId, async (transaction) => {
+    const { query } = transaction;
+    const present = await store.rulesOf(query, gameId);
+    if (present.length >= RULES_MAX)
+      throw new ApiError('VALIDATION_GENERIC', {
+        fields: [{ field: 'rules', rule: 'array_max', values: { max: RULES_MAX } }],
+      });
+    requireFewExpressions(present, content);
+    const now = app.clock.now();
+    const position = (present.at(-1)?.position ?? 0) + 1;
+    const dates = { date_added: now, date_updated: now };
+    const { id } = await store.add(query, {
+      game_id: gameId,
+      position,
+      enabled: Number(sent.enabled),
+      version: 1,
+      ...dates,
+    });
+    transaction.made?.(id);
+    const version = { rule_id: id, game_id: gameId, version: 1, edited_by: caller.userId, date_added: now };
+    await store.addVersion(query, { ...content, ...version });
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-add', data: { rule: id } });
+    return ruleIn(transaction, gameId, id);
+  });
+}
+
+/** What a rule says is never changed but said anew, in a further version. Switching it on or off makes none. */
+export async function editRule(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  id: number,
+  { enabled, ...sent }: { readonly [F in keyof SentRule]?: SentRule[F] | undefined },
+): Promise<store.RuleRow> {
+  return changing(app, caller, gameId, async (transaction) => {
+    const { query } = transaction;
+    const before = await ruleIn(transaction, gameId, id);
+    const content = contentOf({
+      name: sent.name ?? before.name,
+      operations: sent.operations ?? JSON.parse(before.operations),
+      when: sent.when ?? before.condition,
+      verdict: sent.verdict ?? (before.verdict as RuleVerdict),
+      message: sent.message ?? before.message,
+      enabled: true,
+    });
+    const others = (await store.rulesOf(query, gameId)).filter((rule) => rule.id !== id);
+    requireFewExpressions(others, content);
+    const isSame = Object.entries(content).every(([field, value]) => before[field as keyof typeof content] === value);
+    const version = before.version + Number(!isSame);
+    const now = app.clock.now();
+    if (!isSame) {
+      const of = { rule_id: id, game_id: gameId, version, edited_by: caller.userId, date_added: now };
+      await store.addVersion(query, { ...content, ...of });
+    }
+    await store.change(query, id, {
+      version,
+      enabled: enabled === undefined ? before.enabled : Number(enabled),
+      date_updated: now,
+    });
+    const data = { rule: id, version: [before.version, version], enabled };
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-edit', data });
+    return ruleIn(transaction, gameId, id);
+  });
+}
+
+/** Its versions stay, for the decisions that they made. */
+export const deleteRule = (app: App, caller: Caller, gameId: number, id: number): Promise<void> =>
+  changing(app, caller, gameId, async (transaction) => {
+    await ruleIn(transaction, gameId, id);
+    await store.remove(transaction.query, id);
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-remove', data: { rule: id } });
+  });
+
+/** Rules are asked in this order from now on: all of them, each once. */
+export const reorderRules = (
+  app: App,
+  caller: Caller,
+  gameId: number,
+  ids: readonly number[],
+): Promise<store.RuleRow[]> =>
+  changing(app, caller, gameId, async (transaction) => {
+    const { query } = transaction;
+    const present = new Set((await store.rulesOf(query, gameId)).map(({ id }) => id));
+    const named = new Set(ids);
+    if (ids.length !== named.size || named.symmetricDifference(present).size > 0)
+      throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rule_ids', rule: 'once' }] });
+    for (const [index, id] of ids.entries()) await store.change(query, id, { position: index + 1 });
+    await auditGame(app, transaction, caller, gameId, { action: 'rules-reorder', data: { rules: ids } });
+    return store.rulesOf(query, gameId);
+  });
+
+export async function listDecisions(app: App, caller: Caller, gameId: number, request: ListRequest) {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  const newestFirst = { sql: 'd.id', descending: true };
+  return store.listDecisions(app.db.query, gameId, decisionListing, { ...request, sort: request.sort ?? newestFirst });
+}
+
+const TRIED_MAX = 1_000;
+
+/** Past submissions that a rule would have spoken to. Nothing comes of it. */
+export async function tryRule(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  sent: SentRule,
+): Promise<{ tried: number; met: store.DecisionRow[] }> {
+  await requireLevel(app.db, caller, gameId, MANAGER);
+  const rules = new RuleSet([toAsked({ ...contentOf(sent), version: 0 }, 0)]);
+  const past = await store.newestDecisions(app.db.query, gameId, TRIED_MAX);
+  const met: store.DecisionRow[] = [];
+  for (const [index, row] of past.entries()) {
+    // Others have their turn between two handfuls of submissions.
+    if (index % 20 === 19) await new Promise((resolve) => void setImmediate(resolve));
+    if (verdictOf(rules.judge(factsIn(row))) !== 'none') met.push(row);
+  }
+  return { tried: past.length, met };
+}
+
+const factsIn = ({ facts }: store.DecisionRow) => JSON.parse(facts) as Facts;
+
+export interface Replay {
+  readonly decision: store.DecisionRow;
+  /** What the same versions of the rules say to the same facts. */
+  readonly verdict: string;
+}
+
+/** Asks the versions of the rules that spoke once more. */
+export async function replayDecision(app: App, caller: Caller, gameId: number, id: number): Promise<Replay> {
+  await requireLevel(app.db, caller, gameId, MODERATOR);
+  const decision = await store.decision(app.db.query, gameId, id);
+  if (!decision) throw new ApiError('RESOURCE_NOT_FOUND');
+  const spoke: Said[] = [...JSON.parse(decision.reports), ...JSON.parse(decision.webhooks)];
+  if (decision.rule_id !== 0) spoke.push({ rule_id: decision.rule_id, version: decision.rule_version });
+  const asked: Asked[] = [];
+  for (const { rule_id, version } of spoke)
+    asked.push(toAsked((await store.version(app.db.query, gameId, rule_id, version))!, rule_id));
+  return { decision, verdict: verdictOf(new RuleSet(asked).judge(factsIn(decision))) };
+}
+
+const TOLD_AT_ONCE = 50;
+
+/** Tells the studio what rules want it to know, in the order in which it was handed in, each once. */
+export async function tellStudioOfRules(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
+  const step = () =>
+    app.db.write(async (transaction) => {
+      const waiting = await store.awaitingStudio(transaction, gameId, TOLD_AT_ONCE);
+      for (const decision of waiting)
+        if (await store.setTold(transaction, decision.id)) await tellOfDecision(app, transaction, decision);
+      return waiting.length;
+    });
+  while ((await step()) === TOLD_AT_ONCE) await heartbeat();
+}
+
+async function tellOfDecision(app: App, transaction: Transaction, decision: store.DecisionRow): Promise<void> {
+  const { game_id: gameId, resource, resource_id, user_id, operation, verdict } = decision;
+  for (const { rule_id, version } of JSON.parse(decision.webhooks) as Said[]) {
+    const rule = (await store.version(transaction.query, gameId, rule_id, version))!;
+    const named = { rule_id, rule_version: version, rule_name: rule.name, decision_id: decision.id };
+    const submission = { operation, user_id, payload: payloadIn(decision.facts) as Record<string, JsonValue> };
+    await tellStudio(app, transaction, {
+      gameId,
+      kind: 'RULE_MATCHED',
+      subject: resource === '' ? `rules/${rule_id}` : `${resource}/${resource_id}`,
+      data: { ...named, verdict, resource, resource_id, ...submission },
+    });
+  }
+}
+
+/** What was handed in. Whoever did it keeps their address to themselves. */
+export function payloadIn(facts: string): Record<string, unknown> {
+  const entries = Object.entries(JSON.parse(facts) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter(([name]) => name.startsWith('payload.') || name.startsWith('file.')));
+}
+
+const DECISIONS_KEPT_SECONDS = 30 * 86_400;
+const REMOVED_AT_ONCE = 500;
+
+export async function removeOldDecisions(app: App, heartbeat: () => Promise<void>): Promise<void> {
+  const before = app.clock.now() - DECISIONS_KEPT_SECONDS;
+  const step = () => app.db.write((transaction) => store.removeOldDecisions(transaction, before, REMOVED_AT_ONCE));
+  while ((await step()) === REMOVED_AT_ONCE) await heartbeat();
+}

@@ -1,0 +1,195 @@
+import { type Caller, muterOf } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Bulk } from '../../platform/database/bulk.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
+import { countDownloads, countForMod } from '../../records/metrics/pieces.ts';
+import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
+import { requireMod } from '../mods/access.ts';
+import { addToModStats, type ModCounts, rankMods } from '../mods/mods.ts';
+import { displayText, percentagePositive, wilsonLowerBound } from './ratings.ts';
+import * as store from './store.ts';
+
+type ModNames = { readonly id: number; readonly game_id: number };
+
+const integer = (name: string): Column => ({ kind: 'integer', sql: `s.${name}` });
+/** Lists sort by the mod's own columns where it has them: those have indexes. */
+const WITH_MOD = ['downloads_today', 'downloads_total', 'subscribers_total', 'ratings_weighted_aggregate'];
+const COUNTED = [
+  'popularity_rank_position',
+  'popularity_rank_total_mods',
+  'downloads_today',
+  'downloads_total',
+  'subscribers_total',
+  'ratings_total',
+  'ratings_positive',
+  'ratings_negative',
+  'ratings_percentage_positive',
+  'date_expires',
+];
+
+/** What lists of figures may be filtered and sorted by. */
+export const statsListing: Listing = {
+  from: 'm',
+  columns: {
+    mod_id: { kind: 'integer', sql: 'm.id' },
+    ...Object.fromEntries(COUNTED.map((name) => [name, integer(name)])),
+    ratings_display_text: { kind: 'text', sql: 'lower(s.ratings_display_text)' },
+  },
+  sorts: {
+    mod_id: 'm.id',
+    ...Object.fromEntries(COUNTED.map((name) => [name, `s.${name}`])),
+    ...Object.fromEntries(WITH_MOD.map((name) => [name, `m.${name}`])),
+  },
+};
+
+/** In a game without per-platform support a platform has the figures of the whole game. */
+const supported = async (app: App, gameId: number, platform: string | undefined): Promise<string | undefined> =>
+  platform !== undefined && (await store.hasPlatforms(app.db, gameId)) ? platform : undefined;
+
+export async function statsOfMod(app: App, caller: Caller, gameId: number, modId: number, platform?: string) {
+  await requireMod(app.db, caller, gameId, modId);
+  const stats = (await store.statsOf(app.db, modId))!;
+  const on = await supported(app, gameId, platform);
+  return on === undefined ? stats : { ...stats, ...(await store.downloadsOn(app.db.query, [modId], on)).get(modId) };
+}
+
+/** Lists for a platform are filtered and sorted by the figures of the whole game. */
+export async function listStats(app: App, caller: Caller, gameId: number, request: ListRequest, platform?: string) {
+  await requireGame(app.db, caller, gameId);
+  const on = await supported(app, gameId, platform);
+  const scope = { gameId, muterId: muterOf(caller), platform: on };
+  const { stats, total } = await store.list(app.db.query, scope, statsListing, request);
+  if (on === undefined) return { stats, total };
+  const downloads = await store.downloadsOn(
+    app.db.query,
+    stats.map(({ mod_id }) => mod_id),
+    on,
+  );
+  return { stats: stats.map((each) => ({ ...each, ...downloads.get(each.mod_id) })), total };
+}
+
+const HOUR = 3_600;
+const DAY_HOURS = 24;
+
+/** Counts downloads that are worth counting: who downloads twice is for the caller to tell. */
+export async function countDownload(
+  app: App,
+  transaction: Transaction,
+  mod: ModNames,
+  downloads = 1,
+  platforms: ReadonlyMap<string, number> = new Map(),
+): Promise<void> {
+  const difference = { downloads_today: downloads, downloads_total: downloads };
+  await addToModStats(transaction, mod, difference, following);
+  const hour = Math.floor(app.clock.now() / HOUR);
+  await store.addToHour(transaction, { mod_id: mod.id, game_id: mod.game_id, hour, downloads });
+  for (const [platform, some] of platforms)
+    await store.addToPlatformHour(transaction, {
+      mod_id: mod.id,
+      game_id: mod.game_id,
+      hour,
+      platform,
+      downloads: some,
+    });
+  await countForGame(transaction, mod.game_id, { mods_downloads_today: downloads, mods_downloads_total: downloads });
+  await countDownloads(app, transaction, mod, downloads, platforms);
+}
+
+/** Downloads of today of many mods that have none counted yet. */
+export const addDownloadsInBulk = (
+  app: App,
+  bulk: Bulk,
+  mods: readonly { id: number; game_id: number; downloads_today: number }[],
+) =>
+  store.addHours(
+    bulk,
+    mods
+      .filter(({ downloads_today }) => downloads_today > 0)
+      .map(({ id, game_id, downloads_today }) => ({
+        mod_id: id,
+        hour: Math.floor(app.clock.now() / HOUR),
+        game_id,
+        downloads: downloads_today,
+      })),
+  );
+
+/** `subscribers` is 1 for someone who subscribes, and -1 for someone who no longer does. */
+export async function countSubscription(
+  app: App,
+  transaction: Transaction,
+  mod: ModNames,
+  subscribers: number,
+  platform?: string,
+): Promise<void> {
+  await addToModStats(transaction, mod, { subscribers_total: subscribers }, following);
+  await countForGame(transaction, mod.game_id, { mods_subscribers_total: subscribers });
+  await countForMod(app, transaction, mod, { subscribers }, platform);
+}
+
+/** Who changes a rating from negative to positive is counted with 1 and -1. */
+export async function countRating(
+  app: App,
+  transaction: Transaction,
+  mod: ModNames,
+  { positive = 0, negative = 0 }: { positive?: number; negative?: number },
+  platform?: string,
+): Promise<void> {
+  const difference = { ratings_total: positive + negative, ratings_positive: positive, ratings_negative: negative };
+  await addToModStats(transaction, mod, difference, following);
+  const counts = { ratings_positive: positive, ratings_negative: negative };
+  await countForMod(app, transaction, mod, counts, platform);
+}
+
+/** The figures that follow from those that are counted. */
+export function following(counts: ModCounts) {
+  const { ratings_positive, ratings_total } = counts;
+  return {
+    ratings_percentage_positive: percentagePositive(ratings_positive, ratings_total),
+    ratings_weighted_aggregate: wilsonLowerBound(ratings_positive, ratings_total),
+    ratings_display_text: displayText(ratings_positive, ratings_total),
+    popularity: popularity(counts),
+  };
+}
+
+/** What is used now comes first. Subscribers and ratings decide between mods that nobody downloads today. */
+export function popularity({ downloads_today, subscribers_total, ratings_positive, ratings_total }: ModCounts): number {
+  return downloads_today * 10 + subscribers_total + wilsonLowerBound(ratings_positive, ratings_total) * 10;
+}
+
+/** For how long figures are told to be good, and how often they are renewed. */
+export const FIGURES_SECONDS = HOUR;
+const GAMES_AT_ONCE = 100;
+const MODS_AT_ONCE = 100;
+
+/** Renews the ranks and the downloads of today of every game whose figures have expired. */
+export async function renewFigures(app: App, heartbeat: () => Promise<void> = async () => {}): Promise<void> {
+  const next = () => gamesWithOldFigures(app, GAMES_AT_ONCE);
+  for (let games = await next(); games.length > 0; games = await next())
+    for (const gameId of games) {
+      await forgetOldDownloads(app, gameId, heartbeat);
+      const dateExpires = app.clock.now() + FIGURES_SECONDS;
+      const total = await store.publicModsOf(app.db.query, gameId);
+      await rankMods(app, gameId, { total, dateExpires }, heartbeat);
+      await renewGameFigures(app, gameId, dateExpires);
+    }
+}
+
+/** "Today" is the last 24 whole hours and the one that has begun. */
+async function forgetOldDownloads(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
+  const before = Math.floor(app.clock.now() / HOUR) - DAY_HOURS;
+  const next = () => store.modsWithHoursBefore(app.db, gameId, before, MODS_AT_ONCE);
+  for (let mods = await next(); mods.length > 0; mods = await next()) {
+    await heartbeat();
+    for (const id of mods)
+      await app.db.write((transaction) => forgetDownloads(transaction, { id, game_id: gameId }, before));
+  }
+}
+
+async function forgetDownloads(transaction: Transaction, mod: ModNames, before: number): Promise<void> {
+  const downloads = await store.takeHoursBefore(transaction, mod.id, before);
+  // Another worker was first.
+  if (downloads === 0) return;
+  await addToModStats(transaction, mod, { downloads_today: -downloads }, following);
+  await countForGame(transaction, mod.game_id, { mods_downloads_today: -downloads });
+}

@@ -1,0 +1,27 @@
+import type { Transaction } from '../../platform/database/database.ts';
+import { holdGame, tagCountsChanged } from '../games/games.ts';
+import * as store from './store.ts';
+
+/** Counts are of public mods: when a mod becomes public, or ceases to be, its tags gain or lose one. */
+export async function countTagsOfMod(
+  transaction: Transaction,
+  mod: { id: number; game_id: number },
+  difference: number,
+): Promise<void> {
+  const ids = (await store.tagsOfMod(transaction, mod.id)).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await holdGame(transaction, mod.game_id);
+  await store.showTagsOfMod(transaction, mod.id, difference > 0);
+  await store.addToCounts(transaction.query, ids, difference);
+  await store.addToPairs(transaction.query, pairsOf(ids), difference);
+  await tagCountsChanged(transaction, mod.game_id);
+}
+
+/** Every two tags of a mod, the older first. */
+export function pairsOf(ids: readonly number[]): [number, number][] {
+  const sorted = [...ids].sort((a, b) => a - b);
+  return sorted.flatMap((id, index) => sorted.slice(index + 1).map((other): [number, number] => [id, other]));
+}
+
+export const rankTagsOfMod = (transaction: Transaction, modId: number, popularity: number) =>
+  store.rankTagsOfMod(transaction, modId, popularity);

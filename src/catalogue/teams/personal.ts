@@ -1,0 +1,41 @@
+import { accessChanged } from '../../platform/access/credentials.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { kept } from '../../platform/database/personal.ts';
+import { type EndingAccount, type PersonalData, wholly } from '../../platform/personal-data.ts';
+import * as store from './store.ts';
+
+/** Nobody keeps a right by an account that is gone. Leaders hand over before. */
+async function ending(_: App, transaction: Transaction, account: EndingAccount, to?: EndingAccount): Promise<void> {
+  if (!to) await store.removeEverywhere(transaction, account.id);
+  if (account.email !== null) {
+    // An account without an address takes over that of the other, and with it what was sent there.
+    if (to?.email) await store.readdressInvites(transaction, account.email, to.email);
+    else if (!to) await store.removeInvitesTo(transaction, account.email);
+  }
+  accessChanged(transaction);
+}
+
+export const personalSeats: PersonalData = {
+  columns: [
+    {
+      table: 'team_members',
+      column: 'user_id',
+      told: ['resource', 'resource_id', 'level', 'position', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['resource', 'resource_id'],
+    },
+    {
+      table: 'team_invites',
+      column: 'invited_by',
+      told: ['resource', 'resource_id', 'level', 'position', 'date_added', 'date_actioned'],
+      whenDeleted: kept('whoever was invited still is'),
+      whenMerged: 'moved',
+    },
+  ],
+  traces: [{ table: 'team_invites', column: 'email', because: 'goes with the account that has the address' }],
+  ending,
+  moving: wholly((_, transaction, from, to) => store.raiseTo(transaction, from, to)),
+  afterwards: (transaction) => accessChanged(transaction),
+};

@@ -1,0 +1,103 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { ADMINISTRATOR, MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import * as store from './store.ts';
+
+export const COLLECTION_NOT_ACCEPTED = 0;
+export const COLLECTION_ACCEPTED = 1;
+export const COLLECTION_DELETED = 3;
+export const COLLECTION_PUBLIC = 1;
+
+/** Of a game's `community_options`, as the C++ SDK numbers them (docs/API-QUIRKS.md, 39): collections, and comments on them. */
+export const GAME_COLLECTIONS = 8_192;
+export const GAME_COLLECTION_COMMENTS = 16_384;
+
+type Reader = Pick<Database, 'first'>;
+type Shown = Pick<store.CollectionRow, 'status' | 'visible'>;
+
+export const isPublic = ({ status, visible }: Shown): boolean =>
+  status === COLLECTION_ACCEPTED && visible === COLLECTION_PUBLIC;
+
+/** What the caller is to a collection. */
+export interface Standing {
+  readonly isSubmitter: boolean;
+  /** The level in the team of its game. */
+  readonly level: number;
+}
+
+export async function standingOf(
+  reader: Reader,
+  caller: Caller,
+  { submitted_by, game_id }: Pick<store.CollectionRow, 'submitted_by' | 'game_id'>,
+): Promise<Standing> {
+  return {
+    isSubmitter: caller.kind === 'user' && caller.userId === submitted_by,
+    level: await teamLevel(reader, caller, 'games', game_id),
+  };
+}
+
+export const mayEdit = ({ isSubmitter, level }: Standing): boolean => isSubmitter || level >= MANAGER;
+/** What a collection is made of is its author's choice. */
+export const maySetMods = ({ isSubmitter, level }: Standing): boolean => isSubmitter || level >= ADMINISTRATOR;
+export const mayModerate = ({ level }: Standing): boolean => level >= MODERATOR;
+
+/** Whether the game has collections now. Those that it had are kept, and nobody sees them while it has none. */
+export async function hasCollections(reader: Reader, caller: Caller, gameId: number): Promise<boolean> {
+  const { community_options } = await requireGame(reader, caller, gameId);
+  return (community_options & GAME_COLLECTIONS) !== 0;
+}
+
+/** What is not public exists only for its submitter and the team of its game. */
+async function refuseUnseen(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  collection: store.CollectionRow | undefined,
+): Promise<void> {
+  if (!(await hasCollections(reader, caller, gameId))) throw new ApiError('RESOURCE_NOT_FOUND');
+  if (collection?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
+  if (isPublic(collection)) return;
+  const { isSubmitter, level } = await standingOf(reader, caller, collection);
+  if (!isSubmitter && level === 0) throw new ApiError('RESOURCE_NOT_FOUND');
+}
+
+export async function requireCollection(
+  reader: Reader,
+  caller: Caller,
+  gameId: number,
+  id: number,
+): Promise<store.CollectionRow> {
+  const collection = await store.byId(reader, id);
+  await refuseUnseen(reader, caller, gameId, collection);
+  return collection!;
+}
+
+/** The same for a change: others who change the collection wait from here on. */
+export async function requireCollectionForChange(
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  id: number,
+): Promise<store.CollectionRow> {
+  const collection = await store.rowForChange(transaction, id);
+  await refuseUnseen(transaction, caller, gameId, collection);
+  return collection!;
+}
+
+/** The collection and every list that may hold it are stale. */
+export function announceCollection(
+  transaction: Transaction,
+  { id, game_id }: Pick<store.CollectionRow, 'id' | 'game_id'>,
+): void {
+  transaction.changed(`collections/${id}`);
+  transaction.changed(`games/${game_id}/collections`);
+}
+
+/** Which states a list asks for itself. */
+export function asks({ groups }: ListRequest): Pick<store.CollectionScope, 'asksStatus' | 'asksVisible'> {
+  const names = new Set(groups.flat().map(({ column }) => column.name));
+  return { asksStatus: names.has('status'), asksVisible: names.has('visible') };
+}

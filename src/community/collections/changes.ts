@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { Id, Integer } from '../../platform/http/objects.ts';
+import { COLLECTION_TAGS, categoryOf, tagNamed } from './categories.ts';
+
+const MODS_PER_REQUEST_MAX = 10_000;
+
+const fields = {
+  name: z.string().trim().min(1).max(50),
+  name_id: z
+    .string()
+    .regex(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u)
+    .min(3)
+    .max(50),
+  summary: z.string().trim().max(250),
+  description: z
+    .string()
+    .max(50_000)
+    .meta({ description: 'Markup beyond simple formatting, links and images is removed.' }),
+  category: z
+    .string()
+    .refine((text) => categoryOf(text) !== undefined, { params: { rule: 'invalid' } })
+    .transform((text) => categoryOf(text)!)
+    .meta({ description: '1 or `Essential`, 2 or `Miscellaneous`, 3 or `Themed`' }),
+  visible: z.literal([0, 1]).meta({ description: '0 hidden, 1 public' }),
+  tags: z
+    .array(
+      z
+        .string()
+        .transform(tagNamed)
+        .pipe(z.union([z.enum(COLLECTION_TAGS), z.literal('')])),
+    )
+    .max(COLLECTION_TAGS.length + 1)
+    .transform((tags) => [...new Set(tags)].filter((tag) => tag !== ''))
+    .meta({ description: 'All of the tags that the collection shall have.' }),
+  mod_ids: z.array(Id).max(MODS_PER_REQUEST_MAX),
+};
+
+const { name, ...others } = fields;
+
+/** What a new collection is made of. Anything not listed here is not taken from a request. */
+export const NewCollectionBody = z.object({
+  name,
+  ...z.object(others).partial().shape,
+  visible: fields.visible.optional().meta({
+    description: '0 hidden, 1 public. Public unless given where it is added with mods, and hidden otherwise.',
+  }),
+  status: z
+    .literal([0, 1])
+    .optional()
+    .meta({ description: '0 leaves it to the game’s team to accept it, 1 accepted.' }),
+});
+
+export const CollectionChangesBody = z
+  .object({
+    ...fields,
+    mod_ids: fields.mod_ids.meta({ description: 'Mods to put into the collection.' }),
+    status: z.literal([0, 1]).meta({
+      description: '0 not accepted, 1 accepted. For the game’s team; its administrators bring back what was deleted.',
+    }),
+    limit_number_mods: Integer.min(0).max(MODS_PER_REQUEST_MAX).meta({
+      description:
+        'How many mods this collection may hold, 0 for as many as the game says. For the game’s administrators.',
+    }),
+  })
+  .partial()
+  .extend({
+    sync: z.boolean().default(false).meta({ description: 'Take out all mods that `mod_ids` does not name.' }),
+  });
+
+/** Filters of the list, which the dialect documents as fields of a form. The list itself reads them. */
+export const CollectionFilters = z
+  .object({
+    id: z.string(),
+    status: z.string(),
+    category: z.string().meta({ description: 'By number or name.' }),
+    submitted_by: z.string(),
+    submitted_by_display_name: z.string(),
+    date_added: z.string(),
+    date_updated: z.string(),
+    date_live: z.string(),
+    name: z.string(),
+    name_id: z.string(),
+    maturity_option: z.string(),
+    tags: z.union([z.string(), z.array(z.string())]),
+  })
+  .partial()
+  .extend({ mod_id: Id.optional().meta({ description: 'Collections that show this mod.' }) });

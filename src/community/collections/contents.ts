@@ -1,0 +1,117 @@
+import { GAME_ACCEPTED } from '../../catalogue/games/games.ts';
+import { isPublic as isPublicMod, levelsOf, MOD_DELETED } from '../../catalogue/mods/mods.ts';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { isPublic, maySetMods, requireCollection, standingOf } from './access.ts';
+import * as store from './store.ts';
+
+/** A game that sets no limit has this one. */
+export const MODS_MAX_DEFAULT = 100;
+/** What everyone sees shows at least so many mods. */
+const PUBLIC_MODS_MIN = 1;
+/** The bit of a mod's `community_options` by which it may be in collections. */
+const ALLOW_IN_COLLECTIONS = 131_072;
+/** The bit of a mod's `monetization_options` by which it is sold. */
+const MONETIZATION = 1;
+
+export const limitOf = (collectionLimit: number, gameLimit: number): number =>
+  collectionLimit || gameLimit || MODS_MAX_DEFAULT;
+
+/** What the mods of a collection shall be: these alone, or these beside those that it has. */
+export interface WantedMods {
+  readonly ids: readonly number[];
+  readonly sync: boolean;
+}
+
+/** Puts mods into a collection, in the order in which they were sent, and with `sync` takes all others out. */
+export async function putMods(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  collection: store.CollectionRow,
+  { ids, sync }: WantedMods,
+): Promise<void> {
+  const present = new Set(await store.modIdsOf(transaction.query, collection.id));
+  const wanted = new Set(ids);
+  const added = [...wanted].filter((id) => !present.has(id));
+  const removed = sync ? [...present].filter((id) => !wanted.has(id)) : [];
+  const after = new Set([...(sync ? [] : present), ...wanted]);
+  await requireUsable(app, transaction, caller, collection.game_id, added);
+  const needed = await store.needsOf(transaction.query, added);
+  if (!needed.every((id) => after.has(id))) throw new ApiError('COLLECTIONS_MOD_MUST_HAVE_NO_DEPENDENCIES');
+  const limit = limitOf(collection.limit_mods, await store.limitOfGame(transaction, collection.game_id));
+  if (added.length > 0 && after.size > limit) throw new ApiError('COLLECTIONS_MIN_MODS_EXCEEDS_LIMIT');
+  await store.removeMods(transaction.query, collection.id, removed);
+  await store.addMods(transaction, collection.id, added, app.clock.now());
+}
+
+/** A mod that the caller may not see is refused as one that does not exist. */
+async function requireUsable(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  ids: readonly number[],
+): Promise<void> {
+  const found = await store.candidates(app.db, transaction, ids);
+  for (const id of ids) {
+    const mod = found.get(id);
+    if (!mod || mod.status === MOD_DELETED) throw new ApiError('COLLECTIONS_MODS_NOT_FOUND');
+    if (mod.game_id !== gameId) throw refusalOfOtherGame(mod);
+    if (!isPublicMod(mod)) throw await refusalOfHidden(transaction, caller, mod);
+    if (mod.price > 0 || (mod.monetization_options & MONETIZATION) !== 0)
+      throw new ApiError('COLLECTIONS_MOD_MUST_BE_FREE');
+    if ((mod.community_options & ALLOW_IN_COLLECTIONS) === 0) throw new ApiError('COLLECTIONS_MOD_DISALLOWED');
+  }
+}
+
+const refusalOfOtherGame = (mod: store.Candidate) =>
+  new ApiError(
+    isPublicMod(mod) && mod.game_status === GAME_ACCEPTED
+      ? 'COLLECTIONS_MOD_MUST_BE_SAME_GAME'
+      : 'COLLECTIONS_MODS_NOT_FOUND',
+  );
+
+async function refusalOfHidden(transaction: Transaction, caller: Caller, mod: store.Candidate): Promise<ApiError> {
+  const levels = await levelsOf(transaction, caller, mod);
+  return new ApiError(levels.mod > 0 || levels.game > 0 ? 'COLLECTIONS_MOD_NOT_PUBLIC' : 'COLLECTIONS_MODS_NOT_FOUND');
+}
+
+/** An empty collection is nobody's to find. */
+export async function requireEnoughMods(transaction: Transaction, collection: store.CollectionRow): Promise<void> {
+  if (!isPublic(collection)) return;
+  const shown = await store.publicModsOf(transaction.query, collection.id);
+  if (shown.length < PUBLIC_MODS_MIN) throw new ApiError('COLLECTIONS_NOT_ENOUGH_PUBLIC_MODS');
+}
+
+/** After this time whoever was changing the mods has given up. */
+export const REGISTERING_SECONDS = 60;
+
+/**
+ * Of two who set the mods of a collection at once, the second is told so rather than undoing unseen what the first
+ * did. Who may do neither hears of that first.
+ */
+export async function whileRegistering<T>(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const now = app.clock.now();
+  const until = now + REGISTERING_SECONDS;
+  await app.db.write(async (transaction) => {
+    const collection = await requireCollection(transaction, caller, gameId, id);
+    if (!maySetMods(await standingOf(transaction, caller, collection)))
+      throw new ApiError('COLLECTIONS_NO_SET_PERMISSION');
+    if (!(await store.claim(transaction, id, now, until)))
+      throw new ApiError('COLLECTIONS_CONFLICT_ALREADY_REGISTERING_MODS');
+  });
+  try {
+    return await work();
+  } finally {
+    await app.db.write(async (transaction) => store.release(transaction, id, until));
+  }
+}

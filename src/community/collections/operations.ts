@@ -1,0 +1,434 @@
+import { z } from 'zod';
+import { ModObject, modJson } from '../../catalogue/mods/object.ts';
+import { linksChangeAt } from '../../files/modfiles/links.ts';
+import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import {
+  GamePath,
+  Id,
+  Integer,
+  ModPath,
+  PathId,
+  page,
+  pageOf,
+  pageOfJson,
+  UserPath,
+} from '../../platform/http/objects.ts';
+import {
+  Created,
+  created,
+  createdOrThere,
+  type Input,
+  noContent,
+  ok,
+  operation,
+} from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { CollectionChangesBody, CollectionFilters, NewCollectionBody } from './changes.ts';
+import {
+  isPublic,
+  isSameForAll,
+  type ListedCollections,
+  listCollectionsOfGame,
+  listCollectionsOfMod,
+  listCollectionsOfUser,
+  listFollowedCollections,
+  listModsOfCollection,
+  listOwnCollections,
+  requireShownCollection,
+  type ShownCollection,
+} from './collections.ts';
+import {
+  addCollection,
+  deleteCollection,
+  deleteCollectionForEver,
+  removeModsFromCollection,
+  updateCollection,
+} from './editing.ts';
+import { followCollection, unfollowCollection } from './following.ts';
+import { collectionListing, collectionModListing } from './listing.ts';
+import { ModCollectionObject, toModCollection } from './object.ts';
+import { rateCollection, ratingsAgeAt } from './ratings.ts';
+import { subscribeToMods, unsubscribeFromMods } from './subscribing.ts';
+
+const CollectionPath = GamePath.extend({ collection_id: PathId });
+const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
+const MODS_AT_ONCE_MAX = 10_000;
+
+const GAME = ['GAME_NOT_FOUND', 'GAME_DELETED'] as const;
+const MODS_REFUSED = [
+  'COLLECTIONS_MOD_NOT_PUBLIC',
+  'COLLECTIONS_MOD_MUST_BE_SAME_GAME',
+  'COLLECTIONS_MOD_MUST_BE_FREE',
+  'COLLECTIONS_MODS_NOT_FOUND',
+  'COLLECTIONS_MOD_MUST_HAVE_NO_DEPENDENCIES',
+  'COLLECTIONS_NOT_ENOUGH_PUBLIC_MODS',
+  'COLLECTIONS_MOD_DISALLOWED',
+  'COLLECTIONS_MIN_MODS_EXCEEDS_LIMIT',
+] as const;
+
+const pageOfCollections = (
+  app: App,
+  { collections, total }: ListedCollections,
+  { list, portal }: Pick<Input<unknown, unknown, unknown>, 'list' | 'portal'>,
+) =>
+  page(
+    collections.map((each) => toModCollection(app, each, portal)),
+    total,
+    list,
+  );
+
+/** All that a list of a game's collections is made of. */
+const scopesOfLists = (gameId: number) =>
+  [`games/${gameId}/collections`, `games/${gameId}/mods`, `games/${gameId}`, 'users'] as const;
+
+const addressOf = (app: App, { collection }: ShownCollection) =>
+  `${app.addresses.gameApi(collection.game_id)}/games/${collection.game_id}/collections/${collection.id}`;
+
+export const getModCollections = operation({
+  id: 'get-mod-collections',
+  tag: 'Collections',
+  method: 'GET',
+  path: '/games/{game_id}/collections',
+  says: 'Lists the public collections of a game. Filters by `status` and `visible` also find one’s own that are not public, and for the game’s team all of them.',
+  access: reader(),
+  params: GamePath,
+  query: z.object({ mod_id: Id.optional().meta({ description: 'Collections that show this mod.' }) }),
+  body: CollectionFilters,
+  list: collectionListing,
+  returns: ok(pageOf(ModCollectionObject)),
+  errors: GAME,
+  handle: async (app, { caller, params, body, list, keep, keepUntil, portal }) => {
+    const listed = await listCollectionsOfGame(app, caller, params.game_id, list, body.mod_id);
+    if (isSameForAll(list)) keep(...scopesOfLists(params.game_id));
+    keepUntil(ratingsAgeAt(app.clock.now()));
+    return pageOfCollections(app, listed, { list, portal });
+  },
+});
+
+export const addCollectionOperation = operation({
+  id: 'add-collection',
+  tag: 'Collections',
+  method: 'POST',
+  path: '/games/{game_id}/collections',
+  says: 'Adds a collection of mods to a game that has collections. Public ones show a mod at least.',
+  access: user('write'),
+  params: GamePath,
+  body: NewCollectionBody,
+  files: { logo: LOGO },
+  once: true,
+  returns: created(ModCollectionObject),
+  errors: [
+    ...GAME,
+    'COLLECTIONS_NO_ADD_PERMISSION',
+    ...MODS_REFUSED,
+    'COLLECTION_TAGS_NO_ADD_LOCKED_PERMISSION',
+    'USER_NOT_FOUND',
+  ],
+  handle: async (app, { caller, params, body, files, portal }) => {
+    const shown = await addCollection(app, caller, params.game_id, { fields: body, logo: files['logo'] });
+    return new Created(toModCollection(app, shown, portal), addressOf(app, shown));
+  },
+});
+
+export const getModCollection = operation({
+  id: 'get-mod-collection',
+  tag: 'Collections',
+  method: 'GET',
+  path: '/games/{game_id}/collections/{collection_id}',
+  says: 'Shows one collection. What is hidden, not accepted or deleted is seen by its submitter and the game’s team.',
+  access: reader(),
+  params: CollectionPath,
+  returns: ok(ModCollectionObject),
+  errors: GAME,
+  handle: async (app, { caller, params, keep, keepUntil, portal }) => {
+    const { game_id, collection_id } = params;
+    const shown = await requireShownCollection(app, caller, game_id, collection_id);
+    const { submitted_by } = shown.collection;
+    if (isPublic(shown.collection))
+      keep(`collections/${collection_id}`, `games/${game_id}/mods`, `games/${game_id}`, `users/${submitted_by}`);
+    keepUntil(ratingsAgeAt(app.clock.now()));
+    return toModCollection(app, shown, portal);
+  },
+});
+
+export const updateCollectionOperation = operation({
+  id: 'update-collection',
+  tag: 'Collections',
+  method: 'POST',
+  path: '/games/{game_id}/collections/{collection_id}',
+  says: 'Changes a collection. Its submitter and managers of the game may; which mods are in it is for the submitter and administrators of the game.',
+  access: user('write'),
+  ends: ['collections'],
+  params: CollectionPath,
+  body: CollectionChangesBody,
+  files: { logo: LOGO },
+  returns: ok(ModCollectionObject),
+  errors: [
+    ...GAME,
+    'COLLECTIONS_NO_UPDATE_PERMISSION',
+    'COLLECTIONS_NO_SET_PERMISSION',
+    ...MODS_REFUSED,
+    'COLLECTIONS_CONFLICT_ALREADY_REGISTERING_MODS',
+    'COLLECTION_TAGS_NO_ADD_PERMISSION',
+    'COLLECTION_TAGS_NO_ADD_LOCKED_PERMISSION',
+    'COLLECTION_TAGS_NO_DELETE_PERMISSION',
+    'COLLECTIONS_TAGS_NO_DELETE_PERMISSION',
+  ],
+  handle: async (app, { caller, params, body, files, portal }) => {
+    const { sync, ...fields } = body;
+    const sent = { fields, sync, logo: files['logo'] };
+    return toModCollection(
+      app,
+      await updateCollection(app, caller, params.game_id, params.collection_id, sent),
+      portal,
+    );
+  },
+});
+
+export const deleteCollectionOperation = operation({
+  id: 'delete-collection',
+  tag: 'Collections',
+  method: 'DELETE',
+  path: '/games/{game_id}/collections/{collection_id}',
+  says: 'Deletes a collection. Its submitter and the game’s team may. Administrators of the game can bring it back, unless it was deleted permanently.',
+  access: user('write'),
+  ends: ['collections'],
+  params: CollectionPath,
+  body: z.object({
+    permanent: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'For ever. For the submitter and administrators of the game.' }),
+    reason: z.string().trim().max(1_000).default('').meta({ description: 'Why, for the game’s team.' }),
+  }),
+  returns: noContent,
+  errors: [...GAME, 'COLLECTIONS_NO_DELETE_PERMISSION'],
+  handle: (app, { caller, params: { game_id, collection_id }, body }) =>
+    body.permanent
+      ? deleteCollectionForEver(app, caller, game_id, collection_id)
+      : deleteCollection(app, caller, game_id, collection_id, body.reason),
+});
+
+export const getCollectionMods = operation({
+  id: 'get-collection-mods',
+  tag: 'Collections',
+  method: 'GET',
+  path: '/games/{game_id}/collections/{collection_id}/mods',
+  says: 'Lists the public mods of a collection; for a platform, where the game has platforms, those that are live on it.',
+  access: reader(),
+  params: CollectionPath,
+  query: z.object({
+    show_hidden_mods: z.boolean().default(false).meta({
+      description: 'Also those that are not public: for the game’s team all, for others those in whose teams they are.',
+    }),
+  }),
+  list: collectionModListing,
+  returns: ok(pageOf(ModObject)),
+  errors: GAME,
+  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
+    const { game_id: gameId, collection_id: id } = params;
+    const which = { gameId, id, showHidden: query.show_hidden_mods };
+    const { mods, total, isForAll } = await listModsOfCollection(app, caller, which, list, language, platform);
+    if (isForAll) keep(`collections/${id}`, `games/${gameId}/mods`, `games/${gameId}`, 'users');
+    keepUntil(linksChangeAt(app.clock.now()));
+    return pageOfJson(
+      mods.map((mod) => modJson(app, mod, { portal })),
+      total,
+      list,
+    );
+  },
+});
+
+export const deleteCollectionMods = operation({
+  id: 'delete-collection-mods',
+  tag: 'Collections',
+  method: 'DELETE',
+  path: '/games/{game_id}/collections/{collection_id}/mods',
+  says: 'Takes mods out of a collection. Its submitter and administrators of the game may.',
+  access: user('write'),
+  params: CollectionPath,
+  body: z.object({ mod_ids: z.array(Id).min(1).max(MODS_AT_ONCE_MAX) }),
+  returns: noContent,
+  errors: [
+    ...GAME,
+    'COLLECTIONS_NO_SET_PERMISSION',
+    'COLLECTIONS_NOT_ENOUGH_PUBLIC_MODS',
+    'COLLECTIONS_CONFLICT_ALREADY_REGISTERING_MODS',
+  ],
+  handle: (app, { caller, params, body }) =>
+    removeModsFromCollection(app, caller, params.game_id, params.collection_id, body.mod_ids),
+});
+
+export const followCollectionOperation = operation({
+  id: 'follow-collection',
+  tag: 'Collections',
+  method: 'POST',
+  path: '/games/{game_id}/collections/{collection_id}/followers',
+  says: 'Follows a public collection. To follow is not to subscribe to its mods.',
+  access: user('write'),
+  params: CollectionPath,
+  returns: createdOrThere(ModCollectionObject),
+  errors: [...GAME, 'COLLECTIONS_NOT_FOLLOWABLE'],
+  handle: async (app, { caller, params, portal }) => {
+    const { game_id, collection_id } = params;
+    const { shown, isNew } = await followCollection(app, caller as UserCaller, game_id, collection_id);
+    const object = toModCollection(app, shown, portal);
+    return isNew ? new Created(object, addressOf(app, shown)) : object;
+  },
+});
+
+export const unfollowCollectionOperation = operation({
+  id: 'unfollow-collection',
+  tag: 'Collections',
+  method: 'DELETE',
+  path: '/games/{game_id}/collections/{collection_id}/followers',
+  says: 'Follows a collection no longer.',
+  access: user('write'),
+  params: CollectionPath,
+  returns: noContent,
+  errors: GAME,
+  handle: (app, { caller, params }) =>
+    unfollowCollection(app, caller as UserCaller, params.game_id, params.collection_id),
+});
+
+export const subscribeToCollectionMods = operation({
+  id: 'subscribe-to-collection-mods',
+  tag: 'Collections',
+  method: 'POST',
+  path: '/games/{game_id}/collections/{collection_id}/subscriptions',
+  says: 'Subscribes to the public mods of a collection, but for those that have no file, are sold or cannot be had.',
+  access: user('write'),
+  params: CollectionPath,
+  returns: ok(ModCollectionObject),
+  errors: [...GAME, 'SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED'],
+  handle: async (app, { caller, params, portal }) =>
+    toModCollection(
+      app,
+      await subscribeToMods(app, caller as UserCaller, params.game_id, params.collection_id),
+      portal,
+    ),
+});
+
+export const unsubscribeFromCollectionMods = operation({
+  id: 'unsubscribe-from-collection-mods',
+  tag: 'Collections',
+  method: 'DELETE',
+  path: '/games/{game_id}/collections/{collection_id}/subscriptions',
+  says: 'Ends the subscriptions to all mods of a collection.',
+  access: user('write'),
+  params: CollectionPath,
+  returns: ok(ModCollectionObject),
+  errors: [...GAME, 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
+  handle: async (app, { caller, params, portal }) =>
+    toModCollection(
+      app,
+      await unsubscribeFromMods(app, caller as UserCaller, params.game_id, params.collection_id),
+      portal,
+    ),
+});
+
+export const addCollectionRating = operation({
+  id: 'add-collection-rating',
+  tag: 'Collections',
+  method: 'POST',
+  path: '/games/{game_id}/collections/{collection_id}/compatibility',
+  says: 'Tells whether the mods of a collection work together.',
+  access: user('write'),
+  params: CollectionPath,
+  body: z.object({
+    rating: z.literal([-1, 0, 1]).meta({ description: '1 they do, -1 they do not, 0 takes the rating back.' }),
+  }),
+  returns: created(z.object({ code: Integer, message: z.string() }).meta({ id: 'AddCollectionRatingResponse' })),
+  errors: [...GAME, 'RATING_RESOURCE_ALREADY_RATED', 'RATING_RESOURCE_NOT_RATED'],
+  handle: async (app, { caller, params: { game_id, collection_id }, body, language }) => {
+    await rateCollection(app, caller, game_id, collection_id, body.rating);
+    const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/collections/${collection_id}`;
+    return new Created({ code: 201, message: say('collection_rated', language) }, address);
+  },
+});
+
+export const getCollectionsOfMod = operation({
+  id: 'get-collections-of-mod',
+  tag: 'Collections',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/collections',
+  says: 'Lists the public collections that show a mod.',
+  access: reader(),
+  params: ModPath,
+  list: collectionListing,
+  returns: ok(pageOf(ModCollectionObject)),
+  errors: [...GAME, 'MOD_NOT_FOUND', 'MOD_DELETED'],
+  handle: async (app, { caller, params, list, keep, keepUntil, portal }) => {
+    const { game_id, mod_id } = params;
+    const listed = await listCollectionsOfMod(app, caller, game_id, mod_id, list);
+    if (listed.isForAll) keep(`mods/${mod_id}`, ...scopesOfLists(game_id));
+    keepUntil(ratingsAgeAt(app.clock.now()));
+    return pageOfCollections(app, listed, { list, portal });
+  },
+});
+
+export const getMeCollections = operation({
+  id: 'get-me-collections',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/collections',
+  says: 'Lists the person’s own collections, also those that are hidden or not accepted, and with `status=3` those that were deleted.',
+  access: user('read'),
+  list: collectionListing,
+  returns: ok(pageOf(ModCollectionObject)),
+  errors: [],
+  handle: async (app, { caller, list, portal }) =>
+    pageOfCollections(app, await listOwnCollections(app, caller as UserCaller, list), { list, portal }),
+});
+
+export const getMeFollowedCollections = operation({
+  id: 'get-me-followed-collections',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/following/collections',
+  says: 'Lists the collections that the person follows.',
+  access: user('read'),
+  list: collectionListing,
+  returns: ok(pageOf(ModCollectionObject)),
+  errors: [],
+  handle: async (app, { caller, list, portal }) =>
+    pageOfCollections(app, await listFollowedCollections(app, caller as UserCaller, list), { list, portal }),
+});
+
+export const getUserProfileCollections = operation({
+  id: 'get-user-profile-collections',
+  tag: 'Users',
+  method: 'GET',
+  path: '/users/{user_id}/collections',
+  says: 'Lists the public collections of a person.',
+  access: user('read'),
+  params: UserPath,
+  list: collectionListing,
+  returns: ok(pageOf(ModCollectionObject)),
+  errors: ['USER_NOT_FOUND'],
+  handle: async (app, { caller, params, list, portal }) =>
+    pageOfCollections(app, await listCollectionsOfUser(app, caller as UserCaller, params.user_id, list), {
+      list,
+      portal,
+    }),
+});
+
+export const collectionOperations = [
+  getModCollections,
+  addCollectionOperation,
+  getModCollection,
+  updateCollectionOperation,
+  deleteCollectionOperation,
+  getCollectionMods,
+  deleteCollectionMods,
+  followCollectionOperation,
+  unfollowCollectionOperation,
+  subscribeToCollectionMods,
+  unsubscribeFromCollectionMods,
+  addCollectionRating,
+  getCollectionsOfMod,
+  getMeCollections,
+  getMeFollowedCollections,
+  getUserProfileCollections,
+];

@@ -1,0 +1,328 @@
+import { whoKeepsFromComments } from '../../catalogue/restrictions/restrictions.ts';
+import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
+import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { requireNotBlocked } from '../../people/blocks/blocks.ts';
+import { type Caller, muterOf, type UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { fold, type Listing, type ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { plainText, sanitised } from '../../platform/text/markup.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { type NotificationKind, notify } from '../../records/notifications/pieces.ts';
+import type { Commentable, Commented } from './commentables.ts';
+import { mentionedIn, namesIn } from './mentions.ts';
+import { requireFewLinks, requireNoFlood } from './spam.ts';
+import * as store from './store.ts';
+
+export { mentionedIn } from './mentions.ts';
+export type { StoredComment } from './store.ts';
+
+/** `options`. */
+export const PINNED = 1;
+export const LOCKED = 2;
+
+const LEVELS_MAX = 3;
+/** The game's `community_options`: votes may be negative. */
+const NEGATIVE_VOTES = 256;
+
+/** Which comment, or where one goes. */
+export interface Place {
+  readonly gameId: number;
+  readonly id: number;
+}
+export interface CommentPlace extends Place {
+  readonly commentId: number;
+}
+
+/** A comment and what it is about. */
+export interface Told {
+  readonly thing: Commented;
+  readonly comment: store.StoredComment;
+}
+
+const subjectOf = ({ resource }: Commentable, { id }: Place): store.Subject => ({ resource, id });
+
+/** What makes kept answers with comments on a thing stale. */
+export const commentsScope = ({ resource, id }: store.Subject) => `${resource}/${id}/comments`;
+
+const PINNED_FIRST = { sql: '(c.options & 1)', descending: true };
+
+export async function listComments(
+  app: App,
+  caller: Caller,
+  on: Commentable,
+  place: Place,
+  listing: Listing,
+  request: ListRequest,
+) {
+  const thing = await on.find(app, app.db, caller, place.gameId, place.id);
+  const ordered = { ...request, sort: request.sort ?? PINNED_FIRST };
+  return { thing, ...(await store.list(app.db.query, subjectOf(on, place), muterOf(caller), listing, ordered)) };
+}
+
+export async function showComment(app: App, caller: Caller, on: Commentable, place: CommentPlace): Promise<Told> {
+  const thing = await on.find(app, app.db, caller, place.gameId, place.id);
+  return tell(app.db, on, place, thing);
+}
+
+async function tell(
+  { query }: Pick<Transaction, 'query'>,
+  on: Commentable,
+  place: CommentPlace,
+  thing: Commented,
+): Promise<Told> {
+  const comment = await store.find(query, subjectOf(on, place), place.commentId);
+  if (!comment) throw new ApiError('COMMENT_NOT_FOUND');
+  return { thing, comment };
+}
+
+export async function addComment(
+  app: App,
+  caller: UserCaller,
+  on: Commentable,
+  place: Place,
+  { content, replyId }: { content: string; replyId: number },
+): Promise<Told> {
+  const subject = subjectOf(on, place);
+  return app.db.write(async (transaction) => {
+    await store.takeTurn(transaction, caller.userId);
+    const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
+    await requireMayAdd(transaction, caller, on, thing);
+    const above = replyId === 0 ? undefined : await requireAbove(transaction, on, thing, replyId);
+    await requireHeard(transaction, caller, thing, above);
+    const text = textOf(content);
+    if (!thing.isTeam) {
+      requireFewLinks(content);
+      await requireNoFlood(app, transaction, subject, caller.userId, content);
+    }
+    const verdict = await ruled(app, transaction, caller, thing.gameId);
+    const number = (await store.lastPosition(transaction, subject, replyId)) + 1;
+    const commentId = await store.add(transaction.query, {
+      ...text,
+      resource: on.resource,
+      resource_id: thing.id,
+      game_id: thing.gameId,
+      submitted_by: caller.userId,
+      date_added: app.clock.now(),
+      date_deleted: 0,
+      deleted_by: 0,
+      reply_id: replyId,
+      karma: 0,
+      options: 0,
+      thread_position: below(above?.thread_position, String(number).padStart(2, '0')),
+      thread_order: below(above?.thread_order, String(number).padStart(8, '0')),
+    });
+    transaction.made?.(commentId);
+    await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
+    const handedIn = { resource: 'comments', id: commentId, gameId: thing.gameId, authorId: caller.userId } as const;
+    await carryOut(app, transaction, verdict, handedIn);
+    transaction.changed(commentsScope(subject));
+    const { userId, address, platform } = caller;
+    const told = await tell(transaction, on, { ...place, commentId }, thing);
+    await tellOf(app, transaction, on, thing, { commentId, userId: caller.userId, repliedTo: above?.submitted_by });
+    await on.happened(app, transaction, thing, { type: 'added', userId, address, platform, difference: 1 });
+    return told;
+  });
+}
+
+/** Each is told once: who is named, who is replied to, or whose thing it is. */
+async function tellOf(
+  app: App,
+  transaction: Transaction,
+  on: Commentable,
+  thing: Commented,
+  { commentId, userId, repliedTo }: { commentId: number; userId: number; repliedTo: number | undefined },
+): Promise<void> {
+  const told = new Map<number, NotificationKind>([[thing.ownerId, 'comment']]);
+  if (repliedTo !== undefined) told.set(repliedTo, 'reply');
+  for (const id of await mentionedIn(transaction, commentId)) told.set(id, 'mention');
+  const about = { resource: on.resource, resourceId: thing.id, gameId: thing.gameId, commentId } as const;
+  for (const [id, kind] of told) await notify(app, transaction, { ...about, userId: id, kind, actorId: userId });
+}
+
+const below = (above: string | undefined, number: string) => (above === undefined ? number : `${above}.${number}`);
+
+/** The text as it was written and as it is shown. One that shows nothing is none. */
+function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 'markup_folded'> {
+  const markup = sanitised(content);
+  if (plainText(markup) === '' && !markup.includes('<img '))
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'content', rule: 'required' }] });
+  return { content, markup, markup_folded: fold(markup) };
+}
+
+async function requireMayAdd(transaction: Transaction, caller: Caller, on: Commentable, thing: Commented) {
+  const allows = (options: number, bit: number | undefined) => bit === undefined || (options & bit) !== 0;
+  if (!allows(thing.gameOptions, on.allowedBy.game) || !allows(thing.options, on.allowedBy.thing))
+    throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
+  const keeper = await whoKeepsFromComments(transaction, caller, thing.gameId);
+  if (keeper === 'operator') throw new ApiError('USER_COMMENTS_RESTRICTED');
+  if (keeper === 'team') throw new ApiError(on.errors.keptByTeam);
+}
+
+/**
+ * Nobody writes below something of a person whom they have blocked, or who has blocked them. The team is there to be
+ * heard about the thing itself.
+ */
+async function requireHeard(
+  transaction: Transaction,
+  { userId }: UserCaller,
+  thing: Commented,
+  above: store.CommentRow | undefined,
+): Promise<void> {
+  const others = new Set([...(thing.isTeam ? [] : [thing.ownerId]), ...(above ? [above.submitted_by] : [])]);
+  others.delete(userId);
+  // In one order, so that of people who write at once none waits for the other.
+  for (const other of [...others].sort((one, two) => one - two)) await requireNotBlocked(transaction, userId, other);
+}
+
+const isShown = ({ date_deleted, withheld }: store.CommentRow) => date_deleted === 0 && withheld === 0;
+
+/** The comment that is replied to. Below a locked one the team alone goes on. */
+async function requireAbove(
+  transaction: Transaction,
+  on: Commentable,
+  thing: Commented,
+  id: number,
+): Promise<store.CommentRow> {
+  const above = await store.byId(transaction, id);
+  const isHere = above?.resource === on.resource && above.resource_id === thing.id && isShown(above);
+  if (!isHere) throw new ApiError('COMMENT_NOT_FOUND');
+  if (above.thread_position.split('.').length >= LEVELS_MAX) throw new ApiError(on.errors.tooDeep);
+  if (!thing.isTeam && (await isLocked(transaction, above))) throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
+  return above;
+}
+
+async function isLocked(transaction: Transaction, comment: store.CommentRow): Promise<boolean> {
+  if ((comment.options & LOCKED) !== 0) return true;
+  const above = comment.reply_id === 0 ? undefined : await store.byId(transaction, comment.reply_id);
+  return above !== undefined && isLocked(transaction, above);
+}
+
+export interface CommentChanges {
+  readonly content?: string | undefined;
+  readonly options?: number | undefined;
+  readonly karma?: number | undefined;
+}
+
+/** The author changes the text, the team pins and locks, and everyone else votes. */
+export async function changeComment(
+  app: App,
+  caller: UserCaller,
+  on: Commentable,
+  place: CommentPlace,
+  { content, options, karma }: CommentChanges,
+): Promise<Told> {
+  return app.db.write(async (transaction) => {
+    const thing = await on.find(app, transaction, caller, place.gameId, place.id);
+    const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
+    if (comment === undefined || !isShown(comment)) throw new ApiError('COMMENT_NOT_FOUND');
+    if (content !== undefined) await write(transaction, caller, thing, comment, content);
+    if (options !== undefined) await pinOrLock(transaction, thing, comment, options);
+    if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
+    const verdict = await ruled(app, transaction, caller, thing.gameId);
+    const changed = { resource: 'comments', id: comment.id, gameId: thing.gameId } as const;
+    await carryOut(app, transaction, verdict, { ...changed, authorId: comment.submitted_by });
+    transaction.changed(commentsScope(subjectOf(on, place)));
+    if (options !== undefined)
+      await auditByTeam(app, transaction, caller, comment, 'pin-or-lock', { options: [comment.options, options] });
+    return tell(transaction, on, place, thing);
+  });
+}
+
+/** The team of a game decides over others; those whom a thing belongs to, over what is said below it. */
+async function auditByTeam(
+  app: App,
+  transaction: Transaction,
+  caller: UserCaller,
+  { id, game_id: gameId, submitted_by }: store.CommentRow,
+  done: 'delete' | 'pin-or-lock',
+  data: Record<string, unknown>,
+): Promise<void> {
+  const isOwn = submitted_by === caller.userId && done === 'delete';
+  if (isOwn || (await teamLevel(transaction, caller, 'games', gameId)) < MODERATOR) return;
+  const subject = { resource: 'comments', id, gameId };
+  await audit(app, transaction, { actor: caller.userId, action: `comments.${done}`, subject, data });
+}
+
+async function write(
+  transaction: Transaction,
+  caller: UserCaller,
+  thing: Commented,
+  comment: store.CommentRow,
+  content: string,
+): Promise<void> {
+  if (comment.submitted_by !== caller.userId) throw new ApiError('MOD_COMMENT_KARMA_NO_PERMISSION');
+  if (await whoKeepsFromComments(transaction, caller, thing.gameId)) throw new ApiError('USER_COMMENTS_RESTRICTED');
+  const above = comment.reply_id === 0 ? undefined : await store.byId(transaction, comment.reply_id);
+  await requireHeard(transaction, caller, thing, above);
+  if (!thing.isTeam) requireFewLinks(content);
+  const text = textOf(content);
+  await store.setContent(transaction, comment.id, text);
+  await store.putMentions(transaction.query, comment.id, namesIn(text.markup), caller.userId);
+}
+
+async function pinOrLock(transaction: Transaction, thing: Commented, comment: store.CommentRow, options: number) {
+  if (!thing.isTeam) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+  // A reply belongs below what it replies to.
+  if (comment.reply_id !== 0 && (options & PINNED) !== 0)
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'options', rule: 'invalid' }] });
+  await store.setOptions(transaction, comment.id, options);
+}
+
+/** Nobody votes the same way twice; the other way changes their mind. Authors vote too, as shipped clients do (41). */
+async function vote(
+  transaction: Transaction,
+  caller: UserCaller,
+  on: Commentable,
+  thing: Commented,
+  comment: store.CommentRow,
+  karma: number,
+): Promise<void> {
+  if (karma < 0 && (thing.gameOptions & NEGATIVE_VOTES) === 0) throw new ApiError(on.errors.noNegativeKarma);
+  const before = await store.voteOf(transaction, comment.id, caller.userId);
+  if (before === karma) throw new ApiError('MOD_COMMENT_KARMA_REPEATED_TWICE');
+  await store.putVote(transaction, comment.id, caller.userId, { karma, before });
+}
+
+export async function voteOnComment(
+  app: App,
+  caller: UserCaller,
+  on: Commentable,
+  place: CommentPlace,
+  karma: number,
+): Promise<Told> {
+  return app.db.write(async (transaction) => {
+    const thing = await on.find(app, transaction, caller, place.gameId, place.id);
+    const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
+    if (!comment || comment.withheld > 0) throw new ApiError('COMMENT_NOT_FOUND');
+    if (comment.date_deleted > 0) throw new ApiError('COMMENT_DELETED');
+    await vote(transaction, caller, on, thing, comment, karma);
+    transaction.changed(commentsScope(subjectOf(on, place)));
+    return tell(transaction, on, place, thing);
+  });
+}
+
+/** The author deletes a comment, and so does the team. What replies to it goes with it. */
+export async function deleteComment(app: App, caller: UserCaller, on: Commentable, place: CommentPlace): Promise<void> {
+  const { userId } = caller;
+  await app.db.write(async (transaction) => {
+    const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
+    const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
+    if (comment === undefined || comment.date_deleted > 0) throw new ApiError('COMMENT_NOT_FOUND');
+    if (comment.submitted_by !== userId && !thing.isTeam) throw new ApiError(on.errors.noDelete);
+    const shown = await store.countShown(transaction, comment);
+    await store.remove(transaction, comment, { userId, now: app.clock.now() });
+    transaction.changed(commentsScope(subjectOf(on, place)));
+    if (shown > 0) await on.happened(app, transaction, thing, { type: 'deleted', userId, difference: -shown });
+    await auditByTeam(app, transaction, caller, comment, 'delete', { [on.resource]: thing.id });
+  });
+}
+
+const REMOVED_AT_ONCE = 500;
+
+/** What was commented on is gone for ever. */
+export async function removeCommentsOf(app: App, subject: store.Subject, heartbeat: () => Promise<void>) {
+  const step = () => app.db.write((transaction) => store.removeSome(transaction, subject, REMOVED_AT_ONCE));
+  while ((await step()) === REMOVED_AT_ONCE) await heartbeat();
+}

@@ -1,0 +1,29 @@
+import type { Column, Listing } from '../../platform/database/listing.ts';
+import type { Commentable } from './commentables.ts';
+
+const integer: Column = { kind: 'integer' };
+
+/** What lists of comments may be filtered and sorted by. On mods the thing has its older name too. */
+export const commentListing = ({ resource }: Commentable): Listing => ({
+  from: 'c',
+  columns: {
+    id: integer,
+    ...(resource === 'mods' && { mod_id: { kind: 'integer' as const, sql: 'c.resource_id' } }),
+    resource_id: integer,
+    submitted_by: integer,
+    date_added: integer,
+    reply_id: integer,
+    thread_position: { kind: 'text' },
+    karma: integer,
+    options: integer,
+    content: { kind: 'text', sql: 'c.markup_folded' },
+  },
+  sorts: {
+    id: 'c.id',
+    submitted_by: 'c.submitted_by',
+    date_added: 'c.date_added',
+    reply_id: 'c.reply_id',
+    thread_position: 'c.thread_order',
+    karma: 'c.karma',
+  },
+});

@@ -1,0 +1,39 @@
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { fold } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import * as store from './store.ts';
+
+/** What counts as spam; decision 32 says why. */
+export const LINKS_MAX = 5;
+export const PER_MINUTE_MAX = 10;
+export const SAME_TEXT_MAX = 3;
+const MINUTE = 60;
+const HOUR = 3_600;
+const LOOKED_AT_MAX = 200;
+
+const LINK = /(?:https?:\/\/|www\.)\S/gi;
+
+export function requireFewLinks(content: string): void {
+  if ((content.match(LINK)?.length ?? 0) > LINKS_MAX) throw new ApiError('USER_CANT_DO_ACTION_SPAM_DETECTED');
+}
+
+/** Spaces and case make no other text. */
+export const gist = (content: string) => fold(content).replace(/\s+/g, ' ').trim();
+
+/** The same text again in the same place or too often elsewhere, and too many comments in a minute. */
+export async function requireNoFlood(
+  app: App,
+  transaction: Transaction,
+  subject: store.Subject,
+  userId: number,
+  content: string,
+): Promise<void> {
+  const now = app.clock.now();
+  const recent = await store.recentOf(transaction, userId, now - HOUR, LOOKED_AT_MAX);
+  const same = recent.filter((other) => gist(other.content) === gist(content));
+  const isHere = ({ resource, id }: store.Subject) => resource === subject.resource && id === subject.id;
+  const isFlood = recent.filter(({ date_added }) => date_added > now - MINUTE).length >= PER_MINUTE_MAX;
+  if (isFlood || same.some(isHere) || same.length >= SAME_TEXT_MAX)
+    throw new ApiError('USER_CANT_DO_ACTION_SPAM_DETECTED');
+}

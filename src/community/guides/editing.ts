@@ -1,0 +1,232 @@
+import { requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
+import { withPicture } from '../../catalogue/mods/editing.ts';
+import { isKeptFromGuides } from '../../catalogue/restrictions/restrictions.ts';
+import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
+import { MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { fold } from '../../platform/database/listing.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { reviewPicture, type UploadedPicture } from '../../platform/images/pictures.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { tellDecision } from '../../records/notifications/pieces.ts';
+import {
+  addGuide,
+  applyGuideChanges,
+  GUIDE_ACCEPTED,
+  GUIDE_DELETED,
+  GUIDE_NOT_ACCEPTED,
+  type GuideChanges,
+  guideIn,
+  hasGuides,
+  isAuthor,
+  type NewGuide,
+  removeGuide,
+  requireGuide,
+  requireGuideForChange,
+} from './guides.ts';
+import * as store from './store.ts';
+
+type Reader = Pick<Database, 'first'>;
+type Sent = Omit<NewGuide, 'gameId' | 'ownerId' | 'withheld' | 'logo'>;
+
+/** Someone hands in a guide: a draft with status 0. Where the game curates its content it waits for the game's team. */
+export async function submitGuide(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  sent: Sent,
+  logo: UploadedPicture | undefined,
+): Promise<store.StoredGuide> {
+  await requireMayAdd(app.db, caller, gameId);
+  return withPicture(app, logo, async (transaction, picture) => {
+    // Nobody deletes the game while it gets its guide.
+    await requireGameForChange(transaction, caller, gameId);
+    await requireMayAdd(transaction, caller, gameId);
+    const level = await teamLevel(transaction, caller, 'games', gameId);
+    await requireNoReservedTags(transaction, level, gameId, sent.tags);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    const { held } = verdict;
+    const waits = held !== undefined || (level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0);
+    const status = sent.status === GUIDE_NOT_ACCEPTED || waits ? GUIDE_NOT_ACCEPTED : GUIDE_ACCEPTED;
+    const ownerId = (caller as UserCaller).userId;
+    const guide = await addGuide(app, transaction, {
+      ...sent,
+      ...picture,
+      status,
+      gameId,
+      ownerId,
+      withheld: Number(held !== undefined),
+    });
+    transaction.made?.(guide.id);
+    await carryOut(app, transaction, verdict, { resource: 'guides', id: guide.id, gameId, authorId: ownerId });
+    return guideIn(app, transaction, gameId, guide.id);
+  });
+}
+
+async function requireMayAdd(reader: Reader, caller: Caller, gameId: number): Promise<void> {
+  const game = await requireGame(reader, caller, gameId);
+  if (!hasGuides(game) || (await isKeptFromGuides(reader, caller, gameId)))
+    throw new ApiError('GUIDE_NO_ADD_PERMISSION');
+}
+
+/** Tags of groups that the game has locked or hidden are given by its team. */
+async function requireNoReservedTags(
+  { query }: Transaction,
+  level: number,
+  gameId: number,
+  tags: readonly string[] | undefined,
+): Promise<void> {
+  if (!tags || tags.length === 0 || level >= MODERATOR) return;
+  const reserved = new Set((await store.reservedTags(query, gameId)).map(fold));
+  if (tags.some((tag) => reserved.has(fold(tag)))) throw new ApiError('GUIDE_CONTAINS_RESERVED_TAGS');
+}
+
+export async function editGuide(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  id: number,
+  sent: GuideChanges,
+  logo: UploadedPicture | undefined,
+): Promise<store.StoredGuide> {
+  // Nobody may have pictures rendered for a guide that is not theirs.
+  if (logo) await requireEditor(app.db, caller, await requireGuide(app, app.db, caller, gameId, id));
+  return withPicture(app, logo, async (transaction, picture) => {
+    const before = await requireGuideForChange(app, transaction, caller, gameId, id);
+    const changes = { ...sent, ...picture };
+    const isDeletion = changes.status === GUIDE_DELETED;
+    if (isDeletion) await requireMayDelete(transaction, caller, before, 'GUIDE_NO_DELETE_PERMISSION_DMCA');
+    else await requireMayChange(transaction, caller, before, changes);
+    const verdict = await ruled(app, transaction, caller, gameId);
+    await carryOut(app, transaction, verdict, { resource: 'guides', id, gameId, authorId: before.submitted_by });
+    const { held } = verdict;
+    const waiting = held ? { status: GUIDE_NOT_ACCEPTED } : {};
+    const withheld = held ? 1 : await withholds(transaction, caller, before, changes);
+    await applyGuideChanges(
+      app,
+      transaction,
+      before,
+      isDeletion ? { status: GUIDE_DELETED } : { ...changes, ...waiting, withheld },
+    );
+    if (changes.status !== undefined && changes.status !== before.status)
+      await tellAuthor(app, transaction, caller, before, changes.status);
+    if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
+    await auditByTeam(app, transaction, caller, before, isDeletion ? 'delete' : 'edit', sent);
+    return guideIn(app, transaction, gameId, id);
+  });
+}
+
+/** The author edits the guide, and so do managers of the game; its moderators decide over the status alone. */
+async function requireMayChange(
+  transaction: Transaction,
+  caller: Caller,
+  before: store.GuideRow,
+  changes: GuideChanges,
+): Promise<void> {
+  const { status, ...others } = changes;
+  const level = await teamLevel(transaction, caller, 'games', before.game_id);
+  const isEditing = status === undefined || Object.values(others).some((value) => value !== undefined);
+  if (isEditing || level < MODERATOR) await requireEditor(transaction, caller, before);
+  await requireNoReservedTags(transaction, level, before.game_id, await newTags(transaction, before, changes));
+  if (status === GUIDE_ACCEPTED && before.status !== GUIDE_ACCEPTED && level < MODERATOR)
+    await requireMayPublish(transaction, before);
+}
+
+async function requireEditor(reader: Reader, caller: Caller, guide: store.GuideRow): Promise<void> {
+  if ((await teamLevel(reader, caller, 'games', guide.game_id)) >= MANAGER) return;
+  if (!isAuthor(caller, guide)) throw new ApiError('GUIDE_NO_UPDATE_PERMISSION');
+  if (guide.dmca === 1) throw new ApiError('GUIDE_NO_UPDATE_PERMISSION_DMCA');
+}
+
+/** What the game's team took back, or has to accept first, its author does not publish. */
+async function requireMayPublish(transaction: Transaction, guide: store.GuideRow): Promise<void> {
+  const isCurated = (await store.curationOf(transaction, guide.game_id)) !== 0;
+  if (guide.withheld === 1 || isCurated) throw new ApiError('GUIDE_NO_UPDATE_PERMISSION');
+}
+
+/** Tags that the game's team gave may stay when the author sends them back. */
+async function newTags({ query }: Transaction, guide: store.GuideRow, { tags }: GuideChanges) {
+  if (!tags) return undefined;
+  const present = new Set(await store.tagNames(query, guide.id));
+  return tags.filter((tag) => !present.has(fold(tag)));
+}
+
+/** Undefined where it stays as it is. */
+async function withholds(
+  transaction: Transaction,
+  caller: Caller,
+  before: store.GuideRow,
+  { status }: GuideChanges,
+): Promise<number | undefined> {
+  if (status === undefined || isAuthor(caller, before)) return undefined;
+  const level = await teamLevel(transaction, caller, 'games', before.game_id);
+  return level >= MODERATOR ? Number(status === GUIDE_NOT_ACCEPTED) : undefined;
+}
+
+/** The author deletes a guide, unless a complaint is open, and so does the team of its game. */
+async function requireMayDelete(
+  transaction: Transaction,
+  caller: Caller,
+  guide: store.GuideRow,
+  whileComplaint: ErrorName,
+): Promise<void> {
+  if ((await teamLevel(transaction, caller, 'games', guide.game_id)) >= MODERATOR) return;
+  if (!isAuthor(caller, guide)) throw new ApiError('GUIDE_NO_DELETE_PERMISSION');
+  if (guide.dmca === 1) throw new ApiError(whileComplaint);
+}
+
+export async function deleteGuide(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const guide = await requireGuideForChange(app, transaction, caller, gameId, id);
+    await requireMayDelete(transaction, caller, guide, 'GUIDE_NO_UPDATE_PERMISSION_DMCA');
+    await removeGuide(app, transaction, guide);
+    await tellAuthor(app, transaction, caller, guide, GUIDE_DELETED);
+    await auditByTeam(app, transaction, caller, guide, 'delete');
+  });
+}
+
+/** What the author does with it is nobody's business but theirs. */
+async function auditByTeam(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  guide: store.GuideRow,
+  done: 'edit' | 'delete',
+  { status, ...others }: GuideChanges = {},
+): Promise<void> {
+  if (isAuthor(caller, guide)) return;
+  const fields = Object.entries(others).filter(([, value]) => value !== undefined);
+  await audit(app, transaction, {
+    actor: (caller as UserCaller).userId,
+    action: `guides.${done}`,
+    subject: { resource: 'guides', id: guide.id, gameId: guide.game_id },
+    data: {
+      ...Object.fromEntries(fields.map(([field]) => [field, true])),
+      ...(status !== undefined && { status: [guide.status, status] }),
+    },
+  });
+}
+
+const TOLD = {
+  [GUIDE_ACCEPTED]: 'accepted',
+  [GUIDE_NOT_ACCEPTED]: 'denied',
+  [GUIDE_DELETED]: 'taken_down',
+} as const;
+
+/** Unless they did it themselves. */
+const tellAuthor = (
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { id, game_id, submitted_by }: store.GuideRow,
+  status: number,
+) =>
+  tellDecision(
+    app,
+    transaction,
+    TOLD[status as keyof typeof TOLD],
+    { resource: 'guides', id, gameId: game_id },
+    { userId: submitted_by, by: (caller as UserCaller).userId },
+  );

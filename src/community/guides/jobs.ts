@@ -1,0 +1,13 @@
+import type { App } from '../../platform/app.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { forgetOldVisits } from './visits.ts';
+
+const OFTEN_SECONDS = 300;
+
+export const guideJobs: readonly JobHandler<App>[] = [
+  {
+    kind: 'guides.forget-visits',
+    every: OFTEN_SECONDS,
+    run: (app, _, job) => forgetOldVisits(app, () => job.heartbeat()),
+  },
+];

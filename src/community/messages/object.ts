@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { toUserObject, UserObject } from '../../people/users/object.ts';
+import type { App } from '../../platform/app.ts';
+import type { Portal } from '../../platform/game-platforms.ts';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import { INVITED, type StoredMessage, type ThreadOfMember } from './messages.ts';
+
+export const MessageThreadObject = z
+  .object({
+    id: Id,
+    subject: z.string(),
+    started_by: Id.meta({ description: 'The person who began it.' }),
+    invited_by: Integer.meta({ description: 'Who invited the caller, and 0 where they are in it since it began.' }),
+    date_added: Timestamp,
+    date_updated: Timestamp.meta({ description: 'When the last message came, in Unix seconds.' }),
+    unread: Integer.meta({ description: 'Messages that came since the caller last read.' }),
+    members: z.array(z.object({ user: UserObject, invited: z.boolean() })),
+  })
+  .meta({ id: 'MessageThread' });
+
+export const toThread = (
+  app: App,
+  thread: ThreadOfMember,
+  portal: Portal | undefined,
+): z.input<typeof MessageThreadObject> => ({
+  id: thread.id,
+  subject: thread.subject,
+  started_by: thread.started_by,
+  invited_by: thread.invited_by,
+  date_added: thread.date_added,
+  date_updated: thread.date_updated,
+  unread: thread.unread,
+  members: thread.members.map((member) => ({
+    user: toUserObject(app, member, portal),
+    invited: member.status === INVITED,
+  })),
+});
+
+export const PrivateMessageObject = z
+  .object({
+    id: Id,
+    thread_id: Id,
+    user: UserObject,
+    date_added: Timestamp,
+    content: z.string().meta({ description: 'Markup beyond simple formatting, links and images is removed.' }),
+  })
+  .meta({ id: 'PrivateMessage' });
+
+export const toPrivateMessage = (
+  app: App,
+  message: StoredMessage,
+  portal: Portal | undefined,
+): z.input<typeof PrivateMessageObject> => ({
+  id: message.message_id,
+  thread_id: message.thread_id,
+  user: toUserObject(app, message, portal),
+  date_added: message.date_added,
+  content: message.markup,
+});
+
+export const UnreadMessagesObject = z
+  .object({ messages: Integer, threads: Integer, invites: Integer })
+  .meta({ id: 'UnreadMessages' });

@@ -1,0 +1,84 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { MOD_ACCEPTED, requireModForChange } from '../../catalogue/mods/mods.ts';
+import { requireMayRate } from '../../catalogue/restrictions/restrictions.ts';
+import { countRating } from '../../catalogue/stats/stats.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { noteActive } from '../../records/metrics/pieces.ts';
+import type { RatedResource } from './pieces.ts';
+import * as store from './store.ts';
+
+export type { RatingRow } from './store.ts';
+
+const integer: Column = { kind: 'integer' };
+
+/** What lists of ratings may be filtered and sorted by. */
+export const ratingListing: Listing = {
+  from: 'r',
+  columns: {
+    game_id: integer,
+    mod_id: { kind: 'integer', sql: "(case when r.resource = 'mods' then r.resource_id else 0 end)" },
+    resource_type: { kind: 'text', sql: 'r.resource' },
+    resource_id: integer,
+    rating: integer,
+    date_added: integer,
+  },
+  sorts: { game_id: 'r.game_id', resource_id: 'r.resource_id', rating: 'r.rating', date_added: 'r.date_added' },
+};
+
+/** 1, -1, or 0 to take it back. */
+export interface NewRating {
+  readonly gameId: number;
+  readonly resource: RatedResource;
+  readonly resourceId: number;
+  readonly rating: number;
+}
+
+/**
+ * A person has at most one rating of a thing; a different one replaces it. Returns what is counted now that was not
+ * before. Who rates waits for others who change the thing, so that each is counted from what the last one left.
+ */
+export async function putRating(
+  app: App,
+  transaction: Transaction,
+  userId: number,
+  { gameId, resource, resourceId, rating }: NewRating,
+): Promise<{ positive: number; negative: number }> {
+  const rated = { user_id: userId, resource, resource_id: resourceId };
+  const before = await store.held(transaction, rated);
+  if (rating === 0 && before === 0) throw new ApiError('RATING_RESOURCE_NOT_RATED');
+  if (rating === before) throw new ApiError('RATING_RESOURCE_ALREADY_RATED');
+  if (rating === 0) await store.remove(transaction, rated);
+  else await store.put(transaction, { ...rated, game_id: gameId, rating, date_added: app.clock.now() });
+  const counted = (value: number) => Number(rating === value) - Number(before === value);
+  return { positive: counted(1), negative: counted(-1) };
+}
+
+/** The bit of a game's `community_options` that lets people rate negatively. */
+const NEGATIVE_RATINGS = 256;
+
+export async function rateMod(
+  app: App,
+  caller: UserCaller,
+  { gameId, modId, rating }: { gameId: number; modId: number; rating: number },
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mod = await requireModForChange(transaction, caller, gameId, modId);
+    await requireMayRate(transaction, caller, gameId);
+    // Its team and those who subscribed before see it, but it is not there to be judged. What was said can be taken back.
+    if (rating !== 0 && mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
+    const { community_options } = await requireGame(transaction, caller, gameId);
+    if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)
+      throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'negative_rating' }] });
+    const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
+    const difference = await putRating(app, transaction, caller.userId, which);
+    await countRating(app, transaction, mod, difference, caller.platform);
+    await noteActive(app, transaction, gameId, caller);
+  });
+}
+
+export const ratingsOf = (app: App, { userId }: UserCaller, request: ListRequest) =>
+  store.listOf(app.db.query, userId, ratingListing, request);

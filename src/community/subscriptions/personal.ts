@@ -1,0 +1,49 @@
+import { holdMods } from '../../catalogue/mods/mods.ts';
+import { countSubscription } from '../../catalogue/stats/stats.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
+import { recordUserEvent } from '../../records/events/events.ts';
+import * as store from './store.ts';
+
+/** The mods that someone has subscribed to, held in the order of all who count. */
+async function someOf(transaction: Transaction, userId: number) {
+  const ids = await store.modsOf(transaction, userId, STEP_ROWS);
+  return { ids, mods: await holdMods(transaction, ids) };
+}
+
+async function erasing(app: App, transaction: Transaction, userId: number): Promise<boolean> {
+  const { ids, mods } = await someOf(transaction, userId);
+  for (const id of ids) await store.remove(transaction, userId, id);
+  for (const mod of mods.values()) await countSubscription(app, transaction, mod, -1);
+  return ids.length === STEP_ROWS;
+}
+
+/** Who had subscribed with both is counted once from now on. The games of the one that stays hear of what is new. */
+async function moving(app: App, transaction: Transaction, from: number, to: number): Promise<boolean> {
+  const { ids, mods } = await someOf(transaction, from);
+  const doubled = new Set<number>();
+  for (const id of ids) if (await store.isSubscribed(transaction, to, id)) doubled.add(id);
+  for (const id of ids)
+    if (doubled.has(id)) await store.remove(transaction, from, id);
+    else await store.move(transaction, id, from, to);
+  for (const { id, game_id } of mods.values())
+    if (!doubled.has(id))
+      await recordUserEvent(app, transaction, { gameId: game_id, modId: id, userId: to, type: 'USER_SUBSCRIBE' });
+  for (const mod of mods.values()) if (doubled.has(mod.id)) await countSubscription(app, transaction, mod, -1);
+  return ids.length === STEP_ROWS;
+}
+
+export const personalSubscriptions: PersonalData = {
+  columns: [
+    {
+      table: 'subscriptions',
+      column: 'user_id',
+      told: ['mod_id', 'date_added'],
+      whenDeleted: 'step',
+      whenMerged: 'step',
+    },
+  ],
+  erasing,
+  moving,
+};

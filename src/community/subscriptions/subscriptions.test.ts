@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
+import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
+import { editGameOperation, getGameStats } from '../../catalogue/games/operations.ts';
+import { deleteModOperation, editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
+import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
+import { composeWorker } from '../../composition/compose.ts';
+import { getModfiles } from '../../files/modfiles/operations.ts';
+import { decideOverContent } from '../../moderation/moderation/operations.ts';
+import { getModsEvents, getUserEvents } from '../../records/events/operations.ts';
+import { getUserSubscriptions, subscribeToMod, unsubscribeFromMod } from './operations.ts';
+
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const game = await api.aGame();
+const worker = composeWorker(api.app());
+const at = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
+
+async function person(): Promise<{ user: User; client: Client }> {
+  const user = await api.aUser();
+  return { user, client: await api.as(user) };
+}
+
+/** A mod to which people can subscribe. */
+async function aMod(mod: Parameters<typeof api.aMod>[0] = {}): Promise<Mod> {
+  const added = await api.aMod({ game, ...mod });
+  await api.aFile(added);
+  return added;
+}
+
+const subscribed = async (client: Client, query: Record<string, string | number> = {}, headers = {}) =>
+  (await client.call(getUserSubscriptions, { query, headers })).body.data.map(({ id }) => id);
+const eventsOf = async (client: Client) =>
+  (await client.call(getUserEvents)).body.data.map(({ event_type, mod_id }) => [event_type, mod_id]);
+const hide = async (mod: Mod) =>
+  (await api.as(mod.owner)).call(editModByPut, { params: at(mod), body: { visible: 0 } });
+
+function set(mod: Mod, columns: { price?: number; stock?: number; monetization_options?: number }): Promise<unknown> {
+  return api.app().db.write(({ query }) => query.updateTable('mods').set(columns).where('id', '=', mod.id).execute());
+}
+
+test('who subscribes gets the mod with 201, and with 200 when they had before', async () => {
+  const { client } = await person();
+  const mod = await aMod();
+  const first = await client.call(subscribeToMod, { params: at(mod) });
+  assert.deepEqual([first.status, first.body.id, first.body.stats.subscribers_total], [201, mod.id, 1], first.text);
+  assert.match(first.headers.location!, new RegExp(`/games/${game.id}/mods/${mod.id}$`));
+  const again = await client.call(subscribeToMod, { params: at(mod), body: { include_dependencies: 'false' } });
+  assert.deepEqual([again.status, again.headers.location, again.body.stats.subscribers_total], [200, undefined, 1]);
+  assert.deepEqual(await subscribed(client), [mod.id]);
+  assert.deepEqual(await eventsOf(client), [['USER_SUBSCRIBE', mod.id]]);
+});
+
+test('who unsubscribes no longer has the mod, and cannot do so twice', async () => {
+  const { client } = await person();
+  const mod = await aMod();
+  await client.call(subscribeToMod, { params: at(mod) });
+  assert.equal((await client.call(unsubscribeFromMod, { params: at(mod) })).status, 204);
+  assert.deepEqual(await subscribed(client), []);
+  assert.equal((await client.call(getMod, { params: at(mod) })).body.stats.subscribers_total, 0);
+  assert.deepEqual(await eventsOf(client), [
+    ['USER_UNSUBSCRIBE', mod.id],
+    ['USER_SUBSCRIBE', mod.id],
+  ]);
+  await client.refused(unsubscribeFromMod, { params: at(mod) }, 400, 15005);
+});
+
+test('subscribers are counted for the game as well', async () => {
+  const own = await api.aGame();
+  const mod = await aMod({ game: own });
+  for (let i = 0; i < 3; i += 1) await (await person()).client.call(subscribeToMod, { params: at(mod) });
+  const { client } = await person();
+  const stats = await client.call(getGameStats, { params: { game_id: own.id } });
+  assert.equal(stats.body.mods_subscribers_total, 3);
+});
+
+test('with dependencies one subscribes to what the mod needs, and what that needs, where everyone can', async () => {
+  const owner = await api.aUser();
+  const [top, middle, low, hidden, fileless] = [
+    await aMod({ owner }),
+    await aMod({ owner }),
+    await aMod({ owner }),
+    await aMod({ owner, visible: 0 }),
+    await api.aMod({ game, owner }),
+  ];
+  const asOwner = await api.as(owner);
+  const needs = async (mod: Mod, others: Mod[]) =>
+    asOwner.call(addModDependencies, { params: at(mod), body: { dependencies: others.map(({ id }) => id) } });
+  await needs(top, [middle, hidden, fileless]);
+  await needs(middle, [low]);
+  const alone = await person();
+  await alone.client.call(subscribeToMod, { params: at(top) });
+  assert.deepEqual(await subscribed(alone.client), [top.id]);
+  for (const [query, body] of [
+    [{ include_dependencies: true }, undefined],
+    [undefined, { include_dependencies: 1 }],
+  ] as const) {
+    const { client } = await person();
+    const answer = await client.call(subscribeToMod, {
+      params: at(top),
+      ...(query && { query }),
+      ...(body && { body }),
+    });
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual(await subscribed(client), [top.id, middle.id, low.id]);
+  }
+  assert.equal(
+    (await alone.client.call(subscribeToMod, { params: at(top), query: { include_dependencies: 'True' } })).status,
+    200,
+  );
+  assert.deepEqual(await subscribed(alone.client), [top.id, middle.id, low.id]);
+});
+
+test('nobody subscribes to what is sold out, or must be bought', async () => {
+  const { client } = await person();
+  const mod = await aMod();
+  await set(mod, { price: 5, monetization_options: 1 | 8, stock: 0 });
+  await client.refused(subscribeToMod, { params: at(mod) }, 403, 15003);
+  await set(mod, { stock: 3 });
+  await client.refused(subscribeToMod, { params: at(mod) }, 403, 15002);
+  await set(mod, { price: 0, monetization_options: 0 });
+  assert.equal((await client.call(subscribeToMod, { params: at(mod) })).status, 201);
+});
+
+test('nobody subscribes to what is under complaint, or has no file', async () => {
+  const { client } = await person();
+  const mod = await aMod();
+  const team = await api.as(game.owner);
+  const decides = async (decision: string) => {
+    const body = { resource: 'mods', id: mod.id, decision, reason: 'A claim' };
+    const decided = await team.call(decideOverContent, { params: { game_id: game.id }, body });
+    assert.ok(decided.status < 300, decided.text);
+  };
+  await decides('open-dmca');
+  await client.refused(subscribeToMod, { params: at(mod) }, 403, 15000);
+  await decides('close-dmca');
+  assert.equal((await client.call(subscribeToMod, { params: at(mod) })).status, 201);
+  await client.refused(subscribeToMod, { params: at(await api.aMod({ game })) }, 403, 15020);
+});
+
+test('of a mod that was public everyone is told that it is hidden; one that never was does not exist', async () => {
+  const { client } = await person();
+  const [mod, draft] = [await aMod(), await api.aMod({ game, accepted: false })];
+  await hide(mod);
+  await client.refused(subscribeToMod, { params: at(mod) }, 403, 15001);
+  await client.refused(subscribeToMod, { params: at(draft) }, 404, 15022);
+  await client.refused(subscribeToMod, { params: { game_id: game.id, mod_id: 999_999 } }, 404, 15022);
+  const elsewhere = await api.aGame();
+  await client.refused(subscribeToMod, { params: { game_id: elsewhere.id, mod_id: mod.id } }, 404, 15022);
+});
+
+test('subscribers still see a mod that is hidden, by its id and in their list, and nobody else through them', async () => {
+  const mod = await aMod();
+  const [inside, outside] = [await person(), await person()];
+  await inside.client.call(subscribeToMod, { params: at(mod) });
+  await hide(mod);
+  for (let again = 0; again < 2; again += 1) {
+    assert.equal((await inside.client.call(getMod, { params: at(mod) })).body.visible, 0);
+    assert.equal((await inside.client.call(getModfiles, { params: at(mod) })).body.result_total, 1);
+    await outside.client.refused(getMod, { params: at(mod) }, 404, 15022);
+    await outside.client.refused(getModfiles, { params: at(mod) }, 404, 15022);
+  }
+  assert.deepEqual(await subscribed(inside.client), [mod.id]);
+  const query = { id: mod.id };
+  assert.equal((await inside.client.call(getMods, { params: { game_id: game.id }, query })).body.result_total, 0);
+  assert.equal((await inside.client.call(subscribeToMod, { params: at(mod) })).status, 200);
+  await inside.client.call(unsubscribeFromMod, { params: at(mod) });
+  await inside.client.refused(getMod, { params: at(mod) }, 404, 15022);
+});
+
+test('the list can be filtered, sorted and paged as lists of mods are', async () => {
+  const { client } = await person();
+  const other = await api.aGame();
+  const mods = [await aMod({ name: 'Pear' }), await aMod({ name: 'Apple' }), await aMod({ name: 'Plum', game: other })];
+  for (const mod of mods) await client.call(subscribeToMod, { params: at(mod) });
+  const [pear, apple, plum] = mods.map(({ id }) => id);
+  assert.deepEqual(await subscribed(client, { game_id: game.id }), [pear, apple]);
+  assert.deepEqual(await subscribed(client, { 'game_id-in': `${game.id},${other.id}`, _sort: 'name' }), [
+    apple,
+    pear,
+    plum,
+  ]);
+  assert.deepEqual(await subscribed(client, { _q: 'apple' }), [apple]);
+  assert.deepEqual(await subscribed(client, { 'id-not-in': String(pear) }), [apple, plum]);
+  const page = await client.call(getUserSubscriptions, { query: { _limit: 1, _offset: 1 } });
+  assert.deepEqual([page.body.data.map(({ id }) => id), page.body.result_total], [[apple], 3]);
+});
+
+test('a platform narrows the list within one game alone', async () => {
+  const consoles = await api.aGame();
+  await (await api.as(consoles.owner)).call(editGameOperation, {
+    params: { game_id: consoles.id },
+    body: { 'platforms[0][platform]': 'windows', 'platforms[1][platform]': 'linux' },
+  });
+  const mod = await api.aMod({ game: consoles });
+  await api.aFile(mod, { platforms: ['linux'] });
+  const { client } = await person();
+  const answer = await client.call(subscribeToMod, { params: at(mod) });
+  assert.equal(answer.status, 201, answer.text);
+  const on = (platform: string) => ({ 'x-modio-platform': platform });
+  assert.deepEqual(await subscribed(client, { game_id: consoles.id }, on('linux')), [mod.id]);
+  assert.deepEqual(await subscribed(client, { game_id: consoles.id }, on('windows')), []);
+  assert.deepEqual(await subscribed(client, {}, on('windows')), [mod.id]);
+});
+
+test('events can be asked for of the mods alone to which one has subscribed', async () => {
+  const own = await api.aGame();
+  const [mine, other] = [await aMod({ game: own }), await aMod({ game: own })];
+  const { client } = await person();
+  await client.call(subscribeToMod, { params: at(mine) });
+  const ask = async (subscribed: boolean) =>
+    (await client.call(getModsEvents, { params: { game_id: own.id }, query: { subscribed } })).body.data;
+  for (const asked of [true, false, true]) {
+    const ids = new Set((await ask(asked)).map(({ mod_id }) => mod_id));
+    assert.deepEqual([...ids].sort(), asked ? [mine.id] : [mine.id, other.id].sort());
+  }
+  const query = { subscribed: true };
+  await api.withKey(own).refused(getModsEvents, { params: { game_id: own.id }, query }, 401, 11059);
+});
+
+test('whoever has subscribed to a mod that is deleted has no longer, also when it comes back', async () => {
+  const mod = await aMod();
+  const people = await Promise.all(Array.from({ length: 5 }, person));
+  for (const { client } of people) await client.call(subscribeToMod, { params: at(mod) });
+  const owner = await api.as(mod.owner);
+  await owner.call(deleteModOperation, { params: at(mod) });
+  const [first, second] = people.map(({ client }) => client);
+  assert.deepEqual(await subscribed(first!), []);
+  await first!.refused(getMod, { params: at(mod) }, 404, 15022);
+  // Before the job has been there the mod has subscribers, and stays.
+  await owner.refused(deleteModOperation, { params: at(mod), body: { permanent: true } }, 403, 15051);
+
+  const admin = await api.aUser();
+  await api.joins(admin, game, ADMINISTRATOR);
+  const asAdmin = await api.as(admin);
+  api.clock.advance(60);
+  await asAdmin.call(editModByPut, { params: at(mod), body: { status: 1 } });
+  await second!.call(subscribeToMod, { params: at(mod) });
+  await worker.runDue();
+  assert.deepEqual([await subscribed(first!), await subscribed(second!)], [[], [mod.id]]);
+  assert.equal((await first!.call(getMod, { params: at(mod) })).body.stats.subscribers_total, 1);
+  assert.deepEqual((await eventsOf(first!))[0], ['USER_UNSUBSCRIBE', mod.id]);
+
+  await owner.call(deleteModOperation, { params: at(mod) });
+  await worker.runDue();
+  assert.equal((await owner.call(deleteModOperation, { params: at(mod), body: { permanent: true } })).status, 204);
+});
+
+test('of more subscribers than one step takes none is left', async () => {
+  const own = await api.aGame();
+  const mod = await aMod({ game: own });
+  const app = api.app();
+  const PEOPLE = 450;
+  await app.db.write(async ({ query }) => {
+    const rows = Array.from({ length: PEOPLE }, (_, i) => ({ user_id: 5_000_000 + i, mod_id: mod.id, date_added: 1 }));
+    await query.insertInto('subscriptions').values(rows).execute();
+    await query.updateTable('mods').set({ subscribers_total: PEOPLE }).where('id', '=', mod.id).execute();
+    await query.updateTable('mod_stats').set({ subscribers_total: PEOPLE }).where('mod_id', '=', mod.id).execute();
+  });
+  await (await api.as(mod.owner)).call(deleteModOperation, { params: at(mod) });
+  await worker.runDue();
+  const left = await app.db.query.selectFrom('subscriptions').selectAll().where('mod_id', '=', mod.id).execute();
+  assert.equal(left.length, 0);
+  const stats = app.db.query.selectFrom('mod_stats').select('subscribers_total').where('mod_id', '=', mod.id);
+  assert.equal((await stats.executeTakeFirstOrThrow()).subscribers_total, 0);
+});

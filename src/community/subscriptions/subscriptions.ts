@@ -1,0 +1,155 @@
+import { dependenciesBelow } from '../../catalogue/dependencies/dependencies.ts';
+import { holdMods, isPublic, type ModRow, modListing, requireMod } from '../../catalogue/mods/mods.ts';
+import { countSubscription } from '../../catalogue/stats/stats.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Listing } from '../../platform/database/listing.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import { recordUserEvent } from '../../records/events/events.ts';
+import { noteActive } from '../../records/metrics/pieces.ts';
+import * as store from './store.ts';
+
+type Reader = Pick<Database, 'first'>;
+
+/** The game as an expression: the list begins at the person, whose mods are few, and not at a game's many. */
+export const subscribedListing: Listing = {
+  ...modListing,
+  columns: { ...modListing.columns, game_id: { kind: 'integer', sql: '(m.game_id + 0)' } },
+};
+
+export const isSubscribed = (reader: Reader, userId: number, modId: number): Promise<boolean> =>
+  store.isSubscribed(reader, userId, modId);
+
+export interface Subscribing {
+  readonly gameId: number;
+  readonly modId: number;
+  /** Also to what the mod needs, and what that needs in turn. */
+  readonly includeDependencies: boolean;
+}
+
+/** Returns whether the person had not subscribed before. */
+export async function subscribe(
+  app: App,
+  caller: UserCaller,
+  { gameId, modId, includeDependencies }: Subscribing,
+): Promise<boolean> {
+  return app.db.write(async (transaction) => {
+    const needed = includeDependencies ? await dependenciesBelow(transaction, gameId, modId) : [];
+    const mods = await holdMods(transaction, [modId, ...needed]);
+    await requireMod(transaction, caller, gameId, modId, {
+      closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
+      hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
+    });
+    const mod = mods.get(modId)!;
+    const isNew = !(await store.isSubscribed(transaction, caller.userId, modId));
+    const problem = isNew ? await obstacle(transaction, mod) : undefined;
+    if (problem) throw new ApiError(problem);
+    const others = await subscribable(
+      transaction,
+      needed.flatMap((id) => mods.get(id) ?? []),
+    );
+    await subscribeToAll(app, transaction, caller, [mod, ...others]);
+    return isNew;
+  });
+}
+
+/** The limit of stock, and that there is one, in `monetization_options`. */
+const LIMITED = 8;
+
+/** Why nobody can subscribe to a mod, if so. */
+async function obstacle(transaction: Transaction, mod: ModRow): Promise<ErrorName | undefined> {
+  if (mod.dmca === 1) return 'SUBSCRIBE_FAILED_DMCA_COMPLAINT';
+  if (!(await store.hasLiveFile(transaction, mod.id))) return 'SUBSCRIBE_FAILED_MODFILE_MISSING';
+  if ((mod.monetization_options & LIMITED) !== 0 && mod.stock === 0) return 'SUBSCRIBE_FAILED_NO_STOCK';
+  return mod.price > 0 ? 'SUBSCRIBE_FAILED_MUST_PURCHASE' : undefined;
+}
+
+/** Those of the mods to which everyone can subscribe. Mods are held by the transaction. */
+export async function subscribable(transaction: Transaction, mods: readonly ModRow[]): Promise<ModRow[]> {
+  const open: ModRow[] = [];
+  for (const mod of mods) if (isPublic(mod) && !(await obstacle(transaction, mod))) open.push(mod);
+  return open;
+}
+
+type Acting = Pick<UserCaller, 'userId' | 'address' | 'platform'>;
+
+/**
+ * Whether they may is asked before, and the mods are held: counts of a game come after all of its mods are. Returns to
+ * how many of the mods they had not subscribed before.
+ */
+export async function subscribeToAll(
+  app: App,
+  transaction: Transaction,
+  actor: Acting,
+  mods: readonly ModRow[],
+): Promise<number> {
+  const { userId } = actor;
+  const added: ModRow[] = [];
+  for (const mod of mods) {
+    if (!(await store.isSubscribed(transaction, userId, mod.id))) added.push(mod);
+    await store.put(transaction, { user_id: userId, mod_id: mod.id, date_added: app.clock.now() });
+  }
+  for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
+  for (const mod of added) await countSubscription(app, transaction, mod, 1, actor.platform);
+  for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, actor);
+  return added.length;
+}
+
+const gamesOf = (mods: readonly ModRow[]) => new Set(mods.map(({ game_id }) => game_id));
+
+const namesOf = ({ id, game_id }: Pick<ModRow, 'id' | 'game_id'>) => ({ gameId: game_id, modId: id });
+
+export async function unsubscribe(app: App, caller: UserCaller, gameId: number, modId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const mods = await holdMods(transaction, [modId]);
+    await requireMod(transaction, caller as Caller, gameId, modId);
+    const removed = await unsubscribeFromAll(app, transaction, caller, [mods.get(modId)!]);
+    if (removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
+  });
+}
+
+/** Returns how many of the mods they had subscribed to. The mods are held by the transaction. */
+export async function unsubscribeFromAll(
+  app: App,
+  transaction: Transaction,
+  actor: Acting,
+  mods: readonly ModRow[],
+): Promise<number> {
+  const { userId } = actor;
+  const removed: ModRow[] = [];
+  for (const mod of mods) if (await store.remove(transaction, userId, mod.id)) removed.push(mod);
+  for (const mod of removed)
+    await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
+  for (const mod of removed) await countSubscription(app, transaction, mod, -1, actor.platform);
+  for (const gameId of gamesOf(removed)) await noteActive(app, transaction, gameId, actor);
+  return removed.length;
+}
+
+export interface Ending {
+  readonly modId: number;
+  readonly gameId: number;
+  /** Those who subscribed later, after the mod had come back, stay. */
+  readonly date: number;
+}
+
+const TAKEN_OFF_AT_ONCE = 200;
+
+/** Takes all subscribers off a deleted mod, in steps: others who count for the game wait no longer than one takes. */
+export async function takeOffSubscribers(
+  app: App,
+  { modId, gameId, date }: Ending,
+  heartbeat: () => Promise<void>,
+): Promise<void> {
+  const mod = { id: modId, game_id: gameId };
+  const step = () =>
+    app.db.write(async (transaction) => {
+      await holdMods(transaction, [modId]);
+      const people = await store.removeSome(transaction, modId, date, TAKEN_OFF_AT_ONCE);
+      for (const userId of people)
+        await recordUserEvent(app, transaction, { gameId, modId, userId, type: 'USER_UNSUBSCRIBE' });
+      if (people.length > 0) await countSubscription(app, transaction, mod, -people.length);
+      return people.length;
+    });
+  while ((await step()) === TAKEN_OFF_AT_ONCE) await heartbeat();
+}

@@ -1,0 +1,294 @@
+import { join, resolve } from 'node:path';
+import { pages } from '../pages/index.ts';
+import { errorPage } from '../pages/layout.ts';
+import { findLegalText } from '../people/agreements/agreements.ts';
+import { noteOnline } from '../people/users/users.ts';
+import { createAuthenticator } from '../platform/access/authenticate.ts';
+import { createGate } from '../platform/access/gate.ts';
+import type { App } from '../platform/app.ts';
+import { addressesOf, type Environment } from '../platform/config/addresses.ts';
+import { folderOf, mailFolderOf, makePrivate } from '../platform/config/folders.ts';
+import { masterSecret, secretsOf } from '../platform/config/secrets.ts';
+import { SettingError, type Settings } from '../platform/config/settings.ts';
+import type { Database } from '../platform/database/database.ts';
+import { migrate, pendingMigrations } from '../platform/database/migrate.ts';
+import type { HearingOptions } from '../platform/database/postgres-hearing.ts';
+import { createEgress } from '../platform/egress/egress.ts';
+import { isTrusted } from '../platform/http/address.ts';
+import { localCertificate } from '../platform/http/certificate.ts';
+import { createElsewhere } from '../platform/http/elsewhere.ts';
+import type { Passage } from '../platform/http/exchange.ts';
+import { createMetrics } from '../platform/http/metrics.ts';
+import { createPages } from '../platform/http/pages.ts';
+import { openPort, type Port } from '../platform/http/port.ts';
+import { createServer, type Observation, type Tenant } from '../platform/http/server.ts';
+import { createSockets } from '../platform/http/sockets.ts';
+import { createTransfers } from '../platform/http/transfer/transfer.ts';
+import { createJobs } from '../platform/jobs/jobs.ts';
+import { createWorker, type Worker } from '../platform/jobs/worker.ts';
+import { createLimiter, type Limiter } from '../platform/limits/limits.ts';
+import { mailToFiles } from '../platform/mail/files.ts';
+import type { Mail } from '../platform/mail/mail.ts';
+import { type Clock, systemClock } from '../platform/runtime/clock.ts';
+import { createLog, type Log } from '../platform/runtime/log.ts';
+import { type Random, systemRandom } from '../platform/runtime/random.ts';
+import { clamdAt } from '../platform/scanning/scanning.ts';
+import { localStorage } from '../platform/storage/local.ts';
+import type { Storage } from '../platform/storage/storage.ts';
+import { requirePassage } from '../studio/service/passage.ts';
+import {
+  finish,
+  jobHandlers,
+  migrations,
+  operations,
+  pageOf,
+  prepare,
+  prepareRules,
+  socketOperations,
+} from './resources.ts';
+
+/** What tests put in place of the machine's own. */
+export interface Outside {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** How changes of other processes are heard of on PostgreSQL. */
+  readonly hearing?: HearingOptions;
+}
+
+export const outsideOf = (settings: Settings): Outside => ({
+  clock: systemClock,
+  random: systemRandom,
+  log: createLog(settings.log, (text) => void process.stderr.write(text)),
+});
+
+export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+
+/** Opens the database of an environment; SQLite is brought up to date on the way. */
+export async function openDatabase(
+  settings: Settings,
+  environment: Environment,
+  clock: Clock,
+  hearing: HearingOptions = {},
+): Promise<Database> {
+  const url = databaseUrl(settings, environment);
+  const readTimeoutMs = settings.readMilliseconds;
+  if (!url) {
+    const { openSqlite } = await import('../platform/database/sqlite.ts');
+    const db = openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'), { readTimeoutMs });
+    await migrate(db, migrations, clock.now);
+    return db;
+  }
+  const { openPostgres } = await import('../platform/database/postgres.ts');
+  return openPostgres(url, { hearing, readTimeoutMs });
+}
+
+export function databaseUrl(settings: Settings, environment: Environment): string | undefined {
+  const { databaseUrl: production, sandboxDatabaseUrl } = settings;
+  if (!production || environment === 'production') return production;
+  const sandbox = sandboxDatabaseUrl ?? withSuffix(production, '_sandbox');
+  if (sandbox === production)
+    throw new SettingError('MODSTEAD_SANDBOX_DATABASE_URL must name another database than MODSTEAD_DATABASE_URL.');
+  return sandbox;
+}
+
+function withSuffix(url: string, suffix: string): string {
+  const address = new URL(url);
+  address.pathname += suffix;
+  return address.href;
+}
+
+/** Puts the parts of one environment together. */
+export async function composeApp(settings: Settings, environment: Environment, outside: Outside): Promise<App> {
+  const { clock, random, log } = outside;
+  const master = settings.secret ?? masterSecret(resolve(settings.data), random);
+  return {
+    environment,
+    settings,
+    addresses: addressesOf(settings, environment),
+    secrets: secretsOf(master, environment),
+    db: await openDatabase(settings, environment, clock, outside.hearing),
+    storage: await composeStorage(settings, environment),
+    mail: await composeMail(settings, environment, clock),
+    jobs: createJobs({ clock }),
+    egress: createEgress({
+      allowPrivate: settings.egressAllow,
+      ...(settings.egressCa && { ca: [settings.egressCa] }),
+    }),
+    scanner:
+      settings.clamd === undefined ? undefined : clamdAt(settings.clamd, { patienceMs: settings.scanSeconds * 1_000 }),
+    clock,
+    random,
+    log,
+  };
+}
+
+/** Environments share a bucket, and each has a prefix of its own in it. The SDK is loaded only where it is used. */
+export async function composeStorage(settings: Settings, environment: Environment): Promise<Storage> {
+  const { storage: location, freeMegabytes } = settings;
+  if (!location)
+    return localStorage(join(folderOf(settings, environment), 'files'), { bytesKept: freeMegabytes * 1024 ** 2 });
+  const { s3Storage } = await import('../platform/storage/s3.ts');
+  return s3Storage({ ...location, prefix: `${location.prefix}${environment}/` });
+}
+
+export async function composeMail(settings: Settings, environment: Environment, clock: Clock): Promise<Mail> {
+  if (!settings.smtpUrl) return mailToFiles(mailFolderOf(settings, environment), clock.now);
+  const { mailOverSmtp } = await import('../platform/mail/smtp.ts');
+  return mailOverSmtp(settings.smtpUrl, settings.mailFrom ?? `no-reply@${settings.domain}`);
+}
+
+export async function closeApp(app: App): Promise<void> {
+  await app.mail.close();
+  await app.storage.close?.();
+  await app.db.close();
+}
+
+export const composeWorker = ({ db: { unhurried: db }, ...app }: App): Worker =>
+  createWorker({ app: { ...app, db }, db, clock: app.clock, random: app.random, log: app.log, handlers: jobHandlers });
+
+async function composeLimiter(app: App): Promise<Limiter | undefined> {
+  if (app.settings.rateLimits === 'off') return undefined;
+  const { clock, log } = app;
+  if (app.db.dialect === 'postgres') {
+    const { postgresStore } = await import('../platform/limits/postgres.ts');
+    return createLimiter({ store: postgresStore(app.db), clock, log });
+  }
+  const { sqliteStore } = await import('../platform/limits/sqlite.ts');
+  return createLimiter({
+    store: sqliteStore(join(folderOf(app.settings, app.environment), 'limits.sqlite')),
+    clock,
+    log,
+  });
+}
+
+async function requireUpToDate(app: App): Promise<void> {
+  const pending = await pendingMigrations(app.db, migrations);
+  if (pending.length > 0)
+    throw new SettingError(
+      `The ${app.environment} database lacks ${pending.length} migration(s); run "npx modstead migrate" first.`,
+    );
+}
+
+async function composeTenant(app: App): Promise<Tenant> {
+  await requireUpToDate(app);
+  await prepare(app);
+  const authenticator = createAuthenticator({ ...app, seen: (userId) => noteOnline(app, userId) });
+  return { app, authenticator, gate: createGate(app), limiter: await composeLimiter(app) };
+}
+
+export interface Service {
+  readonly port: number;
+  readonly apps: Readonly<Record<Environment, App>>;
+  readonly workers: readonly Worker[];
+  /** The certificate that clients of a local service trust, where there is one. */
+  readonly certificateFile: string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly observe?: (observation: Observation) => void;
+}
+
+/** A misspelt operation would silently stay unlimited. */
+function requireKnownLimits({ rateLimits }: Settings): void {
+  if (rateLimits === 'off') return;
+  const known = new Set([...operations.map(({ declaration }) => declaration.id), ...pages.map(({ id }) => id)]);
+  for (const { name } of socketOperations) known.add(`socket-${name}`);
+  const unknown = Object.keys(rateLimits.operations).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new SettingError(
+      `MODSTEAD_RATE_LIMITS names "${unknown}", which is neither a limit nor an operation of this version.`,
+    );
+}
+
+/** The whole service: both environments behind one port. */
+export async function composeService(
+  settings: Settings,
+  outside: Outside,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  requireKnownLimits(settings);
+  makePrivate(settings);
+  const production = await composeTenant(await composeApp(settings, 'production', outside));
+  const sandbox = await composeTenant(await composeApp(settings, 'sandbox', outside));
+  const tenants = { production, sandbox };
+  const apps = { production: production.app, sandbox: sandbox.app };
+  const metrics = createMetrics(apps);
+  const health = { draining: false };
+  const draining = new AbortController();
+  const transfers = createTransfers(outside.random);
+  const passage: Passage | undefined =
+    settings.cloudflareAccess &&
+    ((app, { headers }) => requirePassage(app, [headers['cf-access-jwt-assertion']].flat()[0]));
+  const listener = createServer({
+    settings,
+    tenants,
+    operations,
+    elsewhere: createElsewhere({
+      settings,
+      apps,
+      operations,
+      metrics,
+      transfers,
+      health,
+      legal: findLegalText,
+      pageOf,
+    }),
+    pages: createPages({ settings, pages, errorPage, observe: options.observe }),
+    transfers,
+    draining: draining.signal,
+    passage,
+    prepareRules,
+    count: metrics.count,
+    ...options,
+  });
+  const tls = await composeTls(settings);
+  const port = await openPort({
+    listener,
+    sockets: createSockets({ settings, tenants, operations: socketOperations, passage, observe: options.observe }),
+    tls: tls.options,
+    port: settings.port,
+    bind: settings.bind,
+    connectionsMax: (address) =>
+      isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : settings.connectionsPerAddress,
+  });
+  const workers = settings.jobs === 'on' ? Object.values(apps).map(composeWorker) : [];
+  for (const worker of workers) worker.start();
+  let stopping: Promise<void> | undefined;
+  return {
+    port: port.port,
+    apps,
+    workers,
+    certificateFile: tls.file,
+    stop: () => (stopping ??= stopService(settings, port, workers, tenants, health, draining)),
+  };
+}
+
+/** Readiness goes first, then connections, then jobs, then what they all stood on. */
+async function stopService(
+  settings: Settings,
+  port: Port,
+  workers: readonly Worker[],
+  tenants: Record<Environment, Tenant>,
+  health: { draining: boolean },
+  draining: AbortController,
+): Promise<void> {
+  health.draining = true;
+  draining.abort();
+  await port.drain(settings.drainSeconds * 1000);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  for (const { app, limiter } of Object.values(tenants)) {
+    await finish(app);
+    await limiter?.close();
+    await closeApp(app);
+    app.log.flush();
+  }
+}
+
+async function composeTls(settings: Settings) {
+  if (settings.tlsCert && settings.tlsKey)
+    return { options: { cert: settings.tlsCert, key: settings.tlsKey }, file: undefined };
+  const { file, ...options } = await localCertificate(join(resolve(settings.data), 'tls'), settings.domain);
+  return { options, file };
+}

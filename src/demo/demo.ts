@@ -1,0 +1,91 @@
+import { addGame, applyGameChanges } from '../catalogue/games/games.ts';
+import { joinTeam, MODERATOR } from '../catalogue/teams/teams.ts';
+import { addUser, findUserByEmailIn } from '../people/users/users.ts';
+import type { App } from '../platform/app.ts';
+import type { Transaction } from '../platform/database/database.ts';
+import { rememberFact } from '../platform/database/facts.ts';
+import type { Language } from '../platform/localisation/languages.ts';
+import { translate } from '../platform/localisation/translations.ts';
+import { fillGame } from './filling.ts';
+import * as store from './store.ts';
+import { GAMES, MODERATOR_EMAIL, OWNER, PLAYERS, type SampleGame, TAG_TEXTS } from './texts.ts';
+
+export interface Demo {
+  /** The studio that owns the games. */
+  readonly user: DemoUser;
+  readonly players: readonly DemoUser[];
+  /** Their keys, for the only time. */
+  readonly games: readonly { id: number; name: string; name_id: string; accepted: boolean; api_key: string }[];
+}
+
+export interface DemoUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+}
+
+const MODS_PER_GAME = 24;
+
+/** Adds the sample content to a database without games; nothing where there are some. */
+export async function addDemo(app: App): Promise<Demo | undefined> {
+  const demo = await addGames(app);
+  for (const { id, name, accepted } of demo?.games ?? [])
+    if (accepted) await fillGame(app, { gameId: id, mods: MODS_PER_GAME, seed: name });
+  return demo;
+}
+
+function addGames(app: App): Promise<Demo | undefined> {
+  return app.db.write(async (transaction) => {
+    // Of two that start at once, the second waits here for the first and then finds its games.
+    await rememberFact(transaction.query, 'demo', app.environment);
+    if (await store.hasGames(transaction.query)) return undefined;
+    const user = await personOf(app, transaction, OWNER);
+    const players: DemoUser[] = [];
+    for (const player of PLAYERS) players.push(await personOf(app, transaction, player));
+    const moderator = players.find(({ email }) => email === MODERATOR_EMAIL)!;
+    const games: Demo['games'][number][] = [];
+    for (const game of GAMES) games.push(await gameOf(app, transaction, game, user.id, moderator.id));
+    return { user, players, games };
+  });
+}
+
+/** The studio's user, where the sample content has been added before. */
+export async function demoUserId(app: App): Promise<number | undefined> {
+  return app.db.write(async (transaction) => (await findUserByEmailIn(transaction, OWNER.email))?.id);
+}
+
+async function personOf(app: App, transaction: Transaction, person: typeof OWNER): Promise<DemoUser> {
+  const known = await findUserByEmailIn(transaction, person.email);
+  const { id, username } = known ?? (await addUser(app, transaction, person));
+  return { id, username, email: person.email };
+}
+
+async function gameOf(
+  app: App,
+  transaction: Transaction,
+  sample: SampleGame,
+  ownerId: number,
+  moderatorId: number,
+): Promise<Demo['games'][number]> {
+  const { name, summary, accepted, tagGroups } = sample;
+  const { id, name_id, api_key } = await addGame(app, transaction, { name, summary, accepted, ownerId, tagGroups });
+  const member = { resource: 'games', resourceId: id, level: MODERATOR, position: 'Community moderator' } as const;
+  await joinTeam(app, transaction, { ...member, userId: moderatorId });
+  await translateTags(transaction, id);
+  await applyGameChanges(app, transaction, id, sample.changes, 'en');
+  for (const [language, texts] of Object.entries(sample.translations))
+    await applyGameChanges(app, transaction, id, texts, language as Language);
+  return { id, name, name_id, accepted, api_key };
+}
+
+/** Translations of tags are kept with those of the game, under their ids. */
+async function translateTags({ query }: Transaction, gameId: number): Promise<void> {
+  const fields = [
+    ...(await store.tagGroupsOf(query, gameId)).map(({ id, name }) => [`tag_group/${id}`, name] as const),
+    ...(await store.tagsOf(query, gameId)).map(({ id, name }) => [`tag/${id}`, name] as const),
+  ];
+  for (const [language, texts] of Object.entries(TAG_TEXTS)) {
+    const translated = fields.flatMap(([field, name]) => (texts[name] ? [[field, texts[name]]] : []));
+    await translate(query, 'games', gameId, language as Language, Object.fromEntries(translated));
+  }
+}

@@ -1,0 +1,37 @@
+import type { App } from '../../platform/app.ts';
+import type { Holdings, NamedObject } from '../../platform/storage/holdings.ts';
+import { PREFIX } from './receiving.ts';
+import * as store from './store.ts';
+
+const AT_ONCE = 500;
+const UUID_CHARACTERS = 36;
+
+/** What studios uploaded for their runners. One whose bytes are gone is invalid: its studio uploads it again. */
+export const buildHoldings: Holdings<App> = {
+  prefix: PREFIX,
+  named: namedBuilds,
+  // Whatever state it is in: its bytes go with its row.
+  isNamed: async ({ db }, key) => {
+    const build = await store.byUuid(db, key.slice(PREFIX.length, PREFIX.length + UUID_CHARACTERS));
+    return build !== undefined && (build.storage_key === key || build.storage_key === null);
+  },
+  loses: async (app, { key }) =>
+    app.db.write(async (transaction) => {
+      const build = await store.atKey(transaction, key);
+      const problem = JSON.stringify({ field: 'build', rule: 'required' });
+      if (build) await store.change(transaction.query, build.id, { state: 'invalid', is_live: 0, problem });
+      return true;
+    }),
+  releases: ({ storage }, key) => storage.remove(key),
+};
+
+async function* namedBuilds(app: App): AsyncGenerator<NamedObject> {
+  let last = 0;
+  for (;;) {
+    const rows = await store.keptAfter(app.db.query, last, AT_ONCE);
+    for (const { build_uuid, game_id, storage_key, total: bytes, sha256 } of rows)
+      yield { key: storage_key!, bytes, sha256, owner: `build ${build_uuid} of game ${game_id}` };
+    if (rows.length < AT_ONCE) return;
+    last = rows.at(-1)!.id;
+  }
+}

@@ -1,0 +1,123 @@
+import { shownFindings } from '../../catalogue/findings/findings.ts';
+import { requireGameForChange } from '../../catalogue/games/games.ts';
+import { reportByScan } from '../../moderation/reports/pieces.ts';
+import { OPERATOR } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { RunningJob } from '../../platform/jobs/worker.ts';
+import {
+  ScannerAway,
+  type ScanResult,
+  type Threat,
+  VIRUS_POSITIVE,
+  VIRUS_STATUS,
+} from '../../platform/scanning/scanning.ts';
+import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { cooksScope } from '../cooks/states.ts';
+import { findingsOf, isOutdone, scanAt } from '../modfiles/scans.ts';
+import { CLOUD_COOKING, putStatus } from './builds.ts';
+import { BUILD_POLICY } from './policy.ts';
+import * as store from './store.ts';
+import { tellOfThreat } from './threats.ts';
+
+export const SCAN = 'cook-builds.scan';
+
+const BUILDS_AT_ONCE = 100;
+
+/** Where there is a scanner, a build is scanned before runners get it. */
+export async function awaitScan(app: App, transaction: Transaction, uuid: string): Promise<void> {
+  if (app.scanner) await app.jobs.enqueue(transaction, SCAN, { uuid }, { key: uuid });
+}
+
+export async function scanBuild(app: App, uuid: string, job: RunningJob): Promise<void> {
+  const build = await store.byUuid(app.db, uuid);
+  if (!app.scanner || !build || !isScannable(build)) return;
+  await app.db.write((transaction) => begin(transaction, build));
+  const scan = await scanAt(app, build.storage_key!, job, BUILD_POLICY);
+  // Fails where another worker has taken over, which then does all of it anew.
+  await job.heartbeat();
+  await app.db.write((transaction) => settle(app, transaction, build, scan));
+  if (scan.again) throw new ScannerAway(`the scanner is away: ${scan.unscanned[0]?.why}`);
+}
+
+/** A sound archive, also one that a scan has taken down: scanners err. */
+const isScannable = ({ state, virus_positive }: store.BuildRow): boolean =>
+  state === 'valid' || (state === 'invalid' && virus_positive === VIRUS_POSITIVE.THREAT);
+
+/** What has passed before goes on while it is scanned again. */
+async function begin({ query }: Transaction, build: store.BuildRow): Promise<void> {
+  if (build.virus_status === VIRUS_STATUS.SCANNED) return;
+  await store.change(query, build.id, { virus_status: VIRUS_STATUS.SCAN_IN_PROGRESS });
+}
+
+async function settle(app: App, transaction: Transaction, { id, game_id }: store.BuildRow, scan: ScanResult) {
+  const game = await requireGameForChange(transaction, OPERATOR, game_id);
+  const before = await store.forChange(transaction, id);
+  if (!before || !isScannable(before) || isOutdone(before, scan)) return;
+  const build = await store.change(transaction.query, id, {
+    virus_status: scan.status,
+    virus_positive: scan.positive,
+    findings: JSON.stringify(shownFindings(findingsOf(scan))),
+    ...(!scan.again && { date_scanned: app.clock.now() }),
+  });
+  // Cooks wait for the scan of the build with which they are done.
+  transaction.changed(cooksScope(game_id));
+  const [threat] = scan.threats;
+  if (threat) await takeDown(app, transaction, build, threat, game.cloud_cooking_status);
+  else if (before.state === 'invalid') await giveBack(app, transaction, build);
+}
+
+/** It stays marked as the live one, so that cooks wait for another instead of going without. */
+async function takeDown(app: App, transaction: Transaction, build: store.BuildRow, threat: Threat, status: number) {
+  if (build.state === 'invalid') return;
+  const { path: entry, signature } = threat;
+  const problem = JSON.stringify({ field: 'build', rule: 'archive_threat', values: { entry, threat: signature } });
+  await store.change(transaction.query, build.id, { state: 'invalid', problem, date_updated: app.clock.now() });
+  const concernsAll = build.is_live === 1 || status === CLOUD_COOKING.INITIALIZED;
+  if (concernsAll) await putStatus(app, transaction, build.game_id, CLOUD_COOKING.ACTION_REQUIRED);
+  const { game_id: gameId, added_by: authorId } = build;
+  const about = { resource: 'games', id: gameId, gameId, authorId };
+  await reportByScan(app, transaction, about, { signature, entry, archive: 'a build for cooking' });
+  await tellOfThreat(app, transaction, build);
+  await tellStudio(app, transaction, {
+    gameId,
+    kind: 'COOK_BUILD_WITHDRAWN',
+    subject: `games/${gameId}`,
+    data: { build_id: build.build_uuid, is_live: build.is_live === 1, path: entry, threat: signature },
+  });
+}
+
+/** A threat that is none after all. */
+async function giveBack(app: App, transaction: Transaction, build: store.BuildRow): Promise<void> {
+  await store.change(transaction.query, build.id, { state: 'valid', problem: '', date_updated: app.clock.now() });
+  if (build.is_live === 0) return;
+  const isManned = await store.hasRunners(transaction, build.game_id);
+  await putStatus(app, transaction, build.game_id, isManned ? CLOUD_COOKING.ENABLED : CLOUD_COOKING.FINALIZING);
+}
+
+/** Scans all builds anew, and answers how many that are. */
+export const scanEveryBuild = (app: App): Promise<number> => enqueueAll(app, true);
+
+/** Scans what no scan came to the end of, such as builds from before there was a scanner. */
+export async function scanWaitingBuilds(app: App): Promise<void> {
+  if (app.scanner) await enqueueAll(app, false);
+}
+
+async function enqueueAll(app: App, all: boolean): Promise<number> {
+  let count = 0;
+  for (let last = 0; ; ) {
+    const builds = await store.scannableAfter(app.db.query, last, all, BUILDS_AT_ONCE);
+    if (builds.length === 0) return count;
+    await app.db.write(async (transaction) => {
+      for (const { build_uuid: uuid } of builds) await app.jobs.enqueue(transaction, SCAN, { uuid }, { key: uuid });
+    });
+    count += builds.length;
+    last = builds.at(-1)!.id;
+  }
+}
+
+/** How many builds there are to scan, and how many scans of them wait. */
+export const buildScanProgress = async ({ db }: App): Promise<{ files: number; left: number }> => ({
+  files: await store.countScannable(db),
+  left: await store.countOpenJobs(db, SCAN),
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { CookWithLogs, ShownCook } from './cooks.ts';
+
+export const ModfileCookObject = z
+  .object({
+    cook_uuid: z.string(),
+    modfile: Id.meta({ description: 'The source that is cooked.' }),
+    platform: z.string(),
+    status: Integer.meta({ description: '0 waiting, 1 cooking, 2 succeeded, 3 failed, 4 cancelled' }),
+    date_added: Timestamp,
+    date_updated: Timestamp,
+    metadata: z.array(z.string()).meta({
+      description:
+        'What is known besides, as `name:value`: `attempt`, `progress` in percent, `runner`, `result` (the id of the file that it became), `error`; then what the runner tells.',
+    }),
+    logs: z.array(z.string()).meta({ description: 'In lists the last 20 lines.' }),
+    filename: z.string().meta({ description: 'Of the source, as filesize and version are.' }),
+    filesize: Integer,
+    version: z.string(),
+  })
+  .meta({ id: 'ModfileCook' });
+
+export const toModfileCook = ({ cook, logs }: CookWithLogs): z.input<typeof ModfileCookObject> => ({
+  cook_uuid: cook.cook_uuid,
+  modfile: cook.source_id,
+  platform: cook.platform,
+  status: cook.status,
+  date_added: cook.date_added,
+  date_updated: cook.date_updated,
+  metadata: metadataOf(cook),
+  logs: [...logs],
+  filename: cook.filename,
+  filesize: cook.filesize,
+  version: cook.version ?? '',
+});
+
+function metadataOf(cook: ShownCook): string[] {
+  const known = {
+    attempt: cook.attempts,
+    progress: cook.progress,
+    runner: cook.runner_id,
+    result: cook.result_id,
+    error: cook.error,
+  };
+  const told = Object.entries(known).filter(([, value]) => value);
+  return [...told.map(([name, value]) => `${name}:${value}`), ...(JSON.parse(cook.metadata) as string[])];
+}
+
+const LINE_CHARACTERS_MAX = 2_000;
+const LINES_AT_ONCE = 500;
+
+/** Lines of a program's output: cut rather than refused, without what steers terminals. */
+export const LogLines = z
+  .array(z.string().transform((line) => line.replace(/[^\P{Cc}\t]/gu, '').slice(0, LINE_CHARACTERS_MAX)))
+  .max(LINES_AT_ONCE)
+  .meta({ description: 'Lines to add to the log, of which the last 2,000 are kept.' });
+
+export const Metadata = z
+  .array(z.string().max(255))
+  .max(50)
+  .meta({ description: 'What the runner knows of the cook, such as `engine:5.4`, in place of what it told before.' });

@@ -1,0 +1,14 @@
+import { kept } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalCooks: PersonalData = {
+  columns: [
+    {
+      table: 'cooks',
+      column: 'started_by',
+      told: ['cook_uuid', 'mod_id', 'platform', 'status', 'date_added'],
+      whenDeleted: kept('part of the history of a mod'),
+      whenMerged: 'moved',
+    },
+  ],
+};

@@ -1,0 +1,59 @@
+import { type Database, statement, type Transaction } from '../../platform/database/database.ts';
+import { forPlatform, IS_FOR, IS_OFFERED } from '../../platform/database/platforms.ts';
+import type { CountedDownloadsTable } from './table.ts';
+
+/** A file as far as a download needs it, with what its game and mod say about downloads. */
+export interface FileRow {
+  readonly id: number;
+  readonly mod_id: number;
+  readonly game_id: number;
+  readonly date_added: number;
+  readonly filesize: number;
+  readonly virus_status: number;
+  readonly virus_positive: number;
+  readonly sha256: string;
+  readonly storage_key: string;
+  readonly filename: string;
+  readonly api_access_options: number;
+  readonly price: number;
+  /** Of the mod, and of its game. */
+  readonly maturity_option: number;
+  readonly maturity_options: number;
+  /** 1 where it is for everyone, and for the platform that was asked about. */
+  readonly offered: number;
+  /** Of the mod's vault, where it has one. */
+  readonly date_opens: number | null;
+  readonly date_closes: number | null;
+}
+
+const FILE =
+  statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_status, f.virus_positive, f.sha256,
+  f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options, v.date_opens, v.date_closes,
+  case when ${IS_OFFERED} and ${IS_FOR} then 1 else 0 end as offered
+  from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id left join mod_vaults v on v.mod_id = f.mod_id
+  where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
+/** Undefined also for what was deleted or withdrawn. */
+export const fileOf = (db: Pick<Database, 'first'>, id: number, platform: string) =>
+  db.first<FileRow>(FILE, [...forPlatform(platform), id]);
+
+const MATURE = statement('select mature_content from users where id = ?');
+export const wantsMatureContent = async (db: Pick<Database, 'first'>, userId: number): Promise<boolean> =>
+  (await db.first<{ mature_content: number }>(MATURE, [userId]))?.mature_content === 1;
+
+const SINCE = statement(`select 1 as found from counted_downloads
+  where mod_id = ? and platform = ? and address = ? and date_counted > ?`);
+const MARK = statement(`insert into counted_downloads (mod_id, platform, address, date_counted) values (?, ?, ?, ?)
+  on conflict (mod_id, platform, address) do nothing returning mod_id`);
+
+/** Notes a download, unless it was noted already, or under the address's earlier digest since that time. */
+export async function mark(
+  transaction: Transaction,
+  { mod_id, platform, address, date_counted }: CountedDownloadsTable,
+  earlier: { readonly address: string; readonly since: number },
+): Promise<boolean> {
+  if (await transaction.first(SINCE, [mod_id, platform, earlier.address, earlier.since])) return false;
+  return (await transaction.first(MARK, [mod_id, platform, address, date_counted])) !== undefined;
+}
+
+const FORGET = statement('delete from counted_downloads where date_counted <= ?');
+export const forgetUntil = (transaction: Transaction, date: number) => transaction.run(FORGET, [date]);

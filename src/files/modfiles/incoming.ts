@@ -1,0 +1,23 @@
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import type { Incoming } from './modfiles.ts';
+
+const MEGABYTE = 1_024 * 1_024;
+
+/** An archive that is sent along, by whatever operation. Larger ones are uploaded in parts before. */
+export const FILEDATA = { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' };
+
+export const TAKING_REFUSALS = [
+  'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
+  'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
+  'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',
+] as const satisfies readonly ErrorName[];
+
+/** What was sent along, or else the upload that is named in its place. */
+export function incomingOf(
+  files: Readonly<Record<string, Incoming | undefined>>,
+  uploadId: string | undefined,
+): Incoming {
+  const incoming = files['filedata'] ?? (uploadId ? { uploadId } : undefined);
+  if (!incoming) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'filedata', rule: 'required' }] });
+  return incoming;
+}

@@ -1,0 +1,192 @@
+import { isSeenByClass } from '../../catalogue/mods/access.ts';
+import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
+import { Created, created, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
+import { DecisionsBody, ModfileChangesBody, NewModfileBody } from './changes.ts';
+import { FILEDATA, incomingOf, TAKING_REFUSALS } from './incoming.ts';
+import { linksChangeAt } from './links.ts';
+import { modfileListing } from './listing.ts';
+import {
+  addModfile,
+  decidePlatforms,
+  deleteModfile,
+  editModfile,
+  listContents,
+  listModfiles,
+  listOwnModfiles,
+  requireModfile,
+  type StoredFile,
+} from './modfiles.ts';
+import { ModfileEntryObject, ModfileObject, modfileJson, PlatformStatusQuery, toModfileEntry } from './object.ts';
+
+const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
+
+const whichOf = ({ game_id, mod_id }: { game_id: number; mod_id: number }) => ({ gameId: game_id, modId: mod_id });
+const alone = (app: App, file: StoredFile) => new Json(modfileJson(app, file, { alone: true }));
+
+export const getModfiles = operation({
+  id: 'get-modfiles',
+  tag: 'Files',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/files',
+  says: 'Lists the files of a mod that are live or were before; for a platform, those that are approved for it. What never was live, was taken back, waits for approval, was denied or taken down is seen by the teams of the mod and its game alone.',
+  access: reader(),
+  params: ModPath,
+  query: PlatformStatusQuery,
+  list: modfileListing,
+  returns: ok(pageOf(ModfileObject)),
+  errors: NOT_FOUND,
+  handle: async (app, { caller, params, query, list, platform, keep, keepUntil }) => {
+    const asked = { platform, platformStatus: query.platform_status };
+    const { files, total } = await listModfiles(app, caller, whichOf(params), list, asked);
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    keepUntil(linksChangeAt(app.clock.now()));
+    return pageOfFiles(app, files, total, list);
+  },
+});
+
+export const getUserModfiles = operation({
+  id: 'get-user-modfiles',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/files',
+  says: 'Lists the files that the person has uploaded and not deleted.',
+  access: user('read'),
+  query: PlatformStatusQuery,
+  list: modfileListing,
+  returns: ok(pageOf(ModfileObject)),
+  errors: [],
+  handle: async (app, { caller, query, list }) => {
+    const asked = { platform: undefined, platformStatus: query.platform_status };
+    const { files, total } = await listOwnModfiles(app, (caller as UserCaller).userId, list, asked);
+    return pageOfFiles(app, files, total, list);
+  },
+});
+
+export const getModfile = operation({
+  id: 'get-modfile',
+  tag: 'Files',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}',
+  says: 'Shows one file of a mod; for a platform, if it is approved for it. The teams of the mod and its game see every file.',
+  access: reader(),
+  params: FilePath,
+  returns: ok(ModfileObject),
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
+  handle: async (app, { caller, params, platform, keep, keepUntil }) => {
+    const file = await requireModfile(app, caller, whichOf(params), params.file_id, platform);
+    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    keepUntil(linksChangeAt(app.clock.now()));
+    return alone(app, file);
+  },
+});
+
+export const getModfileContents = operation({
+  id: 'get-modfile-contents',
+  tag: 'Files',
+  method: 'GET',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/contents',
+  says: 'Lists the files and folders in the archive. For the teams of the mod and its game.',
+  access: user('read'),
+  params: FilePath,
+  list: pagesOnly,
+  returns: ok(pageOf(ModfileEntryObject)),
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_CANNOT_INSPECT_FILES'],
+  handle: async (app, { caller, params, list }) => {
+    const entries = await listContents(app, caller, whichOf(params), params.file_id);
+    return pageOfAll(entries.map(toModfileEntry), list);
+  },
+});
+
+export const addModfileOperation = operation({
+  id: 'add-modfile',
+  tag: 'Files',
+  method: 'POST',
+  path: '/games/{game_id}/mods/{mod_id}/files',
+  says: 'Adds a file, sent along or uploaded in parts before, which becomes the live one unless `active` is false; on platforms that the game moderates, once it is approved and made active. The first live file accepts the mod where the game does not curate. Managers and administrators of the mod’s team or its game may.',
+  access: user('write'),
+  params: ModPath,
+  body: NewModfileBody,
+  files: { filedata: FILEDATA },
+  rules: true,
+  once: true,
+  returns: created(ModfileObject),
+  errors: [
+    'RULES_BASED_MODERATION_FAILURE',
+    ...NOT_FOUND,
+    'MODFILE_NO_UPLOAD_PERMISSION',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    ...TAKING_REFUSALS,
+  ],
+  handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
+    const incoming = incomingOf(files, uploadId);
+    const file = await addModfile(app, caller, whichOf(params), incoming, body);
+    const { id, mod_id, game_id } = file;
+    const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/files/${id}`;
+    return new Created(alone(app, file), address);
+  },
+});
+
+export const editModfileOperation = operation({
+  id: 'edit-modfile',
+  tag: 'Files',
+  method: 'PUT',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}',
+  says: 'Changes what is told about a file, and whether it is live. Its bytes never change. Managers and administrators of the mod’s team or its game may.',
+  access: user('write'),
+  params: FilePath,
+  body: ModfileChangesBody,
+  rules: true,
+  returns: ok(ModfileObject),
+  errors: ['RULES_BASED_MODERATION_FAILURE', ...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_UPDATE_PERMISSION'],
+  handle: async (app, { caller, params, body }) =>
+    alone(app, await editModfile(app, caller, whichOf(params), params.file_id, body)),
+});
+
+export const deleteModfileOperation = operation({
+  id: 'delete-modfile',
+  tag: 'Files',
+  method: 'DELETE',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}',
+  says: 'Deletes a file that is not live. Who uploaded it may, and administrators of the game.',
+  access: user('write'),
+  ends: ['modfiles'],
+  params: FilePath,
+  returns: noContent,
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_DELETE_PERMISSION', 'MODFILE_CANNOT_DELETE_ACTIVE_RELEASE'],
+  handle: (app, { caller, params }) => deleteModfile(app, caller, whichOf(params), params.file_id),
+});
+
+export const managePlatformStatus = operation({
+  id: 'manage-platform-status',
+  tag: 'Files',
+  method: 'POST',
+  path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/platforms',
+  says: 'Approves or denies a file for platforms. What is approved goes live when the file is next made active, what is denied leaves at once. The game’s team may.',
+  access: user('write', 'team'),
+  params: FilePath,
+  body: DecisionsBody,
+  returns: ok(ModfileObject),
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_UPDATE_PERMISSION', 'GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES'],
+  handle: async (app, { caller, params, body }) =>
+    alone(app, await decidePlatforms(app, caller, whichOf(params), params.file_id, body)),
+});
+
+const pageOfFiles = (app: App, files: readonly StoredFile[], total: number, list: { limit: number; offset: number }) =>
+  pageOfJson(
+    files.map((file) => modfileJson(app, file, { alone: false })),
+    total,
+    list,
+  );
+
+export const modfileOperations = [
+  getModfiles,
+  getUserModfiles,
+  getModfile,
+  getModfileContents,
+  addModfileOperation,
+  editModfileOperation,
+  deleteModfileOperation,
+  managePlatformStatus,
+];

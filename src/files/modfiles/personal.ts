@@ -1,0 +1,14 @@
+import { kept } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalModfiles: PersonalData = {
+  columns: [
+    {
+      table: 'modfiles',
+      column: 'submitted_by',
+      told: ['id', 'game_id', 'mod_id', 'filename', 'filesize', 'version', 'changelog', 'metadata_blob', 'date_added'],
+      whenDeleted: kept('it belongs to the mod, which others lead'),
+      whenMerged: 'moved',
+    },
+  ],
+};

@@ -1,0 +1,183 @@
+import {
+  announceMod,
+  applyModChanges,
+  MOD_ACCEPTED,
+  MOD_NOT_ACCEPTED,
+  type ModRow,
+  modChanged,
+} from '../../catalogue/mods/mods.ts';
+import { isHeld } from '../../catalogue/rules/judging.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { isScanPassed } from '../../platform/scanning/states.ts';
+import { tellSubscribers } from '../../records/notifications/pieces.ts';
+import { dropReleases, heldRelease, type Means } from '../releases/holding.ts';
+import { writeDocument } from './documents.ts';
+import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
+import { tellOfRelease } from './notices.ts';
+import { APPROVED, settlePlatforms } from './platforms.ts';
+import * as store from './store.ts';
+
+const NOT_CURATED = 0;
+
+/** Who makes a file live, and how. */
+export interface Releasing {
+  readonly userId: number;
+  /** One that is not to be shown takes its platforms alone, and leaves what is shown without a platform as it is. */
+  readonly shown: boolean;
+  readonly by?: Means | undefined;
+}
+
+/** What someone wants to be live goes live, at once or when they have confirmed it: some want to be asked. */
+export async function release(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  releasing: Releasing,
+): Promise<void> {
+  const places = await placesOf(app, transaction, mod, file, releasing);
+  const live = await store.liveFilesOf(transaction, mod.id);
+  const isLive = places.every((place) => live.get(place) === file.id);
+  if (!isLive && (await heldRelease(app, transaction, file, releasing))) return;
+  await takePlaces(app, transaction, mod, file, places, releasing.userId);
+}
+
+/** The platforms that have approved a file, and the place without a platform if it is to be shown there. */
+async function placesOf(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  { shown }: Releasing,
+): Promise<string[]> {
+  await settlePlatforms(app, transaction, mod, file);
+  const platforms = await store.platformsOf(transaction, file.id);
+  const approved = platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
+  if (platforms.length > 0 && approved.length === 0) return [];
+  return shown ? [...approved, SHOWN] : approved;
+}
+
+/**
+ * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
+ * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
+ */
+export const makeLive = async (
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  releasing: Releasing,
+): Promise<void> =>
+  takePlaces(app, transaction, mod, file, await placesOf(app, transaction, mod, file, releasing), releasing.userId);
+
+async function takePlaces(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  places: readonly string[],
+  userId: number,
+): Promise<void> {
+  if (places.length === 0) return;
+  for (const place of places) await store.putAwaited(transaction, mod.id, place, file.id);
+  await releaseAwaited(app, transaction, mod, file, userId);
+}
+
+/** Makes a file live where that is awaited, if its scan lets it. */
+export async function releaseAwaited(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  userId: number,
+): Promise<void> {
+  if (file.withdrawn === 1 || !isScanPassed(file, app.settings)) return;
+  const awaited = await store.awaitedOf(transaction, file.id);
+  if (awaited.length === 0) return;
+  await store.removeAwaited(transaction, file.id);
+  // The wish is older than the game's platforms, so it is for all of them.
+  const isForAll = await settlePlatforms(app, transaction, mod, file);
+  const targets = await store.platformsOf(transaction, file.id);
+  const isApproved = (name: string) => targets.some(({ platform, status }) => platform === name && status === APPROVED);
+  const wanted = isForAll ? targets.map(({ platform }) => platform) : awaited.filter(isPlatform);
+  const platforms = wanted.filter(isApproved);
+  // Where the game's team has denied it everywhere since, there is nothing left to show.
+  if (targets.length > 0 && platforms.length === 0) return;
+  await changeLive(app, transaction, mod, userId, (live) => {
+    const isShown = awaited.includes(SHOWN) || !live.has(SHOWN);
+    return released(live, file.id, isShown ? [...platforms, SHOWN] : platforms);
+  });
+}
+
+/** The file is live nowhere from now on, and nobody waits for it to be. */
+export async function recall(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  fileId: number,
+  userId: number,
+): Promise<void> {
+  await store.removeAwaited(transaction, fileId);
+  await dropReleases(transaction, fileId);
+  await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
+}
+
+/** Handles `active=false`. A live file is private to the teams until it is live again; an older version stays public. */
+export async function takeBack(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  file: store.ModfileRow,
+  userId: number,
+): Promise<void> {
+  const live = await store.liveFilesOf(transaction, mod.id);
+  if ([...live.values()].includes(file.id)) await store.change(transaction, file.id, { released: 0 });
+  await recall(app, transaction, mod, file.id, userId);
+}
+
+export async function changeLive(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  userId: number,
+  change: (live: LiveFiles) => LiveFiles,
+): Promise<void> {
+  const before = await store.liveFilesOf(transaction, mod.id);
+  const after = change(before);
+  if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
+  await tellOfRelease(app, transaction, mod.id, userId, { before, after });
+  if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
+    await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
+  if (isUpdate(mod, before, after))
+    await tellSubscribers(app, transaction, { modId: mod.id, gameId: mod.game_id, actorId: userId });
+  await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
+}
+
+/** Those who have the mod can have a newer file of it. */
+const isUpdate = ({ status, visible }: ModRow, before: LiveFiles, after: LiveFiles): boolean => {
+  if (status !== MOD_ACCEPTED || visible !== 1 || before.size === 0) return false;
+  const newest = Math.max(...before.values());
+  return [...after.values()].some((id) => id > newest);
+};
+
+/** Only a mod that never was accepted: what the game's team has taken back stays so. */
+async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
+  if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
+  const isCurated = (await store.curationOf(transaction, mod.game_id)) !== NOT_CURATED;
+  return !isCurated && !(await isHeld(transaction, 'mods', mod.id));
+}
+
+/** Takes a file down, or puts it back: one that was taken down is live nowhere and nobody can download it. */
+export async function withdrawModfile(
+  app: App,
+  transaction: Transaction,
+  mod: ModRow,
+  fileId: number,
+  { withdrawn, userId }: { readonly withdrawn: boolean; readonly userId: number },
+): Promise<void> {
+  const changes = { withdrawn: Number(withdrawn), date_updated: app.clock.now() };
+  await writeDocument(transaction, await store.change(transaction, fileId, changes));
+  if (withdrawn) await recall(app, transaction, mod, fileId, userId);
+  announceMod(transaction, mod.game_id, mod.id);
+}

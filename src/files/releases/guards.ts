@@ -1,0 +1,72 @@
+import { requireUserIn } from '../../people/users/users.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import {
+  CODE_LENGTH,
+  CODE_MINUTES,
+  isCode,
+  isOpenCode,
+  mailed,
+  refuseSoon,
+} from '../../signin/accounts/mailed-codes.ts';
+import { isGuarded } from './holding.ts';
+import * as store from './store.ts';
+
+/** Whether the person confirms by mail what they release. */
+export const confirmsReleases = (app: App, userId: number): Promise<boolean> => isGuarded(app.db, userId);
+
+/** From now on the person confirms by mail what they release. It takes an address to which the mails go. */
+export async function guardReleases(app: App, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    if ((await requireUserIn(transaction, userId)).email === null)
+      throw new ApiError('USER_UNVERIFIED_ACCOUNTS', { fields: [{ field: 'email', rule: 'email_unconfirmed' }] });
+    const none = { code_digest: null, attempts: 0, date_asked: null, date_expires: null };
+    await store.addGuard(transaction.query, { user_id: userId, date_added: app.clock.now(), ...none });
+  });
+}
+
+/** Mails the code with which it ends: whoever holds a token alone must not end it. */
+export async function askToUnguard(app: App, userId: number, language: Language): Promise<void> {
+  const code = app.random.code(CODE_LENGTH);
+  const now = app.clock.now();
+  const to = await app.db.write(async (transaction) => {
+    const guard = await store.guardForChange(transaction, userId);
+    if (!guard) return null;
+    refuseSoon(app, guard.date_asked);
+    await store.changeGuard(transaction.query, userId, {
+      code_digest: app.secrets.digest(code),
+      attempts: 0,
+      date_asked: now,
+      date_expires: now + CODE_MINUTES * 60,
+    });
+    return (await requireUserIn(transaction, userId)).email;
+  });
+  if (to === null) return;
+  const subject = say('unguard_mail_subject', language, { code });
+  const text = say('unguard_mail_text', language, { code, minutes: CODE_MINUTES });
+  await mailed(app.mail.send({ to, subject, text }));
+}
+
+/** Ends it with the code from the mail. What waits goes on waiting. */
+export async function unguardReleases(app: App, userId: number, code: string): Promise<void> {
+  const isEnded = await app.db.write(async (transaction) => {
+    const guard = await store.guardForChange(transaction, userId);
+    if (!guard?.code_digest || !isOpenCode(app, guard)) return false;
+    const isRight = isCode(app, guard.code_digest, code);
+    if (isRight) await store.removeGuard(transaction.query, userId);
+    else await store.changeGuard(transaction.query, userId, { attempts: guard.attempts + 1 });
+    return isRight;
+  });
+  // Thrown inside, it would undo the counted attempt.
+  if (!isEnded) throw new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
+}
+
+/** Ends it for someone who cannot read the mail; false where there was nothing to end. */
+export async function endGuard(transaction: Transaction, userId: number): Promise<boolean> {
+  const guard = await store.guardForChange(transaction, userId);
+  if (guard) await store.removeGuard(transaction.query, userId);
+  return guard !== undefined;
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { MessageObject, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { requireOwnToken } from '../../signin/accounts/closing.ts';
+import { askToUnguard, confirmsReleases, guardReleases, unguardReleases } from './guards.ts';
+import { ReleaseGuardObject, ReleaseObject, toRelease } from './object.ts';
+import { releasesOf } from './releases.ts';
+
+/** A client that someone let in does not decide how their releases are guarded. */
+function ownId(caller: UserCaller): number {
+  requireOwnToken(caller);
+  return caller.userId;
+}
+
+export const getReleases = operation({
+  id: 'get-releases',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/releases',
+  says: 'Lists the files that go live once somebody has followed the link from the mail about them: what the person released, and what they are to confirm.',
+  access: user('read', 'profile'),
+  list: pagesOnly,
+  returns: ok(pageOf(ReleaseObject)),
+  errors: [],
+  handle: async (app, { caller, list }) =>
+    pageOfAll((await releasesOf(app, (caller as UserCaller).userId)).map(toRelease), list),
+});
+
+const confirmation = { tag: 'Me', path: '/me/releases/confirmation' } as const;
+
+export const getReleaseConfirmation = operation({
+  ...confirmation,
+  id: 'get-release-confirmation',
+  method: 'GET',
+  says: 'Tells whether the person confirms by mail what they release.',
+  access: user('read', 'profile'),
+  returns: ok(ReleaseGuardObject),
+  errors: [],
+  handle: async (app, { caller }) => ({ wanted: await confirmsReleases(app, (caller as UserCaller).userId) }),
+});
+
+export const addReleaseConfirmation = operation({
+  ...confirmation,
+  id: 'add-release-confirmation',
+  method: 'PUT',
+  says: 'From now on no file goes live for the person before they have confirmed it by a link that is mailed to them.',
+  access: user('write', 'account'),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_UNVERIFIED_ACCOUNTS'],
+  handle: (app, { caller }) => guardReleases(app, ownId(caller as UserCaller)),
+});
+
+export const requestReleaseConfirmationCode = operation({
+  ...confirmation,
+  id: 'request-release-confirmation-code',
+  method: 'POST',
+  says: 'Sends the code with which the person no longer has to confirm what they release.',
+  access: user('write', 'account'),
+  limit: 10,
+  returns: ok(MessageObject),
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED',
+    'EMAIL_REQUEST_ERROR_SENDING_CODE',
+  ],
+  handle: async (app, { caller, language }) => {
+    await askToUnguard(app, ownId(caller as UserCaller), language);
+    return { code: 200, message: say('unguard_asked', language) };
+  },
+});
+
+export const deleteReleaseConfirmation = operation({
+  ...confirmation,
+  id: 'delete-release-confirmation',
+  method: 'DELETE',
+  says: 'Lets what the person releases go live at once again, with the code from the mail.',
+  access: user('write', 'account'),
+  limit: 10,
+  body: z.object({ code: z.string().trim().min(1).max(10) }),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_EXCHANGE_INVALID_CODE'],
+  handle: (app, { caller, body }) => unguardReleases(app, ownId(caller as UserCaller), body.code),
+});
+
+export const releaseOperations = [
+  getReleases,
+  getReleaseConfirmation,
+  addReleaseConfirmation,
+  requestReleaseConfirmationCode,
+  deleteReleaseConfirmation,
+];

@@ -1,0 +1,54 @@
+import { moveRows, type PersonalColumn, untold } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+import * as store from './store.ts';
+
+const columns: readonly PersonalColumn[] = [
+  {
+    table: 'release_guards',
+    column: 'user_id',
+    told: ['date_added'],
+    whenDeleted: 'erased',
+    // Whoever wanted to be asked goes on being asked.
+    whenMerged: 'moved',
+    once: [],
+  },
+  {
+    table: 'releases',
+    column: 'user_id',
+    told: ['id', 'game_id', 'mod_id', 'modfile_id', 'ip', 'date_added', 'date_expires'],
+    whenDeleted: 'erased',
+    whenMerged: 'dropped',
+  },
+  {
+    table: 'releases',
+    column: 'actor_id',
+    told: ['id', 'game_id', 'mod_id', 'modfile_id', 'date_added', 'date_expires'],
+    whenDeleted: 'erased',
+    whenMerged: 'dropped',
+  },
+  {
+    table: 'release_newcomers',
+    column: 'user_id',
+    told: ['resource', 'resource_id', 'date_added'],
+    whenDeleted: 'erased',
+    whenMerged: 'moved',
+    once: ['resource', 'resource_id'],
+  },
+  {
+    table: 'release_newcomers',
+    column: 'guardian_id',
+    told: untold('whom they let into a team is told by the team'),
+    whenDeleted: 'erased',
+    whenMerged: 'moved',
+    apart: 'user_id',
+  },
+];
+
+export const personalReleases: PersonalData = {
+  columns,
+  ending: async (_, transaction, { id }, to) => {
+    await store.removeOfUser(transaction, id);
+    // Seats in teams follow by a job, and what guards them must be there before.
+    if (to) await moveRows(transaction.query, columns, id, to.id);
+  },
+};

@@ -1,0 +1,14 @@
+import { kept } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalRunners: PersonalData = {
+  columns: [
+    {
+      table: 'cook_runners',
+      column: 'added_by',
+      told: ['id', 'game_id', 'name', 'platforms', 'date_added'],
+      whenDeleted: kept('of the game, which goes on cooking'),
+      whenMerged: 'moved',
+    },
+  ],
+};

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { anyone, user } from '../../platform/access/caller.ts';
+import { ModPath, PathId, pageOf, pageOfJson } from '../../platform/http/objects.ts';
+import { Created, created, Json, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
+import { storedAnswer } from '../../platform/http/transfer/stored.ts';
+import { FILEDATA, incomingOf, TAKING_REFUSALS } from '../modfiles/incoming.ts';
+import { ModfileObject, modfileJson, NewSourceBody, sourceListing } from '../modfiles/object.ts';
+import { listSources } from '../modfiles/sources.ts';
+import { addCookedSource, deleteSource, requireSourceByLink } from './sources.ts';
+
+const PATH = '/games/{game_id}/mods/{mod_id}/sources';
+const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
+const SourcePath = ModPath.extend({ source_id: PathId });
+
+const whichOf = ({ game_id, mod_id }: { game_id: number; mod_id: number }) => ({ gameId: game_id, modId: mod_id });
+
+export const browseSourceModfiles = operation({
+  id: 'browse-source-modfiles',
+  tag: 'Sources',
+  method: 'GET',
+  path: PATH,
+  says: 'Lists the sources of a mod, of which files for locked platforms are made. For the teams of the mod and its game.',
+  access: user('read'),
+  params: ModPath,
+  list: sourceListing,
+  returns: ok(pageOf(ModfileObject)),
+  errors: [...NOT_FOUND, 'MODFILE_CANNOT_INSPECT_FILES'],
+  handle: async (app, { caller, params, list }) => {
+    const { files, total } = await listSources(app, caller, whichOf(params), list);
+    return pageOfJson(
+      files.map((file) => modfileJson(app, file, { alone: false })),
+      total,
+      list,
+    );
+  },
+});
+
+export const addSourceModfile = operation({
+  id: 'add-source-modfile',
+  tag: 'Sources',
+  method: 'POST',
+  path: PATH,
+  says: 'Adds a source, sent along or uploaded in parts before. For each locked platform that the game cooks, a file is made of it, which goes live as other files do unless `active` is false. Managers and administrators of the mod’s team or its game may.',
+  access: user('write'),
+  params: ModPath,
+  body: NewSourceBody,
+  files: { filedata: FILEDATA },
+  rules: true,
+  once: true,
+  returns: created(ModfileObject),
+  errors: [
+    'RULES_BASED_MODERATION_FAILURE',
+    ...NOT_FOUND,
+    'MODFILE_NO_UPLOAD_PERMISSION',
+    'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
+    'GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES',
+    ...TAKING_REFUSALS,
+  ],
+  handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
+    const incoming = incomingOf(files, uploadId);
+    const file = await addCookedSource(app, caller, whichOf(params), incoming, body);
+    const { id, mod_id, game_id } = file;
+    const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/sources/${id}`;
+    return new Created(new Json(modfileJson(app, file, { alone: true })), address);
+  },
+});
+
+export const deleteSourceModfile = operation({
+  id: 'delete-source-modfile',
+  tag: 'Sources',
+  method: 'DELETE',
+  path: `${PATH}/{source_id}`,
+  says: 'Deletes a source and cancels what is being made of it; files that were made of it stay. Who uploaded it may, and administrators of the game.',
+  access: user('write'),
+  ends: ['modfiles'],
+  names: { modfiles: ({ params }) => [params.source_id] },
+  params: SourcePath,
+  returns: noContent,
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND', 'MODFILE_NO_DELETE_PERMISSION'],
+  handle: (app, { caller, params }) => deleteSource(app, caller, whichOf(params), params.source_id),
+});
+
+export const downloadSourceModfile = operation({
+  id: 'download-source-modfile',
+  tag: 'Sources',
+  method: 'GET',
+  path: `${PATH}/{source_id}/download/{source_hash}`,
+  says: 'Downloads a source by a link that was signed for it, until the link expires or the source is taken down. Such links are told to the teams of the mod and its game alone.',
+  access: anyone(),
+  params: SourcePath.extend({ source_hash: z.string() }),
+  returns: storedFile,
+  errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
+  handle: async (app, { params }) => {
+    const file = await requireSourceByLink(app, whichOf(params), params.source_id, params.source_hash);
+    const { storage_key: key, filesize: bytes, sha256, filename, date_added: dateModified } = file;
+    return storedAnswer(app, { key, bytes, sha256, filename, type: 'application/zip', dateModified });
+  },
+});
+
+export const sourceOperations = [browseSourceModfiles, addSourceModfile, deleteSourceModfile, downloadSourceModfile];

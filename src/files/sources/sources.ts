@@ -1,0 +1,36 @@
+import { requireModByLink } from '../../catalogue/mods/access.ts';
+import { type Caller, OPERATOR } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { isScanPassed } from '../../platform/scanning/states.ts';
+import { cancelCooksOfSource, cookNewSource } from '../cooks/cooks.ts';
+import { isValidLink } from '../modfiles/links.ts';
+import { deleteModfile, type Incoming, type ModfileRow, type NewFile, type Which } from '../modfiles/modfiles.ts';
+import { addSource, findSource } from '../modfiles/sources.ts';
+
+/** Adds a source, and has it cooked at once where the game does that. */
+export const addCookedSource = (app: App, caller: Caller, which: Which, incoming: Incoming, fields: NewFile) =>
+  addSource(app, caller, which, incoming, fields, (transaction, _, source) =>
+    cookNewSource(app, transaction, source, fields.active),
+  );
+
+export const deleteSource = (app: App, caller: Caller, which: Which, sourceId: number): Promise<void> =>
+  deleteModfile(app, caller, which, sourceId, {
+    kind: 'source',
+    deleted: (transaction) => cancelCooksOfSource(app, transaction, sourceId),
+  });
+
+/** By a link that someone of the teams was given. What has become of the source since counts. */
+export async function requireSourceByLink(
+  app: App,
+  { gameId, modId }: Which,
+  sourceId: number,
+  segment: string,
+): Promise<ModfileRow> {
+  const source = await findSource(app.db, sourceId);
+  const isMeant = source?.mod_id === modId && source.game_id === gameId;
+  if (!isMeant || !isValidLink(app, source, segment, app.clock.now()) || !isScanPassed(source, app.settings))
+    throw new ApiError('MODFILE_NOT_FOUND');
+  await requireModByLink(app.db, OPERATOR, gameId, modId);
+  return source;
+}

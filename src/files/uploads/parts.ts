@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { StorageFull } from '../../platform/storage/storage.ts';
+import { claimUntil, holdClaim, watch } from './claims.ts';
+import { type Expected, expectedOf } from './digests.ts';
+import { type PartOfWhole, partOfRange } from './ranges.ts';
+import * as store from './store.ts';
+import {
+  assemblyOf,
+  type Named,
+  refuseClosed,
+  requireUpload,
+  requireUploader,
+  requireUploadForChange,
+  scopeOf,
+  storageFailure,
+  type UploadRow,
+  undo,
+} from './uploads.ts';
+
+/** A part as a request brings it. */
+export interface SentPart {
+  readonly contentRange: string | undefined;
+  readonly digest: string | undefined;
+  /** As it was announced, if it was. */
+  readonly bytes: number | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** One request that sends a part, once all that can be known without its bytes is right. */
+interface Sending {
+  readonly caller: Caller;
+  readonly named: Named;
+  readonly upload: UploadRow;
+  readonly part: PartOfWhole;
+  readonly expected: Expected | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Takes a part. Once this returns, the part is there for good: sent again it is acknowledged again, and other bytes in
+ * its place are refused. Nothing of the body is read before all else is known to be right.
+ */
+export async function receivePart(app: App, caller: Caller, named: Named, sent: SentPart): Promise<store.ReceivedPart> {
+  await requireUploader(app.db, caller, named);
+  const upload = await requireUpload(app.db, caller, named);
+  refuseClosed(upload, app.clock.now());
+  const part = partOfRange(sent.contentRange);
+  const sending = { caller, named, upload, part, expected: expectedOf(sent.digest), chunks: sent.chunks };
+  if (sent.bytes !== undefined && sent.bytes !== part.bytes)
+    throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');
+  const found = await claimOrFind(app, sending);
+  return 'sha256' in found ? requireSame(found, sending) : keep(app, sending, found);
+}
+
+/** The part if it is there, or else the right to write it: what others write of it at the moment has ended by then. */
+async function claimOrFind(app: App, sending: Sending): Promise<store.Claim | store.ReceivedPart> {
+  const room = await app.storage.room();
+  const changes = watch(app.db.changes, scopeOf(sending.upload));
+  try {
+    for (let isFirst = true; ; isFirst = false) {
+      const found = await app.db.write((transaction) => tryClaim(app, transaction, sending, { room, isFirst }));
+      if (found) return found;
+      await changes.next();
+    }
+  } finally {
+    changes.end();
+  }
+}
+
+async function tryClaim(
+  app: App,
+  transaction: Transaction,
+  { caller, named, part }: Sending,
+  { room, isFirst }: { room: number | undefined; isFirst: boolean },
+): Promise<store.Claim | store.ReceivedPart | undefined> {
+  const now = app.clock.now();
+  await requireUploader(transaction, caller, named);
+  const upload = await requireUploadForChange(transaction, caller, named);
+  refuseClosed(upload, now);
+  if (upload.total === 0) await reserve(transaction, upload, part.total, room);
+  else if (upload.total !== part.total) throw new ApiError('MULTIPART_UPLOAD_FILESIZE_MISMATCH');
+  const present = await store.partOf(transaction, upload.upload_id, part.number);
+  if (present?.sha256) return present as store.ReceivedPart;
+  const names = { upload_id: upload.upload_id, part_number: part.number };
+  if (present?.claim && present.claim_until > now) {
+    if (isFirst) {
+      await store.wantPart(transaction.query, { ...names, claim: present.claim });
+      transaction.changed(scopeOf(upload));
+    }
+    return undefined;
+  }
+  const claim = app.random.hex(32);
+  const { start, bytes } = part;
+  const fresh = { sha256: null, tag: '', claim_until: claimUntil(app), date_added: now };
+  await store.claimPart(transaction.query, { ...names, start, bytes, claim, ...fresh });
+  return { ...names, claim };
+}
+
+/** The first part tells how much will come, and there must be room for all of it beside what others have announced. */
+async function reserve(
+  transaction: Transaction,
+  upload: UploadRow,
+  total: number,
+  room: number | undefined,
+): Promise<void> {
+  if (room !== undefined && (await store.outstandingBytes(transaction)) + total > room)
+    throw storageFailure(
+      'MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED',
+      new StorageFull(`no room for ${total} bytes`),
+    );
+  await store.change(transaction.query, upload.id, { total });
+}
+
+async function requireSame(present: store.ReceivedPart, { part, expected, chunks }: Sending) {
+  const received = receive(chunks, part.bytes, expected);
+  for await (const _ of received.chunks);
+  if (received.sha256() !== present.sha256) throw new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED');
+  return present;
+}
+
+async function keep(app: App, sending: Sending, claim: store.Claim): Promise<store.ReceivedPart> {
+  const scope = scopeOf(sending.upload);
+  const held = holdClaim(app, scope, claim);
+  try {
+    const received = receive(sending.chunks, sending.part.bytes, sending.expected, held.signal);
+    const tag = await write(app, sending, received);
+    return await acknowledge(app, sending, claim, { sha256: received.sha256(), tag });
+  } catch (error) {
+    await undo(app, sending.upload, () =>
+      app.db.write(async (transaction) => {
+        await store.releaseClaim(transaction.query, claim);
+        transaction.changed(scope);
+      }),
+    );
+    throw error;
+  } finally {
+    held.end();
+  }
+}
+
+async function write(app: App, { upload, part }: Sending, received: Received): Promise<string> {
+  try {
+    return await app.storage.assemblies.putPart(await assemblyOf(app, upload), part, received.chunks);
+  } catch (cause) {
+    throw received.failure() ?? storageFailure('MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED', cause);
+  }
+}
+
+function acknowledge(
+  app: App,
+  { caller, named, part }: Sending,
+  claim: store.Claim,
+  stored: { sha256: string; tag: string },
+): Promise<store.ReceivedPart> {
+  return app.db.write(async (transaction) => {
+    const now = app.clock.now();
+    const upload = await requireUploadForChange(transaction, caller, named);
+    refuseClosed(upload, now);
+    const row = await store.acknowledge(transaction.query, claim, { ...stored, date_added: now });
+    if (!row) throw new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED');
+    await store.addReceived(transaction.query, upload.id, part.bytes, now);
+    return row as store.ReceivedPart;
+  });
+}
+
+/** A body on its way to the storage, which is told nothing of why it breaks off. */
+export interface Received {
+  readonly chunks: AsyncGenerator<Uint8Array>;
+  failure(): unknown;
+  sha256(): string;
+}
+
+/** Hashes what comes, and breaks off where it is not as long, or not what, it was said to be. */
+export function receive(
+  chunks: AsyncIterable<Uint8Array>,
+  bytes: number,
+  expected: Expected | undefined,
+  signal?: AbortSignal,
+): Received {
+  const hash = createHash('sha256');
+  let failure: unknown;
+  let left = bytes;
+  async function* checked(): AsyncGenerator<Uint8Array> {
+    const body = chunks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await unlessAborted(signal, body.next());
+        if (done) break;
+        left -= value.length;
+        if (left < 0) throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');
+        hash.update(value);
+        expected?.checksum.update(value);
+        yield value;
+      }
+      if (left > 0) throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');
+      if (expected && !expected.checksum.digest().equals(expected.value))
+        throw new ApiError('MULTIPART_UPLOAD_CHECKSUM_FAILED');
+      signal?.throwIfAborted();
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  return { chunks: checked(), failure: () => failure, sha256: () => hash.digest('hex') };
+}
+
+/** Not Promise.race: it would keep every chunk reachable for as long as the signal lives. */
+function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -1,0 +1,157 @@
+import { applyModChanges, holdMods, MOD_DELETED, type ModRow, removeMod, setDmca } from '../../catalogue/mods/mods.ts';
+import { MANAGER, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { CollectionRow } from '../../community/collections/collections.ts';
+import { holdCollection, putCollectionStatus } from '../../community/collections/moderating.ts';
+import { type HeldComment, HIDDEN, holdComment, SHOWN, TAKEN, withhold } from '../../community/comments/moderating.ts';
+import {
+  applyGuideChanges,
+  GUIDE_DELETED,
+  type GuideRow,
+  holdGuide,
+  removeGuide,
+  setGuideDmca,
+} from '../../community/guides/guides.ts';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+
+type Reader = Pick<Database, 'first'>;
+
+export const MODERATED = ['mods', 'guides', 'collections', 'comments'] as const;
+export type Moderated = (typeof MODERATED)[number];
+
+/** Who decided, and why. */
+export interface Deciding {
+  readonly by: number;
+  readonly reason: string;
+}
+
+/** Something that is decided over, held so that nobody else decides meanwhile. */
+export interface Content {
+  readonly resource: Moderated;
+  readonly id: number;
+  readonly gameId: number;
+  readonly status: number;
+  readonly isDmca: boolean;
+  readonly authorId: number;
+  set(status: number, done: Deciding): Promise<void>;
+  /** Absent where nobody can claim a copyright. */
+  readonly setDmca?: (isOpen: boolean) => Promise<void>;
+}
+
+export const NOT_ACCEPTED = 0;
+export const ACCEPTED = 1;
+export const DELETED = 3;
+
+const HOLDING: Record<
+  Moderated,
+  (app: App, transaction: Transaction, caller: Caller, id: number) => Promise<Content | undefined>
+> = {
+  mods: async (app, transaction, _, id) => {
+    const mod = (await holdMods(transaction, [id])).get(id);
+    return mod && modContent(app, transaction, mod);
+  },
+  guides: async (app, transaction, _, id) => {
+    const guide = await holdGuide(transaction, id);
+    return guide && guideContent(app, transaction, guide);
+  },
+  collections: async (app, transaction, _, id) => {
+    const collection = await holdCollection(transaction, id);
+    return collection && collectionContent(app, transaction, collection);
+  },
+  comments: async (app, transaction, caller, id) => {
+    const held = await unlessRefused(() => holdComment(app, transaction, caller, id));
+    return held && commentContent(app, transaction, held);
+  },
+};
+
+/** Below something that is gone there is nothing left to decide. */
+async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (cause instanceof ApiError) return undefined;
+    throw cause;
+  }
+}
+
+/** The caller is asked for nothing but what a comment is on; who may decide is asked before. */
+export async function holdContent(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { resource, gameId, id }: { readonly resource: Moderated; readonly gameId: number; readonly id: number },
+): Promise<Content> {
+  const content = await HOLDING[resource](app, transaction, caller, id);
+  if (content?.gameId !== gameId) throw new ApiError('MODERATION_NOT_FOUND');
+  return content;
+}
+
+const modContent = (app: App, transaction: Transaction, mod: ModRow): Content => ({
+  resource: 'mods',
+  id: mod.id,
+  gameId: mod.game_id,
+  status: mod.status,
+  isDmca: mod.dmca === 1,
+  authorId: mod.submitted_by,
+  set: (status, { by }) =>
+    status === MOD_DELETED
+      ? removeMod(app, transaction, mod, by)
+      : applyModChanges(app, transaction, mod, { status }, by),
+  setDmca: (isOpen) => setDmca(transaction, mod, isOpen),
+});
+
+/** A guide that was taken back its author does not publish again. */
+const guideContent = (app: App, transaction: Transaction, guide: GuideRow): Content => ({
+  resource: 'guides',
+  id: guide.id,
+  gameId: guide.game_id,
+  status: guide.status,
+  isDmca: guide.dmca === 1,
+  authorId: guide.submitted_by,
+  set: async (status) => {
+    if (status === GUIDE_DELETED) await removeGuide(app, transaction, guide);
+    else await applyGuideChanges(app, transaction, guide, { status, withheld: Number(status === NOT_ACCEPTED) });
+  },
+  setDmca: (isOpen) => setGuideDmca(transaction, guide.id, isOpen),
+});
+
+const collectionContent = (app: App, transaction: Transaction, collection: CollectionRow): Content => ({
+  resource: 'collections',
+  id: collection.id,
+  gameId: collection.game_id,
+  status: collection.status,
+  isDmca: false,
+  authorId: collection.submitted_by,
+  set: (status, done) => putCollectionStatus(app, transaction, collection, status, done),
+});
+
+/** `status` of a comment by whether it is withheld. */
+const WITHHELD: Record<number, number> = { [NOT_ACCEPTED]: HIDDEN, [ACCEPTED]: SHOWN, [DELETED]: TAKEN };
+const STATUS: Record<number, number> = { [HIDDEN]: NOT_ACCEPTED, [SHOWN]: ACCEPTED, [TAKEN]: DELETED };
+
+const commentContent = (app: App, transaction: Transaction, held: HeldComment): Content => ({
+  resource: 'comments',
+  id: held.comment.id,
+  gameId: held.comment.game_id,
+  status: STATUS[held.comment.withheld]!,
+  isDmca: false,
+  authorId: held.comment.submitted_by,
+  set: (status, { by }) => withhold(app, transaction, held, WITHHELD[status]!, by),
+});
+
+/** Authors of a mod are its team, as far as they have this level in it. */
+export async function isOfAuthors(
+  reader: Reader,
+  caller: Caller,
+  { resource, id, authorId }: { readonly resource: Moderated; readonly id: number; readonly authorId: number },
+  level = 1,
+): Promise<boolean> {
+  if (caller.kind !== 'user') return false;
+  if (resource !== 'mods') return caller.userId === authorId;
+  return (await teamLevel(reader, { ...caller, admin: false }, 'mods', id)) >= level;
+}
+
+/** Whoever may edit the work speaks for it: an objection is there once. */
+export const LEVEL_TO_APPEAL = MANAGER;

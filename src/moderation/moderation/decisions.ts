@@ -1,0 +1,152 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { hasLiveFile } from '../../catalogue/mods/mods.ts';
+import { ADMINISTRATOR, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { type Caller, OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { audit } from '../../records/audit/audit.ts';
+import { tellDecision } from '../../records/notifications/pieces.ts';
+import { requireAnyOpen, resolveAll } from '../reports/resolving.ts';
+import {
+  ACCEPTED,
+  type Content,
+  DELETED,
+  type Deciding,
+  holdContent,
+  MODERATED,
+  type Moderated,
+  NOT_ACCEPTED,
+} from './content.ts';
+import * as store from './store.ts';
+
+export const ACTIONS = ['approve', 'deny', 'delete', 'restore', 'resolve', 'open-dmca', 'close-dmca'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export interface Decision {
+  readonly resource: Moderated;
+  readonly id: number;
+  readonly action: Action;
+  readonly reason: string;
+}
+
+export async function requireModerator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number) {
+  await requireGame(reader, caller, gameId);
+  const level = await teamLevel(reader, caller, 'games', gameId);
+  if (level < MODERATOR) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+  return level;
+}
+
+/** The game's team decides. With the decision over the thing itself its open reports are resolved. */
+export async function decide(app: App, caller: UserCaller, gameId: number, decision: Decision): Promise<void> {
+  const { resource, id, action, reason } = decision;
+  await app.db.write(async (transaction) => {
+    const level = await requireModerator(transaction, caller, gameId);
+    const content = await holdContent(app, transaction, caller, { resource, gameId, id });
+    const done = { by: caller.userId, reason };
+    if (action === 'resolve') await requireAnyOpen(transaction, content);
+    else if (action === 'open-dmca' || action === 'close-dmca') await putDmca(content, action === 'open-dmca');
+    else await putStatus(app, transaction, content, action, level, done);
+    if (!action.endsWith('dmca'))
+      await resolveAll(app, transaction, content, { by: caller.userId, resolution: reason });
+    const subject = { resource, id, gameId };
+    await audit(app, transaction, { actor: caller.userId, action: `${resource}.${action}`, subject, reason });
+  });
+}
+
+async function putDmca(content: Content, isOpen: boolean): Promise<void> {
+  if (!content.setDmca) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'decision', rule: 'invalid' }] });
+  if (content.isDmca === isOpen) throw new ApiError('MODERATION_ALREADY_ACTIONED');
+  await content.setDmca(isOpen);
+}
+
+type Verdict = 'approve' | 'deny' | 'delete' | 'restore' | 'takedown';
+
+async function putStatus(
+  app: App,
+  transaction: Transaction,
+  content: Content,
+  action: Verdict,
+  level: number,
+  done: Deciding,
+): Promise<void> {
+  await requireUndecided(transaction, content, action);
+  if (action === 'restore' && level < ADMINISTRATOR) throw new ApiError('MOD_ADMIN_STATUS_UPDATE_USER_NOT_ADMIN');
+  const status = await statusAfter(transaction, content, action);
+  if (status !== content.status) await content.set(status, done);
+  await record(app, transaction, content, action, done);
+}
+
+/** What authors are told of a decision. */
+const TOLD = {
+  approve: 'accepted',
+  restore: 'accepted',
+  deny: 'denied',
+  delete: 'taken_down',
+  takedown: 'taken_down',
+} as const satisfies Record<Verdict, string>;
+
+const record = async (app: App, transaction: Transaction, content: Content, action: Verdict, done: Deciding) => {
+  await tellDecision(app, transaction, TOLD[action], content, { userId: content.authorId, by: done.by });
+  await store.add(transaction, {
+    game_id: content.gameId,
+    resource: content.resource,
+    resource_id: content.id,
+    action,
+    reason: done.reason,
+    user_id: done.by,
+    date_added: app.clock.now(),
+    appeal: '',
+    date_appealed: 0,
+  });
+};
+
+/** Of two who decide the same, the second is told so. */
+async function requireUndecided(transaction: Transaction, content: Content, action: Verdict): Promise<void> {
+  const { status, resource, id } = content;
+  const isDone =
+    action === 'restore'
+      ? status !== DELETED
+      : status === DELETED ||
+        (action === 'approve' && status === ACCEPTED) ||
+        (await isDenied(transaction, content, action));
+  if (isDone) throw new ApiError('MODERATION_ALREADY_ACTIONED');
+  if (action === 'approve' && resource === 'mods' && !(await hasLiveFile(transaction, id)))
+    throw new ApiError('MOD_CANNOT_BE_ACCEPTED_WITHOUT_MODFILE');
+}
+
+async function isDenied(transaction: Transaction, { resource, id, status }: Content, action: Verdict) {
+  if (action !== 'deny' || status === ACCEPTED) return false;
+  const last = await store.lastDecision(transaction, resource, id);
+  return last?.action === 'deny' && last.date_appealed === 0;
+}
+
+/** What comes back is shown again if it can be. */
+async function statusAfter(transaction: Transaction, { resource, id }: Content, action: Verdict): Promise<number> {
+  if (action === 'delete') return DELETED;
+  if (action === 'approve') return ACCEPTED;
+  const returns = action === 'restore' && (resource !== 'mods' || (await hasLiveFile(transaction, id)));
+  return returns ? ACCEPTED : NOT_ACCEPTED;
+}
+
+const isModerated = (resource: string): resource is Moderated => MODERATED.some((each) => each === resource);
+
+/** Once as many people as the game has set have open reports about it, it is hidden until its team has looked. */
+export async function takeDownIfReported(
+  app: App,
+  transaction: Transaction,
+  { resource, id, gameId }: { resource: string; id: number; gameId: number },
+): Promise<void> {
+  if (!isModerated(resource)) return;
+  const threshold = await store.takedownReports(transaction, gameId);
+  if (threshold === 0) return;
+  // Held before it is counted: of those who report at once, the last sees all.
+  const content = await holdContent(app, transaction, OPERATOR, { resource, gameId, id });
+  const reporters = await store.reportersOf(transaction, resource, id);
+  if (content.status !== ACCEPTED || reporters < threshold) return;
+  const reason = '';
+  await content.set(NOT_ACCEPTED, { by: content.authorId, reason });
+  await record(app, transaction, content, 'takedown', { by: 0, reason });
+  const subject = { resource, id, gameId };
+  await audit(app, transaction, { actor: 0, action: `${resource}.takedown`, subject, data: { reporters } });
+}

@@ -1,0 +1,33 @@
+import { isStaffMember } from '../../people/staff/pieces.ts';
+import { forgetBan } from '../../people/users/bans.ts';
+import { holdUser, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../../people/users/users.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { audit } from '../../records/audit/audit.ts';
+
+/**
+ * Those who run the site ban others from it, but neither themselves nor each other. A ban holds also when the account
+ * is deleted, and can be taken back then too: whose account it was may sign up again.
+ */
+export async function setBan(
+  app: App,
+  caller: UserCaller,
+  userId: number,
+  { banned, reason }: { banned: boolean; reason: string },
+): Promise<void> {
+  if (!caller.admin) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+  if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
+  await app.db.write(async (transaction) => {
+    const person = await holdUser(transaction, userId);
+    const isGone = person?.status === USER_DELETED;
+    if (!person || (isGone && (banned || !(await forgetBan(transaction, userId)))))
+      throw new ApiError('USER_NOT_FOUND');
+    if (await isStaffMember(transaction, userId)) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+    if (!isGone && (person.status === USER_BANNED) === banned) throw new ApiError('MODERATION_ALREADY_ACTIONED');
+    if (!isGone) await putUserStatus(transaction, userId, banned ? USER_BANNED : USER_ACTIVE);
+    const subject = { resource: 'users', id: userId, gameId: 0 };
+    const action = banned ? 'users.ban' : 'users.unban';
+    await audit(app, transaction, { actor: caller.userId, action, subject, reason });
+  });
+}

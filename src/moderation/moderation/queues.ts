@@ -1,0 +1,123 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import { isSiteStaff } from '../../platform/access/staff.ts';
+import type { App } from '../../platform/app.ts';
+import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { holdContent, isOfAuthors, LEVEL_TO_APPEAL, type Moderated } from './content.ts';
+import { requireModerator } from './decisions.ts';
+import * as store from './store.ts';
+
+export type QueuedItem = Awaited<ReturnType<typeof store.list>>['rows'][number];
+export type QueuedFile = Awaited<ReturnType<typeof store.listFiles>>['rows'][number];
+
+const integer = (sql: string): Column => ({ kind: 'integer', sql });
+
+export const queueListing: Listing = {
+  from: 'q',
+  columns: {
+    id: integer('q.id'),
+    game_id: integer('q.game_id'),
+    resource: { kind: 'text', sql: 'q.resource' },
+    status: integer('q.status'),
+    submitted_by: integer('q.submitted_by'),
+    dmca: integer('q.dmca'),
+    date_added: integer('q.date_added'),
+  },
+  sorts: { id: 'q.id', date_added: 'q.date_added', date_updated: 'q.date_updated' },
+};
+
+export const fileListing: Listing = {
+  from: 'f',
+  columns: {
+    id: integer('f.id'),
+    game_id: integer('f.game_id'),
+    mod_id: integer('f.mod_id'),
+    platform: { kind: 'text', sql: 'p.platform' },
+    submitted_by: integer('f.submitted_by'),
+    date_added: integer('f.date_added'),
+  },
+  sorts: { id: 'f.id', date_added: 'f.date_added' },
+};
+
+/** The queues of all games are for those who run the site. */
+function requireSiteStaff(caller: Caller): void {
+  if (!isSiteStaff(caller)) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+}
+
+export async function listQueueOfSite(app: App, caller: Caller, request: ListRequest) {
+  requireSiteStaff(caller);
+  return store.list(app.db.query, undefined, queueListing, request);
+}
+
+export async function listPendingFilesOfSite(app: App, caller: Caller, request: ListRequest) {
+  requireSiteStaff(caller);
+  return store.listFiles(app.db.query, undefined, fileListing, request);
+}
+
+export async function listQueue(app: App, caller: Caller, gameId: number, request: ListRequest) {
+  await requireModerator(app.db, caller, gameId);
+  return store.list(app.db.query, gameId, queueListing, request);
+}
+
+export async function listPendingFiles(app: App, caller: Caller, gameId: number, request: ListRequest) {
+  await requireModerator(app.db, caller, gameId);
+  return store.listFiles(app.db.query, gameId, fileListing, request);
+}
+
+/** How something stands, for those who made it and those who decide over it. */
+export interface State {
+  readonly status: number;
+  readonly isDmca: boolean;
+  readonly decision: store.DecisionRow | undefined;
+  readonly place: number;
+}
+
+export async function stateOf(
+  app: App,
+  caller: Caller,
+  gameId: number,
+  resource: Moderated,
+  id: number,
+): Promise<State> {
+  await requireGame(app.db, caller, gameId);
+  const found = await store.standingOf(app.db, resource, id);
+  const isTheirs =
+    found?.game_id === gameId &&
+    ((await isOfAuthors(app.db, caller, { resource, id, authorId: found.submitted_by })) ||
+      (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR);
+  if (!isTheirs) throw new ApiError('MODERATION_NOT_FOUND');
+  return {
+    status: found.status,
+    isDmca: found.dmca === 1,
+    decision: await store.lastDecision(app.db, resource, id),
+    place: await store.placeOf(app.db.query, gameId, resource, id),
+  };
+}
+
+const APPEALABLE = ['deny', 'delete', 'takedown'];
+
+/**
+ * Authors object once to what was decided over their work; in a team those do who may edit it. What was denied waits
+ * again then.
+ */
+export async function appeal(
+  app: App,
+  caller: UserCaller,
+  gameId: number,
+  { resource, id }: { resource: Moderated; id: number },
+  text: string,
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    await requireGame(transaction, caller, gameId);
+    const content = await holdContent(app, transaction, caller, { resource, gameId, id });
+    if (!(await isOfAuthors(transaction, caller, content))) throw new ApiError('MODERATION_NOT_FOUND');
+    if (!(await isOfAuthors(transaction, caller, content, LEVEL_TO_APPEAL)))
+      throw new ApiError('MOD_NO_UPDATE_PERMISSION');
+    const last = await store.lastDecision(transaction, resource, id);
+    if (!last || !APPEALABLE.includes(last.action)) throw new ApiError('MODERATION_NOT_FOUND');
+    if (await store.hasAppealed(transaction, resource, id)) throw new ApiError('MODERATION_ALREADY_ACTIONED');
+    await store.appeal(transaction, last.id, text, app.clock.now());
+  });
+}

@@ -1,0 +1,243 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Filter, type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import type { ModerationDecisionsTable } from './table.ts';
+
+type Reader = Pick<Database, 'first'>;
+export type DecisionRow = Selectable<ModerationDecisionsTable>;
+
+interface Standing {
+  game_id: number;
+  status: number;
+  dmca: number;
+  submitted_by: number;
+}
+
+const standing = (table: string, dmca = 'dmca') =>
+  statement(`select game_id, status, ${dmca}, submitted_by from ${table} where id = ?`);
+/** `status` of a comment by whether it is withheld. */
+const STATUS_OF_COMMENT = 'case withheld when 0 then 1 when 1 then 0 else 3 end';
+const STANDING = {
+  mods: standing('mods'),
+  guides: standing('guides'),
+  collections: standing('collections', '0 as dmca'),
+  comments: statement(`select game_id, ${STATUS_OF_COMMENT} as status, 0 as dmca, submitted_by from comments
+    where id = ? and date_deleted = 0`),
+} as const;
+export const standingOf = (reader: Reader, resource: keyof typeof STANDING, id: number) =>
+  reader.first<Standing>(STANDING[resource], [id]);
+
+const LAST = statement(`select * from moderation_decisions where resource = ? and resource_id = ?
+  order by id desc limit 1`);
+export const lastDecision = (reader: Reader, resource: string, id: number) =>
+  reader.first<DecisionRow>(LAST, [resource, id]);
+
+const APPEALED = statement(`select id from moderation_decisions where resource = ? and resource_id = ?
+  and date_appealed > 0 limit 1`);
+export const hasAppealed = async (reader: Reader, resource: string, id: number): Promise<boolean> =>
+  (await reader.first(APPEALED, [resource, id])) !== undefined;
+
+export const add = ({ query }: Transaction, row: Insertable<ModerationDecisionsTable>) =>
+  query.insertInto('moderation_decisions').values(row).execute();
+
+export const appeal = ({ query }: Transaction, id: number, text: string, now: number) =>
+  query.updateTable('moderation_decisions').set({ appeal: text, date_appealed: now }).where('id', '=', id).execute();
+
+const THRESHOLD = statement('select takedown_reports from games where id = ?');
+export const takedownReports = async (reader: Reader, gameId: number): Promise<number> =>
+  (await reader.first<{ takedown_reports: number }>(THRESHOLD, [gameId]))?.takedown_reports ?? 0;
+
+const REPORTERS = statement(`select count(distinct user_id) as reporters from reports
+  where resource = ? and resource_id = ? and status = 0 and user_id > 0`);
+/** How many people have open reports about it; who was not signed in is not counted. */
+export const reportersOf = async (reader: Reader, resource: string, id: number): Promise<number> =>
+  Number((await reader.first<{ reporters: number }>(REPORTERS, [resource, id]))?.reporters ?? 0);
+
+interface Item {
+  id: number;
+  game_id: number;
+  resource: string;
+  name: string;
+  submitted_by: number;
+  status: number;
+  dmca: number;
+  date_added: number;
+  date_updated: number;
+}
+
+const COLUMNS = 'x.id, x.game_id, x.name, x.submitted_by, x.status, x.dmca, x.date_added, x.date_updated';
+
+/**
+ * What waits, and what was deleted, kind by kind. A mod waits once it has a file, and a guide where the game curates or
+ * has taken it back. States are written out, so that the partial indexes on them are used.
+ */
+const BRANCHES: readonly { resource: string; status: 0 | 3; from: string }[] = [
+  {
+    resource: 'mods',
+    status: 0,
+    from: `select ${COLUMNS} from mods x where x.status = 0
+      and exists (select 1 from mod_live_files l where l.mod_id = x.id)`,
+  },
+  { resource: 'mods', status: 3, from: `select ${COLUMNS} from mods x where x.status = 3` },
+  {
+    resource: 'guides',
+    status: 0,
+    from: `select ${COLUMNS} from guides x where x.status = 0
+      and (x.withheld = 1 or exists (select 1 from games g where g.id = x.game_id and g.curation_option <> 0))`,
+  },
+  { resource: 'guides', status: 3, from: `select ${COLUMNS} from guides x where x.status = 3` },
+  ...([0, 3] as const).map((status) => ({
+    resource: 'collections',
+    status,
+    from: `select ${COLUMNS.replace('x.dmca', '0 as dmca')} from collections x where x.status = ${status}`,
+  })),
+  ...(
+    [
+      [0, 1],
+      [3, 3],
+    ] as const
+  ).map(([status, withheld]) => ({
+    resource: 'comments',
+    status,
+    from: `select x.id, x.game_id, substr(x.content, 1, 100) as name, x.submitted_by, ${status} as status, 0 as dmca,
+      x.date_added, x.date_added as date_updated from comments x where x.withheld = ${withheld} and x.date_deleted = 0`,
+  })),
+];
+type Branch = (typeof BRANCHES)[number];
+
+/** Each with the last decision over it. What was denied waits no longer, unless its author has appealed. */
+function itemsOf(query: Query, gameId: number | undefined, { resource, status, from }: Branch) {
+  const ofGame = gameId === undefined ? sql`` : sql` and x.game_id = ${gameId}`;
+  const items = sql<Item>`(${sql.raw(from.replace('select ', `select '${resource}' as resource, `))}${ofGame})`;
+  const all = query
+    .selectFrom(items.as<'q'>(sql.raw('q')))
+    .leftJoin('moderation_decisions as d', (join) =>
+      join.on(
+        sql`d.id`,
+        '=',
+        sql`(select max(y.id) from moderation_decisions y where y.resource = ${sql.lit(resource)} and y.resource_id = q.id)`,
+      ),
+    );
+  return status === 3 ? all : all.where(sql<boolean>`(d.action is null or d.action <> 'deny' or d.date_appealed > 0)`);
+}
+
+/** Whether what is asked for alone lets this value through; in doubt it does, and the database decides. */
+function admits({ groups }: ListRequest, name: string, value: string | number): boolean {
+  const isOut = ({ column, operator, values }: Filter) =>
+    column.name === name &&
+    (operator === 'eq' || operator === 'in') &&
+    !values.some((each) => `${each}` === `${value}`);
+  return !groups.some((group) => group.every(isOut));
+}
+
+function branchesFor(request: ListRequest): readonly Branch[] {
+  const asksStatus = request.groups.flat().some(({ column }) => column.name === 'status');
+  return BRANCHES.filter(
+    ({ resource, status }) =>
+      admits(request, 'resource', resource) && (asksStatus ? admits(request, 'status', status) : status === 0),
+  );
+}
+
+/**
+ * The kinds are asked one by one, each for as many as the page could take, and put in order here: that reads as many
+ * rows as the page has, where a union of all would be sorted as a whole.
+ */
+export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  const branches = branchesFor(request);
+  const all = branches.map((branch) => narrowed(itemsOf(query, gameId, branch), listing, request));
+  const total = await sumOf(query, all);
+  const found: Awaited<ReturnType<typeof pageOfBranch>> = [];
+  for (const branch of branches) found.push(...(await pageOfBranch(query, gameId, branch, listing, request)));
+  const rows = found.sort(inOrderOf(request)).slice(request.offset, request.offset + request.limit);
+  return { rows, total };
+}
+
+/** How many there are in all of these together. */
+async function sumOf(query: Query, each: readonly ReturnType<typeof itemsOf>[]): Promise<number> {
+  if (each.length === 0) return 0;
+  const counts = each.map((items) => items.select(sql<number>`count(*)`.as('total')));
+  const { rows } = await sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`.execute(query);
+  return Number(rows[0]!.total);
+}
+
+const pageOfBranch = (
+  query: Query,
+  gameId: number | undefined,
+  branch: Branch,
+  listing: Listing,
+  request: ListRequest,
+) =>
+  paged(
+    narrowed(
+      itemsOf(query, gameId, branch)
+        .selectAll('q')
+        .select(['d.action', 'd.reason', 'd.user_id as decided_by', 'd.date_added as date_decided', 'd.appeal']),
+      listing,
+      request,
+    ),
+    listing,
+    { ...request, offset: 0, limit: request.offset + request.limit },
+  ).execute();
+
+/** Sorts are columns that hold numbers; equals come by id, and of equal ids the kinds by their names. */
+function inOrderOf({ sort }: ListRequest) {
+  const column = (sort?.sql.replace('q.', '') ?? 'id') as 'id' | 'date_added' | 'date_updated';
+  const direction = sort?.descending ? -1 : 1;
+  return (one: Item, other: Item): number =>
+    direction * (one[column] - other[column]) || one.id - other.id || (one.resource < other.resource ? -1 : 1);
+}
+
+/** How many wait that came no later than it; 0 where it does not wait. */
+export async function placeOf(query: Query, gameId: number, resource: string, id: number): Promise<number> {
+  const waiting = BRANCHES.filter(({ status }) => status === 0).map((branch) => itemsOf(query, gameId, branch));
+  const branch = BRANCHES.find((each) => each.status === 0 && each.resource === resource)!;
+  const own = await itemsOf(query, gameId, branch)
+    .select(['q.date_added', 'q.id'])
+    .where('q.id', '=', id)
+    .executeTakeFirst();
+  if (!own) return 0;
+  const before = sql<boolean>`(q.date_added < ${own.date_added} or (q.date_added = ${own.date_added} and q.id < ${own.id})
+    or (q.id = ${own.id} and q.resource = ${resource}))`;
+  return sumOf(
+    query,
+    waiting.map((items) => items.where(before)),
+  );
+}
+
+export async function listFiles(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  const everywhere = query
+    .selectFrom('modfile_platforms as p')
+    .innerJoin('modfiles as f', 'f.id', 'p.modfile_id')
+    .innerJoin('mods as m', 'm.id', 'f.mod_id')
+    // Written out, so that the partial index on it is used.
+    .where(sql<boolean>`p.status = 0`)
+    .where('f.status', '=', 1)
+    .where('f.withdrawn', '=', 0)
+    .where('m.status', '<>', 3);
+  const all = gameId === undefined ? everywhere : everywhere.where('f.game_id', '=', gameId);
+  const { total } = await narrowed(all, listing, request)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await paged(
+    narrowed(
+      all.select([
+        'f.id',
+        'f.game_id',
+        'f.mod_id',
+        'm.name',
+        'p.platform',
+        'f.version',
+        'f.filename',
+        'f.submitted_by',
+        'f.date_added',
+      ]),
+      listing,
+      request,
+    ),
+    listing,
+    request,
+  )
+    .orderBy('p.platform')
+    .execute();
+  return { rows, total: Number(total) };
+}

@@ -1,0 +1,115 @@
+import { requireModForChange } from '../../catalogue/mods/mods.ts';
+import { requireMayReport } from '../../catalogue/restrictions/restrictions.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { takeDownIfReported } from '../moderation/decisions.ts';
+import { platformsNamed } from './platforms.ts';
+import * as store from './store.ts';
+import { findSubject, gameOfMeeting, type Named, type Subject } from './subjects.ts';
+
+/** `type`. */
+export const TYPES_MAX = 7;
+export const NOT_WORKING = 2;
+export const REASONS_MAX = 8;
+
+/** `status`. */
+export const REPORT_OPEN = 0;
+
+export interface NewReport extends Named {
+  readonly type: number;
+  readonly reason: number;
+  readonly platforms: string;
+  readonly summary: string;
+  readonly name: string;
+  readonly contact: string;
+}
+
+/**
+ * Someone tells what is wrong with something. Who has such a report open about a mod waits until it was handled; about
+ * anything else the newer text takes the place of the older one, so that nobody counts twice. Reports are for moderators,
+ * so their address is that of what was reported.
+ */
+export async function submitReport(app: App, caller: Caller, report: NewReport): Promise<string> {
+  return app.db.write(async (transaction) => {
+    const subject = await findSubject(app, transaction, caller, report);
+    const isUser = subject.resource === 'users';
+    const gameId = isUser ? await gameOfMeeting(transaction, caller, report.gameNameId) : subject.gameId;
+    await requireMayReport(transaction, caller, gameId);
+    const platforms = await platformsOf(app, transaction, caller, subject, report);
+    await put(app, transaction, caller, { ...subject, gameId }, { ...report, platforms });
+    const address = pageOf(app, subject);
+    transaction.made?.(address);
+    return address;
+  });
+}
+
+/** A comment has no page of its own, so that of its game stands for it. */
+const pageOf = ({ addresses }: App, { resource, id, gameId }: Subject): string =>
+  `${addresses.site}/search/${resource === 'comments' ? `games/${gameId}` : `${resource}/${id}`}`;
+
+async function put(app: App, transaction: Transaction, caller: Caller, subject: Subject, report: NewReport) {
+  const { type, reason, platforms, summary, name, contact } = report;
+  const user_id = caller.kind === 'user' ? caller.userId : 0;
+  const telling = { user_id, resource: subject.resource, resource_id: subject.id, type };
+  const said = { reason, platforms, summary, name, contact };
+  const added = await store.add(transaction, {
+    ...telling,
+    ...said,
+    game_id: subject.gameId,
+    author_id: subject.authorId,
+    status: REPORT_OPEN,
+    date_added: app.clock.now(),
+    date_resolved: 0,
+    resolved_by: 0,
+    resolution: '',
+  });
+  if (added) return takeDownIfReported(app, transaction, subject);
+  if (subject.resource === 'mods') throw new ApiError('MOD_REPORT_EXISTING_UNRESOLVED');
+  await store.retell(transaction, telling, said);
+}
+
+/** Where the mod does not work, as it is stored. Of a mod also what else is asked of a report is looked at. */
+async function platformsOf(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  { resource, id, gameId }: Subject,
+  { type, reason, platforms: text }: NewReport,
+): Promise<string> {
+  const isMod = resource === 'mods';
+  if (type > TYPES_MAX || (reason > 0 && type !== NOT_WORKING)) throw wrongType(isMod, type);
+  const offered = isMod ? await store.platformsOfGame(transaction, gameId) : [];
+  const platforms = platformsNamed(text, offered);
+  if (!platforms) {
+    if (isMod) throw new ApiError('MOD_REPORT_INVALID_PLATFORM');
+    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'platforms', rule: 'invalid' }] });
+  }
+  // Shipped clients say nothing but that it does not work: only who tells why is asked for more.
+  if (!isMod || reason === 0) return platforms.join(',');
+  if (offered.length > 0 && platforms.length === 0) throw new ApiError('MOD_REPORT_PLATFORM_REQUIRED');
+  if (caller.kind === 'user') await requireTried(app, transaction, caller, gameId, id);
+  return platforms.join(',');
+}
+
+function wrongType(isMod: boolean, type: number): ApiError {
+  if (isMod) return new ApiError('MOD_REPORT_INVALID_TYPE');
+  const field = type > TYPES_MAX ? 'type' : 'reason';
+  return new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule: 'invalid' }] });
+}
+
+/** Who has had a mod for less than this can hardly say why it does not work. */
+const TRIED_SECONDS = 300;
+
+async function requireTried(app: App, transaction: Transaction, caller: UserCaller, gameId: number, modId: number) {
+  const since = await store.subscribedSince(transaction, caller.userId, modId);
+  if (since !== undefined && app.clock.now() - since < TRIED_SECONDS) throw new ApiError('MOD_REPORT_TOO_EARLY');
+  if (since === undefined && !(await isOwn(transaction, caller, gameId, modId)))
+    throw new ApiError('MOD_NOT_SUBSCRIBED');
+}
+
+/** Authors have their mod without subscribing to it. */
+async function isOwn(transaction: Transaction, caller: UserCaller, gameId: number, modId: number): Promise<boolean> {
+  return (await requireModForChange(transaction, caller, gameId, modId)).submitted_by === caller.userId;
+}

@@ -1,0 +1,23 @@
+import { modListing } from '../../catalogue/mods/mods.ts';
+import { ModObject } from '../../catalogue/mods/object.ts';
+import { PlatformStatusQuery } from '../../files/modfiles/object.ts';
+import { user } from '../../platform/access/caller.ts';
+import { page, pageOf } from '../../platform/http/objects.ts';
+import { ok, operation } from '../../platform/http/operation.ts';
+
+/** Nothing is sold: `price` and `monetization_options` of mods can only be 0, so that nobody owns anything. */
+export const getUserPurchases = operation({
+  id: 'get-user-purchases',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/purchased',
+  says: 'Lists the mods that the person has bought. The list is empty, as mods are not sold here yet.',
+  access: user('read'),
+  query: PlatformStatusQuery,
+  list: modListing,
+  returns: ok(pageOf(ModObject)),
+  errors: [],
+  handle: async (_app, { list }) => page([], 0, list),
+});
+
+export const purchaseOperations = [getUserPurchases];

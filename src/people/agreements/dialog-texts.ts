@@ -1,0 +1,356 @@
+import type { Language } from '../../platform/localisation/languages.ts';
+
+/**
+ * The words of the dialog in which players consent. `{terms}` and `{privacy}` become links with the names below, so
+ * each language puts them where they need not be inflected.
+ */
+export interface DialogTexts {
+  readonly intro: string;
+  readonly consent: string;
+  /** Where an account comes from a platform, it says what is taken from there. */
+  readonly consentWithPortal: string;
+  readonly data: string;
+  readonly agree: string;
+  readonly disagree: string;
+  readonly website: string;
+  readonly terms: string;
+  readonly privacy: string;
+  readonly refund: string;
+  readonly monetization: string;
+  readonly manage: string;
+}
+
+export const DIALOG_TEXTS: Readonly<Record<Language, DialogTexts>> = {
+  en: {
+    intro: 'This game uses {site} to offer content made by players.',
+    consent: 'By selecting “{agree}” you agree to the {terms}, and an account is created for you.',
+    consentWithPortal:
+      'By selecting “{agree}” you agree to the {terms}, and an account is created for you with your {portal} display name, avatar and ID.',
+    data: 'The {privacy} tells you how your personal data is processed.',
+    agree: 'I Agree',
+    disagree: 'No, Thanks',
+    website: 'Website',
+    terms: 'Terms of Use',
+    privacy: 'Privacy Policy',
+    refund: 'Refund Policy',
+    monetization: 'Monetization Terms',
+    manage: 'Manage Account',
+  },
+  ar: {
+    intro: 'تستخدم هذه اللعبة {site} لتقديم محتوى من صنع اللاعبين.',
+    consent: 'باختيار «{agree}» فإنك توافق على {terms}، ويُنشأ لك حساب.',
+    consentWithPortal:
+      'باختيار «{agree}» فإنك توافق على {terms}، ويُنشأ لك حساب باستخدام اسم العرض والصورة الرمزية والمعرّف الخاصة بك على {portal}.',
+    data: 'توضّح {privacy} كيفية معالجة بياناتك الشخصية.',
+    agree: 'أوافق',
+    disagree: 'لا، شكرًا',
+    website: 'الموقع الإلكتروني',
+    terms: 'شروط الاستخدام',
+    privacy: 'سياسة الخصوصية',
+    refund: 'سياسة استرداد الأموال',
+    monetization: 'شروط تحقيق الدخل',
+    manage: 'إدارة الحساب',
+  },
+  bg: {
+    intro: 'Тази игра използва {site}, за да предлага съдържание, създадено от играчи.',
+    consent: 'Като изберете „{agree}“, приемате следния документ: {terms}. За вас се създава акаунт.',
+    consentWithPortal:
+      'Като изберете „{agree}“, приемате следния документ: {terms}. За вас се създава акаунт с вашето показвано име, аватар и идентификатор от {portal}.',
+    data: 'Как се обработват личните ви данни, пише тук: {privacy}.',
+    agree: 'Съгласен съм',
+    disagree: 'Не, благодаря',
+    website: 'Уебсайт',
+    terms: 'Условия за ползване',
+    privacy: 'Политика за поверителност',
+    refund: 'Политика за възстановяване на суми',
+    monetization: 'Условия за монетизация',
+    manage: 'Управление на акаунта',
+  },
+  'zh-CN': {
+    intro: '本游戏使用 {site} 提供玩家创作的内容。',
+    consent: '选择“{agree}”即表示您同意{terms}，并将为您创建一个帐户。',
+    consentWithPortal:
+      '选择“{agree}”即表示您同意{terms}，并将使用您在 {portal} 的显示名称、头像和 ID 为您创建一个帐户。',
+    data: '有关您的个人数据如何处理，请参阅{privacy}。',
+    agree: '我同意',
+    disagree: '不，谢谢',
+    website: '网站',
+    terms: '《使用条款》',
+    privacy: '《隐私政策》',
+    refund: '《退款政策》',
+    monetization: '《变现条款》',
+    manage: '管理帐户',
+  },
+  'zh-TW': {
+    intro: '本遊戲使用 {site} 提供玩家創作的內容。',
+    consent: '選擇「{agree}」即表示您同意{terms}，並將為您建立一個帳號。',
+    consentWithPortal:
+      '選擇「{agree}」即表示您同意{terms}，並將使用您在 {portal} 的顯示名稱、頭像和 ID 為您建立一個帳號。',
+    data: '關於您的個人資料如何處理，請參閱{privacy}。',
+    agree: '我同意',
+    disagree: '不，謝謝',
+    website: '網站',
+    terms: '《使用條款》',
+    privacy: '《隱私權政策》',
+    refund: '《退款政策》',
+    monetization: '《營利條款》',
+    manage: '管理帳號',
+  },
+  cs: {
+    intro: 'Tato hra využívá {site} k nabídce obsahu, který vytvářejí hráči.',
+    consent: 'Volbou „{agree}“ přijímáte tento dokument: {terms}. Bude vám vytvořen účet.',
+    consentWithPortal:
+      'Volbou „{agree}“ přijímáte tento dokument: {terms}. Bude vám vytvořen účet s vaším zobrazovaným jménem, avatarem a ID ze služby {portal}.',
+    data: 'Jak se zpracovávají vaše osobní údaje, popisuje dokument {privacy}.',
+    agree: 'Souhlasím',
+    disagree: 'Ne, děkuji',
+    website: 'Webové stránky',
+    terms: 'Podmínky použití',
+    privacy: 'Zásady ochrany osobních údajů',
+    refund: 'Zásady vracení peněz',
+    monetization: 'Podmínky monetizace',
+    manage: 'Spravovat účet',
+  },
+  fr: {
+    intro: 'Ce jeu utilise {site} pour proposer du contenu créé par les joueurs.',
+    consent: 'En sélectionnant « {agree} », vous acceptez les {terms} et un compte est créé pour vous.',
+    consentWithPortal:
+      'En sélectionnant « {agree} », vous acceptez les {terms} et un compte est créé pour vous avec votre nom d’affichage, votre avatar et votre identifiant {portal}.',
+    data: 'La {privacy} explique comment vos données personnelles sont traitées.',
+    agree: 'J’accepte',
+    disagree: 'Non, merci',
+    website: 'Site web',
+    terms: 'Conditions d’utilisation',
+    privacy: 'Politique de confidentialité',
+    refund: 'Politique de remboursement',
+    monetization: 'Conditions de monétisation',
+    manage: 'Gérer le compte',
+  },
+  de: {
+    intro: 'Dieses Spiel nutzt {site}, um von Spielern erstellte Inhalte anzubieten.',
+    consent: 'Mit „{agree}“ akzeptieren Sie die {terms}, und für Sie wird ein Konto angelegt.',
+    consentWithPortal:
+      'Mit „{agree}“ akzeptieren Sie die {terms}, und für Sie wird ein Konto mit Ihrem Anzeigenamen, Ihrem Avatar und Ihrer ID von {portal} angelegt.',
+    data: 'Wie Ihre personenbezogenen Daten verarbeitet werden, steht hier: {privacy}.',
+    agree: 'Ich stimme zu',
+    disagree: 'Nein, danke',
+    website: 'Website',
+    terms: 'Nutzungsbedingungen',
+    privacy: 'Datenschutzerklärung',
+    refund: 'Erstattungsrichtlinie',
+    monetization: 'Monetarisierungsbedingungen',
+    manage: 'Konto verwalten',
+  },
+  el: {
+    intro: 'Αυτό το παιχνίδι χρησιμοποιεί το {site} για να προσφέρει περιεχόμενο που δημιουργούν οι παίκτες.',
+    consent: 'Επιλέγοντας «{agree}» αποδέχεστε το εξής έγγραφο: {terms}. Δημιουργείται λογαριασμός για εσάς.',
+    consentWithPortal:
+      'Επιλέγοντας «{agree}» αποδέχεστε το εξής έγγραφο: {terms}. Δημιουργείται λογαριασμός για εσάς με το εμφανιζόμενο όνομα, το άβαταρ και το αναγνωριστικό σας από το {portal}.',
+    data: 'Για τον τρόπο επεξεργασίας των προσωπικών σας δεδομένων, δείτε: {privacy}.',
+    agree: 'Συμφωνώ',
+    disagree: 'Όχι, ευχαριστώ',
+    website: 'Ιστότοπος',
+    terms: 'Όροι χρήσης',
+    privacy: 'Πολιτική απορρήτου',
+    refund: 'Πολιτική επιστροφής χρημάτων',
+    monetization: 'Όροι δημιουργίας εσόδων',
+    manage: 'Διαχείριση λογαριασμού',
+  },
+  id: {
+    intro: 'Game ini menggunakan {site} untuk menyediakan konten buatan pemain.',
+    consent: 'Dengan memilih “{agree}”, Anda menyetujui {terms}, dan sebuah akun akan dibuat untuk Anda.',
+    consentWithPortal:
+      'Dengan memilih “{agree}”, Anda menyetujui {terms}, dan sebuah akun akan dibuat untuk Anda dengan nama tampilan, avatar, dan ID {portal} Anda.',
+    data: '{privacy} menjelaskan bagaimana data pribadi Anda diproses.',
+    agree: 'Saya Setuju',
+    disagree: 'Tidak, Terima Kasih',
+    website: 'Situs Web',
+    terms: 'Ketentuan Penggunaan',
+    privacy: 'Kebijakan Privasi',
+    refund: 'Kebijakan Pengembalian Dana',
+    monetization: 'Ketentuan Monetisasi',
+    manage: 'Kelola Akun',
+  },
+  it: {
+    intro: 'Questo gioco usa {site} per offrire contenuti creati dai giocatori.',
+    consent: 'Selezionando “{agree}” accetti i {terms} e viene creato un account per te.',
+    consentWithPortal:
+      'Selezionando “{agree}” accetti i {terms} e viene creato un account per te con il tuo nome visualizzato, il tuo avatar e il tuo ID di {portal}.',
+    data: 'L’{privacy} spiega come vengono trattati i tuoi dati personali.',
+    agree: 'Accetto',
+    disagree: 'No, grazie',
+    website: 'Sito web',
+    terms: 'Termini di utilizzo',
+    privacy: 'Informativa sulla privacy',
+    refund: 'Politica di rimborso',
+    monetization: 'Termini di monetizzazione',
+    manage: 'Gestisci account',
+  },
+  pl: {
+    intro: 'Ta gra korzysta z {site}, aby oferować treści tworzone przez graczy.',
+    consent: 'Wybierając „{agree}”, akceptujesz dokument: {terms}. Zostanie dla ciebie utworzone konto.',
+    consentWithPortal:
+      'Wybierając „{agree}”, akceptujesz dokument: {terms}. Zostanie dla ciebie utworzone konto z twoją nazwą wyświetlaną, awatarem i identyfikatorem z {portal}.',
+    data: 'O tym, jak przetwarzane są twoje dane osobowe, informuje {privacy}.',
+    agree: 'Zgadzam się',
+    disagree: 'Nie, dziękuję',
+    website: 'Strona internetowa',
+    terms: 'Warunki użytkowania',
+    privacy: 'Polityka prywatności',
+    refund: 'Zasady zwrotów',
+    monetization: 'Warunki monetyzacji',
+    manage: 'Zarządzaj kontem',
+  },
+  pt: {
+    intro: 'Este jogo usa {site} para oferecer conteúdo criado por jogadores.',
+    consent: 'Ao selecionar “{agree}”, você aceita os {terms}, e uma conta é criada para você.',
+    consentWithPortal:
+      'Ao selecionar “{agree}”, você aceita os {terms}, e uma conta é criada para você com seu nome de exibição, avatar e ID de {portal}.',
+    data: 'A {privacy} explica como seus dados pessoais são tratados.',
+    agree: 'Concordo',
+    disagree: 'Não, obrigado',
+    website: 'Site',
+    terms: 'Termos de Uso',
+    privacy: 'Política de Privacidade',
+    refund: 'Política de Reembolso',
+    monetization: 'Termos de Monetização',
+    manage: 'Gerenciar conta',
+  },
+  hu: {
+    intro: 'Ez a játék a(z) {site} szolgáltatást használja a játékosok által készített tartalmakhoz.',
+    consent:
+      'Az „{agree}” lehetőség kiválasztásával elfogadod a következő dokumentumot: {terms}. Fiók jön létre számodra.',
+    consentWithPortal:
+      'Az „{agree}” lehetőség kiválasztásával elfogadod a következő dokumentumot: {terms}. Fiók jön létre számodra a(z) {portal} megjelenített neveddel, avatároddal és azonosítóddal.',
+    data: 'Személyes adataid kezeléséről itt olvashatsz: {privacy}.',
+    agree: 'Elfogadom',
+    disagree: 'Nem, köszönöm',
+    website: 'Webhely',
+    terms: 'Felhasználási feltételek',
+    privacy: 'Adatvédelmi irányelvek',
+    refund: 'Visszatérítési szabályzat',
+    monetization: 'Monetizációs feltételek',
+    manage: 'Fiók kezelése',
+  },
+  ja: {
+    intro: 'このゲームは、プレイヤーが制作したコンテンツの提供に{site}を利用しています。',
+    consent: '「{agree}」を選択すると、{terms}に同意したことになり、アカウントが作成されます。',
+    consentWithPortal:
+      '「{agree}」を選択すると、{terms}に同意したことになり、{portal}の表示名、アバター、IDを使ってアカウントが作成されます。',
+    data: '個人データの取り扱いについては、{privacy}をご覧ください。',
+    agree: '同意する',
+    disagree: '同意しない',
+    website: 'ウェブサイト',
+    terms: '利用規約',
+    privacy: 'プライバシーポリシー',
+    refund: '返金ポリシー',
+    monetization: '収益化規約',
+    manage: 'アカウントの管理',
+  },
+  ko: {
+    intro: '이 게임은 플레이어가 만든 콘텐츠를 제공하기 위해 {site}을(를) 사용합니다.',
+    consent: '“{agree}”을(를) 선택하면 {terms}에 동의하는 것이며 계정이 생성됩니다.',
+    consentWithPortal:
+      '“{agree}”을(를) 선택하면 {terms}에 동의하는 것이며 {portal} 표시 이름, 아바타 및 ID로 계정이 생성됩니다.',
+    data: '개인 데이터가 처리되는 방식은 {privacy}에서 확인할 수 있습니다.',
+    agree: '동의함',
+    disagree: '동의하지 않음',
+    website: '웹사이트',
+    terms: '이용 약관',
+    privacy: '개인정보 처리방침',
+    refund: '환불 정책',
+    monetization: '수익 창출 약관',
+    manage: '계정 관리',
+  },
+  ru: {
+    intro: 'Эта игра использует {site}, чтобы предлагать контент, созданный игроками.',
+    consent: 'Выбирая «{agree}», вы принимаете документ «{terms}», и для вас создаётся учётная запись.',
+    consentWithPortal:
+      'Выбирая «{agree}», вы принимаете документ «{terms}», и для вас создаётся учётная запись с вашим отображаемым именем, аватаром и идентификатором {portal}.',
+    data: 'О том, как обрабатываются ваши персональные данные, рассказывает документ «{privacy}».',
+    agree: 'Принимаю',
+    disagree: 'Нет, спасибо',
+    website: 'Сайт',
+    terms: 'Условия использования',
+    privacy: 'Политика конфиденциальности',
+    refund: 'Политика возврата средств',
+    monetization: 'Условия монетизации',
+    manage: 'Управление учётной записью',
+  },
+  es: {
+    intro: 'Este juego usa {site} para ofrecer contenido creado por jugadores.',
+    consent: 'Al seleccionar «{agree}», aceptas los {terms} y se crea una cuenta para ti.',
+    consentWithPortal:
+      'Al seleccionar «{agree}», aceptas los {terms} y se crea una cuenta para ti con tu nombre visible, tu avatar y tu ID de {portal}.',
+    data: 'La {privacy} explica cómo se tratan tus datos personales.',
+    agree: 'Acepto',
+    disagree: 'No, gracias',
+    website: 'Sitio web',
+    terms: 'Términos de uso',
+    privacy: 'Política de privacidad',
+    refund: 'Política de reembolsos',
+    monetization: 'Condiciones de monetización',
+    manage: 'Gestionar cuenta',
+  },
+  'es-419': {
+    intro: 'Este juego usa {site} para ofrecer contenido creado por jugadores.',
+    consent: 'Al seleccionar “{agree}”, aceptas los {terms} y se crea una cuenta para ti.',
+    consentWithPortal:
+      'Al seleccionar “{agree}”, aceptas los {terms} y se crea una cuenta para ti con tu nombre para mostrar, tu avatar y tu ID de {portal}.',
+    data: 'La {privacy} explica cómo se procesan tus datos personales.',
+    agree: 'Acepto',
+    disagree: 'No, gracias',
+    website: 'Sitio web',
+    terms: 'Términos de uso',
+    privacy: 'Política de privacidad',
+    refund: 'Política de reembolso',
+    monetization: 'Términos de monetización',
+    manage: 'Administrar cuenta',
+  },
+  th: {
+    intro: 'เกมนี้ใช้ {site} เพื่อนำเสนอเนื้อหาที่ผู้เล่นสร้างขึ้น',
+    consent: 'เมื่อเลือก “{agree}” แสดงว่าคุณยอมรับ{terms} และจะมีการสร้างบัญชีให้คุณ',
+    consentWithPortal:
+      'เมื่อเลือก “{agree}” แสดงว่าคุณยอมรับ{terms} และจะมีการสร้างบัญชีให้คุณด้วยชื่อที่แสดง รูปประจำตัว และ ID ของคุณจาก {portal}',
+    data: 'ดูวิธีประมวลผลข้อมูลส่วนบุคคลของคุณได้ที่{privacy}',
+    agree: 'ฉันยอมรับ',
+    disagree: 'ไม่ ขอบคุณ',
+    website: 'เว็บไซต์',
+    terms: 'ข้อกำหนดการใช้งาน',
+    privacy: 'นโยบายความเป็นส่วนตัว',
+    refund: 'นโยบายการคืนเงิน',
+    monetization: 'ข้อกำหนดการสร้างรายได้',
+    manage: 'จัดการบัญชี',
+  },
+  tr: {
+    intro: 'Bu oyun, oyuncuların hazırladığı içerikleri sunmak için {site} hizmetini kullanır.',
+    consent:
+      '“{agree}” seçeneğini belirlediğinizde {terms} belgesini kabul edersiniz ve sizin için bir hesap oluşturulur.',
+    consentWithPortal:
+      '“{agree}” seçeneğini belirlediğinizde {terms} belgesini kabul edersiniz ve sizin için {portal} görünen adınız, avatarınız ve kimliğinizle bir hesap oluşturulur.',
+    data: 'Kişisel verilerinizin nasıl işlendiği {privacy} belgesinde açıklanır.',
+    agree: 'Kabul Ediyorum',
+    disagree: 'Hayır, Teşekkürler',
+    website: 'Web Sitesi',
+    terms: 'Kullanım Koşulları',
+    privacy: 'Gizlilik Politikası',
+    refund: 'İade Politikası',
+    monetization: 'Para Kazanma Koşulları',
+    manage: 'Hesabı Yönet',
+  },
+  uk: {
+    intro: 'Ця гра використовує {site}, щоб пропонувати контент, створений гравцями.',
+    consent: 'Вибираючи «{agree}», ви приймаєте документ «{terms}», і для вас створюється обліковий запис.',
+    consentWithPortal:
+      'Вибираючи «{agree}», ви приймаєте документ «{terms}», і для вас створюється обліковий запис із вашим відображуваним ім’ям, аватаром та ідентифікатором {portal}.',
+    data: 'Про те, як обробляються ваші персональні дані, розповідає документ «{privacy}».',
+    agree: 'Погоджуюся',
+    disagree: 'Ні, дякую',
+    website: 'Вебсайт',
+    terms: 'Умови використання',
+    privacy: 'Політика конфіденційності',
+    refund: 'Політика повернення коштів',
+    monetization: 'Умови монетизації',
+    manage: 'Керувати обліковим записом',
+  },
+};

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { authentication, reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { PathId, page, pageOf } from '../../platform/http/objects.ts';
+import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
+import { acceptanceListing, acceptVersion, listAcceptances } from './acceptances.ts';
+import {
+  addVersion,
+  changeVersion,
+  deleteVersion,
+  listVersions,
+  requireCurrent,
+  requireVersion,
+  versionListing,
+} from './agreements.ts';
+import { consentDialog } from './dialog.ts';
+import {
+  AgreementAcceptanceObject,
+  AgreementVersionObject,
+  TermsObject,
+  toAcceptance,
+  toAgreementVersion,
+} from './object.ts';
+
+const TypePath = z.object({ agreement_type_id: PathId });
+const VersionPath = z.object({ agreement_version_id: PathId });
+
+const texts = {
+  name: z.string().trim().min(1).max(100),
+  changelog: z.string().trim().max(10_000).meta({ description: 'What is new in this version.' }),
+  description: z
+    .string()
+    .min(1)
+    .max(250_000)
+    .meta({ description: 'The text itself. Markup beyond simple formatting, links and images is removed.' }),
+};
+
+export const terms = operation({
+  id: 'terms',
+  tag: 'Agreements',
+  method: 'GET',
+  path: '/authenticate/terms',
+  says: 'Gives the text, the buttons and the links of the dialog in which players consent before they sign in, in all languages and for the portal in the header.',
+  access: authentication(),
+  returns: ok(TermsObject),
+  errors: ['ACTION_RESTRICTED_NO_TEST_KEY'],
+  handle: (app, { language, portal }) => consentDialog(app, language, portal),
+});
+
+export const getCurrentAgreement = operation({
+  id: 'get-current-agreement',
+  tag: 'Agreements',
+  method: 'GET',
+  path: '/agreements/types/{agreement_type_id}/current',
+  says: 'Shows the version of an agreement that is in force.',
+  access: reader(),
+  params: TypePath,
+  returns: ok(AgreementVersionObject),
+  errors: ['AGREEMENT_UNKNOWN_TYPE', 'RESOURCE_NOT_FOUND'],
+  handle: async (app, { params, keep, portal }) => {
+    const version = await requireCurrent(app, params.agreement_type_id);
+    keep('agreements', 'users');
+    return toAgreementVersion(app, version, portal);
+  },
+});
+
+export const getAgreementVersions = operation({
+  id: 'get-agreement-versions',
+  tag: 'Agreements',
+  method: 'GET',
+  path: '/agreements/types/{agreement_type_id}/versions',
+  says: 'Lists the versions of an agreement that are or were in force. Those who run the site also see drafts.',
+  access: reader(),
+  params: TypePath,
+  list: versionListing,
+  returns: ok(pageOf(AgreementVersionObject)),
+  errors: ['AGREEMENT_UNKNOWN_TYPE'],
+  handle: async (app, { caller, params, list, keep, portal }) => {
+    const { rows, total } = await listVersions(app, caller, params.agreement_type_id, list);
+    keep('agreements', 'users');
+    return page(
+      rows.map((row) => toAgreementVersion(app, row, portal)),
+      total,
+      list,
+    );
+  },
+});
+
+export const getAgreementVersion = operation({
+  id: 'get-agreement-version',
+  tag: 'Agreements',
+  method: 'GET',
+  path: '/agreements/versions/{agreement_version_id}',
+  says: 'Shows one version of an agreement. Drafts are shown to those who run the site alone.',
+  access: reader(),
+  params: VersionPath,
+  returns: ok(AgreementVersionObject),
+  errors: ['AGREEMENT_CANNOT_VIEW_ADMINS_ONLY', 'RESOURCE_NOT_FOUND'],
+  handle: async (app, { caller, params, keep, portal }) => {
+    const version = await requireVersion(app, caller, params.agreement_version_id);
+    keep('agreements', 'users');
+    return toAgreementVersion(app, version, portal);
+  },
+});
+
+export const addAgreementVersion = operation({
+  id: 'add-agreement-version',
+  tag: 'Agreements',
+  method: 'POST',
+  path: '/agreements/versions',
+  says: 'Adds a draft of an agreement. For those who run the site.',
+  access: user('write', 'staff'),
+  body: z.object({ ...texts, type: z.int(), changelog: texts.changelog.default('') }),
+  once: true,
+  returns: created(AgreementVersionObject),
+  errors: ['AGREEMENT_CANNOT_ADD_ADMINS_ONLY', 'AGREEMENT_UNKNOWN_TYPE'],
+  handle: async (app, { caller, body, portal }) => {
+    const version = await addVersion(app, caller as UserCaller, body);
+    return new Created(
+      toAgreementVersion(app, version, portal),
+      `${app.addresses.api}/agreements/versions/${version.id}`,
+    );
+  },
+});
+
+export const editAgreementVersion = operation({
+  id: 'edit-agreement-version',
+  tag: 'Agreements',
+  method: 'PUT',
+  path: '/agreements/versions/{agreement_version_id}',
+  says: 'Changes a draft of an agreement, or puts a version in force in place of the one before. People then have to accept it anew. For those who run the site.',
+  access: user('write', 'staff'),
+  params: VersionPath,
+  body: z
+    .object({ ...texts, is_active: z.literal(true).meta({ description: 'Puts the version in force.' }) })
+    .partial(),
+  returns: ok(AgreementVersionObject),
+  errors: ['AGREEMENT_CANNOT_EDIT_ADMINS_ONLY', 'AGREEMENT_NOT_FOUND', 'AGREEMENT_CANNOT_ACTIVE_ALREADY_LIVE'],
+  handle: async (app, { caller, params, body, portal }) =>
+    toAgreementVersion(app, await changeVersion(app, caller as UserCaller, params.agreement_version_id, body), portal),
+});
+
+export const deleteAgreementVersion = operation({
+  id: 'delete-agreement-version',
+  tag: 'Agreements',
+  method: 'DELETE',
+  path: '/agreements/versions/{agreement_version_id}',
+  says: 'Deletes a version of an agreement that is not in force. For those who run the site.',
+  access: user('write', 'staff'),
+  params: VersionPath,
+  returns: noContent,
+  errors: ['AGREEMENT_CANNOT_DELETE_ADMINS_ONLY', 'AGREEMENT_NOT_FOUND', 'AGREEMENT_CANNOT_DELETE_LIVE_AGREEMENT'],
+  handle: (app, { caller, params }) => deleteVersion(app, caller as UserCaller, params.agreement_version_id),
+});
+
+export const getUserAgreements = operation({
+  id: 'get-user-agreements',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/agreements',
+  says: 'Lists what the person has accepted. `is_active` tells whether that version is still in force.',
+  access: user('read', 'profile'),
+  list: acceptanceListing,
+  returns: ok(pageOf(AgreementAcceptanceObject)),
+  errors: [],
+  handle: async (app, { caller, list }) => {
+    const { rows, total } = await listAcceptances(app, caller as UserCaller, list);
+    return page(rows.map(toAcceptance), total, list);
+  },
+});
+
+export const acceptAgreement = operation({
+  id: 'accept-agreement',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/agreements',
+  says: 'Accepts the version of an agreement that is in force.',
+  access: user('write', 'profile'),
+  body: z.object({ agreement_version_id: z.int().min(1) }),
+  returns: created(AgreementAcceptanceObject),
+  errors: ['AGREEMENT_NOT_FOUND', 'AGREEMENT_NO_VIEW_ACCESS', 'AGREEMENT_ALREADY_ACCEPTED'],
+  handle: async (app, { caller, body }) => {
+    const acceptance = await acceptVersion(app, caller as UserCaller, body.agreement_version_id);
+    return new Created(toAcceptance(acceptance), `${app.addresses.api}/me/agreements`);
+  },
+});
+
+export const agreementOperations = [
+  terms,
+  getCurrentAgreement,
+  getAgreementVersions,
+  getAgreementVersion,
+  addAgreementVersion,
+  editAgreementVersion,
+  deleteAgreementVersion,
+  getUserAgreements,
+  acceptAgreement,
+];

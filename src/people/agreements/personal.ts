@@ -1,0 +1,23 @@
+import { kept } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalAgreements: PersonalData = {
+  columns: [
+    {
+      table: 'agreement_acceptances',
+      column: 'user_id',
+      told: ['version_id', 'game_id', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['version_id', 'game_id'],
+    },
+    {
+      table: 'agreement_versions',
+      column: 'user_id',
+      told: ['id', 'type', 'name', 'changelog', 'date_added'],
+      whenDeleted: kept('people accepted this text, whoever wrote it'),
+      whenMerged: 'moved',
+    },
+  ],
+  afterwards: (transaction) => transaction.changed('agreements'),
+};

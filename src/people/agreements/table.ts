@@ -1,0 +1,35 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    agreement_versions: AgreementVersionsTable;
+    agreement_acceptances: AgreementAcceptancesTable;
+  }
+}
+
+/** One version of an agreement. Of each type at most one is in force. */
+export interface AgreementVersionsTable {
+  id: Generated<number>;
+  type: number;
+  name: string;
+  changelog: string;
+  /** The text itself: HTML of the kinds that `sanitised` lets through. */
+  description: string;
+  /** Who wrote it, and null for the versions that come with the service. */
+  user_id: number | null;
+  date_added: number;
+  date_updated: number;
+  /** When it came into force last, and 0 for a draft. */
+  date_live: number;
+  is_active: number;
+  date_deleted: number | null;
+}
+
+/** That someone has agreed to a version. `game_id` is 0 unless the consent was given for one game alone. */
+export interface AgreementAcceptancesTable {
+  id: Generated<number>;
+  user_id: number;
+  version_id: number;
+  game_id: number;
+  date_added: number;
+}

@@ -1,0 +1,14 @@
+import { kept, untold } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalBans: PersonalData = {
+  columns: [
+    {
+      table: 'address_bans',
+      column: 'user_id',
+      told: untold('addresses of others, which the staff alone sees'),
+      whenDeleted: kept('a decision over the site'),
+      whenMerged: 'moved',
+    },
+  ],
+};

@@ -1,0 +1,32 @@
+import { sightOfChanged } from '../../platform/access/credentials.ts';
+import { untold } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+import { endFollowsOfBlocked } from '../follows/pieces.ts';
+
+export const personalBlocks: PersonalData = {
+  columns: [
+    {
+      table: 'blocks',
+      column: 'user_id',
+      told: ['blocked_id', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['blocked_id'],
+      apart: 'blocked_id',
+    },
+    {
+      table: 'blocks',
+      column: 'blocked_id',
+      told: untold('whom someone blocks is theirs to know'),
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['user_id'],
+      apart: 'user_id',
+    },
+  ],
+  /** The one account may follow whom the other has blocked. */
+  afterwards: async (transaction, userId) => {
+    await endFollowsOfBlocked(transaction, userId);
+    sightOfChanged(transaction, userId);
+  },
+};

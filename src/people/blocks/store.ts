@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import { takeTurn } from '../../platform/database/locks.ts';
+import type { BlocksTable } from './table.ts';
+
+const IS_BLOCKED = statement('select user_id from blocks where user_id = ? and blocked_id = ?');
+export const isBlocked = async (reader: Pick<Database, 'first'>, byUserId: number, userId: number): Promise<boolean> =>
+  (await reader.first(IS_BLOCKED, [byUserId, userId])) !== undefined;
+
+const PUT = statement(`insert into blocks (user_id, blocked_id, date_added) values (?, ?, ?)
+  on conflict (user_id, blocked_id) do nothing`);
+export const put = (transaction: Transaction, { user_id, blocked_id, date_added }: BlocksTable) =>
+  transaction.run(PUT, [user_id, blocked_id, date_added]);
+
+const REMOVE = statement('delete from blocks where user_id = ? and blocked_id = ?');
+export const remove = (transaction: Transaction, userId: number, blockedId: number) =>
+  transaction.run(REMOVE, [userId, blockedId]);
+
+export const holdPair = (transaction: Transaction, one: number, other: number) =>
+  takeTurn(transaction, `people/${Math.min(one, other)}/${Math.max(one, other)}`);
+
+/** The people whom someone has blocked, deleted ones left out. */
+export async function listBlocked(query: Query, userId: number, listing: Listing, request: ListRequest) {
+  const blocked = () =>
+    narrowed(
+      query
+        .selectFrom('users as u')
+        .innerJoin('blocks as b', 'b.blocked_id', 'u.id')
+        .where('b.user_id', '=', userId)
+        .where('u.status', '<>', 3),
+      listing,
+      request,
+    );
+  const { total } = await blocked().select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const users = await paged(blocked().selectAll('u'), listing, request).execute();
+  return { users, total: Number(total) };
+}

@@ -1,0 +1,12 @@
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    blocks: BlocksTable;
+  }
+}
+
+/** `user_id` wants to have nothing to do with `blocked_id`. */
+export interface BlocksTable {
+  user_id: number;
+  blocked_id: number;
+  date_added: number;
+}

@@ -1,0 +1,59 @@
+import { muterOf, type UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { notify } from '../../records/notifications/pieces.ts';
+import { requireNotBlocked } from '../blocks/blocks.ts';
+import { mutedListing } from '../mutes/mutes.ts';
+import { findUserIn, requireUser, USER_BANNED, USER_DELETED } from '../users/users.ts';
+import * as store from './store.ts';
+
+export type { Side } from './store.ts';
+
+/** What lists of people may be filtered and sorted by. */
+export const followListing = mutedListing;
+
+/** The dialect names in the path who follows. Nobody does so for others. */
+function requireSelf(caller: UserCaller, userId: number): void {
+  if (caller.userId !== userId) throw new ApiError('USER_NO_VIEW_PERMISSION');
+}
+
+export async function followUser(app: App, caller: UserCaller, userId: number, targetId: number): Promise<void> {
+  requireSelf(caller, userId);
+  await app.db.write(async (transaction) => {
+    const target = await findUserIn(transaction, targetId);
+    if (!target) throw new ApiError('USER_NOT_FOUND');
+    if (target.status === USER_BANNED) throw new ApiError('USER_FOLLOW_TARGET_BANNED');
+    if (target.status === USER_DELETED) throw new ApiError('USER_FOLLOW_TARGET_DELETED');
+    if (target.id === userId)
+      throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'user_id', rule: 'someone_else' }] });
+    await requireNotBlocked(transaction, userId, target.id);
+    const row = { user_id: userId, followed_id: target.id, date_added: app.clock.now() };
+    if (!(await store.put(transaction, row))) throw new ApiError('USER_ALREADY_FOLLOWED');
+    const follower = { actorId: userId, resource: 'users', resourceId: userId } as const;
+    await notify(app, transaction, { userId: target.id, kind: 'follower', ...follower });
+  });
+}
+
+export async function unfollowUser(app: App, caller: UserCaller, userId: number, targetId: number): Promise<void> {
+  requireSelf(caller, userId);
+  await app.db.write(async (transaction) => {
+    // The dialect says so with the reference of subscriptions, and forbids what it elsewhere calls a bad request.
+    if (!(await store.remove(transaction, userId, targetId)))
+      throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED', { status: 403 });
+  });
+}
+
+/** Whom one follows oneself is listed whole: it is where one sees whom to follow no longer. */
+export async function listFollows(
+  app: App,
+  caller: UserCaller,
+  side: store.Side,
+  userId: number,
+  request: ListRequest,
+) {
+  await requireUser(app, userId);
+  const isOwnChoice = side === 'following' && userId === caller.userId;
+  const whose = { side, userId, muterId: isOwnChoice ? undefined : muterOf(caller) };
+  return store.list(app.db.query, whose, followListing, request);
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startApi } from '../../../test/api.ts';
+import { Browser } from '../../../test/browser.ts';
+import { addModTeamMember } from '../../catalogue/teams/operations.ts';
+import { composeWorker } from '../../composition/compose.ts';
+import { editMailings, optOutOfEmails } from './operations.ts';
+
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const worker = composeWorker(api.app());
+let people = 0;
+const anAddress = () => `invited-${++people}@example.org`;
+
+interface Mail {
+  readonly to: string;
+  readonly text: string;
+  readonly optOut: string;
+}
+
+/** Invites an address to a team; returns the mails that it got so far. */
+async function invited(email: string): Promise<Mail[]> {
+  const mod = await api.aMod();
+  const params = { game_id: mod.game_id, mod_id: mod.id };
+  await (await api.as(mod.owner)).call(addModTeamMember, { params, body: { email, level: 1 } });
+  await worker.runDue();
+  const folder = join(api.folder, 'mail');
+  const mails = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Mail);
+  return mails.filter(({ to }) => to === email);
+}
+
+const hashOf = ({ optOut }: Mail) => new URL(optOut).searchParams.get('hash')!;
+
+test('one click in the mail program ends invitations to an address, also to one without an account', async () => {
+  const email = anAddress();
+  const [mail] = await invited(email);
+  const { pathname, search } = new URL(mail!.optOut);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await api.request('POST', pathname + search, { headers, body: 'List-Unsubscribe=One-Click' });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal((await invited(email)).length, 1);
+});
+
+test('the link in the text asks first, and then ends them', async () => {
+  const email = anAddress();
+  const [mail] = await invited(email);
+  const link = new URL(/https:\/\/\S+\/unsubscribe\S+/.exec(mail!.text)![0]);
+  const browser = new Browser(api);
+  const page = await browser.get(link.pathname + link.search);
+  assert.match(page.text, /Stop these emails\?/);
+  assert.equal((await invited(email)).length, 2);
+  assert.match((await browser.submit(page)).text, /These emails are stopped/);
+  assert.equal((await invited(email)).length, 2);
+});
+
+test('a link that is forged, too old or for someone else ends nothing', async () => {
+  const email = anAddress();
+  const hash = hashOf((await invited(email))[0]!);
+  const forged = hash.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  for (const wrong of ['x', forged, `A${hash}`])
+    await api.nobody().refused(optOutOfEmails, { body: { hash: wrong } }, 400, 17024);
+  const other = await api.as(await api.aUser({ email: anAddress() }));
+  await other.refused(optOutOfEmails, { body: { hash } }, 403, 17026);
+  api.clock.advance(365 * 86_400);
+  await api.nobody().refused(optOutOfEmails, { body: { hash } }, 400, 17025);
+  assert.equal((await invited(email)).length, 2);
+});
+
+test('a person says in their account whether they want such mails', async () => {
+  const email = anAddress();
+  const client = await api.as(await api.aUser({ email }));
+  assert.equal((await client.call(editMailings, { body: { wanted: false } })).status, 204);
+  assert.equal((await invited(email)).length, 0);
+  await client.call(editMailings, { body: { wanted: true } });
+  assert.equal((await invited(email)).length, 1);
+  const nameless = await api.as(await api.aUser());
+  await nameless.refused(editMailings, { body: { wanted: false } }, 422, 17034);
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type UserCaller, user, visitor } from '../../platform/access/caller.ts';
+import { MessageObject } from '../../platform/http/objects.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { callerId, optOut, setMailings } from './mailings.ts';
+
+export const optOutOfEmails = operation({
+  id: 'opt-out-of-emails',
+  tag: 'Users',
+  method: 'POST',
+  path: '/email/optout',
+  says: 'Ends mails that nobody asked for, by the link in one of them (RFC 8058).',
+  access: visitor(),
+  limit: 30,
+  body: z.object({ hash: z.string().max(500) }),
+  returns: ok(MessageObject),
+  errors: [
+    'USER_EMAIL_OPT_OUT_INVALID_HASH',
+    'USER_EMAIL_OPT_OUT_EXPIRED_HASH',
+    'USER_EMAIL_OPT_OUT_DIFFERENT_USER',
+    'USER_NOT_FOUND',
+  ],
+  handle: async (app, { caller, body, language }) => {
+    await optOut(app, callerId(caller), body.hash);
+    return { code: 200, message: say('email_opted_out', language) };
+  },
+});
+
+export const editMailings = operation({
+  id: 'edit-mailings',
+  tag: 'Me',
+  method: 'PUT',
+  path: '/me/mailings',
+  says: 'Says whether the person wants mails they did not ask for, such as invitations.',
+  access: user('write', 'profile'),
+  body: z.object({ wanted: z.boolean() }),
+  returns: noContent,
+  errors: ['USER_UNVERIFIED_ACCOUNTS'],
+  handle: (app, { caller, body }) => setMailings(app, caller as UserCaller, body.wanted),
+});
+
+export const mailingOperations = [optOutOfEmails, editMailings];

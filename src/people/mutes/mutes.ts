@@ -1,0 +1,64 @@
+import type { UserCaller } from '../../platform/access/caller.ts';
+import { sightOfChanged } from '../../platform/access/credentials.ts';
+import type { App } from '../../platform/app.ts';
+import type { Listing, ListRequest } from '../../platform/database/listing.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { Portal } from '../../platform/game-platforms.ts';
+import { isGuest } from '../../signin/portals/accounts.ts';
+import { isStaffMember } from '../staff/pieces.ts';
+import { requireUserIn } from '../users/users.ts';
+import * as store from './store.ts';
+
+/** What the list of muted people may be filtered and sorted by. */
+export const mutedListing: Listing = {
+  from: 'u',
+  columns: { id: { kind: 'integer' }, name_id: { kind: 'text' }, date_online: { kind: 'integer' } },
+  sorts: { id: 'u.id', name_id: 'u.name_id', date_online: 'u.date_online' },
+};
+
+/** From now on nothing that the other makes is shown to the caller. To mute someone twice changes nothing. */
+export async function muteUser(app: App, caller: UserCaller, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    const other = await requireUserIn(transaction, userId);
+    if (other.id === caller.userId) throw new ApiError('USER_CANNOT_MUTE_SELF');
+    if (await isGuest(transaction, await requireUserIn(transaction, caller.userId)))
+      throw new ApiError('USER_CANNOT_MUTE_AS_GUEST');
+    if (await isGuest(transaction, other)) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
+    if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
+    await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
+    sightOfChanged(transaction, caller.userId);
+  });
+}
+
+/**
+ * Mutes those whom the person has blocked on a platform, which their game reads there. Nobody is unmuted: what someone
+ * decided here stays. Ids that nobody has linked are passed over. Platforms ask games to respect these lists, so guests
+ * bring theirs and are muted by it.
+ */
+export async function muteFromPortal(
+  app: App,
+  caller: UserCaller,
+  portal: Portal | undefined,
+  ids: readonly string[],
+): Promise<void> {
+  await app.db.write(async (transaction) => {
+    if (portal === undefined) throw new ApiError('USER_MUTE_LIST_SYNC_FAILED');
+    if (!(await store.isLinked(transaction, caller.userId, portal))) throw new ApiError('USER_CONNECTION_REQUIRED');
+    const people = await store.peopleOn(transaction.query, portal, caller.gameId ?? 0, ids);
+    const date_added = app.clock.now();
+    for (const muted_id of people.filter((id) => id !== caller.userId))
+      await store.put(transaction, { user_id: caller.userId, muted_id, date_added });
+    sightOfChanged(transaction, caller.userId);
+  });
+}
+
+export async function unmuteUser(app: App, caller: UserCaller, userId: number): Promise<void> {
+  await app.db.write(async (transaction) => {
+    await requireUserIn(transaction, userId);
+    await store.remove(transaction, caller.userId, userId);
+    sightOfChanged(transaction, caller.userId);
+  });
+}
+
+export const mutedBy = (app: App, caller: UserCaller, request: ListRequest) =>
+  store.listMuted(app.db.query, caller.userId, mutedListing, request);

@@ -1,0 +1,27 @@
+import { sightOfChanged } from '../../platform/access/credentials.ts';
+import { untold } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+export const personalMutes: PersonalData = {
+  columns: [
+    {
+      table: 'mutes',
+      column: 'user_id',
+      told: ['muted_id', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['muted_id'],
+      apart: 'muted_id',
+    },
+    {
+      table: 'mutes',
+      column: 'muted_id',
+      told: untold('whom someone mutes is theirs to know'),
+      whenDeleted: 'erased',
+      whenMerged: 'moved',
+      once: ['user_id'],
+      apart: 'user_id',
+    },
+  ],
+  afterwards: (transaction, userId) => sightOfChanged(transaction, userId),
+};

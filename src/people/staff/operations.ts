@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { type UserCaller, user } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Portal } from '../../platform/game-platforms.ts';
+import { Id, Integer, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
+import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import { addStaff, changeStaff, listStaff, removeStaff, type StaffRow, staffListing } from './staff.ts';
+
+const level = z.literal([1, 4, 8]).meta({ description: '1 moderator, 4 administrator, 8 owner' });
+
+export const StaffMemberObject = z
+  .object({
+    user: UserObject,
+    level: Integer.meta({ description: '1 moderator, 4 administrator, 8 owner' }),
+    added_by: Integer.meta({ description: 'Who made them so; 0 for whoever runs the service' }),
+    date_added: Timestamp,
+  })
+  .meta({ id: 'StaffMember' });
+
+const toStaffMember = (app: App, row: StaffRow, portal: Portal | undefined): z.input<typeof StaffMemberObject> => ({
+  user: toUserObject(app, row, portal),
+  level: row.level,
+  added_by: row.added_by,
+  date_added: row.date_added,
+});
+
+const RULES = ['USER_NOT_FOUND', 'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL'] as const;
+
+export const getStaff = operation({
+  id: 'get-staff',
+  tag: 'Staff',
+  method: 'GET',
+  path: '/staff',
+  says: 'Lists those who run the site. For themselves.',
+  access: user('read', 'staff'),
+  list: staffListing,
+  returns: ok(pageOf(StaffMemberObject)),
+  errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
+  handle: async (app, { caller, list, portal }) => {
+    const { rows, total } = await listStaff(app, caller, list);
+    return page(
+      rows.map((row) => toStaffMember(app, row, portal)),
+      total,
+      list,
+    );
+  },
+});
+
+export const addStaffMember = operation({
+  id: 'add-staff-member',
+  tag: 'Staff',
+  method: 'POST',
+  path: '/staff',
+  says: 'Counts someone among those who run the site. Moderators act in every game as a moderator of its team; administrators also decide over people, games and the site; owners over all staff. Administrators add those below them, and owners anyone.',
+  access: user('write', 'staff'),
+  under: ['users'],
+  names: { users: ({ body }) => [body.user_id] },
+  body: z.object({ user_id: Id, level }),
+  returns: created(StaffMemberObject),
+  errors: [...RULES, 'USER_CANT_ADD_SITE_STAFF', 'USER_ALREADY_SITE_STAFF', 'USER_NOT_CONFIRMED'],
+  handle: async (app, { caller, body, portal }) => {
+    const row = await addStaff(app, caller as UserCaller, { userId: body.user_id, level: body.level });
+    return new Created(toStaffMember(app, row, portal), `${app.addresses.api}/staff`);
+  },
+});
+
+export const updateStaffMember = operation({
+  id: 'update-staff-member',
+  tag: 'Staff',
+  method: 'PUT',
+  path: '/staff/{user_id}',
+  says: 'Changes the level of someone who runs the site. Administrators change those below them, owners everyone; one owner has to stay.',
+  access: user('write', 'staff'),
+  ends: ['users'],
+  params: UserPath,
+  body: z.object({ level }),
+  returns: ok(StaffMemberObject),
+  errors: [...RULES, 'USER_CANT_UPDATE_SITE_STAFF'],
+  handle: async (app, { caller, params, body, portal }) =>
+    toStaffMember(
+      app,
+      await changeStaff(app, caller as UserCaller, { userId: params.user_id, level: body.level }),
+      portal,
+    ),
+});
+
+export const deleteStaffMember = operation({
+  id: 'delete-staff-member',
+  tag: 'Staff',
+  method: 'DELETE',
+  path: '/staff/{user_id}',
+  says: 'Removes someone from those who run the site. Administrators remove those below them, owners everyone, and everyone may leave; one owner has to stay.',
+  access: user('write', 'staff'),
+  ends: ['users'],
+  params: UserPath,
+  returns: noContent,
+  errors: [...RULES, 'USER_CANT_DELETE_SITE_STAFF'],
+  handle: (app, { caller, params }) => removeStaff(app, caller as UserCaller, params.user_id),
+});
+
+export const staffOperations = [getStaff, addStaffMember, updateStaffMember, deleteStaffMember];

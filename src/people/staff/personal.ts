@@ -1,0 +1,22 @@
+import { kept, untold } from '../../platform/database/personal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
+
+/** Accounts of the staff can neither be deleted nor merged; what is left of former ones are those whom they added. */
+export const personalStaff: PersonalData = {
+  columns: [
+    {
+      table: 'site_staff',
+      column: 'user_id',
+      told: ['level', 'date_added'],
+      whenDeleted: 'erased',
+      whenMerged: 'dropped',
+    },
+    {
+      table: 'site_staff',
+      column: 'added_by',
+      told: untold('who runs the site is for those who do'),
+      whenDeleted: kept('a decision over the site'),
+      whenMerged: 'moved',
+    },
+  ],
+};

@@ -1,0 +1,111 @@
+import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { MessageObject, UserPath } from '../../platform/http/objects.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { ProfileBody } from './changes.ts';
+import {
+  AccountObject,
+  toAccountObject,
+  toUserObject,
+  toUserStatusObject,
+  UserObject,
+  UserStatusObject,
+} from './object.ts';
+import { editProfile, isShownToAll, removeAvatar, requireShownUser, saveAvatar } from './profile.ts';
+import { requireUser } from './users.ts';
+
+const AVATAR_BYTES_MAX = 4 * 1024 * 1024;
+
+export const getUser = operation({
+  id: 'get-user',
+  tag: 'Users',
+  method: 'GET',
+  path: '/users/{user_id}',
+  says: 'Shows one person.',
+  access: reader(),
+  params: UserPath,
+  returns: ok(UserObject),
+  errors: ['USER_NOT_FOUND', 'USER_ACCOUNT_PRIVATE'],
+  handle: async (app, { caller, params, portal, keep }) => {
+    const person = await requireShownUser(app, caller, params.user_id);
+    if (isShownToAll(person)) keep(`users/${person.id}`);
+    return toUserObject(app, person, portal);
+  },
+});
+
+export const getAuthenticatedUser = operation({
+  id: 'get-authenticated-user',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me',
+  says: 'Shows the person to whom the access token belongs.',
+  access: user('read'),
+  returns: ok(UserStatusObject),
+  errors: [],
+  handle: async (app, { caller, portal }) =>
+    toUserStatusObject(app, await requireUser(app, (caller as UserCaller).userId), portal),
+});
+
+export const editAuthenticatedUser = operation({
+  id: 'edit-authenticated-user',
+  tag: 'Me',
+  method: 'PUT',
+  path: '/me',
+  says: 'Changes the profile and the preferences of the person.',
+  access: user('write', 'profile'),
+  ends: ['caller'],
+  body: ProfileBody,
+  returns: ok(UserStatusObject),
+  errors: ['MATURE_CONTENT_RESTRICTED'],
+  handle: async (app, { caller, body, portal }) =>
+    toUserStatusObject(app, await editProfile(app, (caller as UserCaller).userId, body), portal),
+});
+
+export const getAccount = operation({
+  id: 'get-account',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/account',
+  says: 'Shows what of the account is for its owner alone.',
+  access: user('read', 'profile'),
+  returns: ok(AccountObject),
+  errors: [],
+  handle: async (app, { caller }) => toAccountObject(await requireUser(app, (caller as UserCaller).userId)),
+});
+
+export const addAvatar = operation({
+  id: 'add-avatar',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/avatar',
+  says: 'Puts a new picture of the person in the place of the old one.',
+  access: user('write', 'profile'),
+  files: { avatar: { bytesMax: AVATAR_BYTES_MAX, required: true, says: 'A picture, best a square one.' } },
+  returns: ok(MessageObject),
+  errors: ['FILE_CORRUPTED'],
+  handle: async (app, { caller, files, language }) => {
+    await saveAvatar(app, (caller as UserCaller).userId, files['avatar']);
+    return { code: 200, message: say('avatar_saved', language) };
+  },
+});
+
+export const deleteAvatar = operation({
+  id: 'delete-avatar',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me/avatar',
+  says: 'Takes the picture of the person away.',
+  access: user('write', 'profile'),
+  returns: noContent,
+  errors: [],
+  handle: (app, { caller }) => removeAvatar(app, (caller as UserCaller).userId),
+});
+
+export const userOperations = [
+  getUser,
+  getAuthenticatedUser,
+  editAuthenticatedUser,
+  getAccount,
+  addAvatar,
+  deleteAvatar,
+];

@@ -1,0 +1,288 @@
+import type { Environment } from '../config/addresses.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { type Database, statement } from '../database/database.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import type { Clock } from '../runtime/clock.ts';
+import {
+  type Access,
+  type Caller,
+  type KeyCaller,
+  NOBODY,
+  type ServiceCaller,
+  type TokenScope,
+  type UserCaller,
+} from './caller.ts';
+import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, sightScopeOf } from './credentials.ts';
+import { STAFF_LEVELS } from './staff.ts';
+import { hasMutes, isOver, serviceTokenWith, type TokenRow, tokenWith } from './validity.ts';
+
+/** What a request shows of itself, before anything is believed. */
+export interface Credentials {
+  readonly bearer: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+export interface Authenticator {
+  /** The caller, if this operation may be called with these credentials; otherwise throws. */
+  authenticate(access: Access, method: string, credentials: Credentials): Caller | Promise<Caller>;
+  /** The caller if known from before and still good: never waits, never throws. */
+  recall(credentials: Credentials): Caller | undefined;
+}
+
+interface Parts {
+  readonly environment: Environment;
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  /** Told of a person who has not been here for a while. */
+  readonly seen?: (userId: number) => void;
+}
+
+const USER_DELETED = 3;
+const USER_BANNED = 4;
+const KEPT_MAX = 50_000;
+/** Even where no change was heard of, a caller is looked up again after this long. */
+const KEPT_SECONDS = 600;
+
+interface KeyRow {
+  id: number;
+  game_id: number | null;
+  user_id: number | null;
+  date_revoked: number | null;
+  status: number | null;
+  merged_into: number | null;
+  language: string | null;
+}
+
+const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.status, u.merged_into, u.language
+  from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
+
+export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
+  const tokens = new KnownCallers<UserCaller | ServiceCaller>(db, clock, seenAnew);
+  const keys = new KnownCallers<KeyCaller>(db, clock);
+
+  async function loadToken(bearer: string): Promise<UserCaller | ServiceCaller> {
+    const digest = secrets.digest(bearer);
+    const row = await tokenWith(db, digest);
+    if (!row) return loadServiceToken(digest);
+    refuseDeleted(row);
+    if (isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    refuseGone(row.status);
+    if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
+    const staff = isOfSite(row) ? (row.staff ?? 0) : 0;
+    return {
+      kind: 'user',
+      userId: row.user_id,
+      tokenId: row.id,
+      scopes: row.scopes.split(' ') as TokenScope[],
+      gameId: row.game_id ?? undefined,
+      admin: staff >= STAFF_LEVELS.administrator,
+      staff,
+      language: row.language,
+      dateExpires: row.date_expires,
+      inTeams: row.teams > 0,
+      mutes: row.mutes === 1,
+      clientId: row.client_id ?? undefined,
+      epoch: row.epoch,
+      allGames: row.all_games === 1,
+      contentOnly: row.content_only === 1,
+    };
+  }
+
+  /** The same caller where nothing has changed for them, so that what is kept for them is found. */
+  async function seenAnew(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
+    if (caller.kind !== 'user') return caller;
+    const mutes = await hasMutes(db, caller.userId);
+    return mutes === caller.mutes ? caller : { ...caller, mutes };
+  }
+
+  async function loadServiceToken(digest: string): Promise<ServiceCaller> {
+    const row = await serviceTokenWith(db, digest);
+    if (!row || isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
+    return {
+      kind: 'service',
+      tokenId: row.id,
+      clientId: row.client_id,
+      gameId: row.game_id,
+      scopes: row.scopes.split(' ') as TokenScope[],
+      dateExpires: row.date_expires,
+      leaderId: row.leader_id,
+    };
+  }
+
+  async function loadKey(apiKey: string): Promise<KeyCaller> {
+    const row = await db.first<KeyRow>(KEY, [secrets.digest(apiKey)]);
+    if (row) refuseDeleted(row);
+    if (!row || row.date_revoked !== null) throw new ApiError('API_KEY_INVALID');
+    if (row.status !== null) refuseGone(row.status);
+    return {
+      kind: 'key',
+      keyId: row.id,
+      gameId: row.game_id ?? undefined,
+      userId: row.user_id ?? undefined,
+      language: row.language ?? undefined,
+    };
+  }
+
+  function byKey(access: Access, apiKey: string | undefined): KeyCaller | Promise<KeyCaller> {
+    if (!apiKey) throw new ApiError('API_KEY_MISSING');
+    if (access.kind === 'authentication' && environment === 'production' && isSandboxKey(apiKey))
+      throw new ApiError('ACTION_RESTRICTED_NO_TEST_KEY');
+    const known = keys.recall(apiKey);
+    if (known) return known;
+    if (!isWellFormedKey(apiKey)) throw new ApiError('API_KEY_MALFORMED');
+    return keys.get(apiKey, () => loadKey(apiKey));
+  }
+
+  function byToken(access: Access, bearer: string): Caller | Promise<Caller> {
+    const known = tokens.recall(bearer);
+    if (known) return admitted(access, known);
+    return tokens.get(bearer, () => loadToken(bearer)).then((caller) => admitted(access, caller));
+  }
+
+  async function refuseKeyOnly(access: Access, apiKey: string | undefined): Promise<never> {
+    await byKey(access, apiKey);
+    throw new ApiError(access.kind === 'service' ? 'SERVICE_TOKEN_REQUIRED' : 'USER_MUST_BE_LOGGED_IN');
+  }
+
+  function byCredentials(access: Access, method: string, { bearer, apiKey }: Credentials): Caller | Promise<Caller> {
+    if (access.kind === 'anyone' && !(access.named && (bearer || apiKey))) return NOBODY;
+    if (access.kind === 'authentication') return byKey(access, apiKey);
+    if (bearer) return byToken(access, bearer);
+    const takesKey = access.kind === 'anyone' || (access.kind === 'reader' && (method === 'GET' || access.keyWrites));
+    return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
+  }
+
+  /** The handler decides whether the link is good enough without the credentials that were refused. */
+  async function orRefused(authenticate: () => Caller | Promise<Caller>): Promise<Caller> {
+    try {
+      return await authenticate();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { kind: 'nobody', refusal: error };
+    }
+  }
+
+  return {
+    authenticate(access, method, credentials) {
+      const takesLink = (access.kind === 'anyone' || access.kind === 'reader') && access.link === true;
+      const authenticate = () => byCredentials(access, method, credentials);
+      return takesLink ? orRefused(authenticate) : authenticate();
+    },
+    recall({ bearer, apiKey }) {
+      if (bearer) return tokens.recall(bearer);
+      return apiKey ? keys.recall(apiKey) : undefined;
+    },
+  };
+}
+
+/** Only a sign-in on the site makes someone a member of its staff. */
+const isOfSite = ({ game_id, client_id, content_only }: TokenRow): boolean =>
+  game_id === null && client_id === null && content_only === 0;
+
+/** The scopes of a person's token open what is for people, those of a service's token what is for services. */
+function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
+  if (caller.kind === 'service') return admittedService(access, caller);
+  if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
+  const scope = 'scope' in access ? access.scope : 'read';
+  if (caller.scopes.includes(scope)) return caller;
+  throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
+}
+
+/** Nobody stands behind a service, so that no scope opens to it what only a person can do. */
+function admittedService(access: Access, caller: ServiceCaller): ServiceCaller {
+  if (access.kind === 'user' && !access.service) throw new ApiError('SERVICE_TOKEN_WITHOUT_USER');
+  const lacking = scopesFor(access).find((scope) => !caller.scopes.includes(scope));
+  if (lacking === undefined) return caller;
+  if (lacking === 'read') throw new ApiError('TOKEN_MISSING_SCOPE_READ');
+  throw new ApiError('SERVICE_TOKEN_MISSING_SCOPE', { values: { scope: lacking } });
+}
+
+function scopesFor(access: Access): readonly TokenScope[] {
+  if (access.kind === 'service') return [access.scope, ...access.besides];
+  if (access.kind === 'user') return [access.service!];
+  return access.kind === 'reader' && access.keyWrites ? ['write'] : ['read'];
+}
+
+interface Known<T> {
+  readonly caller: T;
+  readonly scope: string;
+  /** `Changes.now()` before it was looked up. */
+  readonly asOf: number;
+  readonly until: number;
+  /** The same of whom the person does not want to see; without a scope for those who see everyone. */
+  readonly sight: string | undefined;
+  readonly sightAsOf: number;
+}
+
+/** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */
+class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  /** Looks up no more than what a change of sight changes. */
+  readonly #seenAnew: (caller: T) => Promise<T>;
+  readonly #kept = new Map<string, Known<T>>();
+
+  constructor(db: Database, clock: Clock, seenAnew: (caller: T) => Promise<T> = async (caller) => caller) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#seenAnew = seenAnew;
+  }
+
+  recall(secret: string): T | undefined {
+    const known = this.#kept.get(secret);
+    return known && this.#isGood(known) && this.#seesTheSame(known) ? known.caller : undefined;
+  }
+
+  #isGood({ asOf, scope, until }: Known<T>): boolean {
+    const { changes } = this.#db;
+    const isUnchanged = changes.unchangedSince(asOf, ACCESS_SCOPE) && changes.unchangedSince(asOf, scope);
+    return isUnchanged && this.#clock.now() < until;
+  }
+
+  #seesTheSame({ sight, sightAsOf }: Known<T>): boolean {
+    return sight === undefined || this.#db.changes.unchangedSince(sightAsOf, sight);
+  }
+
+  async get(secret: string, load: () => Promise<T>): Promise<T> {
+    const known = this.#kept.get(secret);
+    if (!known || !this.#isGood(known)) return this.#look(secret, load);
+    if (this.#seesTheSame(known)) return known.caller;
+    const sightAsOf = this.#db.changes.now();
+    const caller = await this.#seenAnew(known.caller);
+    this.#kept.set(secret, { ...known, caller, sightAsOf });
+    return caller;
+  }
+
+  async #look(secret: string, load: () => Promise<T>): Promise<T> {
+    const asOf = this.#db.changes.now();
+    const caller = await load();
+    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+    const lookAgain = this.#clock.now() + KEPT_SECONDS;
+    const until = caller.kind === 'key' ? lookAgain : Math.min(lookAgain, caller.dateExpires);
+    const isPerson = caller.kind === 'user';
+    this.#kept.set(secret, {
+      caller,
+      scope: isPerson ? accessScopeOf(caller.userId) : ACCESS_SCOPE,
+      asOf,
+      until,
+      sight: isPerson ? sightScopeOf(caller.userId) : undefined,
+      sightAsOf: asOf,
+    });
+    return caller;
+  }
+}
+
+/**
+ * A deleted account also revoked its tokens and keys, but to sign in again does not help: so this comes first. It does
+ * help whoever merged the account, who is then signed in to the one that stays.
+ */
+function refuseDeleted({ status, merged_into }: { status: number | null; merged_into: number | null }): void {
+  if (status === USER_DELETED && merged_into === null) throw new ApiError('USER_DELETED');
+}
+
+/** Deleted and banned people are nobody's callers. */
+export function refuseGone(status: number): void {
+  if (status === USER_DELETED) throw new ApiError('USER_DELETED');
+  if (status === USER_BANNED) throw new ApiError('USER_BANNED');
+}

@@ -1,0 +1,262 @@
+import { sql } from 'kysely';
+import type { Environment } from '../config/addresses.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { TokenScope } from './caller.ts';
+import './tables.ts';
+
+const DAY = 86_400;
+/** One common year: the default and the longest life of a person's token. */
+export const TOKEN_LIFETIME_SECONDS = 365 * DAY;
+/** Marks keys of the sandbox, so that production can tell one without knowing it. */
+const SANDBOX_MARK = '7e57';
+const KEY_LENGTH = 32;
+
+export interface Issuing {
+  readonly environment: Environment;
+  readonly secrets: Secrets;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+export const isWellFormedKey = (key: string): boolean => key.length === KEY_LENGTH && /^[a-zA-Z0-9]+$/.test(key);
+export const isSandboxKey = (key: string): boolean => key.startsWith(SANDBOX_MARK);
+
+function newKey({ environment, random }: Issuing): string {
+  if (environment === 'sandbox') return SANDBOX_MARK + random.hex(KEY_LENGTH - SANDBOX_MARK.length);
+  const key = random.hex(KEY_LENGTH);
+  return isSandboxKey(key) ? newKey({ environment, random } as Issuing) : key;
+}
+
+/** Issues the API key of a game or a user and returns it, for the only time. */
+export async function issueKey(
+  app: Issuing,
+  { query }: Transaction,
+  owner: { gameId: number } | { userId: number },
+): Promise<string> {
+  const key = newKey(app);
+  await query
+    .insertInto('api_keys')
+    .values({
+      digest: app.secrets.digest(key),
+      game_id: 'gameId' in owner ? owner.gameId : null,
+      user_id: 'userId' in owner ? owner.userId : null,
+      date_added: app.clock.now(),
+      date_revoked: null,
+    })
+    .execute();
+  return key;
+}
+
+export interface NewToken {
+  readonly userId: number;
+  readonly gameId?: number | undefined;
+  readonly scopes?: readonly TokenScope[];
+  readonly dateExpires?: number | undefined;
+  readonly clientId?: number | undefined;
+  readonly grantId?: number | undefined;
+  readonly name?: string | undefined;
+  /** The epoch of what it is given for, such as another token; without it the present one of the person. */
+  readonly epoch?: number | undefined;
+  /** The epoch of the client, where it showed its secret. */
+  readonly clientEpoch?: number | undefined;
+  readonly allGames?: boolean;
+  readonly contentOnly?: boolean;
+  /** Its default and its longest life. */
+  readonly lifetimeSeconds?: number;
+  /** Where the token is not drawn but follows from something else. */
+  readonly secret?: string;
+}
+
+export interface IssuedToken {
+  readonly access_token: string;
+  readonly date_expires: number;
+}
+
+/** A wished end that is past, or beyond the longest life, is ignored. */
+function endOf(now: number, lifetimeSeconds: number, wished: number | undefined): number {
+  const latest = now + lifetimeSeconds;
+  return wished !== undefined && wished > now && wished <= latest ? wished : latest;
+}
+
+/** Issues a person's token. A wished expiry that is past, or beyond the longest life, is ignored. */
+export async function issueToken(app: Issuing, { query }: Transaction, token: NewToken): Promise<IssuedToken> {
+  const now = app.clock.now();
+  const dateExpires = endOf(now, token.lifetimeSeconds ?? TOKEN_LIFETIME_SECONDS, token.dateExpires);
+  const secret = token.secret ?? app.random.token();
+  await query
+    .insertInto('access_tokens')
+    .values({
+      digest: app.secrets.digest(secret),
+      user_id: token.userId,
+      game_id: token.gameId ?? null,
+      scopes: (token.scopes ?? ['read', 'write']).join(' '),
+      date_added: now,
+      date_expires: dateExpires,
+      date_revoked: null,
+      client_id: token.clientId ?? null,
+      grant_id: token.grantId ?? null,
+      name: token.name ?? null,
+      epoch: token.epoch ?? epochOf(token.userId),
+      client_epoch: token.clientEpoch ?? null,
+      all_games: token.allGames ? 1 : 0,
+      content_only: token.contentOnly ? 1 : 0,
+    })
+    .execute();
+  return { access_token: secret, date_expires: dateExpires };
+}
+
+/** Within the statement that stores it: whatever ends all that acts for the person comes before it or after it. */
+const epochOf = (userId: number) =>
+  sql<number>`coalesce((select e.epoch from access_epochs e where e.user_id = ${userId}), 0)`;
+
+export interface NewServiceToken {
+  readonly clientId: number;
+  readonly gameId: number;
+  readonly scopes: readonly TokenScope[];
+  readonly lifetimeSeconds: number;
+  readonly dateExpires?: number | undefined;
+  /** The epoch of the client whose secret was shown; without it the present one. */
+  readonly clientEpoch?: number | undefined;
+}
+
+/** Issues the token of a game's backend. */
+export async function issueServiceToken(
+  app: Issuing,
+  { query }: Transaction,
+  token: NewServiceToken,
+): Promise<IssuedToken> {
+  const now = app.clock.now();
+  const dateExpires = endOf(now, token.lifetimeSeconds, token.dateExpires);
+  const secret = app.random.token();
+  await query
+    .insertInto('service_tokens')
+    .values({
+      digest: app.secrets.digest(secret),
+      client_id: token.clientId,
+      game_id: token.gameId,
+      scopes: token.scopes.join(' '),
+      date_added: now,
+      date_expires: dateExpires,
+      date_revoked: null,
+      client_epoch:
+        token.clientEpoch ?? sql<number>`(select c.epoch from oauth_clients c where c.id = ${token.clientId})`,
+    })
+    .execute();
+  return { access_token: secret, date_expires: dateExpires };
+}
+
+/** Ends tokens at once: `access` tells every process to look its callers up again. */
+export async function revokeTokens(
+  app: Issuing,
+  transaction: Transaction,
+  which: { tokenId: number } | { userId: number } | { grantId: number } | { clientId: number },
+): Promise<void> {
+  if ('userId' in which) await beginEpoch(transaction, which.userId);
+  const [[name, id]] = Object.entries(which) as [[keyof typeof COLUMNS, number]];
+  await transaction.query
+    .updateTable('access_tokens')
+    .set({ date_revoked: app.clock.now() })
+    .where(COLUMNS[name], '=', id)
+    .where('date_revoked', 'is', null)
+    .execute();
+  accessChanged(transaction);
+}
+
+/** Ends also what is being given in this moment by others, and is not to be seen yet. */
+const beginEpoch = ({ query }: Transaction, user_id: number) =>
+  query
+    .insertInto('access_epochs')
+    .values({ user_id, epoch: 1 })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ epoch: sql`access_epochs.epoch + 1` }))
+    .execute();
+
+/** In which epoch a person is. */
+export const presentEpoch = async (reader: Pick<Database, 'first'>, userId: number): Promise<number> =>
+  (await reader.first<{ epoch: number }>(EPOCH, [userId]))?.epoch ?? 0;
+const EPOCH = statement('select epoch from access_epochs where user_id = ?');
+
+/** Ends the tokens for which a client had to show its secret, but not those of devices, which have none. */
+export async function revokeTokensOfSecret(app: Issuing, transaction: Transaction, clientId: number): Promise<void> {
+  await transaction.query
+    .updateTable('access_tokens')
+    .set({ date_revoked: app.clock.now() })
+    .where('client_id', '=', clientId)
+    .where('client_epoch', 'is not', null)
+    .where('date_revoked', 'is', null)
+    .execute();
+  await revokeServiceTokens(app, transaction, { clientId });
+}
+
+const COLUMNS = { tokenId: 'id', userId: 'user_id', grantId: 'grant_id', clientId: 'client_id' } as const;
+
+export async function revokeServiceTokens(
+  app: Issuing,
+  transaction: Transaction,
+  which: { tokenId: number } | { clientId: number },
+): Promise<void> {
+  await transaction.query
+    .updateTable('service_tokens')
+    .set({ date_revoked: app.clock.now() })
+    .where('tokenId' in which ? 'id' : 'client_id', '=', 'tokenId' in which ? which.tokenId : which.clientId)
+    .where('date_revoked', 'is', null)
+    .execute();
+  accessChanged(transaction);
+}
+
+/** The keys of a game or a person are known no more. */
+export async function revokeKeys(
+  app: Issuing,
+  transaction: Transaction,
+  owner: { gameId: number } | { userId: number },
+): Promise<void> {
+  await transaction.query
+    .updateTable('api_keys')
+    .set({ date_revoked: app.clock.now() })
+    .where('gameId' in owner ? 'game_id' : 'user_id', '=', 'gameId' in owner ? owner.gameId : owner.userId)
+    .where('date_revoked', 'is', null)
+    .execute();
+  accessChanged(transaction);
+}
+
+/** Names the change of anything that `authenticate` keeps: keys, tokens, a person's state, teams. */
+export function accessChanged(transaction: Transaction): void {
+  transaction.changed(ACCESS_SCOPE);
+}
+
+export const ACCESS_SCOPE = 'access';
+
+/** Names the change of what is kept of one person alone, so that nobody else has to be looked up again. */
+export function accessOfChanged(transaction: Transaction, userId: number): void {
+  transaction.changed(accessScopeOf(userId));
+}
+
+export const accessScopeOf = (userId: number) => `${ACCESS_SCOPE}/${userId}`;
+
+/** Names the change of whom a person does not want to see. Of that, a caller knows only whether there is anyone. */
+export function sightOfChanged(transaction: Transaction, userId: number): void {
+  transaction.changed(sightScopeOf(userId));
+}
+
+export const sightScopeOf = (userId: number) => `sight/${userId}`;
+
+/** Removes tokens that ended before the moment. */
+export async function forgetTokens(query: Query, before: number): Promise<void> {
+  // Of deleted accounts they stay until they would have expired: whoever still sends one is told why it is no good.
+  const deleted = query.selectFrom('users').select('id').where('status', '=', 3).where('merged_into', 'is', null);
+  await query
+    .deleteFrom('access_tokens')
+    .where((eb) =>
+      eb.or([
+        eb('date_expires', '<', before),
+        eb.and([eb('date_revoked', '<', before), eb('user_id', 'not in', deleted)]),
+      ]),
+    )
+    .execute();
+  await query
+    .deleteFrom('service_tokens')
+    .where((eb) => eb.or([eb('date_expires', '<', before), eb('date_revoked', '<', before)]))
+    .execute();
+}

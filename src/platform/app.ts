@@ -1,0 +1,30 @@
+import type { Addresses, Environment } from './config/addresses.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Settings } from './config/settings.ts';
+import type { Database } from './database/database.ts';
+import type { Egress } from './egress/egress.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { Mail } from './mail/mail.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { Log } from './runtime/log.ts';
+import type { Random } from './runtime/random.ts';
+import type { Clamd } from './scanning/scanning.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** What a domain function may reach. Production and sandbox each have one, and share none of its parts that hold data. */
+export interface App {
+  readonly environment: Environment;
+  readonly settings: Settings;
+  readonly addresses: Addresses;
+  readonly secrets: Secrets;
+  readonly db: Database;
+  readonly storage: Storage;
+  readonly mail: Mail;
+  readonly jobs: Jobs;
+  readonly egress: Egress;
+  /** Undefined where files are not scanned. */
+  readonly scanner: Clamd | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}

@@ -1,0 +1,151 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '../app.ts';
+import type { Environment, HostScope } from '../config/addresses.ts';
+import type { Settings } from '../config/settings.ts';
+import { answerDocs } from './docs.ts';
+import { answerFile } from './files.ts';
+import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
+import type { Metrics } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import type { AnyOperation } from './operation.ts';
+import type { Transfers } from './transfer/transfer.ts';
+
+export interface ElsewhereParts {
+  readonly settings: Settings;
+  readonly apps: Readonly<Record<Environment, App>>;
+  readonly operations: readonly AnyOperation[];
+  readonly metrics: Metrics;
+  readonly transfers: Transfers;
+  readonly health: { readonly draining: boolean };
+  readonly legal: FindLegalText;
+  /** The page of something that everyone may see, found by its kind and id. */
+  readonly pageOf: (app: App, kind: string, id: number) => Promise<string | undefined>;
+}
+
+/** SDKs ask for these beside the operations; pages are on the site's own host alone. */
+const WIDGET = /^(?:\/v1)?(\/widgets\/(?:age-gate|airwallex|tilia))\/?$/;
+const SEARCH = /^\/search\/([a-z]+)\/(\d{1,15})\/?$/;
+
+type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
+
+/** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images, pages found by id. */
+export function createElsewhere({
+  settings,
+  apps,
+  operations,
+  metrics,
+  transfers,
+  health,
+  legal,
+  pageOf,
+}: ElsewhereParts) {
+  let description: string | undefined;
+  const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
+  const pages = new Map<string, Page>(
+    Object.entries({
+      '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),
+      '/readyz': (_request, response) => answerReadiness(response, apps, health),
+      '/metrics': (request, response) => answerMetrics(request, response, settings, metrics),
+      '/v1/openapi.json': (_request, response) =>
+        sendText(response, 200, describe(), 'application/json; charset=utf-8'),
+      '/v1/docs': (_request, response) => answerDocs(response, operations),
+    } satisfies Record<string, Page>),
+  );
+
+  return (request: IncomingMessage, response: ServerResponse, path: string, scope: HostScope) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const page = pages.get(path);
+    if (page) return answered(page(request, response, scope));
+    const [, widget] = WIDGET.exec(path) ?? [];
+    if (widget && (path.startsWith('/v1/') || scope.gameId !== undefined || scope.userId !== undefined))
+      return redirected(response, Promise.resolve(apps[scope.environment].addresses.site + widget));
+    if (path.startsWith('/v1/')) return false;
+    if (path.startsWith('/legal/')) return answerLegal(apps[scope.environment], request, response, path, legal);
+    const [, kind, id] = SEARCH.exec(path) ?? [];
+    if (kind) return redirected(response, pageOf(apps[scope.environment], kind, Number(id)));
+    if (!path.startsWith('/files/')) return false;
+    return answerFile(apps[scope.environment], transfers, request, response, path.slice('/files/'.length));
+  };
+}
+
+async function answered(page: void | Promise<void>): Promise<boolean> {
+  await page;
+  return true;
+}
+
+/** Not for ever: names change, and what is public today may be hidden tomorrow. */
+async function redirected(response: ServerResponse, found: Promise<string | undefined>): Promise<boolean> {
+  const address = await found;
+  if (address === undefined) return false;
+  sendText(response, 302, '', undefined, ['location', address]);
+  return true;
+}
+
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+  headers: readonly string[] = [],
+): void {
+  const bytes = Buffer.from(text);
+  response.writeHead(status, [
+    'content-type',
+    type,
+    'content-length',
+    String(bytes.length),
+    'cache-control',
+    'no-cache',
+    'x-content-type-options',
+    'nosniff',
+    'referrer-policy',
+    'no-referrer',
+    ...headers,
+  ]);
+  response.end(bytes);
+}
+
+async function answerLegal(
+  app: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  find: FindLegalText,
+): Promise<boolean> {
+  const search = request.url?.split('?', 2)[1] ?? '';
+  const page = await legalPage(app, path.slice('/legal/'.length), search, find);
+  if (page === undefined) return false;
+  sendText(response, 200, page, 'text/html; charset=utf-8', ['content-security-policy', LEGAL_POLICY]);
+  return true;
+}
+
+async function answerReadiness(
+  response: ServerResponse,
+  apps: Readonly<Record<Environment, App>>,
+  health: { readonly draining: boolean },
+): Promise<void> {
+  if (health.draining) return sendText(response, 503, 'draining\n');
+  try {
+    for (const app of Object.values(apps)) await app.db.check();
+    sendText(response, 200, 'ready\n');
+  } catch {
+    sendText(response, 503, 'the database does not answer\n');
+  }
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+function answerMetrics(request: IncomingMessage, response: ServerResponse, settings: Settings, metrics: Metrics): void {
+  const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '') && request.headers['x-forwarded-for'] === undefined;
+  if (!isLocal && !bearsToken(request, settings.metricsToken))
+    return void sendText(response, 403, 'Read from loopback, or with MODSTEAD_METRICS_TOKEN as bearer token.\n');
+  sendText(response, 200, metrics.text(), 'text/plain; version=0.0.4; charset=utf-8');
+}
+
+function bearsToken(request: IncomingMessage, token: string | undefined): boolean {
+  if (!token) return false;
+  const given = Buffer.from(request.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,238 @@
+import type { IncomingMessage } from 'node:http';
+import { actingAs } from '../access/admission.ts';
+import type { Caller } from '../access/caller.ts';
+import type { App } from '../app.ts';
+import type { Settings } from '../config/settings.ts';
+import { isTimeout } from '../database/failures.ts';
+import { parameterOf } from '../database/listing.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { send, sendCsv, sendNothing } from './answer.ts';
+import { createCors } from './cors.ts';
+import { takeForAddress, takeForCaller } from './demands.ts';
+import { bearerOf, type Exchange, languageFor } from './exchange.ts';
+import { holding } from './holding.ts';
+import { type AnyInput, type Brought, inputOf, inputWithin, paramsOf } from './input.ts';
+import type { Lane } from './lane.ts';
+import { forgettingWishes, handleOnce } from './once.ts';
+import {
+  type AnyOperation,
+  Bytes,
+  Created,
+  Csv,
+  isCsv,
+  isEventStream,
+  isStoredFile,
+  Json,
+  Redirect,
+  Stream,
+  takesBody,
+} from './operation.ts';
+import { endWithAnswer, type Observe } from './outcome.ts';
+import { NO_PAYLOAD, readPayload } from './payload.ts';
+import { type Fields, parseQuery } from './request/forms.ts';
+import { createRouter, type Match } from './router.ts';
+import { inTurn } from './shares.ts';
+import { sendStream } from './stream.ts';
+import { sendFile, sendRedirect } from './transfer/file.ts';
+import type { Transfers } from './transfer/transfer.ts';
+
+export interface HandlingParts {
+  readonly settings: Settings;
+  readonly operations: readonly AnyOperation[];
+  readonly lane: Lane;
+  readonly transfers: Transfers;
+  /** The service is about to end. */
+  readonly draining: AbortSignal;
+  readonly observe: Observe | undefined;
+  /** Called before something is handed in that the rules of a game are about. */
+  readonly prepareRules?: ((app: App, gameId: number) => Promise<void>) | undefined;
+}
+
+/** Answers a request to an operation, and returns what it is called in figures; or throws. */
+export type Handling = (exchange: Exchange, path: string) => Promise<string>;
+
+export function createHandling(parts: HandlingParts): Handling {
+  const { settings, operations } = parts;
+  const router = createRouter(operations);
+  const cors = createCors(settings.corsOrigins);
+
+  /** Whether pages of other sites may read what is answered there. */
+  const isShared = (path: string): boolean =>
+    !router.allowed(path).some((method) => router.find(method, path)?.operation.declaration.sameOrigin);
+
+  function answerOptions(exchange: Exchange, path: string): string {
+    const allowed = router.allowed(path);
+    if (allowed.length === 0) throw new ApiError('RESOURCE_NOT_FOUND');
+    const shared = isShared(path) ? cors.preflight(exchange.request, allowed) : [];
+    sendNothing(exchange.response, 204, [...exchange.headers, 'allow', allowed.join(', '), ...shared]);
+    return 'options';
+  }
+
+  function missing(exchange: Exchange, allowed: readonly string[]): ApiError {
+    if (allowed.length === 0) return new ApiError('RESOURCE_NOT_FOUND');
+    exchange.headers.push('allow', allowed.join(', '));
+    return new ApiError('METHOD_NOT_ALLOWED');
+  }
+
+  return async (exchange, path) => {
+    const { request, response } = exchange;
+    const shared = cors.headers(request);
+    if (shared.length > 0 && isShared(path)) exchange.headers.push(...shared);
+    const method = methodOf(request);
+    const taking = takeForAddress(settings.rateLimits, exchange, method !== 'GET' && method !== 'OPTIONS');
+    if (taking) await taking;
+    if (method === 'OPTIONS') return answerOptions(exchange, path);
+    const match = router.find(method, path);
+    if (!match) throw missing(exchange, router.allowed(path));
+    exchange.operation = match.operation;
+    const { id, returns } = match.operation.declaration;
+    if (!isStoredFile(returns) && !isEventStream(returns) && !isCsv(returns)) requireJsonWished(request);
+    const body = await bodyOfAnswer(parts, exchange, match);
+    endWithAnswer(exchange);
+    if (body instanceof Bytes) await sendFile(parts, exchange, body);
+    else if (body instanceof Redirect) sendRedirect(exchange, body);
+    else if (body instanceof Stream)
+      await sendStream(exchange, body, parts.draining, async () => {
+        await exchange.tenant.gate.requireOpen(exchange.ip);
+        await authenticated(exchange, match.operation, parseQuery(exchange.search));
+      });
+    else if (body instanceof Csv) sendCsv(response, body, exchange.headers);
+    else if (body.text === undefined) sendNothing(response, 204, exchange.headers);
+    else send(response, body.status, body.text, exchange.headers, body.bytes);
+    return id;
+  };
+}
+
+/** JSON, or nothing at all. */
+interface Told {
+  readonly status: number;
+  readonly text: string | Buffer | undefined;
+  readonly bytes: number | undefined;
+}
+
+/** Who calls, with what, and what the operation says to it. */
+async function bodyOfAnswer(
+  { settings, lane, observe, prepareRules }: HandlingParts,
+  exchange: Exchange,
+  { operation, params: rawParams }: Match,
+): Promise<Told | Bytes | Redirect | Stream | Csv> {
+  const { request, tenant } = exchange;
+  const { app } = tenant;
+  const { declaration } = operation;
+  const asOf = app.db.changes.now();
+  const query = parseQuery(exchange.search);
+  const caller = authenticated(exchange, operation, query);
+  exchange.caller = caller instanceof Promise ? await caller : caller;
+  exchange.language = languageFor(request, exchange.caller);
+  const taking = takeForCaller(settings.rateLimits, exchange, operation);
+  if (taking) await taking;
+  const params = paramsOf(operation, rawParams);
+  const isRead = methodOf(request) === 'GET';
+  admit(exchange, operation, params as { game_id?: number }, isRead);
+  const payload = isRead && !takesBody(operation) ? NO_PAYLOAD : await readPayload(app, request, operation, query);
+  try {
+    const scopes: string[] = [];
+    let until = Number.POSITIVE_INFINITY;
+    const keep = (...named: string[]) => void scopes.push(...named);
+    const keepUntil = (second: number) => {
+      until = Math.min(until, second);
+    };
+    const read = declaration.ownBody ? inputWithin : inputOf;
+    const reading = read(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
+    const input = reading instanceof Promise ? await reading : reading;
+    const { game_id } = params as { game_id?: number };
+    if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
+    const handle = (acting: App): unknown =>
+      declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
+    const holder = isRead ? app : holding(app, operation, input);
+    const handling = inTurn(app.db, operation, input, () =>
+      handled(holder, exchange, operation, { params, query, payload }, handle),
+    );
+    const answer = handling instanceof Promise ? await handling : handling;
+    const { returns } = declaration;
+    const status = returns.orThere && !(answer instanceof Created) ? 200 : returns.status;
+    if (answer instanceof Bytes || answer instanceof Redirect || answer instanceof Stream || answer instanceof Csv) {
+      observe?.({ operation, status, body: answer, error: undefined });
+      return answer;
+    }
+    const text = textOf(exchange, answer);
+    observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
+    if (isRead && text !== undefined && scopes.length > 0)
+      lane.keep(exchange, operation, text, { scopes, asOf, until });
+    return { status, text, bytes: answer instanceof Json ? answer.bytes : undefined };
+  } finally {
+    if (payload.discard) await payload.discard();
+  }
+}
+
+function handled(
+  app: App,
+  exchange: Exchange,
+  operation: AnyOperation,
+  brought: Brought,
+  handle: (acting: App) => unknown,
+): unknown {
+  const { once, method } = operation.declaration;
+  if (once) return handleOnce(app, exchange, operation, brought, handle);
+  return handle(method === 'DELETE' ? forgettingWishes(app, exchange) : app);
+}
+
+const withCost = (input: AnyInput, handling: unknown): unknown =>
+  handling instanceof Promise ? handling.catch((error) => Promise.reject(costOf(error, input))) : handling;
+
+/** A list that could not be found in time is refused with the name of what made it so costly. */
+function costOf(error: unknown, { list }: AnyInput): unknown {
+  const asked = [...list.groups.flat().map(parameterOf), ...(list.words.length > 0 ? ['_q'] : [])];
+  if (!isTimeout(error) || asked.length === 0) return error;
+  return new ApiError('VALIDATION_GENERIC', {
+    cause: error,
+    fields: asked.map((field) => ({ field, rule: 'filter_cost' })),
+  });
+}
+
+/** What rules refused is noted before it is told. */
+async function ruled(app: App, { declaration }: AnyOperation, input: AnyInput): Promise<unknown> {
+  try {
+    return await declaration.handle(app, input);
+  } catch (error) {
+    if (input.caller.kind === 'user') await input.caller.submission?.refusal?.();
+    throw error;
+  }
+}
+
+function authenticated(exchange: Exchange, { declaration }: AnyOperation, query: Fields): Caller | Promise<Caller> {
+  const { request, tenant } = exchange;
+  const apiKey = typeof query['api_key'] === 'string' ? query['api_key'] : undefined;
+  return tenant.authenticator.authenticate(declaration.access, methodOf(request), {
+    bearer: bearerOf(request),
+    apiKey,
+  });
+}
+
+/** Holds the declared power against the token, and lets the operation see the caller as what they may act as here. */
+function admit(exchange: Exchange, { declaration }: AnyOperation, params: { game_id?: number }, isRead: boolean): void {
+  const place = { gameId: params.game_id, hostGameId: exchange.scope.gameId, isRead };
+  const acting = actingAs(declaration.access, exchange.caller, place);
+  if (acting === exchange.caller) return;
+  exchange.caller = acting;
+  exchange.language = languageFor(exchange.request, acting);
+}
+
+function methodOf({ method = 'GET' }: IncomingMessage): string {
+  return method === 'HEAD' ? 'GET' : method;
+}
+
+function textOf(exchange: Exchange, answer: unknown): string | Buffer | undefined {
+  if (answer instanceof Created) {
+    exchange.headers.push('location', answer.location);
+    return textOf(exchange, answer.body);
+  }
+  if (answer instanceof Json) return answer.text;
+  return answer === undefined ? undefined : JSON.stringify(answer);
+}
+
+const JSON_TYPES = /(?:^|[\s,])(?:application\/(?:json|\*|[a-z0-9.-]+\+json)|\*\/\*|text\/json)/i;
+
+function requireJsonWished({ headers }: IncomingMessage): void {
+  if (headers.accept && !JSON_TYPES.test(headers.accept)) throw new ApiError('JSON_RESPONSE_ONLY');
+}

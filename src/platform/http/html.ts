@@ -1,0 +1,30 @@
+import { escapeHtml } from '../text/markup.ts';
+
+/** HTML that is safe to send as it is. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | undefined | readonly Part[];
+
+/** Everything put into the template is escaped, unless it is HTML already. */
+export function html(template: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(String.raw({ raw: template }, ...parts.map(textOf)));
+}
+
+function textOf(part: Part): string {
+  if (part === undefined) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(textOf).join('');
+  return escapeHtml(String(part));
+}
+
+/** The one mark that texts of declarations use: `code` between backticks. */
+export function marked(text: string): Html {
+  const [first = '', ...rest] = text.split(/`([^`]+)`/);
+  const parts = rest.map((part, index) => (index % 2 === 0 ? html`<code>${part}</code>` : html`${part}`));
+  return html`${first}${parts}`;
+}

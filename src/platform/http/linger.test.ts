@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as passes } from 'node:timers/promises';
+import { z } from 'zod';
+import { startApi } from '../../../test/api.ts';
+import { requestOf, serveOperations, Wire } from '../../../test/wire.ts';
+import { anyone } from '../access/caller.ts';
+import { ApiError } from '../errors/catalogue.ts';
+import { type Lingering, linger } from './linger.ts';
+import { MessageObject } from './objects.ts';
+import { ok, operation } from './operation.ts';
+
+const NEVER = 600_000;
+/** None of them ends anything but the one that a test is about. */
+const patient: Lingering = { bodyIdleMs: NEVER, idleMs: 80, totalMs: NEVER, hurriedMs: NEVER, bytesMax: Infinity };
+const AWAITED = { isAwaited: () => true, isHurried: () => false };
+const PIECE = Buffer.alloc(1_000, 'x');
+/** Together more than any buffer on the way holds. */
+const LARGE_PIECE = Buffer.alloc(200_000, 'x');
+const PIECES = 100;
+
+const server = createServer({ allowHalfOpen: true });
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+after(() => server.close());
+
+/** Both ends of a connection; the client reads nothing, and so does not even see that the other has ended. */
+async function aConnection(t: { after(work: () => void): void }): Promise<{ client: Socket; socket: Socket }> {
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  for (const end of [client, socket]) end.on('error', () => {});
+  t.after(() => client.destroy());
+  return { client, socket };
+}
+
+/** Sends a little, again and again, until the other end is closed. */
+async function trickle(client: Socket, socket: Socket): Promise<void> {
+  while (!socket.closed) {
+    client.write(PIECE);
+    await passes(5);
+  }
+}
+
+test('a connection on which nothing comes any more is ended, later where the rest of a body is awaited', async (t) => {
+  const [over, awaited] = [await aConnection(t), await aConnection(t)];
+  const limits = { ...patient, bodyIdleMs: 400 };
+  linger(awaited.socket, limits, AWAITED);
+  linger(over.socket, limits, { ...AWAITED, isAwaited: () => false });
+  const ended: string[] = [];
+  await Promise.all([
+    once(awaited.socket, 'close').then(() => ended.push('awaited')),
+    once(over.socket, 'close').then(() => ended.push('over')),
+  ]);
+  assert.deepEqual(ended, ['over', 'awaited']);
+});
+
+test('whoever sends without end is ended after a time', async (t) => {
+  const { client, socket } = await aConnection(t);
+  linger(socket, { ...patient, totalMs: 150 }, AWAITED);
+  await trickle(client, socket);
+});
+
+test('a service that is about to end waits for less', async (t) => {
+  const { client, socket } = await aConnection(t);
+  linger(socket, { ...patient, hurriedMs: 50 }, { ...AWAITED, isHurried: () => true });
+  await trickle(client, socket);
+});
+
+test('whoever sends too much is ended', async (t) => {
+  const { client, socket } = await aConnection(t);
+  linger(socket, { ...patient, bytesMax: 50 * PIECE.length }, AWAITED);
+  await trickle(client, socket);
+  assert.ok(socket.bytesRead > 50 * PIECE.length);
+});
+
+test('a client that closes is not waited for', async (t) => {
+  const { client, socket } = await aConnection(t);
+  linger(socket, { ...patient, idleMs: NEVER }, AWAITED);
+  client.destroy();
+  await once(socket, 'close');
+});
+
+const api = await startApi();
+const refusing = operation({
+  id: 'refusing-operation',
+  tag: 'Test',
+  method: 'PUT',
+  path: '/refusing',
+  says: 'Refuses a body of which it reads no more than the beginning, or nothing.',
+  access: anyone(),
+  raw: { bytesMax: 1_000_000_000, says: 'Anything.' },
+  returns: ok(MessageObject),
+  errors: [],
+  query: z.object({ begins: z.boolean().optional() }),
+  handle: async (_, { raw, query }) => {
+    if (query.begins) for await (const _ of raw.chunks) break;
+    throw new ApiError('RESOURCE_NOT_FOUND');
+  },
+});
+
+for (const [tls, path, status, says] of [
+  [{}, '/v1/refusing', 404, 'over TLS'],
+  [{}, '/v1/refusing?begins=1', 404, 'also where its beginning was read'],
+  ['off', '/v1/refusing', 400, 'without TLS'],
+] as const)
+  test(`who sends a refused body to its end, slowly, reads the answer then: ${says}`, async (t) => {
+    const port = await serveOperations(api, [refusing], {}, { ...patient, bodyIdleMs: 200 });
+    t.after(() => port.drain(0));
+    const wire = await Wire.open(api, { port: port.port, tls });
+    t.after(() => wire.close());
+    wire.write(requestOf(`PUT ${path}`, { 'content-length': String(PIECES * LARGE_PIECE.length) }));
+    // Its answer waits in the system until all was sent: were the connection reset before, it would be lost.
+    wire.socket.pause();
+    for (let piece = 0; piece < PIECES; piece += 1) {
+      await passes(10);
+      wire.write(LARGE_PIECE);
+    }
+    wire.socket.resume();
+    assert.equal((await wire.answer()).status, status);
+    await wire.rest();
+  });

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { PLATFORMS, type Platform, PORTALS, type Portal } from '../game-platforms.ts';
+
+/** Spellings that shipped clients send for a portal (docs/API-QUIRKS.md, 18). */
+const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };
+
+type OwnHeader = 'platform' | 'portal' | 'delegation-token';
+
+const ownNames = new WeakMap<readonly string[], Record<OwnHeader, readonly string[]>>();
+
+function namesUnder(prefixes: readonly string[]): Record<OwnHeader, readonly string[]> {
+  const known = ownNames.get(prefixes);
+  if (known) return known;
+  const under = (name: OwnHeader) => prefixes.map((prefix) => `x-${prefix}-${name}`);
+  const names = {
+    platform: under('platform'),
+    portal: under('portal'),
+    'delegation-token': under('delegation-token'),
+  };
+  ownNames.set(prefixes, names);
+  return names;
+}
+
+/** One of the service's own headers, under any of its configured prefixes; the first that is present counts. */
+export function ownHeader(
+  headers: IncomingHttpHeaders,
+  prefixes: readonly string[],
+  name: OwnHeader,
+): string | undefined {
+  for (const full of namesUnder(prefixes)[name]) {
+    const value = headers[full];
+    if (value !== undefined) return Array.isArray(value) ? value[0] : value;
+  }
+  return undefined;
+}
+
+/** No header targets no platform; an unknown value means Windows. */
+export function platformOf(value: string | undefined): Platform | undefined {
+  if (!value) return undefined;
+  const name = value.trim().toLowerCase() as Platform;
+  return PLATFORMS.includes(name) ? name : 'windows';
+}
+
+export function portalOf(value: string | undefined): Portal | undefined {
+  if (!value) return undefined;
+  const name = value.trim().toLowerCase();
+  return PORTALS.find((portal) => portal === name) ?? PORTAL_ALIASES[name];
+}

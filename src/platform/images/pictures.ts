@@ -1,0 +1,116 @@
+import type { Database, Transaction } from '../database/database.ts';
+import { ApiError, type FieldProblem } from '../errors/catalogue.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Storage } from '../storage/storage.ts';
+import {
+  type ImageKind,
+  ImageProblem,
+  type ImageReason,
+  ImagesBusy,
+  imageFolder,
+  isImageComplete,
+  isImageLeaving,
+  MEGAPIXELS_MAX,
+  renderImage,
+  reviewImage,
+} from './images.ts';
+
+/** By when a new picture is in use or never will be, and those who know the address of an old one have loaded it. */
+const REVIEW_SECONDS = 3_600;
+
+/** The parts of the App that pictures need. */
+export interface PictureParts {
+  readonly db: Database;
+  readonly storage: Storage;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+}
+
+export interface UploadedPicture {
+  readonly key: string;
+  readonly sha256: string;
+}
+
+/** An uploaded picture on its way to the folder in which it will be shown. */
+export interface Picture<F extends string = string> {
+  readonly field: F;
+  readonly key: string;
+  readonly kind: ImageKind;
+  readonly folder: string;
+}
+
+export function pictureOf<F extends string>(
+  field: F,
+  kind: ImageKind,
+  upload: UploadedPicture | undefined,
+): Picture<F>[] {
+  return upload ? [{ field, key: upload.key, kind, folder: imageFolder(upload.sha256, kind) }] : [];
+}
+
+export const reviewPicture = (parts: PictureParts, transaction: Transaction, folder: string) =>
+  reviewImage(parts.jobs, transaction, folder, parts.clock.now() + REVIEW_SECONDS);
+
+/** First step: renders all, or refuses with every problem. Whatever stops the rest, nothing rendered stays for ever. */
+export async function preparePictures(parts: PictureParts, pictures: readonly Picture[]): Promise<void> {
+  if (pictures.length === 0) return;
+  await parts.db.write(async (transaction) => {
+    for (const { folder } of pictures) await reviewPicture(parts, transaction, folder);
+  });
+  await renderAll(parts, pictures);
+}
+
+/**
+ * Second step, in the transaction that names the folders. False when one of them is being removed at this very moment:
+ * then nothing may name it, and a second attempt of the caller will do.
+ */
+export async function claimPictures(
+  parts: PictureParts,
+  transaction: Transaction,
+  pictures: readonly Picture[],
+): Promise<boolean> {
+  for (const { folder } of pictures) {
+    await reviewPicture(parts, transaction, folder);
+    if (await isImageLeaving(transaction.query, folder)) return false;
+  }
+  return true;
+}
+
+/** Last step: renders again what a removal took between the first step and the second. */
+export async function completePictures(parts: PictureParts, pictures: readonly Picture[]): Promise<void> {
+  for (const picture of pictures)
+    if (!(await isImageComplete(parts.storage, picture.folder, picture.kind))) await render(parts, picture);
+}
+
+const render = ({ storage }: PictureParts, { key, folder, kind }: Picture) => renderImage(storage, key, folder, kind);
+
+async function renderAll(parts: PictureParts, pictures: readonly Picture[]): Promise<void> {
+  const problems: { picture: Picture; reason: ImageReason }[] = [];
+  for (const picture of pictures) {
+    try {
+      await render(parts, picture);
+    } catch (error) {
+      if (error instanceof ImagesBusy) throw new ApiError('UNEXPECTED_SERVICE_OUTAGE', { cause: error });
+      if (!(error instanceof ImageProblem)) throw error;
+      problems.push({ picture, reason: error.reason });
+    }
+  }
+  if (problems.length === 0) return;
+  if (problems.every(({ reason }) => reason === 'corrupt')) throw new ApiError('FILE_CORRUPTED');
+  throw new ApiError('VALIDATION_GENERIC', {
+    fields: problems.map(({ picture, reason }) => fieldProblem(picture, reason)),
+  });
+}
+
+function fieldProblem({ field, kind }: Picture, reason: ImageReason): FieldProblem {
+  switch (reason) {
+    case 'type':
+      return { field, rule: 'image_type' };
+    case 'too-small':
+      return { field, rule: 'image_min_size', values: { ...kind.min } };
+    case 'too-large':
+      return { field, rule: 'file_max', values: { max: `${MEGAPIXELS_MAX} MP` } };
+    case 'corrupt':
+      return { field, rule: 'invalid' };
+  }
+}

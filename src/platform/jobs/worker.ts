@@ -1,0 +1,265 @@
+import type { Database } from '../database/database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Random } from '../runtime/random.ts';
+import * as store from './store.ts';
+
+export interface RunningJob {
+  readonly id: number;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Renews the lease of a job that takes long; throws when another worker holds the job by now. */
+  heartbeat(): Promise<void>;
+}
+
+/** How jobs of a kind are done. `A` is what they may reach; a run may happen twice, also at the same time. */
+export interface JobHandler<A> {
+  readonly kind: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whoever enqueues a kind and whoever handles it agree on its payload
+  run(app: A, payload: any, job: RunningJob): Promise<void>;
+  readonly attemptsMax?: number;
+  /** After this long without a heartbeat the worker counts as dead and the job is started again. */
+  readonly leaseSeconds?: number;
+  /** Scheduled: runs at the first start and then this many seconds after each run, on one worker of all. Never parked. */
+  readonly every?: number;
+}
+
+export interface Worker {
+  start(): void;
+  /** Starts no further jobs and waits for those that run. */
+  stop(): Promise<void>;
+  /** Runs all that is due now, also what these jobs add, and answers how many runs that were. */
+  runDue(): Promise<number>;
+}
+
+export interface WorkerParts<A> {
+  readonly app: A;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly handlers: readonly JobHandler<A>[];
+  readonly concurrency?: number;
+}
+
+const ATTEMPTS_MAX = 8;
+const LEASE_SECONDS = 60;
+const POLL_MS = 1_000;
+const UPKEEP_MS = 60_000;
+const BACKOFF_FIRST_SECONDS = 5;
+const BACKOFF_MAX_SECONDS = 3_600;
+const ERROR_CHARACTERS_MAX = 2_000;
+const SCHEDULE_KEY = 'schedule';
+const NO_HANDLER = 'no handler for this kind';
+
+export function createWorker<A>(parts: WorkerParts<A>): Worker {
+  return new DatabaseWorker(parts);
+}
+
+interface Claim<A> extends store.Held {
+  readonly handler: JobHandler<A>;
+  readonly payload: unknown;
+  readonly attempt: number;
+}
+
+type Decision<A> = { park: string } | { handler: JobHandler<A>; payload: unknown; attempt: number };
+
+class DatabaseWorker<A> implements Worker {
+  readonly #parts: WorkerParts<A>;
+  readonly #handlers: ReadonlyMap<string, JobHandler<A>>;
+  readonly #concurrency: number;
+  readonly #leaseSecondsMax: number;
+  readonly #running = new Set<Promise<void>>();
+  #started = false;
+  #unlisten = () => {};
+  #timer: NodeJS.Timeout | undefined;
+  #pumping: Promise<void> | undefined;
+  #again = false;
+  #upkeepFromMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: WorkerParts<A>) {
+    this.#parts = parts;
+    this.#handlers = new Map(parts.handlers.map((handler) => [handler.kind, handler]));
+    this.#concurrency = parts.concurrency ?? 2;
+    this.#leaseSecondsMax = Math.max(LEASE_SECONDS, ...parts.handlers.map((handler) => handler.leaseSeconds ?? 0));
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    // Other processes' jobs are heard of at once on PostgreSQL; the poll finds them on SQLite, and what falls due.
+    this.#unlisten = this.#parts.db.changes.listen((scope) => {
+      if (scope === undefined || scope === store.JOBS_SCOPE) this.#wake();
+    });
+    this.#timer = setInterval(() => this.#wake(), POLL_MS).unref();
+    this.#wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#started = false;
+    this.#unlisten();
+    clearInterval(this.#timer);
+    await this.#pumping;
+    await Promise.all(this.#running);
+  }
+
+  async runDue(): Promise<number> {
+    await this.#upkeep();
+    for (let runs = 0; ; ) {
+      const { seen, claims } = await this.#claim(this.#concurrency);
+      if (seen === 0) return runs;
+      await Promise.all(claims.map((claim) => this.#run(claim)));
+      runs += claims.length;
+    }
+  }
+
+  #wake(): void {
+    this.#again = this.#started;
+    if (this.#again) this.#pumping ??= this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      try {
+        await this.#fill();
+      } catch (error) {
+        this.#parts.log.warn('jobs could not be fetched; the next poll tries again', { error });
+      }
+    }
+    this.#pumping = undefined;
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#parts.clock.monotonicMs() >= this.#upkeepFromMs) await this.#upkeep();
+    const free = this.#concurrency - this.#running.size;
+    if (free < 1) return;
+    const { seen, claims } = await this.#claim(free);
+    if (seen > claims.length) this.#again = this.#started;
+    for (const claim of claims) {
+      const run = this.#run(claim).finally(() => {
+        this.#running.delete(run);
+        this.#wake();
+      });
+      this.#running.add(run);
+    }
+  }
+
+  /** Sees to the schedules, and wakes what was parked by a worker of a version that did not know the kind. */
+  async #upkeep(): Promise<void> {
+    const { db, clock, handlers } = this.#parts;
+    this.#upkeepFromMs = clock.monotonicMs() + UPKEEP_MS;
+    const now = clock.now();
+    for (const { kind, every } of handlers) {
+      if (every) await store.schedule(db, { kind, key: SCHEDULE_KEY, payload: 'null', due: now, now }, every);
+    }
+    for (const id of await store.parkedWith(db, NO_HANDLER, [...this.#handlers.keys()])) {
+      await store.waitAgain(db, { id, state: 'parked' }, { due: now, attempt: 0, error: null });
+    }
+  }
+
+  async #claim(limit: number): Promise<{ seen: number; claims: Claim<A>[] }> {
+    const { db, clock, log } = this.#parts;
+    const now = clock.now();
+    const time = { now, leaseEndMax: now + 2 * this.#leaseSecondsMax };
+    if (!(await store.isAnyDue(db, time))) return { seen: 0, claims: [] };
+    const { claims, parked } = await db.write(async ({ query }) => {
+      const due = await store.selectDue(query, db.dialect, time, limit);
+      const claims: Claim<A>[] = [];
+      const parked: { id: number; kind: string; attempt: number; error: string }[] = [];
+      for (const { id, kind, attempt, ...row } of due) {
+        const decision = this.#decide({ id, kind, attempt, ...row });
+        if ('park' in decision) {
+          await store.park(query, id, decision.park);
+          parked.push({ id, kind, attempt, error: decision.park });
+        } else {
+          const lease = this.#parts.random.hex(32);
+          await store.start(query, id, lease, now + leaseSecondsOf(decision.handler), decision.attempt);
+          claims.push({ id, lease, ...decision });
+        }
+      }
+      return { claims, parked };
+    });
+    for (const job of parked) log.error('a job was parked', job);
+    return { seen: claims.length + parked.length, claims };
+  }
+
+  /** A job that cannot be done is set aside here, before it can stand in the way of others. */
+  #decide({ kind, payload, attempt, last_error }: store.DueJob): Decision<A> {
+    const handler = this.#handlers.get(kind);
+    if (!handler) return { park: NO_HANDLER };
+    // Attempts are counted as they start, so a job that brings its worker down comes to its end, too.
+    const isSpent = attempt >= attemptsMaxOf(handler);
+    if (isSpent && !handler.every)
+      return { park: last_error ?? 'its worker ended, or lost the lease, at each attempt' };
+    try {
+      return { handler, payload: JSON.parse(payload), attempt: isSpent ? 1 : attempt + 1 };
+    } catch {
+      return { park: 'the payload is not JSON' };
+    }
+  }
+
+  /** Never throws: what cannot be written down now, the end of the lease brings back. */
+  async #run(claim: Claim<A>): Promise<void> {
+    const { app, log } = this.#parts;
+    const { id, handler, attempt } = claim;
+    const fields = { id, kind: handler.kind, attempt };
+    let failure: { cause: unknown } | undefined;
+    try {
+      await handler.run(app, claim.payload, { id, attempt, heartbeat: () => this.#heartbeat(claim) });
+    } catch (cause) {
+      failure = { cause };
+    }
+    try {
+      const isHeld = failure ? await this.#failed(claim, failure.cause) : await this.#succeeded(claim);
+      if (!isHeld) log.warn('a job ran past its lease and may run twice', fields);
+    } catch (error) {
+      log.error('the outcome of a job could not be written; it will run again', { ...fields, error });
+    }
+  }
+
+  async #heartbeat(claim: Claim<A>): Promise<void> {
+    const { db, clock } = this.#parts;
+    const isHeld = await store.extendLease(db, claim, clock.now() + leaseSecondsOf(claim.handler));
+    if (!isHeld) throw new Error('the lease of the job has passed to another worker');
+  }
+
+  #succeeded(claim: Claim<A>): Promise<boolean> {
+    const { db, clock } = this.#parts;
+    const { every } = claim.handler;
+    if (!every) return store.remove(db, claim);
+    return store.waitAgain(db, claim, { due: clock.now() + every, attempt: 0, error: null });
+  }
+
+  async #failed(claim: Claim<A>, cause: unknown): Promise<boolean> {
+    const { db, clock, log } = this.#parts;
+    const { id, attempt, handler } = claim;
+    const fields = { id, kind: handler.kind, attempt, error: cause };
+    const error = String(cause).slice(0, ERROR_CHARACTERS_MAX);
+    if (attempt < attemptsMaxOf(handler)) {
+      log.warn('a job failed and will be tried again', fields);
+      return store.waitAgain(db, claim, { due: clock.now() + this.#backoffSeconds(attempt), attempt, error });
+    }
+    if (handler.every) {
+      log.error('a scheduled job failed at each attempt; it waits for its next time', fields);
+      return store.waitAgain(db, claim, { due: clock.now() + handler.every, attempt: 0, error });
+    }
+    log.error('a job was parked', fields);
+    return store.parkHeld(db, claim, error);
+  }
+
+  /** Doubles with each attempt; a random part keeps jobs that failed together from coming back together. */
+  #backoffSeconds(attempt: number): number {
+    const whole = Math.min(BACKOFF_MAX_SECONDS, BACKOFF_FIRST_SECONDS * 2 ** (attempt - 1));
+    const part = this.#parts.random.bytes(1)[0]! / 255;
+    return Math.ceil(whole * (0.5 + part / 2));
+  }
+}
+
+function attemptsMaxOf({ attemptsMax }: JobHandler<never>): number {
+  return attemptsMax ?? ATTEMPTS_MAX;
+}
+
+function leaseSecondsOf({ leaseSeconds }: JobHandler<never>): number {
+  return leaseSeconds ?? LEASE_SECONDS;
+}

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { eachDatabase } from '../../../test/databases.ts';
+import type { Database } from '../database/database.ts';
+import { type Clock, type ManualClock, manualClock } from '../runtime/clock.ts';
+import { createLog } from '../runtime/log.ts';
+import { createLimiter, type Demand, type Limiter, type Verdict } from './limits.ts';
+import { postgresStore } from './postgres.ts';
+import { sqliteStore } from './sqlite.ts';
+import { type LimitStore, memoryStore } from './store.ts';
+import { limitsMigrations } from './tables.ts';
+
+const NOW = 1_800_000_000;
+const silent = createLog('off', () => {});
+
+function aLimiter(clock: Clock, store: LimitStore = memoryStore()): Limiter {
+  return createLimiter({ store, clock, log: silent });
+}
+
+function aFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'modstead-limits-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** As the server asks: the fast path first. */
+async function isAllowed(limiter: Limiter, ...demands: Demand[]): Promise<boolean> {
+  return limiter.tryTake(demands) || (await limiter.take(demands)).allowed;
+}
+
+async function countAllowed(limiter: Limiter, demand: Demand, requests: number): Promise<number> {
+  let allowed = 0;
+  for (let request = 0; request < requests; request += 1) if (await isAllowed(limiter, demand)) allowed += 1;
+  return allowed;
+}
+
+function refused(verdict: Verdict | Promise<Verdict>) {
+  assert.ok(!(verdict instanceof Promise) && !verdict.allowed, 'it was not refused at once');
+  return verdict;
+}
+
+/** The store that belongs to the database under test. */
+function storeOf(db: Database, t: TestContext): () => LimitStore {
+  if (db.dialect === 'postgres') return () => postgresStore(db);
+  const file = join(aFolder(t), 'limits.sqlite');
+  return () => sqliteStore(file);
+}
+
+function eachStore(name: string, run: (open: () => LimitStore, db: Database) => Promise<void>): void {
+  eachDatabase(name, limitsMigrations, ({ db }, t) => run(storeOf(db, t), db));
+}
+
+for (const perMinute of [1, 2, 7, 60, 120, 1000]) {
+  eachStore(`of a burst exactly ${perMinute} requests are allowed when ${perMinute} per minute are`, async (open) => {
+    const limiter = aLimiter(manualClock(NOW), open());
+    assert.equal(await countAllowed(limiter, { bucket: 'a', perMinute }, perMinute * 2 + 10), perMinute);
+    await limiter.close();
+  });
+}
+
+eachStore('the window slides: what was taken comes free a minute later, and not before', async (open) => {
+  const clock = manualClock(NOW);
+  const limiter = aLimiter(clock, open());
+  const demand = { bucket: 'a', perMinute: 10 };
+  assert.equal(await countAllowed(limiter, demand, 4), 4);
+  clock.advance(30);
+  assert.equal(await countAllowed(limiter, demand, 20), 6);
+  const verdict = await limiter.take([demand]);
+  assert.deepEqual(verdict, { allowed: false, demand, retryAfterSeconds: 35 });
+  clock.advance(34);
+  assert.equal(await countAllowed(limiter, demand, 20), 0);
+  clock.advance(1);
+  assert.equal(await countAllowed(limiter, demand, 20), 4);
+  clock.advance(30);
+  assert.equal(await countAllowed(limiter, demand, 20), 6);
+  await limiter.close();
+});
+
+eachStore('processes share the limit', async (open) => {
+  const clock = manualClock(NOW);
+  const limiters = [aLimiter(clock, open()), aLimiter(clock, open()), aLimiter(clock, open())];
+  const demand = { bucket: 'a', perMinute: 100 };
+  const counts = await Promise.all(limiters.map((limiter) => countAllowed(limiter, demand, 200)));
+  assert.equal(
+    counts.reduce((sum, count) => sum + count),
+    100,
+  );
+  for (const limiter of limiters) await limiter.close();
+});
+
+eachStore('requests at the same moment do not overshoot', async (open) => {
+  const limiter = aLimiter(manualClock(NOW), open());
+  const demands = [
+    { bucket: 'address', perMinute: 40 },
+    { bucket: 'token', perMinute: 25 },
+  ];
+  const verdicts = await Promise.all(Array.from({ length: 100 }, () => limiter.take(demands)));
+  assert.equal(verdicts.filter(({ allowed }) => allowed).length, 25);
+  await limiter.close();
+});
+
+eachStore('what one process leased and did not spend goes back with its next lease', async (open) => {
+  const clock = manualClock(NOW);
+  const store = open();
+  const limiter = aLimiter(clock, store);
+  const demand = { bucket: 'a', perMinute: 64 };
+  // Leases 1, 2, 4 and 8, and leaves 7 of them.
+  assert.equal(await countAllowed(limiter, demand, 8), 8);
+  clock.advance(5);
+  assert.equal(await countAllowed(limiter, demand, 100), 56);
+  await limiter.close();
+});
+
+eachStore('counts of clocks that have been put right are forgotten', async (open) => {
+  const clock = manualClock(NOW + 400 * 86_400);
+  const demand = { bucket: 'a', perMinute: 5 };
+  const before = aLimiter(clock, open());
+  assert.equal(await countAllowed(before, demand, 10), 5);
+  clock.advance(-400 * 86_400);
+  const after = aLimiter(clock, open());
+  assert.equal(await countAllowed(after, demand, 10), 5);
+  await before.close();
+  await after.close();
+});
+
+eachDatabase('stale counts are removed from PostgreSQL as new ones come', limitsMigrations, async ({ db }) => {
+  if (db.dialect !== 'postgres') return;
+  const clock = manualClock(NOW);
+  const limiter = aLimiter(clock, postgresStore(db));
+  for (let bucket = 0; bucket < 20; bucket += 1) await limiter.take([{ bucket: `old ${bucket}`, perMinute: 5 }]);
+  clock.advance(200);
+  for (let bucket = 0; bucket < 10; bucket += 1) await limiter.take([{ bucket: `new ${bucket}`, perMinute: 5 }]);
+  const count = { text: '', postgres: 'select count(*) as count from limit_slots' };
+  assert.deepEqual(await db.first(count, []), { count: 10 });
+});
+
+test('in any minute no more than the limit is allowed, whatever the processes and the steps of time', () => {
+  const step = fc.record({ advanceMs: fc.integer({ min: 0, max: 9_000 }), process: fc.nat(2), requests: fc.nat(12) });
+  const property = fc.property(
+    fc.integer({ min: 1, max: 40 }),
+    fc.array(step, { maxLength: 120, size: 'max' }),
+    (perMinute, steps) => {
+      const clock = manualClock(NOW);
+      const store = memoryStore();
+      const limiters = [aLimiter(clock, store), aLimiter(clock, store), aLimiter(clock, store)];
+      const demands = [{ bucket: 'a', perMinute }];
+      const allowedAt: number[] = [];
+      for (const { advanceMs, process, requests } of steps) {
+        clock.advance(advanceMs / 1000);
+        for (let request = 0; request < requests; request += 1) {
+          const limiter = limiters[process]!;
+          if (limiter.tryTake(demands) || (limiter.take(demands) as Verdict).allowed) allowedAt.push(clock.millis());
+        }
+      }
+      allowedAt.forEach((last, index) => {
+        const first = allowedAt[index - perMinute];
+        assert.ok(first === undefined || last - first >= 60_000, `${perMinute + 1} within ${last - first!} ms`);
+      });
+    },
+  );
+  fc.assert(property, { numRuns: 500 });
+});
+
+test('one process allows what the limit leaves, at any pace below it', () => {
+  const clock = manualClock(NOW);
+  const limiter = aLimiter(clock);
+  const demands = [{ bucket: 'a', perMinute: 60 }];
+  for (let request = 0; request < 600; request += 1) {
+    assert.equal(limiter.tryTake(demands) || (limiter.take(demands) as Verdict).allowed, true, `request ${request}`);
+    // Thirteen slots count, so the steady pace is 60 in 65 seconds.
+    clock.advance(1.084);
+  }
+});
+
+test('a demand that is refused leaves the others untouched', () => {
+  const limiter = aLimiter(manualClock(NOW));
+  const plenty = { bucket: 'plenty', perMinute: 10 };
+  const scarce = { bucket: 'scarce', perMinute: 1 };
+  assert.deepEqual(limiter.take([plenty, scarce]), { allowed: true });
+  for (let again = 0; again < 50; again += 1) assert.equal(refused(limiter.take([plenty, scarce])).demand, scarce);
+  for (let rest = 0; rest < 9; rest += 1) assert.deepEqual(limiter.take([plenty]), { allowed: true });
+  assert.equal(refused(limiter.take([scarce, plenty])).demand, scarce);
+  assert.equal(refused(limiter.take([plenty, scarce])).demand, plenty);
+});
+
+test('a bucket that is named twice gives two tokens or none', () => {
+  const limiter = aLimiter(manualClock(NOW));
+  const demand = { bucket: 'a', perMinute: 5 };
+  assert.deepEqual(
+    [1, 2, 3].map(() => (limiter.take([demand, demand]) as Verdict).allowed),
+    [true, true, false],
+  );
+  assert.deepEqual(limiter.take([demand]), { allowed: true });
+  assert.equal(refused(limiter.take([demand])).allowed, false);
+});
+
+test('Infinity is no limit, and 0 allows nothing', () => {
+  const limiter = aLimiter(manualClock(NOW));
+  assert.equal(limiter.tryTake([{ bucket: 'game', perMinute: Number.POSITIVE_INFINITY }]), true);
+  assert.equal(refused(limiter.take([{ bucket: 'closed', perMinute: 0 }])).retryAfterSeconds, 65);
+});
+
+/** Counts how often it is asked, and breaks on demand. */
+function aFragileStore() {
+  const inner = memoryStore();
+  const store = {
+    asked: 0,
+    broken: false,
+    lease(request: Parameters<LimitStore['lease']>[0]) {
+      store.asked += 1;
+      if (store.broken) throw new Error('the database is down');
+      return inner.lease(request);
+    },
+    close: async () => {},
+  };
+  return store;
+}
+
+test('the store is asked once per chunk, and not at all for a bucket known to be empty', () => {
+  const store = aFragileStore();
+  const limiter = aLimiter(manualClock(NOW), store);
+  const demands = [{ bucket: 'a', perMinute: 1000 }];
+  for (let request = 0; request < 1000; request += 1) assert.ok(limiter.tryTake(demands) || limiter.take(demands));
+  assert.ok(store.asked <= 25, `${store.asked} leases for 1000 requests`);
+  void limiter.take(demands);
+  const asked = store.asked;
+  for (let request = 0; request < 100; request += 1) assert.ok(refused(limiter.take(demands)));
+  assert.equal(store.asked, asked);
+});
+
+async function outage(clock: ManualClock) {
+  const store = aFragileStore();
+  const lines: string[] = [];
+  const limiter = createLimiter({
+    store,
+    clock,
+    log: createLog('warn', (text) => void lines.push(text)),
+    bucketsMax: 50,
+  });
+  return { store, limiter, lines };
+}
+
+test('without its store a process holds the limit by itself, and what it allowed before counts', async () => {
+  const clock = manualClock(NOW);
+  const { store, limiter } = await outage(clock);
+  const demand = { bucket: 'a', perMinute: 30 };
+  assert.equal(await countAllowed(limiter, demand, 10), 10);
+  store.broken = true;
+  assert.equal(await countAllowed(limiter, demand, 100), 20);
+  clock.advance(10);
+  store.broken = false;
+  assert.equal(await countAllowed(limiter, demand, 100), 0);
+  clock.advance(55);
+  assert.equal(await countAllowed(limiter, demand, 100), 30);
+});
+
+test('a store that fails is left alone for a second, and complained of once a minute', async () => {
+  const clock = manualClock(NOW);
+  const log: string[] = [];
+  const store = aFragileStore();
+  store.broken = true;
+  const quiet = { ...silent, warn: (message: string) => void log.push(message) };
+  const limiter = createLimiter({ store, clock, log: quiet });
+  await countAllowed(limiter, { bucket: 'a', perMinute: 600 }, 600);
+  assert.deepEqual([store.asked, log.length], [1, 1]);
+  clock.advance(59);
+  await countAllowed(limiter, { bucket: 'b', perMinute: 600 }, 600);
+  assert.deepEqual([store.asked, log.length], [2, 1]);
+  clock.advance(1);
+  await countAllowed(limiter, { bucket: 'c', perMinute: 600 }, 600);
+  assert.deepEqual([store.asked, log.length], [3, 2]);
+});
+
+test('a store that does not answer is not waited for', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store: LimitStore = { lease: () => new Promise(() => {}), close: async () => {} };
+  const verdict = aLimiter(manualClock(NOW), store).take([{ bucket: 'a', perMinute: 5 }]);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(await verdict, { allowed: true });
+});
+
+test('a jump of the clock, forward or back, gives no process more than the limit', async () => {
+  for (const jump of [3600, -3600, 7, -7, 400 * 86_400, -400 * 86_400]) {
+    const day = manualClock(NOW);
+    const monotonic = manualClock(NOW);
+    const clock: Clock = { now: day.now, millis: day.millis, monotonicMs: monotonic.monotonicMs };
+    const limiter = aLimiter(clock);
+    const demand = { bucket: 'a', perMinute: 20 };
+    assert.equal(await countAllowed(limiter, demand, 15), 15);
+    day.advance(jump);
+    const rest = await countAllowed(limiter, demand, 100);
+    assert.ok(rest <= 5, `${rest} after ${jump}`);
+    // And the window goes on sliding, wherever the time of day is now.
+    monotonic.advance(80);
+    day.advance(80);
+    assert.equal(await countAllowed(limiter, demand, 100), 20, `after ${jump}`);
+  }
+});
+
+test('buckets beyond the cap, and idle ones, are forgotten', async () => {
+  const clock = manualClock(NOW);
+  const { limiter, store } = await outage(clock);
+  for (let bucket = 0; bucket < 200; bucket += 1) await isAllowed(limiter, { bucket: `${bucket}`, perMinute: 5 });
+  store.broken = true;
+  // The first was dropped, so its own share is unknown; the last is still there.
+  assert.equal(await countAllowed(limiter, { bucket: '199', perMinute: 5 }, 10), 4);
+  assert.equal(await countAllowed(limiter, { bucket: '0', perMinute: 5 }, 10), 5);
+});
+
+test('a broken limits file is replaced', (t) => {
+  const file = join(aFolder(t), 'limits.sqlite');
+  writeFileSync(file, 'this is no database'.repeat(1000));
+  const store = sqliteStore(file);
+  assert.deepEqual(store.lease({ bucket: 'a', slot: 1, limit: 5, want: 1, unspent: 0, unspentSlot: 0 }), {
+    granted: 1,
+    freesAt: 1,
+  });
+  return store.close();
+});
+
+const BUCKETS = 200;
+const PER_MINUTE = 50;
+
+/** Takes more than it may of each bucket, at a clock that stands still, and prints how much it was allowed. */
+function takerProgram(file: string): string {
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  return `
+    import { once } from 'node:events';
+    import { manualClock } from ${url('../runtime/clock.ts')};
+    import { createLog } from ${url('../runtime/log.ts')};
+    import { createLimiter } from ${url('./limits.ts')};
+    import { sqliteStore } from ${url('./sqlite.ts')};
+    const log = createLog('warn', (text) => process.stderr.write(text));
+    const limiter = createLimiter({ store: sqliteStore(${JSON.stringify(file)}), clock: manualClock(${NOW}), log });
+    const allowed = Array(${BUCKETS}).fill(0);
+    process.send('ready');
+    for (let turn = 0; turn < 2; turn += 1) {
+      const [requests] = await once(process, 'message');
+      for (let request = 0; request < requests; request += 1) {
+        for (let bucket = 0; bucket < ${BUCKETS}; bucket += 1) {
+          const demands = [{ bucket: 'address', perMinute: Infinity }, { bucket: 'token ' + bucket, perMinute: ${PER_MINUTE} }];
+          if (limiter.tryTake(demands) || limiter.take(demands).allowed) allowed[bucket] += 1;
+        }
+      }
+      process.send(allowed);
+    }
+    await limiter.close();
+    process.disconnect();`;
+}
+
+function aTaker(program: string) {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ready = once(child, 'message');
+  return {
+    ready,
+    async take(requests: number): Promise<number[]> {
+      const result = once(child, 'message');
+      child.send(requests);
+      return (await result)[0];
+    },
+  };
+}
+
+test('processes that share a limits file allow exactly the limit together', async (t) => {
+  const program = takerProgram(join(aFolder(t), 'limits.sqlite'));
+  const takers = [aTaker(program), aTaker(program)];
+  await Promise.all(takers.map((taker) => taker.ready));
+  // The limit has room for both of these, whichever runs first; it binds in the second turn.
+  const share = PER_MINUTE / 5;
+  for (const count of await Promise.all(takers.map((taker) => taker.take(share))))
+    assert.deepEqual(count, Array(BUCKETS).fill(share));
+  const counts = await Promise.all(takers.map((taker) => taker.take(PER_MINUTE)));
+  const sums = counts[0]!.map((count, bucket) => count + counts[1]![bucket]!);
+  assert.deepEqual(sums, Array(BUCKETS).fill(PER_MINUTE));
+});

@@ -1,0 +1,57 @@
+import { Worker } from 'node:worker_threads';
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { giveBack } from '../runtime/memory.ts';
+import { Thread } from '../runtime/thread.ts';
+import { type Address, asked, toStorageError } from './s3-client.ts';
+import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hashing.ts';
+import type { WantedRange } from './s3-reading.ts';
+
+/**
+ * Objects are read in other threads. What Node.js receives from a server it allocates anew, chunk by chunk, and nobody can
+ * give that back; a thread with a small heap of its own collects it early, and away from the event loop.
+ */
+const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
+const reading = new Thread<WantedRange>(new URL('./s3-reading.ts', import.meta.url), { resourceLimits: HEAP });
+
+const READING_SECONDS = 600;
+/** Of the largest object, over the slowest line that is worth it. */
+const HASHING_SECONDS = 12 * 3600;
+
+const linkTo = (client: S3Client, address: Address, expiresIn: number): Promise<string> =>
+  asked(getSignedUrl(client, new GetObjectCommand(address), { expiresIn }));
+
+/** Fills the buffer from this position on with bytes of one state of an object, all of which are there. */
+export async function readInto(
+  client: S3Client,
+  address: Address,
+  etag: string,
+  buffer: Uint8Array,
+  start: number,
+): Promise<void> {
+  const link = await linkTo(client, address, READING_SECONDS);
+  const end = start + buffer.byteLength - 1;
+  const range = (await asked(reading.ask({ link, start, end, etag }))) as Uint8Array;
+  buffer.set(range);
+  giveBack(range);
+}
+
+/** Hashes of the whole and of its parts, as they are in the bucket: twenty gigabytes take a minute of a processor. */
+export async function hashesOf(
+  client: S3Client,
+  address: Address,
+  lengths: readonly number[],
+  etag?: string,
+): Promise<S3Hashes> {
+  const link = await linkTo(client, address, HASHING_SECONDS);
+  const workerData: S3HashRequest = { link, start: 0, lengths, etag };
+  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData, resourceLimits: HEAP });
+  return new Promise((resolve, reject) => {
+    worker.once('message', (answer: S3HashAnswer) => {
+      if ('md5' in answer) resolve(answer);
+      else reject(toStorageError(Object.assign(new Error(answer.message), answer)));
+    });
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`hashing ended with ${code}`)));
+  });
+}

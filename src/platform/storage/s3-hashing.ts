@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { giveBack } from '../runtime/memory.ts';
+import { giveWay } from './background.ts';
+import { bytesOf, type Wanted } from './s3-answers.ts';
+
+export interface S3HashRequest extends Wanted {
+  /** Of the parts, which follow each other. */
+  readonly lengths: readonly number[];
+}
+
+export interface S3Hashes {
+  readonly md5: string;
+  readonly sha256: string;
+  /** Of each part what was found of it. */
+  readonly parts: string[];
+}
+
+export type S3HashAnswer = S3Hashes | { readonly name: string; readonly message: string; readonly $metadata: object };
+
+/** One pass over the object, as it comes. */
+async function hashed({ lengths, ...wanted }: S3HashRequest): Promise<S3Hashes> {
+  const whole = { md5: createHash('md5'), sha256: createHash('sha256') };
+  const parts: string[] = [];
+  let part = createHash('sha256');
+  let left = lengths[0] ?? 0;
+  for await (const chunk of bytesOf(wanted)) {
+    whole.md5.update(chunk);
+    whole.sha256.update(chunk);
+    for (let taken = 0; taken < chunk.byteLength; ) {
+      const piece = chunk.subarray(taken, taken + left);
+      part.update(piece);
+      taken += piece.byteLength;
+      left -= piece.byteLength;
+      if (left > 0) continue;
+      parts.push(part.digest('hex'));
+      part = createHash('sha256');
+      left = lengths[parts.length] ?? Number.POSITIVE_INFINITY;
+    }
+    giveBack(chunk);
+  }
+  return { md5: whole.md5.digest('hex'), sha256: whole.sha256.digest('hex'), parts };
+}
+
+giveWay();
+try {
+  parentPort!.postMessage(await hashed(workerData as S3HashRequest));
+} catch (error) {
+  const { name, message, $metadata = {} } = error as Error & { $metadata?: object };
+  parentPort!.postMessage({ name, message, $metadata } satisfies S3HashAnswer);
+}

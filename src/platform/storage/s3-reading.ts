@@ -1,0 +1,24 @@
+import { giveBack } from '../runtime/memory.ts';
+import { answerEach } from '../runtime/thread.ts';
+import { bytesOf, Unanswered, type Wanted } from './s3-answers.ts';
+
+export interface WantedRange extends Wanted {
+  readonly end: number;
+}
+
+answerEach(async (wanted: WantedRange) => {
+  const range = await bytesIn(wanted);
+  return { found: range, transfer: [range.buffer] };
+});
+
+async function bytesIn(wanted: WantedRange): Promise<Uint8Array<ArrayBuffer>> {
+  const range = new Uint8Array(wanted.end + 1 - wanted.start);
+  let filled = 0;
+  for await (const chunk of bytesOf(wanted)) {
+    range.set(chunk.subarray(0, range.length - filled), filled);
+    filled += chunk.length;
+    giveBack(chunk);
+  }
+  if (filled !== range.length) throw new Unanswered(`the bucket gave ${filled} bytes instead of ${range.length}`);
+  return range;
+}

@@ -1,0 +1,61 @@
+import { type Selectable, sql } from 'kysely';
+import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import { changing } from '../../platform/database/locks.ts';
+import type { AuditHeadTable, AuditLogTable } from './table.ts';
+
+export type AuditRow = Selectable<AuditLogTable>;
+type Head = Pick<AuditHeadTable, 'last_id' | 'hash'>;
+
+const HEAD = statement('select last_id, hash from audit_head where id = 1');
+/** On PostgreSQL others who add wait from here on; on SQLite there is one writer anyway. */
+const HEAD_HELD = changing(HEAD);
+export const holdHead = async (transaction: Transaction): Promise<Head> =>
+  (await transaction.first<Head>(HEAD_HELD, []))!;
+
+const ADD = statement(`insert into audit_log
+  (id, date_added, game_id, user_id, action, resource, resource_id, reason, data, previous, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+const MOVE = statement('update audit_head set last_id = ?, hash = ? where id = 1');
+
+export async function add(transaction: Transaction, row: AuditRow): Promise<void> {
+  const { id, date_added, game_id, user_id, action, resource, resource_id, reason, data, previous, hash } = row;
+  const values = [id, date_added, game_id, user_id, action, resource, resource_id, reason, data, previous, hash];
+  await transaction.run(ADD, values);
+  await transaction.run(MOVE, [id, hash]);
+}
+
+export const headOf = (query: Query): Promise<Head | undefined> =>
+  query.selectFrom('audit_head').select(['last_id', 'hash']).where('id', '=', 1).executeTakeFirst();
+
+export const rowsAfter = (query: Query, id: number, upTo: number, most: number): Promise<AuditRow[]> =>
+  query
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('id', '>', id)
+    .where('id', '<=', upTo)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+
+export const hasRowsBeyond = async (query: Query, id: number): Promise<boolean> =>
+  (await query
+    .selectFrom('audit_log')
+    .select('id')
+    .where((eb) => eb.or([eb('id', '>', id), eb('id', '<', 1)]))
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
+  const all = query.selectFrom('audit_log as a').leftJoin('users as u', 'u.id', 'a.user_id');
+  const shown = gameId === undefined ? all : all.where('a.game_id', '=', gameId);
+  const { total } = await narrowed(shown, listing, request)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await paged(
+    narrowed(shown.selectAll('a').select('u.username'), listing, request),
+    listing,
+    request,
+  ).execute();
+  return { rows, total: Number(total) };
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import { Csv } from '../../platform/http/operation.ts';
+import type { Day, Ranked } from './metrics.ts';
+
+export const MetricsSecretObject = z
+  .object({
+    secret: z.string().meta({ description: 'What the game signs its reports with; empty where it has none.' }),
+    date_added: Timestamp,
+  })
+  .meta({ id: 'MetricsSecret' });
+
+const counts = {
+  downloads: Integer,
+  subscribers: Integer.meta({ description: 'Those who subscribed less those who ended it.' }),
+  active_users: Integer.meta({
+    description:
+      'People who downloaded, subscribed, ended it, rated or commented, each once; and addresses from which only people downloaded who were not signed in.',
+  }),
+  ratings_positive: Integer,
+  ratings_negative: Integer,
+  sessions: Integer,
+  session_seconds: Integer,
+};
+
+export const MetricsDayObject = z
+  .object({ date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }), ...counts })
+  .meta({ id: 'MetricsDay' });
+
+export const MetricsMonthObject = z
+  .object({ month: z.string().meta({ description: 'In UTC, as `2026-11`.' }), ...counts })
+  .meta({ id: 'MetricsMonth' });
+
+export const MetricsRankingObject = z
+  .object({
+    rank: Id,
+    rank_before: Integer.meta({
+      description: 'The place in the month before, and 0 where it was not among the first thousand.',
+    }),
+    id: Id,
+    name_id: z.string(),
+    name: z.string(),
+    downloads: Integer,
+    subscribers: Integer,
+  })
+  .meta({ id: 'MetricsRanking' });
+
+export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankingObject>[] =>
+  rows.map(({ id, name_id, name, downloads, subscribers, rank_before }, index) => ({
+    rank: index + 1,
+    rank_before: Number(rank_before),
+    id,
+    name_id,
+    name,
+    downloads,
+    subscribers,
+  }));
+
+/** Of dates and numbers alone, so that no cell can be a formula. */
+export function toCsv(gameId: number, days: readonly Day[]): Csv {
+  const columns = Object.keys(days[0]!) as (keyof Day)[];
+  const lines = [columns, ...days.map((day) => columns.map((column) => day[column]))];
+  return new Csv(`${lines.map((line) => line.join(',')).join('\r\n')}\r\n`, `metrics-${gameId}.csv`);
+}

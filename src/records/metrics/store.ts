@@ -1,0 +1,275 @@
+import type { Selectable } from 'kysely';
+import {
+  type Database,
+  type Statement,
+  statement,
+  type Transaction,
+  type Value,
+} from '../../platform/database/database.ts';
+import { changing } from '../../platform/database/locks.ts';
+import type { MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
+
+type Reader = Pick<Database, 'first'>;
+export type SessionRow = Selectable<MetricsSessionsTable>;
+export type DayRow = Selectable<MetricsDaysTable>;
+export type MonthRow = Selectable<MetricsMonthsTable>;
+
+export interface SecretRow {
+  readonly sealed: string;
+  readonly date_added: number;
+}
+
+const SECRET = statement('select sealed, date_added from metrics_secrets where game_id = ?');
+export const secretOf = (reader: Reader, gameId: number) => reader.first<SecretRow>(SECRET, [gameId]);
+
+const PUT_SECRET = statement(`insert into metrics_secrets (game_id, sealed, date_added) values (?, ?, ?)
+  on conflict (game_id) do update set sealed = excluded.sealed, date_added = excluded.date_added`);
+export const putSecret = (transaction: Transaction, gameId: number, { sealed, date_added }: SecretRow) =>
+  transaction.run(PUT_SECRET, [gameId, sealed, date_added]);
+
+const REMOVE_SECRET = statement('delete from metrics_secrets where game_id = ?');
+export const removeSecret = (transaction: Transaction, gameId: number) => transaction.run(REMOVE_SECRET, [gameId]);
+
+const SEE = statement(`insert into metrics_seen (game_id, session_hash, date_added) values (?, ?, ?)
+  on conflict (game_id, session_hash) do nothing returning date_added`);
+/** Returns whether it is seen for the first time. */
+export const see = async (transaction: Transaction, gameId: number, hash: string, now: number): Promise<boolean> =>
+  (await transaction.first(SEE, [gameId, hash, now])) !== undefined;
+
+const HOLD = changing(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
+export const holdSession = (transaction: Transaction, gameId: number, sessionId: string) =>
+  transaction.first<SessionRow>(HOLD, [gameId, sessionId]);
+
+const ADD_SESSION = statement(`insert into metrics_sessions
+  (game_id, session_id, user_id, order_id, date_started, date_last, date_ended, platform) values (?, ?, ?, ?, ?, ?, 0, ?)
+  on conflict (game_id, session_id) do nothing returning id`);
+/** Returns whether there was none of this name. */
+export const addSession = async (
+  transaction: Transaction,
+  row: Omit<SessionRow, 'id' | 'date_ended' | 'date_last'>,
+): Promise<boolean> => {
+  const { game_id, session_id, user_id, order_id, date_started, platform } = row;
+  const values = [game_id, session_id, user_id, order_id, date_started, date_started, platform];
+  return (await transaction.first(ADD_SESSION, values)) !== undefined;
+};
+
+const GO_ON = statement('update metrics_sessions set order_id = ?, date_last = ?, date_ended = ? where id = ?');
+export const goOn = (
+  transaction: Transaction,
+  { id, order_id, date_last, date_ended }: Pick<SessionRow, 'id' | 'order_id' | 'date_last' | 'date_ended'>,
+) => transaction.run(GO_ON, [order_id, date_last, date_ended, id]);
+
+export const COUNTS = [
+  'downloads',
+  'subscribers',
+  'active_users',
+  'ratings_positive',
+  'ratings_negative',
+  'sessions',
+  'session_seconds',
+] as const;
+export type Counts = Record<(typeof COUNTS)[number], number>;
+
+/** A game, or one platform of it: its metrics are in tables of their own. */
+export interface Place {
+  readonly gameId: number;
+  /** `''` is the whole game. */
+  readonly platform: string;
+}
+
+/** What the SQL of the two kinds of tables differs in. */
+interface Words {
+  readonly metrics: string;
+  /** The columns that name a place, their parameters, and the condition on them. */
+  readonly key: string;
+  readonly marks: string;
+  readonly isHere: string;
+}
+
+const WHOLE: Words = { metrics: 'metrics', key: 'game_id', marks: '?', isHere: 'game_id = ?' };
+const PLATFORM: Words = {
+  metrics: 'metrics_platform',
+  key: 'game_id, platform',
+  marks: '?, ?',
+  isHere: 'game_id = ? and platform = ?',
+};
+
+const inPlaces = (textOf: (words: Words) => string) => ({
+  whole: statement(textOf(WHOLE)),
+  platform: statement(textOf(PLATFORM)),
+});
+type InPlaces = ReturnType<typeof inPlaces>;
+
+const at = (statements: InPlaces, { platform }: Place): Statement =>
+  platform === '' ? statements.whole : statements.platform;
+const keyOf = ({ gameId, platform }: Place): Value[] => (platform === '' ? [gameId] : [gameId, platform]);
+
+const SPANS = ['day', 'month'] as const;
+type SpanName = (typeof SPANS)[number];
+const inSpans = (textOf: (words: Words, span: SpanName, active: string) => string): Record<SpanName, InPlaces> => ({
+  day: inPlaces((words) => textOf(words, 'day', `${words.metrics}_active`)),
+  month: inPlaces((words) => textOf(words, 'month', `${words.metrics}_active_months`)),
+});
+
+const ADD_TO = inSpans(({ metrics, key, marks }, span) => {
+  const table = `${metrics}_${span}s`;
+  return `insert into ${table} (${key}, ${span}, ${COUNTS.join(', ')})
+    values (${marks}, ?, ${COUNTS.map(() => '?').join(', ')}) on conflict (${key}, ${span}) do update set
+    ${COUNTS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`;
+});
+
+/** To the day and to its month, always in this order. */
+export async function addTo(
+  transaction: Transaction,
+  place: Place,
+  spans: Record<SpanName, number>,
+  counts: Partial<Counts>,
+): Promise<void> {
+  const values = COUNTS.map((name) => counts[name] ?? 0);
+  for (const span of SPANS) await transaction.run(at(ADD_TO[span], place), [...keyOf(place), spans[span], ...values]);
+}
+
+/** A day or a month of a place. */
+export interface Span extends Place {
+  readonly span: SpanName;
+  readonly number: number;
+}
+
+const ACTIVITY = inSpans(
+  ({ isHere }, span, active) => `select counted from ${active} where ${isHere} and ${span} = ? and who = ?`,
+);
+/** 1 where it counts, 0 where a person counts in its place, nothing where it is new. */
+export const activityOf = async (reader: Reader, where: Span, who: string) =>
+  (await reader.first<{ counted: number }>(at(ACTIVITY[where.span], where), [...keyOf(where), where.number, who]))
+    ?.counted;
+export const isActive = async (reader: Reader, where: Span, who: string): Promise<boolean> =>
+  (await activityOf(reader, where, who)) !== undefined;
+
+const BE_ACTIVE = inSpans(
+  ({ key, marks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted) values (${marks}, ?, ?, ?)
+    on conflict (${key}, ${span}, who) do nothing returning who`,
+);
+/** Returns whether they were not active in that span before. */
+export const beActive = async (transaction: Transaction, where: Span, who: string, counted: number) =>
+  (await transaction.first(at(BE_ACTIVE[where.span], where), [...keyOf(where), where.number, who, counted])) !==
+  undefined;
+
+const UNCOUNT = inSpans(
+  ({ isHere }, span, active) => `update ${active} set counted = 0
+    where ${isHere} and ${span} = ? and who = ? and counted = 1 returning who`,
+);
+/** Returns whether it did count. */
+export const uncount = async (transaction: Transaction, where: Span, who: string) =>
+  (await transaction.first(at(UNCOUNT[where.span], where), [...keyOf(where), where.number, who])) !== undefined;
+
+const ADD_ACTIVE = inSpans(
+  ({ metrics, isHere }, span) =>
+    `update ${metrics}_${span}s set active_users = active_users + ? where ${isHere} and ${span} = ?`,
+);
+export const addActive = (transaction: Transaction, where: Span, difference: number) =>
+  transaction.run(at(ADD_ACTIVE[where.span], where), [difference, ...keyOf(where), where.number]);
+
+const added = (table: string) => `downloads = ${table}.downloads + excluded.downloads,
+  subscribers = ${table}.subscribers + excluded.subscribers`;
+const ADD_TO_MOD = inPlaces(({ metrics, key, marks }) => {
+  const table = `${metrics}_mod_months`;
+  return `insert into ${table} (${key}, month, mod_id, downloads, subscribers)
+    values (${marks}, ?, ?, ?, ?) on conflict (${key}, month, mod_id) do update set ${added(table)}`;
+});
+const ADD_TO_CREATOR = inPlaces(({ metrics, key }) => {
+  const table = `${metrics}_creator_months`;
+  const platform = key === 'game_id' ? '' : 'cast(? as text), ';
+  return `insert into ${table} (${key}, month, user_id, downloads, subscribers)
+    select cast(? as bigint), ${platform}cast(? as bigint), submitted_by, cast(? as bigint), cast(? as bigint)
+    from mods where id = ? on conflict (${key}, month, user_id) do update set ${added(table)}`;
+});
+
+/** For the mod, and for whoever submitted it. */
+export async function addToMonth(
+  transaction: Transaction,
+  place: Place,
+  modId: number,
+  month: number,
+  { downloads = 0, subscribers = 0 }: Partial<Counts>,
+): Promise<void> {
+  await transaction.run(at(ADD_TO_MOD, place), [...keyOf(place), month, modId, downloads, subscribers]);
+  await transaction.run(at(ADD_TO_CREATOR, place), [...keyOf(place), month, downloads, subscribers, modId]);
+}
+
+const BETWEEN = inSpans(
+  ({ metrics, isHere }, span) =>
+    `select * from ${metrics}_${span}s where ${isHere} and ${span} between ? and ? order by ${span}`,
+);
+export const daysOf = (reader: Pick<Database, 'all'>, place: Place, from: number, to: number) =>
+  reader.all<DayRow>(at(BETWEEN.day, place), [...keyOf(place), from, to]);
+export const monthsOf = (reader: Pick<Database, 'all'>, place: Place, from: number, to: number) =>
+  reader.all<MonthRow>(at(BETWEEN.month, place), [...keyOf(place), from, to]);
+
+export interface Ranked {
+  readonly id: number;
+  readonly name: string;
+  readonly name_id: string;
+  readonly downloads: number;
+  readonly subscribers: number;
+  /** The place among the first thousand of the month before, and 0 for none. */
+  readonly rank_before: number;
+}
+
+/** Places of the month before are looked for no further down. */
+const RANKED_BEFORE = 1_000;
+
+/** Both months come from their index in order, and no more of them than is shown, or asked for. */
+const ranked = (resource: 'mod' | 'creator', column: string, table: string, name: string): InPlaces =>
+  inPlaces(({ metrics, isHere }) => {
+    const months = `${metrics}_${resource}_months`;
+    return `with before as (select ${column}, row_number() over (order by downloads desc, ${column}) as rank from
+        (select ${column}, downloads from ${months} where ${isHere} and month = ?
+          order by downloads desc, ${column} limit ${RANKED_BEFORE}) first)
+      select r.${column} as id, n.${name} as name, n.name_id, r.downloads, r.subscribers, coalesce(b.rank, 0) as rank_before
+      from ${months} r join ${table} n on n.id = r.${column} left join before b on b.${column} = r.${column}
+      where ${isHere.replaceAll(/\b(game_id|platform) =/g, 'r.$1 =')} and r.month = ? order by r.downloads desc, r.${column} limit ?`;
+  });
+
+const TOP = {
+  mods: ranked('mod', 'mod_id', 'mods', 'name'),
+  creators: ranked('creator', 'user_id', 'users', 'username'),
+} as const;
+export type Ranking = keyof typeof TOP;
+
+export const top = (
+  reader: Pick<Database, 'all'>,
+  ranking: Ranking,
+  place: Place,
+  { month, most }: { month: number; most: number },
+) => reader.all<Ranked>(at(TOP[ranking], place), [...keyOf(place), month - 1, ...keyOf(place), month, most]);
+
+const FORGET_ACTIVE = inSpans((_, span, active) => `delete from ${active} where ${span} < ?`);
+const FORGET_SEEN = statement('delete from metrics_seen where date_added < ?');
+const FORGET_SESSIONS = statement('delete from metrics_sessions where date_last < ?');
+export async function forgetBefore(
+  transaction: Transaction,
+  { day, month, second }: { day: number; month: number; second: number },
+): Promise<void> {
+  for (const statement of Object.values(FORGET_ACTIVE.day)) await transaction.run(statement, [day]);
+  for (const statement of Object.values(FORGET_ACTIVE.month)) await transaction.run(statement, [month]);
+  await transaction.run(FORGET_SEEN, [second]);
+  await transaction.run(FORGET_SESSIONS, [second]);
+}
+
+const REMOVE_MOD = inPlaces(({ metrics }) => `delete from ${metrics}_mod_months where mod_id = ?`);
+export async function removeMod(transaction: Transaction, modId: number): Promise<void> {
+  for (const removal of Object.values(REMOVE_MOD)) await transaction.run(removal, [modId]);
+}
+
+const MOVE_MONTHS = inPlaces(({ metrics, key }) => {
+  const table = `${metrics}_creator_months`;
+  return `insert into ${table} (${key}, month, user_id, downloads, subscribers)
+    select ${key}, month, cast(? as bigint), downloads, subscribers from ${table} where user_id = ?
+    on conflict (${key}, month, user_id) do update set ${added(table)}`;
+});
+const REMOVE_MONTHS = inPlaces(({ metrics }) => `delete from ${metrics}_creator_months where user_id = ?`);
+/** What was counted for the work of one account counts for another. */
+export async function moveMonths(transaction: Transaction, from: number, to: number): Promise<void> {
+  for (const move of Object.values(MOVE_MONTHS)) await transaction.run(move, [to, from]);
+  for (const removal of Object.values(REMOVE_MONTHS)) await transaction.run(removal, [from]);
+}

@@ -1,0 +1,61 @@
+import type { Generated } from 'kysely';
+
+declare module '../../platform/database/database.ts' {
+  interface Tables {
+    metrics_secrets: { game_id: number; sealed: string; date_added: number };
+    metrics_sessions: MetricsSessionsTable;
+    metrics_seen: { game_id: number; session_hash: string; date_added: number };
+    metrics_active: { game_id: number; day: number; who: string; counted: number };
+    metrics_active_months: { game_id: number; month: number; who: string; counted: number };
+    metrics_days: MetricsDaysTable;
+    metrics_months: MetricsMonthsTable;
+    metrics_mod_months: { game_id: number; month: number; mod_id: number; downloads: number; subscribers: number };
+    metrics_platform_active: { game_id: number; platform: string; day: number; who: string; counted: number };
+    metrics_platform_active_months: { game_id: number; platform: string; month: number; who: string; counted: number };
+    metrics_platform_days: MetricsDaysTable & { platform: string };
+    metrics_platform_months: MetricsMonthsTable & { platform: string };
+    metrics_platform_mod_months: Tables['metrics_mod_months'] & { platform: string };
+    metrics_platform_creator_months: Tables['metrics_creator_months'] & { platform: string };
+    metrics_creator_months: { game_id: number; month: number; user_id: number; downloads: number; subscribers: number };
+  }
+}
+
+/** A game that someone plays. */
+export interface MetricsSessionsTable {
+  id: Generated<number>;
+  game_id: number;
+  /** As the client names it. */
+  session_id: string;
+  /** 0 where a key of the game speaks. */
+  user_id: number;
+  order_id: number;
+  date_started: number;
+  date_last: number;
+  /** 0 while it goes on. */
+  date_ended: number;
+  /** On which it is played, `''` where the client did not say. */
+  platform: string;
+}
+
+/** What happened in a game in a span of time. */
+interface Counted {
+  game_id: number;
+  downloads: number;
+  /** Those who came less those who went. */
+  subscribers: number;
+  active_users: number;
+  ratings_positive: number;
+  ratings_negative: number;
+  sessions: number;
+  session_seconds: number;
+}
+
+export interface MetricsDaysTable extends Counted {
+  /** Unix days. */
+  day: number;
+}
+
+export interface MetricsMonthsTable extends Counted {
+  /** Months since the year 0, in UTC. */
+  month: number;
+}

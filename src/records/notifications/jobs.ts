@@ -1,0 +1,17 @@
+import type { App } from '../../platform/app.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { mailDue, mailPerson, tellSomeSubscribers } from './letters.ts';
+import { removeOld } from './notifications.ts';
+import { MAIL_JOB, TELL_SUBSCRIBERS_JOB, type Update } from './pieces.ts';
+
+export const notificationJobs: readonly JobHandler<App>[] = [
+  { kind: 'notifications.remove-old', every: 86_400, run: removeOld },
+  { kind: 'notifications.mail-due', every: 60, run: (app, _, job) => mailDue(app, job) },
+  {
+    kind: MAIL_JOB,
+    // A mail server may be away for a day.
+    attemptsMax: 30,
+    run: (app, { userId }: { userId: number }) => mailPerson(app, userId),
+  },
+  { kind: TELL_SUBSCRIBERS_JOB, run: (app, update: Update) => tellSomeSubscribers(app, update) },
+];

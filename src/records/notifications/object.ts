@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { toUserObject, UserObject } from '../../people/users/object.ts';
+import type { App } from '../../platform/app.ts';
+import type { Portal } from '../../platform/game-platforms.ts';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import {
+  KINDS,
+  modesOf,
+  type NotificationKind,
+  type NotificationMode,
+  type StoredNotification,
+} from './notifications.ts';
+
+export const NotificationObject = z
+  .object({
+    id: Id,
+    kind: z.enum(KINDS),
+    user: UserObject.nullable().meta({ description: 'Who did it, and null where a team decided.' }),
+    resource: z.string().meta({
+      description: 'What it is about: `mods`, `guides`, `games`, `collections`, `users`, `threads` or `comments`.',
+    }),
+    resource_id: Id,
+    game_id: Integer.meta({ description: 'The game, and 0 for what belongs to none.' }),
+    comment_id: Integer.meta({ description: 'The comment, and 0 for what is about none.' }),
+    date_added: Timestamp,
+    is_read: z.boolean(),
+  })
+  .meta({ id: 'Notification' });
+
+export const toNotification = (
+  app: App,
+  stored: StoredNotification,
+  portal: Portal | undefined,
+): z.input<typeof NotificationObject> => ({
+  id: stored.notification_id,
+  kind: stored.kind as NotificationKind,
+  user: stored.id === null ? null : toUserObject(app, stored as Parameters<typeof toUserObject>[1], portal),
+  resource: stored.resource,
+  resource_id: stored.resource_id,
+  game_id: stored.game_id,
+  comment_id: stored.comment_id,
+  date_added: stored.date_added,
+  is_read: stored.is_read === 1,
+});
+
+const modeOf = (kind: NotificationKind) => z.enum(modesOf(kind) as [NotificationMode, ...NotificationMode[]]);
+
+export const NotificationSettingsObject = z.object(
+  Object.fromEntries(KINDS.map((kind) => [kind, modeOf(kind)])) as Record<NotificationKind, ReturnType<typeof modeOf>>,
+);

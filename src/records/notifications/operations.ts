@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { PathId, page, pageOf } from '../../platform/http/objects.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import {
+  changeSettings,
+  notificationListing,
+  notificationsOf,
+  readAll,
+  removeAll,
+  removeNotification,
+  setRead,
+  settingsOf,
+} from './notifications.ts';
+import { NotificationObject, NotificationSettingsObject, toNotification } from './object.ts';
+
+const NotificationPath = z.object({ notification_id: PathId });
+const Settings = NotificationSettingsObject.meta({ id: 'NotificationSettings' });
+
+export const getNotifications = operation({
+  id: 'get-notifications',
+  tag: 'Notifications',
+  method: 'GET',
+  path: '/me/notifications',
+  says: 'Lists what the caller is told of, the newest first. With `is_read=0` the total counts what is new.',
+  access: user('read', 'personal'),
+  list: notificationListing,
+  returns: ok(pageOf(NotificationObject)),
+  errors: [],
+  handle: async (app, { caller, list, portal }) => {
+    const { notifications, total } = await notificationsOf(app, caller as UserCaller, list);
+    return page(
+      notifications.map((each) => toNotification(app, each, portal)),
+      total,
+      list,
+    );
+  },
+});
+
+export const readNotifications = operation({
+  id: 'read-notifications',
+  tag: 'Notifications',
+  method: 'POST',
+  path: '/me/notifications',
+  says: 'Notes that the caller has read everything.',
+  access: user('write', 'personal'),
+  returns: noContent,
+  errors: [],
+  handle: (app, { caller }) => readAll(app, caller as UserCaller),
+});
+
+export const deleteNotifications = operation({
+  id: 'delete-notifications',
+  tag: 'Notifications',
+  method: 'DELETE',
+  path: '/me/notifications',
+  says: 'Removes everything that the caller was told of.',
+  access: user('write', 'personal'),
+  returns: noContent,
+  errors: [],
+  handle: (app, { caller }) => removeAll(app, caller as UserCaller),
+});
+
+export const updateNotification = operation({
+  id: 'update-notification',
+  tag: 'Notifications',
+  method: 'PUT',
+  path: '/me/notifications/{notification_id}',
+  says: 'Notes that the caller has read one, or wants to read it again.',
+  access: user('write', 'personal'),
+  params: NotificationPath,
+  body: z.object({ is_read: z.boolean() }),
+  returns: ok(NotificationObject),
+  errors: ['NOTIFICATION_NOT_FOUND'],
+  handle: async (app, { caller, params, body, portal }) =>
+    toNotification(app, await setRead(app, caller as UserCaller, params.notification_id, body.is_read), portal),
+});
+
+export const deleteNotification = operation({
+  id: 'delete-notification',
+  tag: 'Notifications',
+  method: 'DELETE',
+  path: '/me/notifications/{notification_id}',
+  says: 'Removes one of the things that the caller was told of.',
+  access: user('write', 'personal'),
+  params: NotificationPath,
+  returns: noContent,
+  errors: ['NOTIFICATION_NOT_FOUND'],
+  handle: (app, { caller, params }) => removeNotification(app, caller as UserCaller, params.notification_id),
+});
+
+export const getNotificationSettings = operation({
+  id: 'get-notification-settings',
+  tag: 'Notifications',
+  method: 'GET',
+  path: '/me/settings/notifications',
+  says: 'Shows how the caller is told of each kind of thing: not at all (`off`), on the site (`site`), there and by mail at once (`email`), or there and in one mail a day (`digest`).',
+  access: user('read', 'personal'),
+  returns: ok(Settings),
+  errors: [],
+  handle: (app, { caller }) => settingsOf(app, caller as UserCaller),
+});
+
+export const updateNotificationSettings = operation({
+  id: 'update-notification-settings',
+  tag: 'Notifications',
+  method: 'PUT',
+  path: '/me/settings/notifications',
+  says: 'Chooses how the caller is told of each kind of thing. What is not sent stays as it is.',
+  access: user('write', 'profile'),
+  body: NotificationSettingsObject.partial(),
+  returns: ok(Settings),
+  errors: [],
+  handle: (app, { caller, body }) => changeSettings(app, caller as UserCaller, body),
+});
+
+export const notificationOperations = [
+  getNotifications,
+  readNotifications,
+  deleteNotifications,
+  updateNotification,
+  deleteNotification,
+  getNotificationSettings,
+  updateNotificationSettings,
+];

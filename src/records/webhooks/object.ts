@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import { bodyOf, type Outcome } from './delivering.ts';
+import type { StudioEventRow } from './stream.ts';
+import type { DeliveryRow, WebhookRow, WithSecret } from './webhooks.ts';
+
+export const WebhookObject = z
+  .object({
+    id: Id,
+    game_id: Id,
+    name: z.string(),
+    url: z.string(),
+    events: z.array(z.string()).meta({ description: 'Empty where all events are told.' }),
+    is_active: z.boolean(),
+    failures: Integer.meta({ description: 'How often in a row nobody was there.' }),
+    date_resumes: Timestamp.meta({ description: 'Until then nothing is sent, because nobody was there. Unix seconds' }),
+    date_old_secret_ends: Timestamp.meta({ description: 'Until then the secret before signs as well. Unix seconds' }),
+    added_by: Id,
+    date_added: Timestamp,
+    date_updated: Timestamp,
+  })
+  .meta({ id: 'Webhook' });
+
+export const WebhookSecretObject = WebhookObject.extend({
+  secret: z.string().meta({ description: 'It is shown here and never again.' }),
+}).meta({ id: 'WebhookSecret' });
+
+export function toWebhook(row: WebhookRow): z.input<typeof WebhookObject> {
+  return {
+    id: row.id,
+    game_id: row.game_id,
+    name: row.name,
+    url: row.url,
+    events: row.kinds === '' ? [] : row.kinds.split(' '),
+    is_active: row.is_active === 1,
+    failures: row.failures,
+    date_resumes: row.date_resumes,
+    date_old_secret_ends: row.old_secret_seed === null ? 0 : row.date_old_secret_ends,
+    added_by: row.added_by,
+    date_added: row.date_added,
+    date_updated: row.date_updated,
+  };
+}
+
+export const toWebhookSecret = ({ webhook, secret }: WithSecret) => ({ ...toWebhook(webhook), secret });
+
+export const WebhookTestObject = z
+  .object({
+    success: z.boolean(),
+    status: Integer.nullable().meta({ description: 'What the endpoint answered, if it did.' }),
+    error: z.string().nullable(),
+    duration_ms: Integer,
+  })
+  .meta({ id: 'WebhookTest' });
+
+export const toWebhookTest = ({ ok, status, error, durationMs }: Outcome): z.input<typeof WebhookTestObject> => ({
+  success: ok,
+  status,
+  error,
+  duration_ms: durationMs,
+});
+
+export const WebhookDeliveryObject = z
+  .object({
+    id: Id,
+    webhook_id: Id,
+    event_id: Id,
+    event_type: z.string(),
+    subject: z.string(),
+    state: z.enum(['waiting', 'delivered', 'parked']),
+    attempts: Integer,
+    status: Integer.nullable().meta({ description: 'The answer to the last attempt, if there was one.' }),
+    error: z.string().nullable(),
+    duration_ms: Integer,
+    date_added: Timestamp,
+    date_tried: Timestamp,
+    date_due: Timestamp.meta({ description: 'When it is tried next, while it waits. Unix seconds' }),
+    payload: z.string().meta({ description: 'The body that is sent.' }),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export function toDelivery(row: DeliveryRow): z.input<typeof WebhookDeliveryObject> {
+  return {
+    id: row.id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    event_type: row.kind,
+    subject: row.subject,
+    state: row.state,
+    attempts: row.attempts,
+    status: row.status,
+    error: row.error,
+    duration_ms: row.duration_ms,
+    date_added: row.date_added,
+    date_tried: row.date_tried,
+    date_due: row.state === 'waiting' ? row.date_due : 0,
+    payload: bodyOf({ ...row, id: row.event_id, date_added: row.date_happened }),
+  };
+}
+
+/** As `EventSource` reads it: JSON has no line breaks of its own. */
+export const toServerSentEvent = (event: StudioEventRow): string =>
+  `id: ${event.id}\nevent: ${event.kind}\ndata: ${bodyOf(event)}\n\n`;
+
+export const ReplayObject = z.object({ replayed: Integer }).meta({ id: 'WebhookReplay' });

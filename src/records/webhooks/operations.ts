@@ -1,0 +1,251 @@
+import { z } from 'zod';
+import { type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
+import { GamePath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
+import { Created, created, eventStream, noContent, ok, operation, Stream } from '../../platform/http/operation.ts';
+import { STUDIO_EVENTS } from './kinds.ts';
+import {
+  ReplayObject,
+  toDelivery,
+  toServerSentEvent,
+  toWebhook,
+  toWebhookSecret,
+  toWebhookTest,
+  WebhookDeliveryObject,
+  WebhookObject,
+  WebhookSecretObject,
+  WebhookTestObject,
+} from './object.ts';
+import { listenToGame, type StudioEventRow } from './stream.ts';
+import {
+  addWebhook,
+  deliveryListing,
+  editWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayDelivery,
+  replayParked,
+  rotateSecret,
+  testWebhook,
+} from './webhooks.ts';
+
+const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
+const DAY = 24 * 3_600;
+const WebhookPath = GamePath.extend({ webhook_id: PathId });
+const DeliveryPath = WebhookPath.extend({ delivery_id: PathId });
+
+type Path = z.output<typeof WebhookPath>;
+const placeOf = ({ game_id, webhook_id }: Path) => ({ gameId: game_id, webhookId: webhook_id });
+
+const Name = z.string().trim().min(1).max(80);
+/** Secrets do not belong into an address, which is shown and logged; egress takes none either. */
+const isEndpoint = (text: string) =>
+  z.url({ protocol: /^https?$/ }).safeParse(text).success && URL.parse(text)?.username === '';
+const Url = z
+  .string()
+  .max(2_000)
+  .refine(isEndpoint, { params: { rule: 'url' } });
+const Events = z
+  .array(z.enum(STUDIO_EVENTS))
+  .max(STUDIO_EVENTS.length)
+  .meta({ description: 'The events that are told; none means all.' });
+
+export const getGameWebhooks = operation({
+  id: 'get-game-webhooks',
+  tag: 'Webhooks',
+  method: 'GET',
+  path: '/games/{game_id}/webhooks',
+  says: 'Lists the endpoints to which the events of a game are sent. For its administrators.',
+  access: user('read', 'team'),
+  params: GamePath,
+  list: pagesOnly,
+  returns: ok(pageOf(WebhookObject)),
+  errors: REFUSALS,
+  handle: async (app, { caller, params, list }) =>
+    pageOfAll((await listWebhooks(app, caller, params.game_id)).map(toWebhook), list),
+});
+
+export const addGameWebhook = operation({
+  id: 'add-game-webhook',
+  tag: 'Webhooks',
+  method: 'POST',
+  path: '/games/{game_id}/webhooks',
+  says: 'Adds an endpoint to which the events of a game are sent from now on. The answer has the secret with which messages are signed. For administrators of the game.',
+  access: user('write', 'team'),
+  params: GamePath,
+  body: z.object({ name: Name, url: Url, events: Events.default([]), is_active: z.boolean().default(true) }),
+  once: true,
+  returns: created(WebhookSecretObject),
+  errors: REFUSALS,
+  handle: async (app, { caller, params, body }) => {
+    const wish = { name: body.name, url: body.url, kinds: body.events, isActive: body.is_active };
+    const added = await addWebhook(app, caller as UserCaller, params.game_id, wish);
+    return new Created(
+      toWebhookSecret(added),
+      `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/webhooks/${added.webhook.id}`,
+    );
+  },
+});
+
+export const editGameWebhook = operation({
+  id: 'edit-game-webhook',
+  tag: 'Webhooks',
+  method: 'PUT',
+  path: '/games/{game_id}/webhooks/{webhook_id}',
+  says: 'Changes an endpoint. What waits is sent to the new address; while the endpoint is switched off nothing is sent, and what happens is not noted for it. For administrators of the game.',
+  access: user('write', 'team'),
+  params: WebhookPath,
+  body: z.object({
+    name: Name.optional(),
+    url: Url.optional(),
+    events: Events.optional(),
+    is_active: z.boolean().optional(),
+  }),
+  returns: ok(WebhookObject),
+  errors: REFUSALS,
+  handle: async (app, { caller, params, body }) => {
+    const wish = {
+      ...(body.name !== undefined && { name: body.name }),
+      ...(body.url !== undefined && { url: body.url }),
+      ...(body.events !== undefined && { kinds: body.events }),
+      ...(body.is_active !== undefined && { isActive: body.is_active }),
+    };
+    return toWebhook(await editWebhook(app, caller, placeOf(params), wish));
+  },
+});
+
+export const deleteGameWebhook = operation({
+  id: 'delete-game-webhook',
+  tag: 'Webhooks',
+  method: 'DELETE',
+  path: '/games/{game_id}/webhooks/{webhook_id}',
+  says: 'Removes an endpoint with its deliveries. For administrators of the game.',
+  access: user('write', 'team'),
+  params: WebhookPath,
+  returns: noContent,
+  errors: REFUSALS,
+  handle: (app, { caller, params }) => removeWebhook(app, caller, placeOf(params)),
+});
+
+export const rotateGameWebhookSecret = operation({
+  id: 'rotate-game-webhook-secret',
+  tag: 'Webhooks',
+  method: 'POST',
+  path: '/games/{game_id}/webhooks/{webhook_id}/secret',
+  says: 'Gives an endpoint another secret. Messages are signed with both until the old one ends. For administrators of the game.',
+  access: user('write', 'team'),
+  params: WebhookPath,
+  query: z.object({
+    overlap: z
+      .int()
+      .min(0)
+      .max(7 * DAY)
+      .default(DAY)
+      .meta({ description: 'For how many seconds the old secret signs as well.' }),
+  }),
+  returns: ok(WebhookSecretObject),
+  errors: REFUSALS,
+  handle: async (app, { caller, params, query }) =>
+    toWebhookSecret(await rotateSecret(app, caller, placeOf(params), query.overlap)),
+});
+
+export const testGameWebhook = operation({
+  id: 'test-game-webhook',
+  tag: 'Webhooks',
+  method: 'POST',
+  path: '/games/{game_id}/webhooks/{webhook_id}/test',
+  says: 'Sends an event `WEBHOOK_TEST` to an endpoint, and answers how it was taken. For administrators of the game.',
+  access: user('write', 'team'),
+  unheld: 'nothing is written',
+  limit: 20,
+  params: WebhookPath,
+  returns: ok(WebhookTestObject),
+  errors: REFUSALS,
+  handle: async (app, { caller, params }) => toWebhookTest(await testWebhook(app, caller, placeOf(params))),
+});
+
+export const getGameWebhookDeliveries = operation({
+  id: 'get-game-webhook-deliveries',
+  tag: 'Webhooks',
+  method: 'GET',
+  path: '/games/{game_id}/webhooks/{webhook_id}/deliveries',
+  says: 'Lists what was sent to an endpoint in the last 30 days, waits to be sent, or was given up, newest first. For administrators of the game.',
+  access: user('read', 'team'),
+  params: WebhookPath,
+  list: deliveryListing,
+  returns: ok(pageOf(WebhookDeliveryObject)),
+  errors: REFUSALS,
+  handle: async (app, { caller, params, list }) => {
+    const { rows, total } = await listDeliveries(app, caller, placeOf(params), list);
+    return page(rows.map(toDelivery), total, list);
+  },
+});
+
+export const replayGameWebhookDelivery = operation({
+  id: 'replay-game-webhook-delivery',
+  tag: 'Webhooks',
+  method: 'POST',
+  path: '/games/{game_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
+  says: 'Sends a delivery once more, whether it was given up or delivered. For administrators of the game.',
+  access: user('write', 'team'),
+  params: DeliveryPath,
+  returns: ok(WebhookDeliveryObject),
+  errors: REFUSALS,
+  handle: async (app, { caller, params }) =>
+    toDelivery(await replayDelivery(app, caller, placeOf(params), params.delivery_id)),
+});
+
+export const replayGameWebhook = operation({
+  id: 'replay-game-webhook',
+  tag: 'Webhooks',
+  method: 'POST',
+  path: '/games/{game_id}/webhooks/{webhook_id}/replay',
+  says: 'Sends all deliveries once more that were given up. For administrators of the game.',
+  access: user('write', 'team'),
+  params: WebhookPath,
+  returns: ok(ReplayObject),
+  errors: REFUSALS,
+  handle: async (app, { caller, params }) => ({ replayed: await replayParked(app, caller, placeOf(params)) }),
+});
+
+const RECONNECT = 'retry: 3000\n\n';
+
+async function* textOf(pages: AsyncIterable<readonly StudioEventRow[]>): AsyncGenerator<string> {
+  yield RECONNECT;
+  for await (const events of pages) yield events.map(toServerSentEvent).join('');
+}
+
+export const streamGameEvents = operation({
+  id: 'stream-game-events',
+  tag: 'Webhooks',
+  method: 'GET',
+  path: '/games/{game_id}/events/stream',
+  says: 'Tells the events of a game as they happen, as Server-Sent Events. With the id of the last one heard it goes on behind it, up to 30 days back; without, it begins with what happens next. For the game’s team and its backend.',
+  access: userOrService('read', 'read', 'team'),
+  params: GamePath,
+  query: z.object({
+    last_event_id: z.int().min(0).optional().meta({ description: 'For clients that cannot send Last-Event-ID.' }),
+  }),
+  headers: { 'last-event-id': { says: 'The id of the last event that was heard.' } },
+  returns: eventStream,
+  errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'],
+  handle: async (app, { caller, params, query, headers }) => {
+    const [named] = /^\d{1,15}$/.exec(headers['last-event-id'] ?? '') ?? [];
+    const lastHeard = named === undefined ? query.last_event_id : Number(named);
+    const pages = await listenToGame(app, caller as UserCaller, params.game_id, lastHeard);
+    return new Stream((signal) => textOf(pages(signal)));
+  },
+});
+
+export const webhookOperations = [
+  getGameWebhooks,
+  addGameWebhook,
+  editGameWebhook,
+  deleteGameWebhook,
+  rotateGameWebhookSecret,
+  testGameWebhook,
+  getGameWebhookDeliveries,
+  replayGameWebhookDelivery,
+  replayGameWebhook,
+  streamGameEvents,
+];

@@ -1,0 +1,186 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
+import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
+import { takeTurn, unclaimed } from '../../platform/database/locks.ts';
+import type { StudioEventsTable, WebhookDeliveriesTable, WebhooksTable } from './table.ts';
+
+export type StudioEventRow = Selectable<StudioEventsTable>;
+export type WebhookRow = Selectable<WebhooksTable>;
+
+/**
+ * Whoever listens must not see a later event before an earlier one: see `events/store.ts`, whose turn this is too. Two
+ * turns for one game could be taken in either order, and those who do so would wait for each other.
+ */
+const ADD_EVENT = statement(
+  'insert into studio_events (game_id, kind, subject, data, date_added) values (?, ?, ?, ?, ?) returning id',
+);
+
+export async function addEvent(transaction: Transaction, event: Omit<StudioEventRow, 'id'>): Promise<number> {
+  const { game_id, kind, subject, data, date_added } = event;
+  await takeTurn(transaction, `mod_events/${game_id}`);
+  return (await transaction.first<{ id: number }>(ADD_EVENT, [game_id, kind, subject, data, date_added]))!.id;
+}
+
+const LISTENING = statement('select id, kinds from webhooks where game_id = ? and is_active = 1');
+export const listeningTo = (transaction: Transaction, gameId: number) =>
+  transaction.all<{ id: number; kinds: string }>(LISTENING, [gameId]);
+
+const ADD_DELIVERY = statement(`insert into webhook_deliveries
+  (webhook_id, event_id, subject, state, attempts, tries, date_due, date_gives_up, date_added, date_tried, duration_ms)
+  values (?, ?, ?, 'waiting', 0, 0, ?, ?, ?, 0, 0)`);
+export const addDelivery = (
+  transaction: Transaction,
+  webhookId: number,
+  eventId: number,
+  subject: string,
+  now: number,
+  dateGivesUp: number,
+) => transaction.run(ADD_DELIVERY, [webhookId, eventId, subject, now, dateGivesUp, now]);
+
+const EVENTS_AFTER = statement('select * from studio_events where game_id = ? and id > ? order by id limit ?');
+export const eventsAfter = (db: Database, gameId: number, id: number, most: number) =>
+  db.all<StudioEventRow>(EVENTS_AFTER, [gameId, id, most]);
+
+const NEWEST_EVENT = statement('select id from studio_events where game_id = ? order by id desc limit 1');
+export const newestEvent = async (db: Database, gameId: number): Promise<number> =>
+  (await db.first<{ id: number }>(NEWEST_EVENT, [gameId]))?.id ?? 0;
+
+export const webhooksOf = (query: Query, gameId: number): Promise<WebhookRow[]> =>
+  query.selectFrom('webhooks').selectAll().where('game_id', '=', gameId).orderBy('id').execute();
+
+export const webhookById = (query: Query, id: number): Promise<WebhookRow | undefined> =>
+  query.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const addWebhook = (query: Query, row: Insertable<WebhooksTable>): Promise<WebhookRow> =>
+  query.insertInto('webhooks').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const changeWebhook = (query: Query, id: number, changes: Updateable<WebhooksTable>): Promise<WebhookRow> =>
+  query.updateTable('webhooks').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export async function removeWebhook(query: Query, id: number): Promise<void> {
+  await query.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).execute();
+  await query.deleteFrom('webhooks').where('id', '=', id).execute();
+}
+
+const ofWebhook = (query: Query, webhookId: number) =>
+  query
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('studio_events as e', 'e.id', 'd.event_id')
+    .where('d.webhook_id', '=', webhookId);
+
+const shown = (query: Query, webhookId: number) =>
+  ofWebhook(query, webhookId).selectAll('d').select(['e.game_id', 'e.kind', 'e.data', 'e.date_added as date_happened']);
+
+/** A delivery with what it delivers. */
+export type DeliveryRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
+
+export async function listDeliveries(query: Query, webhookId: number, listing: Listing, request: ListRequest) {
+  const { total } = await narrowed(ofWebhook(query, webhookId), listing, request)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await paged(narrowed(shown(query, webhookId), listing, request), listing, request).execute();
+  return { rows, total: Number(total) };
+}
+
+export const deliveryById = (query: Query, webhookId: number, id: number): Promise<DeliveryRow | undefined> =>
+  shown(query, webhookId).where('d.id', '=', id).executeTakeFirst();
+
+/** Of each subject only the first that waits may be sent. */
+const isFirst = sql<boolean>`not exists (select 1 from webhook_deliveries as before
+  where before.webhook_id = d.webhook_id and before.subject = d.subject and before.state = 'waiting'
+  and before.id < d.id)`;
+
+const mayBeSent = (query: Query, webhookId: number) =>
+  shown(query, webhookId).where('d.state', '=', 'waiting').where(isFirst);
+
+/** Takes deliveries that are due, for as long as the lease: nobody else takes them before. */
+export async function claim(
+  query: Query,
+  dialect: Database['dialect'],
+  webhookId: number,
+  now: number,
+  { leaseSeconds, most }: { leaseSeconds: number; most: number },
+): Promise<DeliveryRow[]> {
+  const due = await mayBeSent(query, webhookId)
+    .where('d.date_due', '<=', now)
+    .orderBy('d.id')
+    .limit(most)
+    .modifyEnd(unclaimed(dialect, 'd'))
+    .execute();
+  for (const delivery of due) {
+    const taken = { attempts: delivery.attempts + 1, tries: delivery.tries + 1, date_tried: now };
+    await query
+      .updateTable('webhook_deliveries')
+      .set({ ...taken, date_due: now + leaseSeconds })
+      .where('id', '=', delivery.id)
+      .execute();
+    Object.assign(delivery, taken);
+  }
+  return due;
+}
+
+/** When something of the endpoint is due next. */
+export async function nextDue(query: Query, webhookId: number): Promise<number | undefined> {
+  const first = await mayBeSent(query, webhookId).orderBy('d.date_due').limit(1).executeTakeFirst();
+  return first?.date_due;
+}
+
+const OVERDUE = statement(`select distinct d.webhook_id as id from webhook_deliveries d
+  join webhooks w on w.id = d.webhook_id and w.is_active = 1 and w.date_resumes <= ?
+  where d.state = 'waiting' and d.date_due <= ?`);
+/** The endpoints for which something is due. */
+export const overdue = (transaction: Transaction, now: number) => transaction.all<{ id: number }>(OVERDUE, [now, now]);
+
+/** Writes the outcome of an attempt, unless another one was begun since. */
+export const settle = (
+  query: Query,
+  { id, attempts }: Pick<DeliveryRow, 'id' | 'attempts'>,
+  outcome: Updateable<WebhookDeliveriesTable>,
+) =>
+  query
+    .updateTable('webhook_deliveries')
+    .set(outcome)
+    .where('id', '=', id)
+    .where('attempts', '=', attempts)
+    .where('state', '=', 'waiting')
+    .execute();
+
+/** Sets aside those behind a parked delivery whose time is over as well. */
+export const parkBehind = (
+  query: Query,
+  { webhook_id, subject }: Pick<DeliveryRow, 'webhook_id' | 'subject'>,
+  now: number,
+  error: string,
+) =>
+  query
+    .updateTable('webhook_deliveries')
+    .set({ state: 'parked', error })
+    .where('webhook_id', '=', webhook_id)
+    .where('subject', '=', subject)
+    .where('state', '=', 'waiting')
+    .where('date_gives_up', '<=', now)
+    .execute();
+
+const again = (query: Query, now: number, dateGivesUp: number) =>
+  query
+    .updateTable('webhook_deliveries')
+    .set({ state: 'waiting', tries: 0, date_due: now, date_gives_up: dateGivesUp });
+
+export const waitAgain = (query: Query, id: number, now: number, dateGivesUp: number) =>
+  again(query, now, dateGivesUp).where('id', '=', id).where('state', '<>', 'waiting').execute();
+
+export async function parkedWaitAgain(query: Query, webhookId: number, now: number, until: number): Promise<number> {
+  const parked = again(query, now, until).where('webhook_id', '=', webhookId).where('state', '=', 'parked');
+  return Number((await parked.executeTakeFirst()).numUpdatedRows);
+}
+
+const REMOVE_EVENTS = statement(`delete from studio_events
+  where id in (select id from studio_events where date_added < ? order by date_added limit ?) returning id`);
+
+/** Events go with their deliveries. Returns how many events. */
+export async function removeSomeBefore(transaction: Transaction, date: number, most: number): Promise<number> {
+  const removed = await transaction.all<{ id: number }>(REMOVE_EVENTS, [date, most]);
+  const ids = removed.map(({ id }) => id);
+  if (ids.length > 0) await transaction.query.deleteFrom('webhook_deliveries').where('event_id', 'in', ids).execute();
+  return ids.length;
+}

@@ -1,9 +1,0 @@
-import type { App } from '../../context.ts';
-import type { JobHandler } from '../../jobs/worker.ts';
-import { forgetEnded } from './bans.ts';
-
-const DAY = 86_400;
-
-export const banJobs: readonly JobHandler<App>[] = [
-  { kind: 'bans.forget-ended', every: DAY, run: (app) => forgetEnded(app) },
-];

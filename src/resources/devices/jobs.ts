@@ -1,9 +1,0 @@
-import type { App } from '../../context.ts';
-import type { JobHandler } from '../../jobs/worker.ts';
-import { forgetOutdatedDeviceLogins } from './devices.ts';
-
-const HOUR = 3_600;
-
-export const deviceJobs: readonly JobHandler<App>[] = [
-  { kind: 'devices.forget-outdated', every: HOUR, run: async (app) => void (await forgetOutdatedDeviceLogins(app)) },
-];

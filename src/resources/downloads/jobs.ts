@@ -1,9 +1,0 @@
-import type { App } from '../../context.ts';
-import type { JobHandler } from '../../jobs/worker.ts';
-import { forgetCounted } from './counting.ts';
-
-const HOUR = 3_600;
-
-export const downloadJobs: readonly JobHandler<App>[] = [
-  { kind: 'downloads.forget-counted', every: HOUR, run: (app) => forgetCounted(app) },
-];

@@ -1,9 +1,0 @@
-import type { App } from '../../context.ts';
-import type { JobHandler } from '../../jobs/worker.ts';
-import { removeOldEvents } from './events.ts';
-
-const HOUR = 3_600;
-
-export const eventJobs: readonly JobHandler<App>[] = [
-  { kind: 'events.remove-old', every: HOUR, run: (app) => removeOldEvents(app) },
-];

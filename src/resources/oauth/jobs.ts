@@ -1,9 +1,0 @@
-import type { App } from '../../context.ts';
-import type { JobHandler } from '../../jobs/worker.ts';
-import { forgetOutdatedGrants } from './grants.ts';
-
-const HOUR = 3_600;
-
-export const oauthJobs: readonly JobHandler<App>[] = [
-  { kind: 'oauth.forget-outdated', every: HOUR, run: (app) => forgetOutdatedGrants(app) },
-];

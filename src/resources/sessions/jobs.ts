@@ -1,9 +1,0 @@
-import type { App } from '../../context.ts';
-import type { JobHandler } from '../../jobs/worker.ts';
-import { forgetOutdatedSessions } from './sessions.ts';
-
-const HOUR = 3_600;
-
-export const sessionJobs: readonly JobHandler<App>[] = [
-  { kind: 'sessions.forget-outdated', every: HOUR, run: (app) => forgetOutdatedSessions(app) },
-];

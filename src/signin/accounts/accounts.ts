@@ -1,0 +1,111 @@
+import { refuseBanned } from '../../people/users/bans.ts';
+import { addUser, admitUser, findUserByEmailIn, playerName, type UserRow } from '../../people/users/users.ts';
+import type { KeyCaller } from '../../platform/access/caller.ts';
+import { forgetTokens, type IssuedToken, issueToken, revokeTokens } from '../../platform/access/credentials.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { forgetOldPlaces, rememberPlaces } from './known-places.ts';
+import {
+  type Asker,
+  clientAsker,
+  findCode,
+  type Guess,
+  pageAsker,
+  SHORT_CODE_LENGTH,
+  sendCode,
+} from './sign-in-codes.ts';
+import * as store from './store.ts';
+
+/** Used and outdated codes are told apart from wrong ones for a day. */
+const REMEMBER_SECONDS = 86_400;
+
+export interface CodeRequest {
+  readonly email: string;
+  readonly ip: string;
+  readonly language: Language;
+  /** Of an earlier sign-in on the same device. */
+  readonly handle?: string | undefined;
+  readonly codeLength?: number | undefined;
+}
+
+/** Mails a sign-in code to a player of a game; returns the handle of the request. */
+export function requestEmailCode(app: App, { keyId }: KeyCaller, request: CodeRequest): Promise<string> {
+  const { email, ip, language, handle, codeLength = SHORT_CODE_LENGTH } = request;
+  const isShort = codeLength <= SHORT_CODE_LENGTH;
+  return sendCode(app, clientAsker(keyId, ip, handle), { email, language, mail: 'sign_in_mail', isShort });
+}
+
+/** A browser, as the sign-in page knows it. */
+export interface Visitor {
+  /** Of the cookie that names the visit. */
+  readonly visitDigest: string;
+  /** The cookie that stays with the browser after it was used to sign in. */
+  readonly browser: string;
+  readonly ip: string;
+}
+
+const visitorAsker = ({ visitDigest, browser, ip }: Visitor): Asker => pageAsker(visitDigest, ip, browser);
+
+/** The same on the sign-in page. */
+export async function requestPageCode(app: App, visitor: Visitor, email: string, language: Language): Promise<void> {
+  await sendCode(app, visitorAsker(visitor), { email, language, mail: 'sign_in_mail' });
+}
+
+export interface Exchange extends Guess {
+  readonly ip: string;
+  readonly dateExpires?: number | undefined;
+}
+
+/** Redeems a code for a token. */
+export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> =>
+  redeemCode(app, clientAsker(caller.keyId, exchange.ip, exchange.handle), exchange, (transaction, { id }) =>
+    issueToken(app, transaction, { userId: id, gameId: caller.gameId, dateExpires: exchange.dateExpires }),
+  );
+
+/** Redeems a code for what `give` gives in the browser that asked for it. */
+export const redeemPageCode = <T>(
+  app: App,
+  visitor: Visitor,
+  code: string,
+  give: (transaction: Transaction, user: UserRow) => Promise<T>,
+): Promise<T> => redeemCode(app, visitorAsker(visitor), { code }, give);
+
+/** Makes the account of someone who signs in for the first time. */
+async function redeemCode<T>(
+  app: App,
+  asker: Asker,
+  guess: Guess,
+  give: (transaction: Transaction, user: UserRow) => Promise<T>,
+): Promise<T> {
+  const outcome = await app.db.write(async (transaction) => {
+    const found = await findCode(app, transaction, asker, guess);
+    if (found instanceof ApiError) return found;
+    const known = await findUserByEmailIn(transaction, found.email);
+    if (!known) await refuseBanned(app, transaction, `email ${found.email}`);
+    const user = known ?? (await addUser(app, transaction, { email: found.email, username: playerName(app) }));
+    await admitUser(transaction, user.id);
+    await rememberPlaces(app, transaction, user.id, asker.marks ?? {});
+    return give(transaction, user);
+  });
+  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  if (outcome instanceof ApiError) throw outcome;
+  return outcome;
+}
+
+export async function signOut(app: App, tokenId: number): Promise<void> {
+  await app.db.write((transaction) => revokeTokens(app, transaction, { tokenId }));
+}
+
+/** Codes and tokens that nobody can use any more leave the database. */
+export async function forgetOutdated(app: App): Promise<void> {
+  const before = app.clock.now() - REMEMBER_SECONDS;
+  await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    await store.forgetCodes(query, before);
+    await store.forgetCounters(query, app.clock.now());
+    await forgetOldPlaces(app, transaction);
+    await forgetTokens(query, before);
+  });
+}

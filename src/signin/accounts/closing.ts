@@ -1,0 +1,164 @@
+import { isGuarded } from '../../files/releases/holding.ts';
+import { isStaffMember, staffLevelOf } from '../../people/staff/pieces.ts';
+import { rememberBan } from '../../people/users/bans.ts';
+import {
+  changeUser,
+  findUserIn,
+  holdUsers,
+  normalisedEmail,
+  requireUserIn,
+  USER_BANNED,
+  USER_DELETED,
+  type UserRow,
+} from '../../people/users/users.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import { revokeKeys, revokeTokens } from '../../platform/access/credentials.ts';
+import { outranks, staffLevel } from '../../platform/access/staff.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { reviewPicture } from '../../platform/images/pictures.ts';
+import { type Audited, audit } from '../../records/audit/audit.ts';
+import { revokeGrantsOf } from '../oauth/grants.ts';
+import { identitiesOf } from '../portals/accounts.ts';
+import { endSessionsOf } from '../sessions/sessions.ts';
+import { endAtOnce } from './personal.ts';
+import { nameOfDeleted, SETTLE_JOB } from './settling.ts';
+import * as store from './store.ts';
+
+/** A client that someone let in decides nothing about the account. */
+export function requireOwnToken({ clientId }: UserCaller): void {
+  if (clientId !== undefined) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
+}
+
+/** Nobody sees the account any more. Its owner may open it again, or delete it. */
+export async function closeAccount(app: App, caller: UserCaller): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write(async (transaction) => {
+    const user = await requireUserIn(transaction, caller.userId);
+    if ((await isStaffMember(transaction, user.id)) || user.date_closed !== null)
+      throw new ApiError('USER_CANNOT_CLOSE_ACCOUNT');
+    await changeUser(transaction, user.id, { date_closed: app.clock.now() });
+  });
+}
+
+export async function reopenAccount(app: App, caller: UserCaller): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write((transaction) => changeUser(transaction, caller.userId, { date_closed: null }));
+}
+
+/** Ends an account for ever, if it is closed, leads nothing, and its owner names its address (or name, without one). */
+export async function deleteAccount(app: App, caller: UserCaller, confirmation: string): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write(async (transaction) => {
+    await holdUsers(transaction, { ends: [caller.userId] });
+    const user = await requireUserIn(transaction, caller.userId);
+    if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
+    if (user.date_closed === null) throw new ApiError('USER_CANT_BE_DELETED_MUST_CLOSE_FIRST');
+    await requireNothingLed(transaction, user.id);
+    const isConfirmed =
+      user.email === null ? confirmation === user.username : normalisedEmail(confirmation) === user.email;
+    if (!isConfirmed) throw new ApiError('USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL');
+    // Whoever holds a token alone must not end by this what the mailbox guards.
+    if (await isGuarded(transaction, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
+    if (await store.mergingInto(transaction.query, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
+    await erase(app, transaction, user);
+  });
+}
+
+/** Whoever leads a game or mod hands it over, or deletes it, before they go. */
+async function requireNothingLed({ query }: Transaction, userId: number): Promise<void> {
+  const { games, mods } = await store.leads(query, userId);
+  if (games || mods) throw new ApiError('USER_CANT_BE_DELETED_EXISTING_TEAMS');
+}
+
+/** What the person made together with others stays, under a name that tells nothing. What else there is goes by a job. */
+async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
+  if (user.status === USER_BANNED) await rememberBan(app, transaction, user.id, await identitiesOf(transaction, user));
+  await endAccount(app, transaction, user);
+  await changeUser(transaction, user.id, blank(nameOfDeleted(user.id)));
+  await app.jobs.enqueue(transaction, SETTLE_JOB, { userId: user.id });
+}
+
+/** Nobody acts for the account any more, and what cannot wait of what nouns keep is done. */
+export async function endAccount(
+  app: App,
+  transaction: Transaction,
+  user: UserRow,
+  to?: Pick<UserRow, 'id' | 'email'>,
+): Promise<void> {
+  await signOut(app, transaction, user.id);
+  await revokeKeys(app, transaction, { userId: user.id });
+  if (user.avatar) await reviewPicture(app, transaction, user.avatar);
+  await endAtOnce(app, transaction, user, to);
+}
+
+/** An account that tells nothing of anyone. */
+export const blank = (name: string) => ({
+  status: USER_DELETED,
+  email: null,
+  username: name,
+  name_id: name,
+  avatar: null,
+  timezone: '',
+  country: '',
+  language: 'en',
+  birth_date: null,
+  mature_content: 0,
+  date_online: 0,
+  portal_names: '{}',
+});
+
+/** Everything that acts for the person ends. */
+export async function signOut(app: App, transaction: Transaction, userId: number): Promise<void> {
+  await revokeTokens(app, transaction, { userId });
+  await revokeGrantsOf(app, transaction, userId);
+  await endSessionsOf(app, transaction, userId);
+}
+
+/** Those who run the site decide over others, not over themselves. */
+function requireModerator(caller: Caller, userId: number): void {
+  if (caller.kind !== 'user' || !caller.admin || caller.clientId !== undefined)
+    throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+  if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
+}
+
+async function requireModerated(transaction: Transaction, caller: Caller, userId: number): Promise<UserRow> {
+  requireModerator(caller, userId);
+  await holdUsers(transaction, { ends: [userId] });
+  const user = await requireUserIn(transaction, userId);
+  if (!outranks(staffLevel(caller), await staffLevelOf(transaction, userId)))
+    throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
+  return user;
+}
+
+/**
+ * A locked account ends every sign-in and takes no new one, until it is clear whose it is. Nobody who got in at the same
+ * moment is in when it is unlocked.
+ */
+export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boolean): Promise<void> =>
+  app.db.write(async (transaction) => {
+    const user = await requireModerated(transaction, caller, userId);
+    await signOut(app, transaction, user.id);
+    await changeUser(transaction, user.id, { date_locked: isLocked ? app.clock.now() : null });
+    await audit(app, transaction, audited(caller, user.id, isLocked ? 'users.lock' : 'users.unlock'));
+  });
+
+/** The operator's way to delete an account, with the guards that protect others. */
+export const deleteUser = (app: App, caller: Caller, userId: number): Promise<void> =>
+  app.db.write(async (transaction) => {
+    requireModerator(caller, userId);
+    await holdUsers(transaction, { ends: [userId] });
+    if ((await findUserIn(transaction, userId))?.status === USER_DELETED) throw new ApiError('USER_ALREADY_DELETED');
+    const user = await requireUserIn(transaction, userId);
+    if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
+    await requireNothingLed(transaction, user.id);
+    await erase(app, transaction, user);
+    await audit(app, transaction, audited(caller, user.id, 'users.delete'));
+  });
+
+const audited = (caller: Caller, userId: number, action: string): Audited => ({
+  actor: (caller as UserCaller).userId,
+  action,
+  subject: { resource: 'users', id: userId, gameId: 0 },
+});

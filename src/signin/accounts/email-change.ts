@@ -1,0 +1,92 @@
+import { changeUser, findUserByEmailIn, normalisedEmail, requireUserIn } from '../../people/users/users.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { requireOwnToken } from './closing.ts';
+import { takeAll, userMailBudgets } from './code-budgets.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from './mailed-codes.ts';
+import * as store from './store.ts';
+
+export const CHANGED_MAIL_JOB = 'accounts.mail-email-changed';
+
+/**
+ * Sends a code to the old address and one to the new: the first proves that it is the person, the second that they read
+ * mails there. Whether the new address has an account is told to that address alone.
+ */
+export async function askForEmailChange(
+  app: App,
+  caller: UserCaller,
+  email: string,
+  language: Language,
+): Promise<void> {
+  requireOwnToken(caller);
+  const address = normalisedEmail(email);
+  const now = app.clock.now();
+  const codes = { before: app.random.code(CODE_LENGTH), after: app.random.code(CODE_LENGTH) };
+  const { before, isTaken } = await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    const user = await requireUserIn(transaction, caller.userId);
+    refuseSoon(app, (await store.emailChangeOf(query, user.id))?.date_added);
+    await takeAll(app, query, userMailBudgets(app, address, user.id));
+    await store.putEmailChange(query, {
+      user_id: user.id,
+      email: address,
+      old_digest: user.email === null ? null : app.secrets.digest(codes.before),
+      new_digest: app.secrets.digest(codes.after),
+      attempts: 0,
+      date_added: now,
+      date_expires: now + CODE_MINUTES * 60,
+    });
+    return { before: user.email, isTaken: (await findUserByEmailIn(transaction, address)) !== undefined };
+  });
+  const codeMail = (to: string, code: string, text: 'email_change_old_mail_text' | 'email_change_new_mail_text') => ({
+    to,
+    subject: say('email_change_mail_subject', language, { code }),
+    text: say(text, language, { code, minutes: CODE_MINUTES }),
+  });
+  const taken = {
+    to: address,
+    subject: say('email_taken_mail_subject', language),
+    text: say('email_taken_mail_text', language),
+  };
+  if (before !== null) await mailed(app.mail.send(codeMail(before, codes.before, 'email_change_old_mail_text')));
+  await mailed(app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text')));
+}
+
+/** Takes the new address when both codes have come back. The old one is told. */
+export async function confirmEmailChange(
+  app: App,
+  caller: UserCaller,
+  codes: { readonly old: string | undefined; readonly new: string },
+  language: Language,
+): Promise<void> {
+  requireOwnToken(caller);
+  const isChanged = await app.db.write(async (transaction) => {
+    const { query } = transaction;
+    const user = await requireUserIn(transaction, caller.userId);
+    const open = await store.emailChangeOf(query, user.id);
+    if (!open || !isOpenCode(app, open)) return false;
+    // Both are looked at, so that nobody learns which of them was wrong.
+    const isOld = open.old_digest === null || isCode(app, open.old_digest, codes.old);
+    const isNew = isCode(app, open.new_digest, codes.new);
+    if (!isOld || !isNew) {
+      await store.countChangeAttempt(query, user.id);
+      return false;
+    }
+    if (await findUserByEmailIn(transaction, open.email)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
+    await store.removeEmailChange(query, user.id);
+    await changeUser(transaction, user.id, { email: open.email });
+    if (user.email !== null) await app.jobs.enqueue(transaction, CHANGED_MAIL_JOB, { to: user.email, language });
+    return true;
+  });
+  // Thrown inside, it would undo the counted attempt.
+  if (!isChanged) throw new ApiError('EMAIL_UPDATE_CODE_NOT_FOUND');
+}
+
+/** Whoever loses an address learns so there, also when the mail server is away at the moment of the change. */
+export async function mailChanged(app: App, { to, language }: { to: string; language: Language }): Promise<void> {
+  const subject = say('email_changed_mail_subject', language);
+  await app.mail.send({ to, subject, text: say('email_changed_mail_text', language) });
+}

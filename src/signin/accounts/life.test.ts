@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApi } from '../../../test/api.ts';
+import { aClient, codesSentTo } from '../../../test/browser.ts';
+import { getModTeamMembers } from '../../catalogue/teams/operations.ts';
+import { composeWorker } from '../../composition/compose.ts';
+import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
+import { getUsersMuted, muteAUser } from '../../people/mutes/operations.ts';
+import { getAccount, getAuthenticatedUser, getUser } from '../../people/users/operations.ts';
+import { issueToken } from '../../platform/access/credentials.ts';
+import { deleteConnection, getConnections } from '../portals/operations.ts';
+import {
+  changeEmail,
+  closeOwnAccount,
+  deleteAUser,
+  deleteOwnAccount,
+  exchangeEmailSecurityCode,
+  lockAUser,
+  mergeOwnAccount,
+  reopenOwnAccount,
+  requestEmailChange,
+  requestEmailSecurityCode,
+} from './operations.ts';
+
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const worker = composeWorker(api.app());
+const game = await api.aGame();
+const key = api.withKey(game);
+let people = 0;
+const anAddress = () => `life-${++people}@example.org`;
+
+async function someone(more: { admin?: boolean } = {}) {
+  const email = anAddress();
+  const user = await api.aUser({ email, ...more });
+  return { ...user, email, client: await api.as(user) };
+}
+
+test('an email address is changed with the codes from the old and from the new one', async () => {
+  const { client, email } = await someone();
+  const next = anAddress();
+  const asked = await client.call(requestEmailChange, { body: { email: next.toUpperCase() } });
+  assert.equal(asked.status, 200, asked.text);
+  const [old_code, new_code] = [codesSentTo(api, email).at(-1)!, codesSentTo(api, next).at(-1)!];
+  await client.refused(changeEmail, { body: { new_code } }, 404, 11066);
+  await client.refused(changeEmail, { body: { new_code: old_code, old_code: new_code } }, 404, 11066);
+  assert.equal((await client.call(changeEmail, { body: { new_code, old_code } })).status, 204);
+  assert.equal((await client.call(getAccount)).body.email, next);
+  await client.refused(changeEmail, { body: { new_code, old_code } }, 404, 11066);
+});
+
+test('the old address is told of the change when the mail server is back', async (t) => {
+  const { client, email } = await someone();
+  const next = anAddress();
+  await client.call(requestEmailChange, { body: { email: next } });
+  const body = { old_code: codesSentTo(api, email).at(-1)!, new_code: codesSentTo(api, next).at(-1)! };
+  await worker.runDue();
+  const { mail } = api.app();
+  const { send } = mail;
+  t.after(() => {
+    mail.send = send;
+  });
+  mail.send = () => Promise.reject(new Error('the post is closed'));
+  assert.equal((await client.call(changeEmail, { body })).status, 204);
+  await worker.runDue();
+  const sent: string[] = [];
+  mail.send = async ({ to }) => void sent.push(to);
+  api.clock.advance(60);
+  await worker.runDue();
+  assert.deepEqual(sent, [email]);
+});
+
+test('an old token and an old key of a deleted account are told that it is deleted, also once its rows are erased', async () => {
+  const { email, client, api_key } = await someone();
+  await client.call(closeOwnAccount);
+  assert.equal((await client.call(deleteOwnAccount, { body: { email } })).status, 204);
+  const own = api.withKey({ api_key });
+  for (const day of [0, 2]) {
+    await worker.runDue();
+    api.clock.advance(day * 86_400);
+    await worker.runDue();
+    await client.refused(getAuthenticatedUser, {}, 401, 11006);
+    await own.refused(getUser, { params: { user_id: 1 } }, 401, 11006);
+  }
+});
+
+test('codes for another address are sent once a minute, last a quarter of an hour, and end with the fifth wrong guess', async () => {
+  const { client, email } = await someone();
+  const next = anAddress();
+  const ask = { body: { email: next } };
+  await client.call(requestEmailChange, ask);
+  const again = await client.refused(requestEmailChange, ask, 429, 11065);
+  assert.equal(again.headers['retry-after'], '60');
+  const codes = () => ({ old_code: codesSentTo(api, email).at(-1)!, new_code: codesSentTo(api, next).at(-1)! });
+  api.clock.advance(900);
+  await client.refused(changeEmail, { body: codes() }, 404, 11066);
+  await client.call(requestEmailChange, ask);
+  for (let tries = 0; tries < 5; tries += 1)
+    await client.refused(changeEmail, { body: { ...codes(), new_code: '22222' } }, 404, 11066);
+  await client.refused(changeEmail, { body: codes() }, 404, 11066);
+});
+
+test('that an address has an account is told to that address alone', async () => {
+  const [ada, bob] = [await someone(), await someone()];
+  const free = await ada.client.call(requestEmailChange, { body: { email: anAddress() } });
+  const { client } = await someone();
+  const taken = await client.call(requestEmailChange, { body: { email: bob.email } });
+  assert.deepEqual([taken.status, taken.text], [free.status, free.text]);
+  assert.deepEqual(codesSentTo(api, bob.email), []);
+});
+
+test('who takes an address that someone else took meanwhile is refused', async () => {
+  const { client, email } = await someone();
+  const next = anAddress();
+  await client.call(requestEmailChange, { body: { email: next } });
+  const body = { old_code: codesSentTo(api, email).at(-1)!, new_code: codesSentTo(api, next).at(-1)! };
+  await api.aUser({ email: next });
+  await client.refused(changeEmail, { body }, 400, 11015);
+});
+
+test('a closed account is seen by nobody else, and opened again', async () => {
+  const { id, client } = await someone();
+  assert.equal((await client.call(closeOwnAccount)).status, 204);
+  await key.refused(getUser, { params: { user_id: id } }, 404, 17000);
+  assert.equal((await client.call(getUser, { params: { user_id: id } })).status, 200);
+  await client.refused(closeOwnAccount, {}, 403, 17020);
+  assert.equal((await client.call(reopenOwnAccount)).status, 204);
+  assert.equal((await key.call(getUser, { params: { user_id: id } })).status, 200);
+});
+
+test('an account is deleted when it is closed, leads nothing, and its address is named', async () => {
+  const { id, email, client, api_key } = await someone();
+  const body = { email: ` ${email.toUpperCase()}` };
+  const mod = await api.aMod({ game });
+  await api.joinsMod({ id }, mod, 4);
+  await client.refused(deleteOwnAccount, { body }, 403, 17002);
+  await client.call(closeOwnAccount);
+  await client.refused(deleteOwnAccount, { body: { email: 'other@example.org' } }, 403, 17003);
+  assert.equal((await client.call(deleteOwnAccount, { body })).status, 204);
+  await client.refused(getAuthenticatedUser, {}, 401, 11006);
+  await api.withKey({ api_key }).refused(getUser, { params: { user_id: id } }, 401, 11006);
+  await key.refused(getUser, { params: { user_id: id } }, 404, 17000);
+  const team = await key.call(getModTeamMembers, { params: { game_id: game.id, mod_id: mod.id } });
+  assert.deepEqual(
+    team.body.data.map(({ user }) => user.id),
+    [mod.owner.id],
+  );
+  const row = await api.app().db.query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  assert.deepEqual([row.email, row.username, row.birth_date], [null, `deleted-${id}`, null]);
+  const newcomer = await api.aUser({ email });
+  assert.notEqual(newcomer.id, id);
+});
+
+test('whoever leads a game or a mod, and those who run the site, cannot delete their account', async () => {
+  const [ada, bob, operator] = [await someone(), await someone(), await someone({ admin: true })];
+  await api.aMod({ game, owner: ada });
+  await api.aGame({ owner: bob });
+  for (const { client, email } of [ada, bob]) {
+    await client.call(closeOwnAccount);
+    await client.refused(deleteOwnAccount, { body: { email } }, 403, 17001);
+  }
+  await operator.client.refused(closeOwnAccount, {}, 403, 17020);
+  await operator.client.refused(deleteOwnAccount, { body: { email: operator.email } }, 403, 17004);
+});
+
+test('those who run the site lock and delete others, and nobody else does', async () => {
+  const [ada, bob, operator] = [await someone(), await someone(), await someone({ admin: true })];
+  const params = { user_id: ada.id };
+  for (const each of [lockAUser, deleteAUser]) {
+    await bob.client.refused(each, { params }, 403, 17012);
+    await operator.client.refused(each, { params: { user_id: operator.id } }, 403, 17023);
+    await operator.client.refused(each, { params: { user_id: 999_999 } }, 404, 17000);
+  }
+  assert.equal((await operator.client.call(deleteAUser, { params })).status, 204);
+  await operator.client.refused(deleteAUser, { params }, 400, 11051);
+});
+
+test('an application that someone let in decides nothing about their account', async () => {
+  const { id } = await someone();
+  const { client_id: clientId } = await aClient(api);
+  const app = api.app();
+  const token = await app.db.write((transaction) => issueToken(app, transaction, { userId: id, clientId }));
+  const client = api.withToken(token.access_token);
+  for (const [operation, body] of [
+    [requestEmailChange, { email: anAddress() }],
+    [changeEmail, { new_code: 'AAAAA' }],
+    [closeOwnAccount, undefined],
+    [reopenOwnAccount, undefined],
+    [deleteOwnAccount, { email: 'x' }],
+    [mergeOwnAccount, { access_token: 'x' }],
+  ] as const)
+    await client.refused(operation, body ? { body } : {}, 403, 12004);
+});
+
+test('two accounts of one person become one, and what the other had follows', async () => {
+  const [ada, old, carl, dora] = [await someone(), await someone(), await someone(), await someone()];
+  for (const { client } of [ada, old]) await client.call(muteAUser, { params: { user_id: carl.id } });
+  await old.client.call(muteAUser, { params: { user_id: dora.id } });
+  await old.client.call(muteAUser, { params: { user_id: ada.id } });
+  const mod = await api.aMod({ game });
+  await api.joinsMod(old, mod, 4);
+  const merged = await ada.client.call(mergeOwnAccount, { body: { access_token: old.client.token! } });
+  assert.equal(merged.status, 204, merged.text);
+  await old.client.refused(getAuthenticatedUser, {}, 401, 11005);
+  await ada.client.call(closeOwnAccount);
+  await ada.client.refused(deleteOwnAccount, { body: { email: ada.email } }, 403, 17022);
+  await composeWorker(api.app()).runDue();
+  const muted = (await ada.client.call(getUsersMuted)).body.data.map(({ id }) => id);
+  assert.deepEqual(muted, [carl.id, dora.id]);
+  const team = await key.call(getModTeamMembers, { params: { game_id: game.id, mod_id: mod.id } });
+  assert.deepEqual(
+    team.body.data.map(({ user }) => user.id),
+    [mod.owner.id, ada.id],
+  );
+  assert.equal((await ada.client.call(deleteOwnAccount, { body: { email: ada.email } })).status, 204);
+});
+
+test('an account without an address takes over that of the other', async () => {
+  const old = await someone();
+  const user = await api.aUser();
+  const client = await api.as(user);
+  await client.call(mergeOwnAccount, { body: { access_token: old.client.token! } });
+  assert.equal((await client.call(getAccount)).body.email, old.email);
+});
+
+test('accounts are merged by those who signed in to both, and not where others depend on them', async () => {
+  const [ada, leader, author, operator] = [
+    await someone(),
+    await someone(),
+    await someone(),
+    await someone({ admin: true }),
+  ];
+  await api.aGame({ owner: leader });
+  await api.aMod({ game, owner: author });
+  const merge = (access_token: string, status: number, ref: number, into = ada) =>
+    into.client.refused(mergeOwnAccount, { body: { access_token } }, status, ref);
+  await merge('made-up', 401, 12004);
+  await merge((await api.as(leader, { scopes: ['read'] })).token!, 401, 12004);
+  await merge(ada.client.token!, 400, 17027);
+  await merge(operator.client.token!, 403, 17019);
+  await merge(ada.client.token!, 403, 17019, operator);
+  await merge(leader.client.token!, 403, 17029);
+  await merge(author.client.token!, 403, 17041);
+  await ada.client.refused(mergeOwnAccount, { body: { code: 'AAAAA' } }, 422, 13009);
+  assert.equal((await ada.client.call(getAuthenticatedUser)).status, 200);
+});
+
+const linked = (user_id: number, portal: string, portal_id: string, game_id = 0) =>
+  api.app().db.write(async (transaction) => {
+    const shown = { display_name: `${portal} ${portal_id}`, avatar: '', date_added: 0, date_used: 0 };
+    await transaction.query
+      .insertInto('portal_accounts')
+      .values({ user_id, portal, portal_id, game_id, ...shown })
+      .execute();
+  });
+
+test('accounts that sell are not merged', async () => {
+  const [ada, seller] = [await someone(), await someone()];
+  await api
+    .app()
+    .db.write(({ query }) =>
+      query.updateTable('users').set({ monetization_status: 1 }).where('id', '=', seller.id).execute(),
+    );
+  const into = (to: typeof ada, from: typeof ada) =>
+    to.client.refused(mergeOwnAccount, { body: { access_token: from.client.token! } }, 403, 17043);
+  await into(ada, seller);
+  await into(seller, ada);
+});
+
+test('accounts on portals follow at once, unless both have one of the same kind', async () => {
+  const [ada, old] = [await someone(), await someone()];
+  await linked(ada.id, 'steam', 'one');
+  await linked(old.id, 'psn', 'two');
+  await linked(old.id, 'sso', 'three', 1);
+  await linked(ada.id, 'sso', 'three', 2);
+  const body = { access_token: old.client.token! };
+  await linked(old.id, 'steam', 'four');
+  await ada.client.refused(mergeOwnAccount, { body }, 400, 17028);
+  assert.equal((await old.client.call(deleteConnection, { params: { portal: 'steam' } })).status, 204);
+  assert.equal((await ada.client.call(mergeOwnAccount, { body })).status, 204);
+  const connections = (await ada.client.call(getConnections)).body.data.map(({ portal }) => portal);
+  assert.deepEqual(connections.toSorted(), ['psn', 'sso', 'sso', 'steam']);
+  const shown = await key.call(getUser, { params: { user_id: ada.id }, headers: { 'x-modio-portal': 'psn' } });
+  assert.equal(shown.body.display_name_portal, 'psn two');
+});
+
+test('an account is also merged with a code that is sent to its address', async () => {
+  const [ada, old, eve] = [await someone(), await someone(), await someone()];
+  const ask = { body: { email: old.email.toUpperCase() } };
+  await ada.client.refused(mergeOwnAccount, { body: { email: ada.email } }, 400, 17027);
+  await ada.client.refused(mergeOwnAccount, ask, 400, 17035);
+  const code = codesSentTo(api, old.email).at(-1)!;
+  // The code is good for whom it was sent for, and for nothing else.
+  const body = { email: old.email, code };
+  await eve.client.refused(mergeOwnAccount, { body }, 401, 11014);
+  await key.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11014);
+  await ada.client.refused(mergeOwnAccount, { body: { ...body, code: '22222' } }, 401, 11014);
+  assert.equal((await ada.client.call(mergeOwnAccount, { body })).status, 204);
+  await old.client.refused(getAuthenticatedUser, {}, 401, 11005);
+  await ada.client.refused(mergeOwnAccount, { body }, 401, 11014);
+});
+
+test('that an address has an account is not told to those who want to merge it', async () => {
+  const [ada, old] = [await someone(), await someone()];
+  const [there, free] = [old.email, anAddress()];
+  const answers = [];
+  for (const email of [there, free])
+    answers.push(await ada.client.refused(mergeOwnAccount, { body: { email } }, 400, 17035));
+  assert.equal(answers[0]!.text, answers[1]!.text);
+  const body = { email: free, code: codesSentTo(api, free).at(-1)! };
+  await ada.client.refused(mergeOwnAccount, { body }, 401, 11014);
+});
+
+test('a code to merge ends after a quarter of an hour, and with the fifth wrong guess', async () => {
+  const [ada, old] = [await someone(), await someone()];
+  const { email } = old;
+  const code = async () => {
+    await ada.client.refused(mergeOwnAccount, { body: { email } }, 400, 17035);
+    return codesSentTo(api, email).at(-1)!;
+  };
+  const late = await code();
+  api.clock.advance(900);
+  await ada.client.refused(mergeOwnAccount, { body: { email, code: late } }, 401, 11012);
+  const guessed = await code();
+  for (let tries = 0; tries < 5; tries += 1)
+    await ada.client.refused(mergeOwnAccount, { body: { email, code: '22222' } }, 401, 11014);
+  api.clock.advance(60);
+  await ada.client.refused(mergeOwnAccount, { body: { email, code: guessed } }, 401, 11014);
+});
+
+test('nobody leaves a ban or a lock behind by merging', async () => {
+  const [ada, banned, locked] = [await someone(), await someone(), await someone()];
+  const { db } = api.app();
+  await db.write(({ query }) => query.updateTable('users').set({ status: 4 }).where('id', '=', banned.id).execute());
+  const operator = await someone({ admin: true });
+  await operator.client.call(lockAUser, { params: { user_id: locked.id } });
+  const merge = (access_token: string, status: number, ref: number) =>
+    ada.client.refused(mergeOwnAccount, { body: { access_token } }, status, ref);
+  await merge(banned.client.token!, 401, 11007);
+  await merge(locked.client.token!, 401, 12004);
+});
+
+test('a ban outlives the account: with the same address nobody signs up again, until it is lifted', async () => {
+  const [old, operator] = [await someone(), await someone({ admin: true })];
+  const params = { user_id: old.id };
+  await linked(old.id, 'steam', 'banned-one');
+  await operator.client.call(banUser, { params, body: { reason: 'Cheats' } });
+  assert.equal((await operator.client.call(deleteAUser, { params })).status, 204);
+  await composeWorker(api.app()).runDue();
+  const signIn = async () => {
+    await key.call(requestEmailSecurityCode, { body: { email: old.email } });
+    return { body: { security_code: codesSentTo(api, old.email).at(-1)! } };
+  };
+  await key.refused(exchangeEmailSecurityCode, await signIn(), 401, 11007);
+  const app = api.app();
+  const kept = await app.db.query.selectFrom('remembered_bans').selectAll().where('user_id', '=', old.id).execute();
+  assert.equal(kept.length, 2);
+  assert.ok(!JSON.stringify(kept).includes(old.email));
+  assert.equal((await operator.client.call(unbanUser, { params })).status, 204);
+  await operator.client.refused(unbanUser, { params }, 404, 17000);
+  assert.equal((await key.call(exchangeEmailSecurityCode, await signIn())).status, 200);
+  // Whoever was not banned comes back as somebody new.
+  const other = await someone();
+  await operator.client.call(deleteAUser, { params: { user_id: other.id } });
+  await key.call(requestEmailSecurityCode, { body: { email: other.email } });
+  const body = { security_code: codesSentTo(api, other.email).at(-1)! };
+  assert.equal((await key.call(exchangeEmailSecurityCode, { body })).status, 200);
+});

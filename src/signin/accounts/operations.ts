@@ -1,0 +1,302 @@
+import { z } from 'zod';
+import { authentication, type KeyCaller, type UserCaller, user } from '../../platform/access/caller.ts';
+import {
+  AccessTokenObject,
+  MessageObject,
+  TokenExpiry,
+  UserPath,
+  WebMessageObject,
+} from '../../platform/http/objects.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
+import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
+import { askForEmailChange, confirmEmailChange } from './email-change.ts';
+import { askToMerge, mergeAccount, mergeByCode } from './merging.ts';
+
+const Handle = z.string().trim().min(1).max(100);
+
+const CodeRequestObject = MessageObject.extend({
+  handle: z.string().meta({ description: 'Names this request when its code is exchanged. Keep it secret.' }),
+}).meta({ id: 'CodeRequest' });
+
+export const requestEmailSecurityCode = operation({
+  id: 'request-email-security-code',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/oauth/emailrequest',
+  says: 'Mails a sign-in code. The code is good in the network that requested it, or anywhere with the `handle` of the answer or the email address.',
+  access: authentication(),
+  unheld: 'a code is of an address, whoever has it',
+  limit: 10,
+  body: z.object({
+    email: z.string().trim().max(254).pipe(z.email()),
+    handle: Handle.optional().meta({
+      description: 'Of a code that was redeemed on this device: others cannot use up its requests.',
+    }),
+    code_length: z
+      .int()
+      .min(5)
+      .max(8)
+      .optional()
+      .meta({ description: 'Clients in which people can type more than 5 characters send 8.' }),
+  }),
+  returns: ok(CodeRequestObject),
+  errors: ['ACTION_RESTRICTED_NO_TEST_KEY', 'EMAIL_REQUEST_ERROR_SENDING_CODE'],
+  handle: async (app, { caller, body, ip, language }) => {
+    const { email, handle: earlier, code_length: codeLength } = body;
+    const request = { email, ip, language, handle: earlier, codeLength };
+    const handle = await requestEmailCode(app, caller as KeyCaller, request);
+    return { code: 200, message: say('email_code_sent', language), handle };
+  },
+});
+
+export const exchangeEmailSecurityCode = operation({
+  id: 'exchange-email-security-code',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/oauth/emailexchange',
+  says: 'Exchanges the code from the mail for an access token.',
+  access: authentication(),
+  unheld: 'the account that is signed in is held once it is known',
+  limit: 10,
+  body: z.object({
+    security_code: z.string().trim().min(1).max(10),
+    handle: Handle.optional().meta({ description: 'As the request for the code returned it.' }),
+    email: z.string().trim().max(254).optional().meta({ description: 'Where the code was sent.' }),
+    date_expires: TokenExpiry,
+  }),
+  returns: ok(AccessTokenObject),
+  errors: [
+    'ACTION_RESTRICTED_NO_TEST_KEY',
+    'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED',
+    'EMAIL_EXCHANGE_CODE_EXPIRED',
+    'EMAIL_EXCHANGE_DIFFERENT_API_KEY',
+    'EMAIL_EXCHANGE_INVALID_CODE',
+    'USER_LOCKED',
+  ],
+  handle: async (app, { caller, body, ip }) => {
+    const token = await exchangeEmailCode(app, caller as KeyCaller, {
+      code: body.security_code,
+      handle: body.handle,
+      email: body.email,
+      ip,
+      dateExpires: body.date_expires,
+    });
+    return { code: 200, ...token };
+  },
+});
+
+export const logout = operation({
+  id: 'logout',
+  tag: 'Authentication',
+  method: 'POST',
+  path: '/oauth/logout',
+  says: 'Ends the access token that is sent with it.',
+  access: user('read'),
+  returns: ok(WebMessageObject),
+  errors: [],
+  handle: async (app, { caller, language }) => {
+    await signOut(app, (caller as UserCaller).tokenId);
+    return { code: 200, success: true, message: say('signed_out', language) };
+  },
+});
+
+const Email = z.string().trim().max(254).pipe(z.email());
+const Code = z.string().trim().min(1).max(10);
+
+export const requestEmailChange = operation({
+  id: 'request-email-change',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/email',
+  says: 'Sends codes to the old and to the new email address of the person.',
+  access: user('write', 'account'),
+  limit: 10,
+  body: z.object({ email: Email }),
+  returns: ok(MessageObject),
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED',
+    'EMAIL_REQUEST_ERROR_SENDING_CODE',
+  ],
+  handle: async (app, { caller, body, language }) => {
+    await askForEmailChange(app, caller as UserCaller, body.email, language);
+    return { code: 200, message: say('email_change_asked', language) };
+  },
+});
+
+export const changeEmail = operation({
+  id: 'change-email',
+  tag: 'Me',
+  method: 'PUT',
+  path: '/me/email',
+  says: 'Takes the new email address, with the codes from both.',
+  access: user('write', 'account'),
+  limit: 10,
+  ends: ['caller'],
+  body: z.object({
+    new_code: Code,
+    old_code: Code.optional().meta({ description: 'Needed unless the account had no address.' }),
+  }),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_UPDATE_CODE_NOT_FOUND', 'AUTH_LINK_EMAIL_ALREADY_USED'],
+  handle: (app, { caller, body, language }) =>
+    confirmEmailChange(app, caller as UserCaller, { old: body.old_code, new: body.new_code }, language),
+});
+
+export const closeOwnAccount = operation({
+  id: 'close-account',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/close',
+  says: 'Closes the account: nobody sees it any more, and its owner may open it again or delete it.',
+  access: user('write', 'account'),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANNOT_CLOSE_ACCOUNT'],
+  handle: (app, { caller }) => closeAccount(app, caller as UserCaller),
+});
+
+export const reopenOwnAccount = operation({
+  id: 'reopen-account',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me/close',
+  says: 'Opens a closed account again.',
+  access: user('write', 'account'),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
+  handle: (app, { caller }) => reopenAccount(app, caller as UserCaller),
+});
+
+export const deleteOwnAccount = operation({
+  id: 'delete-account',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me',
+  says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first, and whoever confirms releases by mail ends that.',
+  access: user('write', 'account'),
+  ends: ['caller'],
+  body: z.object({
+    email: z.string().trim().max(254).meta({ description: 'To confirm: the address of the account, or its username.' }),
+  }),
+  returns: noContent,
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'USER_CANT_BE_DELETED_SITE_ADMIN',
+    'USER_CANT_BE_DELETED_MUST_CLOSE_FIRST',
+    'USER_CANT_BE_DELETED_EXISTING_TEAMS',
+    'USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL',
+    'USER_CANNOT_DELETE_ACCOUNT',
+  ],
+  handle: (app, { caller, body }) => deleteAccount(app, caller as UserCaller, body.email),
+});
+
+const MergeBody = z
+  .object({
+    access_token: z.string().max(200).meta({ description: 'Of the account that is given up.' }),
+    email: Email.meta({ description: 'The address of the account that is given up, where there is no token of it.' }),
+    code: Code.meta({ description: 'The code that was sent to that address.' }),
+  })
+  .partial()
+  .refine(({ access_token, email }) => access_token !== undefined || email !== undefined, {
+    path: ['access_token'],
+    params: { rule: 'required' },
+  });
+
+export const mergeOwnAccount = operation({
+  id: 'merge-account',
+  tag: 'Me',
+  method: 'POST',
+  path: '/me/merge',
+  says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again. So it is with the token of an account that confirms its releases by mail.',
+  access: user('write', 'account'),
+  limit: 10,
+  unheld: 'it holds both accounts at once, in their order',
+  body: MergeBody,
+  returns: noContent,
+  errors: [
+    'OAUTH_TOKEN_DELETE_NO_PERMISSION',
+    'USER_TOKEN_ISSUE_MISMATCH',
+    'USER_SURRENDER_TO_CURRENT_ACCOUNT',
+    'USER_CANNOT_MERGE_ADMIN_ACCOUNT',
+    'USER_CANNOT_MERGE_MONETIZATION_ACCOUNTS',
+    'USER_CANNOT_MERGE_ACCOUNT_WITH_GAMES',
+    'USER_CANNOT_MERGE_ACCOUNT_WITH_MODS',
+    'USER_SURRENDER_TO_CONNECTIONS_EXIST',
+    'USER_MERGE_CODE_SENT',
+    'USER_BANNED',
+    'USER_LOCKED',
+    'EMAIL_REQUEST_ERROR_SENDING_CODE',
+    'EMAIL_EXCHANGE_INVALID_CODE',
+    'EMAIL_EXCHANGE_CODE_EXPIRED',
+    'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED',
+    'EMAIL_EXCHANGE_DIFFERENT_API_KEY',
+  ],
+  handle: (app, { caller, body: { access_token, email, code }, language }) => {
+    const person = caller as UserCaller;
+    if (access_token !== undefined) return mergeAccount(app, person, access_token, language);
+    return code === undefined ? askToMerge(app, person, email!, language) : mergeByCode(app, person, email!, code);
+  },
+});
+
+const MODERATION = [
+  'USER_NOT_FOUND',
+  'USER_CANT_VIEW_ADMIN_ONLY',
+  'USER_ADMIN_CANT_MODERATE_SELF',
+  'USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL',
+] as const;
+const moderated = { tag: 'Users', access: user('write', 'staff'), params: UserPath, returns: noContent } as const;
+
+export const lockAUser = operation({
+  ...moderated,
+  ends: ['users'],
+  id: 'lock-a-user',
+  method: 'POST',
+  path: '/users/{user_id}/lock',
+  says: 'Ends every sign-in of an account and lets nobody sign in anew. Those who run the site may.',
+  errors: MODERATION,
+  handle: (app, { caller, params }) => lockUser(app, caller, params.user_id, true),
+});
+
+export const unlockAUser = operation({
+  ...moderated,
+  under: ['users'],
+  id: 'unlock-a-user',
+  method: 'DELETE',
+  path: '/users/{user_id}/lock',
+  says: 'Lets a person sign in again. Those who run the site may.',
+  errors: MODERATION,
+  handle: (app, { caller, params }) => lockUser(app, caller, params.user_id, false),
+});
+
+export const deleteAUser = operation({
+  ...moderated,
+  ends: ['users'],
+  id: 'delete-a-user',
+  method: 'DELETE',
+  path: '/users/{user_id}',
+  says: 'Deletes the account of a person for ever. Those who run the site may.',
+  errors: [
+    ...MODERATION,
+    'USER_ALREADY_DELETED',
+    'USER_CANT_BE_DELETED_SITE_ADMIN',
+    'USER_CANT_BE_DELETED_EXISTING_TEAMS',
+  ],
+  handle: (app, { caller, params }) => deleteUser(app, caller, params.user_id),
+});
+
+export const accountOperations = [
+  requestEmailSecurityCode,
+  exchangeEmailSecurityCode,
+  logout,
+  requestEmailChange,
+  changeEmail,
+  closeOwnAccount,
+  reopenOwnAccount,
+  deleteOwnAccount,
+  mergeOwnAccount,
+  lockAUser,
+  unlockAUser,
+  deleteAUser,
+];

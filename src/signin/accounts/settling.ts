@@ -1,0 +1,61 @@
+import {
+  announceUser,
+  changeUser,
+  findUserIn,
+  holdUsers,
+  USER_DELETED,
+  type UserRow,
+} from '../../people/users/users.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { settleAll } from './personal.ts';
+
+export const SETTLE_JOB = 'accounts.settle';
+
+/** What someone who is gone is called. */
+export const nameOfDeleted = (userId: number): string => `deleted-${userId}`;
+
+/** From an account that was given up to the one that has its place now, over those that were given up in between. */
+async function chainFrom(transaction: Transaction, userId: number): Promise<UserRow[]> {
+  const chain: UserRow[] = [];
+  for (let id: number | null = userId; id !== null; id = chain.at(-1)?.merged_into ?? null) {
+    const row: UserRow | undefined = await findUserIn(transaction, id);
+    if (!row) break;
+    chain.push(row);
+  }
+  return chain;
+}
+
+/**
+ * Who has the place of an account that ended. The account is held, so that of two processes that settle it one waits,
+ * and so is everyone in the chain: none of them ends before this step is committed, and their own move comes after it.
+ */
+async function fateOf(transaction: Transaction, userId: number): Promise<number | undefined> {
+  const idsOf = (chain: readonly UserRow[]) => chain.map(({ id }) => id);
+  let chain = idsOf(await chainFrom(transaction, userId));
+  for (;;) {
+    const others = chain.filter((id) => id !== userId);
+    await holdUsers(transaction, { ends: [userId], under: others });
+    const held = await chainFrom(transaction, userId);
+    // Its end may have become a part of another before it was held.
+    if (held.length === chain.length) {
+      const last = held.at(-1)!;
+      return last.status === USER_DELETED ? undefined : last.id;
+    }
+    chain = idsOf(held);
+  }
+}
+
+/** What nouns keep of someone who is gone follows to the account that took them in, or leaves. It may run again. */
+export async function settleAccount(app: App, userId: number, heartbeat: () => Promise<void>): Promise<void> {
+  await settleAll(app, userId, (transaction) => fateOf(transaction, userId), heartbeat);
+  await app.db.write(async (transaction) => {
+    const to = await fateOf(transaction, userId);
+    const user = await findUserIn(transaction, userId);
+    if (to !== undefined) announceUser(transaction, to);
+    if (user?.merged_into == null) return announceUser(transaction, userId);
+    const name = nameOfDeleted(userId);
+    const renamed = to === undefined ? { username: name, name_id: name } : {};
+    await changeUser(transaction, userId, { ...renamed, date_merged: app.clock.now() });
+  });
+}

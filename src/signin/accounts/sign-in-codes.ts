@@ -1,0 +1,218 @@
+import { normalisedEmail } from '../../people/users/users.ts';
+import type { App } from '../../platform/app.ts';
+import type { Query, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import {
+  areSpent,
+  type Budget,
+  exhausted,
+  giveBack,
+  guessBudgets,
+  type Lane,
+  laneName,
+  mailBudgets,
+  networkGuessBudgets,
+  networksOf,
+  remoteGuessBudgets,
+  takeAll,
+  tryTake,
+} from './code-budgets.ts';
+import { knownPlace, type Marks } from './known-places.ts';
+import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, digestOfCode, mailed } from './mailed-codes.ts';
+import * as store from './store.ts';
+
+/** What shipped clients let people type. */
+export const SHORT_CODE_LENGTH = 5;
+
+/** Where codes are requested and typed in. */
+export interface Asker {
+  /** Of the API key; `PAGES` and `MERGING` stand for keys that belong to nobody. */
+  readonly keyId: number;
+  /** A code is good where it was requested: in this network, browser or account. */
+  readonly place: string;
+  /** Only where the place is not a secret. */
+  readonly ip?: string | undefined;
+  readonly marks?: Marks;
+}
+
+/** The sign-in page asks for codes that are good in the browser that asked. */
+export const pageAsker = (visitDigest: string, ip: string, browser: string): Asker => ({
+  keyId: 0,
+  place: visitDigest,
+  ip,
+  marks: { browser },
+});
+
+/** A code to merge accounts is good for the account that asked. */
+export const mergeAsker = (userId: number): Asker => ({ keyId: -1, place: `user/${userId}` });
+
+/** An API client is where its network is, unless it shows the handle of its request. */
+export function clientAsker(keyId: number, ip: string, handle?: string): Asker {
+  const place = networksOf(ip)[0] ?? ip;
+  return { keyId, place, ip, marks: { network: { keyId, network: place }, handle } };
+}
+
+const isClient = ({ keyId }: { readonly keyId: number }): boolean => keyId > 0;
+
+export interface WantedCode {
+  readonly email: string;
+  readonly language: Language;
+  /** What the mail says the code is for. */
+  readonly mail: 'sign_in_mail' | 'merge_mail';
+  /** Five characters, unless too many were guessed for this mailbox. */
+  readonly isShort?: boolean;
+}
+
+/**
+ * Mails a code that shows who reads the mails of an address. The answer does not depend on whether the address has an
+ * account. Returns the handle of the request.
+ */
+export async function sendCode(app: App, asker: Asker, wanted: WantedCode): Promise<string> {
+  const email = normalisedEmail(wanted.email);
+  const handle = app.random.token();
+  const code = await app.db.write((transaction) => addCode(app, transaction, asker, { ...wanted, email, handle }));
+  const { language, mail } = wanted;
+  const letter = {
+    to: email,
+    subject: say(`${mail}_subject`, language, { code }),
+    text: say(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
+  };
+  await mailed(app.mail.send(letter)).catch(async (error) => {
+    const requested = { email, keyId: asker.keyId, place: asker.place };
+    await app.db.write(({ query }) => store.removeCode(query, app.secrets.digest(code), requested));
+    throw error;
+  });
+  return handle;
+}
+
+async function addCode(
+  app: App,
+  transaction: Transaction,
+  asker: Asker,
+  { email, handle, isShort }: WantedCode & { readonly handle: string },
+): Promise<string> {
+  const { query } = transaction;
+  const now = app.clock.now();
+  const lane = await laneOf(app, transaction, asker, email);
+  await takeAll(app, query, mailBudgets(app, email, lane));
+  const staysShort = isShort && !(await areSpent(app, query, guessBudgets(app, email, laneName(lane))));
+  const code = app.random.code(staysShort ? SHORT_CODE_LENGTH : CODE_LENGTH);
+  await store.closeCodes(query, { email, keyId: asker.keyId, place: asker.place }, now);
+  await store.addCode(query, {
+    digest: app.secrets.digest(code),
+    email,
+    key_id: asker.keyId,
+    ip: asker.place,
+    handle_digest: isClient(asker) ? app.secrets.digest(handle) : null,
+    lane: laneName(lane),
+    is_short: staysShort ? 1 : 0,
+    date_added: now,
+    date_expires: now + CODE_MINUTES * 60,
+    date_redeemed: null,
+    attempts: 0,
+  });
+  return code;
+}
+
+async function laneOf(app: App, transaction: Transaction, asker: Asker, email: string): Promise<Lane> {
+  if (asker.ip === undefined) return { kind: 'user', place: asker.place };
+  const digest = await knownPlace(app, transaction, email, asker.marks ?? {});
+  return digest === undefined ? { kind: 'stranger', ip: asker.ip } : { kind: 'known', digest };
+}
+
+export interface Guess {
+  readonly code: string;
+  /** Of the mailbox: lets the code be typed in elsewhere. */
+  readonly email?: string | undefined;
+  /** As the request for the code returned it. */
+  readonly handle?: string | undefined;
+}
+
+/** A code that a guess may hit, and what the guess costs it. */
+interface Target {
+  readonly row: store.CodeRow;
+  readonly counter: store.AttemptCounter;
+  readonly budgets: readonly Budget[];
+}
+
+/** Redeems the code that was typed in, or returns the reason why there is none. Wrong guesses are counted. */
+export async function findCode(
+  app: App,
+  { query }: Transaction,
+  asker: Asker,
+  guess: Guess,
+): Promise<store.CodeRow | ApiError> {
+  const networks = isClient(asker) && guess.handle === undefined ? networkGuessBudgets(asker.ip) : [];
+  const taken = await tryTake(app, query, networks);
+  if (taken !== true) return exhausted(app, query, taken);
+  const digest = digestOfCode(app, guess.code);
+  const counted = await countGuess(app, query, await targetsOf(app, query, asker, guess));
+  const hit = counted.find(({ row }) => row.digest === digest && row.key_id === asker.keyId);
+  const isRedeemed = hit !== undefined && (await store.redeem(query, hit.row.id, app.clock.now()));
+  const refusal = isRedeemed ? undefined : await refusalOf(app, query, asker, guess, digest, counted);
+  // A used or outdated code tells whoever types it nothing new.
+  if (isRedeemed || refusal === 'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED' || refusal === 'EMAIL_EXCHANGE_CODE_EXPIRED') {
+    await giveBack(query, networks);
+    for (const target of counted) await uncount(query, target);
+  }
+  return refusal === undefined ? hit!.row : new ApiError(refusal);
+}
+
+async function targetsOf(app: App, query: Query, asker: Asker, { email, handle }: Guess): Promise<Target[]> {
+  const now = app.clock.now();
+  const target = (row: store.CodeRow, counter: store.AttemptCounter): Target => {
+    const budgets =
+      counter === 'remote_attempts' ? remoteGuessBudgets(app, row.email) : guessBudgets(app, row.email, row.lane);
+    return { row, counter, budgets: row.is_short ? budgets : [] };
+  };
+  if (handle !== undefined) {
+    const rows = await store.openCodes(query, { handle_digest: app.secrets.digest(handle) }, now);
+    return rows.map((row) => target(row, 'handle_attempts'));
+  }
+  if (email === undefined) {
+    const rows = await store.openCodes(query, { ip: asker.place }, now);
+    return rows.map((row) => target(row, 'attempts'));
+  }
+  const rows = await store.openCodes(query, { email: normalisedEmail(email) }, now);
+  return rows
+    .filter((row) => row.ip === asker.place || (isClient(asker) && row.key_id === asker.keyId))
+    .map((row) => target(row, row.ip === asker.place ? 'attempts' : 'remote_attempts'));
+}
+
+/** Counts before it compares: the counters are locked from here on, so that concurrent guesses cannot share one. */
+async function countGuess(app: App, query: Query, targets: readonly Target[]): Promise<Target[]> {
+  const counted: Target[] = [];
+  for (const target of targets) {
+    if ((await tryTake(app, query, target.budgets)) !== true) continue;
+    if (await store.countAttempt(query, target.row.id, target.counter, ATTEMPTS_MAX)) counted.push(target);
+    else await giveBack(query, target.budgets);
+  }
+  return counted;
+}
+
+async function uncount(query: Query, { row, counter, budgets }: Target): Promise<void> {
+  await store.uncountAttempt(query, row.id, counter);
+  await giveBack(query, budgets);
+}
+
+/** Only codes that were requested here are told apart: anything else would let strangers look for codes of others. */
+async function refusalOf(
+  app: App,
+  query: Query,
+  asker: Asker,
+  { handle }: Guess,
+  digest: string,
+  counted: readonly Target[],
+) {
+  const handleDigest = handle === undefined ? undefined : app.secrets.digest(handle);
+  const latest = (await store.codesWith(query, digest)).find((row) =>
+    handleDigest === undefined ? row.ip === asker.place : row.handle_digest === handleDigest,
+  );
+  if (!latest) return 'EMAIL_EXCHANGE_INVALID_CODE';
+  if (latest.date_redeemed !== null) return 'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED';
+  if (latest.date_expires <= app.clock.now()) return 'EMAIL_EXCHANGE_CODE_EXPIRED';
+  const isOfOtherKey = latest.key_id !== asker.keyId && counted.some(({ row }) => row.id === latest.id);
+  return isOfOtherKey ? 'EMAIL_EXCHANGE_DIFFERENT_API_KEY' : 'EMAIL_EXCHANGE_INVALID_CODE';
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Answer, assertRefused, startApi } from '../../../test/api.ts';
+import { codesSentTo } from '../../../test/browser.ts';
+import { getAuthenticatedUser } from '../../people/users/operations.ts';
+import { exchangeEmailSecurityCode, lockAUser, requestEmailSecurityCode, unlockAUser } from './operations.ts';
+
+const api = await startApi();
+const game = await api.aGame();
+const client = api.withKey(game);
+let people = 0;
+const anAddress = () => `player-${++people}@example.org`;
+
+async function aCode(email: string): Promise<string> {
+  const answer = await client.call(requestEmailSecurityCode, { body: { email } });
+  assert.equal(answer.status, 200, answer.text);
+  return codesSentTo(api, email).at(-1)!;
+}
+
+const exchange = (security_code: string, more: Record<string, number> = {}) =>
+  client.call(exchangeEmailSecurityCode, { body: { security_code, ...more } });
+const refused = (security_code: string, ref: number, status = 401) =>
+  client.refused(exchangeEmailSecurityCode, { body: { security_code } }, status, ref);
+
+test('a code of five characters is good once, typed in any case', async () => {
+  const code = await aCode(anAddress());
+  assert.match(code, /^[A-Z2-9]{5}$/);
+  const { body } = await exchange(` ${code.toLowerCase()} `);
+  assert.equal(body.date_expires, api.clock.now() + 365 * 86_400);
+  assert.equal((await api.withToken(body.access_token).call(getAuthenticatedUser)).status, 200);
+  await refused(code, 11011);
+});
+
+test('of sixteen who redeem a code at the same time one gets a token', async () => {
+  const code = await aCode(anAddress());
+  const answers = await Promise.all(Array.from({ length: 16 }, () => exchange(code)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(15).fill(401)]);
+});
+
+test('a code lasts fifteen minutes, to the second', async () => {
+  const email = anAddress();
+  const code = await aCode(email);
+  api.clock.advance(15 * 60);
+  await refused(code, 11012);
+  const next = await aCode(email);
+  api.clock.advance(15 * 60 - 1);
+  assert.equal((await exchange(next)).status, 200);
+});
+
+test('a code is bound to the key that asked for it', async () => {
+  const code = await aCode(anAddress());
+  const other = api.withKey(await api.aGame());
+  await other.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11013);
+  assert.equal((await exchange(code)).status, 200);
+});
+
+test('the fifth wrong guess ends the code', async () => {
+  const code = await aCode(anAddress());
+  for (let tries = 0; tries < 5; tries += 1) await refused('22222', 11014);
+  await refused(code, 11014);
+});
+
+test('four wrong guesses do not', async () => {
+  const code = await aCode(anAddress());
+  for (let tries = 0; tries < 4; tries += 1) await refused('22222', 11014);
+  assert.equal((await exchange(code)).status, 200);
+});
+
+test('a wished end of the token counts where it is sooner, and is ignored where it is past or too late', async () => {
+  const now = api.clock.now();
+  for (const [wished, given] of [
+    [now + 60, now + 60],
+    [now - 1, now + 365 * 86_400],
+    [now + 366 * 86_400, now + 365 * 86_400],
+  ] as const)
+    assert.equal((await exchange(await aCode(anAddress()), { date_expires: wished })).body.date_expires, given);
+});
+
+test('whether an address has an account is not told', async () => {
+  const known = anAddress();
+  await api.aUser({ email: known });
+  const shape = ({ status, headers, text }: Answer) => [
+    status,
+    headers['content-length'],
+    text.replace(/"handle":"[\w-]{43}"/, ''),
+  ];
+  const ask = (email: string) => client.call(requestEmailSecurityCode, { body: { email } });
+  assert.deepEqual(shape(await ask(known)), shape(await ask(anAddress())));
+});
+
+test('a mailbox gets four mails from a network in fifteen minutes; then the answer is 429, and the last code stays good', async () => {
+  const email = anAddress();
+  const ask = () => client.call(requestEmailSecurityCode, { body: { email } });
+  for (let i = 0; i < 4; i += 1) assert.equal((await ask()).status, 200);
+  const refusal = await ask();
+  assertRefused(refusal, 429, 11009);
+  assert.equal(refusal.headers['retry-after'], '900');
+  const codes = codesSentTo(api, email);
+  assert.equal(codes.length, 4);
+  assert.equal((await exchange(codes.at(-1)!)).status, 200);
+  api.clock.advance(15 * 60);
+  await aCode(email);
+  assert.equal(codesSentTo(api, email).length, 5);
+});
+
+test('a mail that cannot be sent is no code', async () => {
+  const before = readdirSync(join(api.folder, 'mail')).length;
+  const answer = await client.call(requestEmailSecurityCode, { body: { email: '"a b"@example.org' } });
+  assert.equal(answer.status, 422);
+  const { mail } = api.app();
+  const { send } = mail;
+  mail.send = () => Promise.reject(new Error('the post is closed'));
+  try {
+    await client.refused(requestEmailSecurityCode, { body: { email: anAddress() } }, 500, 11064);
+  } finally {
+    mail.send = send;
+  }
+  assert.equal(readdirSync(join(api.folder, 'mail')).length, before);
+});
+
+test('a locked account is signed out everywhere and takes no new sign-in until it is unlocked', async () => {
+  const email = anAddress();
+  const ada = await api.aUser({ email });
+  const before = await api.as(ada);
+  const operator = await api.as(await api.aUser({ admin: true }));
+  const params = { user_id: ada.id };
+  assert.equal((await operator.call(lockAUser, { params })).status, 204);
+  await before.refused(getAuthenticatedUser, {}, 401, 11005);
+  await refused(await aCode(email), 17053, 403);
+  await operator.call(unlockAUser, { params });
+  assert.equal((await exchange(await aCode(email))).status, 200);
+});

@@ -1,0 +1,69 @@
+import { findUser, USER_DELETED } from '../../people/users/users.ts';
+import type { App } from '../../platform/app.ts';
+import { type PersonalColumn, toldRows } from '../../platform/database/personal.ts';
+import { languageOf } from '../../platform/localisation/languages.ts';
+import { say } from '../../platform/localisation/texts.ts';
+import { PERSONAL } from '../accounts/personal.ts';
+import { exportAddress, KEPT_DAYS } from './exports.ts';
+import * as store from './store.ts';
+
+const ROWS_AT_ONCE = 200;
+
+/** Writes what is kept into a file, row by row, and tells the person where it is. */
+export async function gatherExport(app: App, id: number): Promise<void> {
+  const wanted = await store.byId(app.db.query, id);
+  if (!wanted || wanted.storage_key !== null || wanted.date_expires <= app.clock.now()) return;
+  const storage_key = `exports/${app.random.uuid()}.json`;
+  const { bytes, sha256 } = await app.storage.put(storage_key, textOf(app, wanted.user_id));
+  const isWanted = await app.db.write(({ query }) =>
+    store.setFile(query, id, app.clock.now(), { storage_key, bytes, sha256 }),
+  );
+  // The account has ended meanwhile.
+  if (!isWanted) return app.storage.remove(storage_key);
+  const user = await findUser(app, wanted.user_id);
+  if (!user || user.status === USER_DELETED || user.email === null) return;
+  const language = languageOf(user.language) ?? 'en';
+  await app.mail.send({
+    to: user.email,
+    subject: say('data_export_mail_subject', language),
+    text: say('data_export_mail_text', language, { days: KEPT_DAYS, link: exportAddress(app, id) }),
+  });
+}
+
+/** A table that names people in several columns has a list for each: `follows`, and `follows.followed_id`. */
+function* toldLists(): Generator<{ name: string; each: PersonalColumn; told: readonly string[] }> {
+  const names = new Set<string>();
+  for (const each of PERSONAL.flatMap(({ columns }) => columns)) {
+    if ('untold' in each.told) continue;
+    const name = names.has(each.table) ? `${each.table}.${each.column}` : each.table;
+    names.add(name);
+    yield { name, each, told: each.told };
+  }
+}
+
+async function* textOf(app: App, userId: number): AsyncGenerator<Uint8Array> {
+  let before = '{';
+  for (const { name, each, told } of toldLists()) {
+    yield Buffer.from(`${before}\n${JSON.stringify(name)}: [`);
+    let separator = '';
+    for await (const rows of pagesOf(app, each, told, userId)) {
+      yield Buffer.from(`${separator}\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`);
+      separator = ',';
+    }
+    before = '],';
+  }
+  yield Buffer.from(']\n}\n');
+}
+
+/** Rows that have an id are read on from the last one; those that have none are short, and their place will do. */
+async function* pagesOf(app: App, each: PersonalColumn, told: readonly string[], userId: number) {
+  const hasId = told.includes('id');
+  let after = 0;
+  for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+    const page = hasId ? { limit: ROWS_AT_ONCE, after } : { limit: ROWS_AT_ONCE, offset };
+    const rows = await toldRows(app.db.query, each, told, userId, page);
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS_AT_ONCE) return;
+    after = Number(rows.at(-1)!['id']);
+  }
+}

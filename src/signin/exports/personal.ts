@@ -1,0 +1,24 @@
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { EndingAccount, PersonalData } from '../../platform/personal-data.ts';
+import { REMOVE_JOB } from './exports.ts';
+import * as store from './store.ts';
+
+/** The link opens nothing from now on; a job removes the file and then the row that names it. */
+async function ending(app: App, transaction: Transaction, { id }: EndingAccount): Promise<void> {
+  await store.expireOf(transaction.query, id, app.clock.now());
+  await app.jobs.enqueue(transaction, REMOVE_JOB, {}, { key: `user/${id}` });
+}
+
+export const personalExports: PersonalData = {
+  columns: [
+    {
+      table: 'data_exports',
+      column: 'user_id',
+      told: ['id', 'date_added', 'date_expires', 'bytes'],
+      whenDeleted: 'step',
+      whenMerged: 'step',
+    },
+  ],
+  ending,
+};

@@ -1,0 +1,88 @@
+import { requireUser, USER_ACTIVE, type UserRow } from '../../people/users/users.ts';
+import type { ServiceCaller, UserCaller } from '../../platform/access/caller.ts';
+import { findGoodToken, type GoodToken } from '../../platform/access/validity.ts';
+import type { App } from '../../platform/app.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+
+const DELEGATION_SECONDS = 900;
+const PURPOSE = 'oauth/delegation';
+const SHAPE = /^(([\w-]{8})\.\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15})\.([\w-]{43})$/;
+/** How far the clocks of two processes may differ. */
+const SKEW_SECONDS = 60;
+
+/** Names the key that signs, so that a token of another site, or of before the secret was changed, is known as such. */
+const keyName = ({ secrets }: App): string => secrets.sign(PURPOSE, 'name of the key').slice(0, 8);
+
+/**
+ * Lets the backend of a game act for the caller for a quarter of an hour. The token says all that is needed and is
+ * signed, so that nothing of it is kept; it ends early with the access token that it came of.
+ */
+export function delegate(app: App, caller: UserCaller, hostGameId: number | undefined): string {
+  const gameId = caller.gameId ?? hostGameId;
+  // A token that the service gave for itself names no game whose backend could be meant.
+  if (gameId === undefined) throw new ApiError('OAUTH_IS_FIRST_PARTY_CLIENT');
+  if (hostGameId !== undefined && hostGameId !== gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  const now = app.clock.now();
+  const text = [keyName(app), caller.tokenId, caller.userId, gameId, now, now + DELEGATION_SECONDS].join('.');
+  return `${text}.${app.secrets.sign(PURPOSE, text)}`;
+}
+
+interface Delegation {
+  readonly tokenId: number;
+  readonly userId: number;
+  readonly gameId: number;
+  readonly dateIssued: number;
+  readonly dateExpires: number;
+}
+
+/** What a delegation token says, or why it is none of ours. */
+function readDelegation(app: App, token: string): Delegation | ErrorName {
+  const [, text, key, signature] = SHAPE.exec(token) ?? [];
+  if (!text) return 'SERVICE_INVALID_TOKEN';
+  if (key !== keyName(app)) return 'SERVICE_UNABLE_TO_GET_JWK_SIGNATURE';
+  if (!app.secrets.verify(PURPOSE, text, signature!)) return 'SERVICE_INVALID_TOKEN';
+  const numbers = text.split('.').slice(1).map(Number) as [number, number, number, number, number];
+  const [tokenId, userId, gameId, dateIssued, dateExpires] = numbers;
+  return { tokenId, userId, gameId, dateIssued, dateExpires };
+}
+
+/** A token of the future comes from a process whose clock is wrong, or was made before ours was set back. */
+function timeRefusal(app: App, { dateIssued, dateExpires }: Delegation): ErrorName | undefined {
+  const now = app.clock.now();
+  if (dateIssued > now + SKEW_SECONDS) return 'SERVICE_INVALID_TOKEN_NOT_VALID_BEFORE';
+  return dateExpires <= now ? 'SERVICE_INVALID_TOKEN_NOT_VALID_AFTER' : undefined;
+}
+
+/** The access token that it came of, if that is still good. */
+async function findDelegator(app: App, { tokenId, userId }: Delegation): Promise<GoodToken | undefined> {
+  const token = await findGoodToken(app.db, { id: tokenId }, app.clock.now());
+  return token?.user_id === userId ? token : undefined;
+}
+
+/** The person for whom a service acts. */
+export async function requireDelegator(app: App, caller: ServiceCaller, token: string | undefined): Promise<UserRow> {
+  if (!token) throw new ApiError('USER_MUST_BE_LOGGED_IN');
+  const delegation = readDelegation(app, token);
+  if (typeof delegation === 'string') throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+  if (delegation.gameId !== caller.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  if (timeRefusal(app, delegation) || !(await findDelegator(app, delegation)))
+    throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+  return requireActive(await requireUser(app, delegation.userId));
+}
+
+/** The access token of whom a delegation token signs in to the game for which it was given. */
+export async function requireDelegationOf(app: App, gameId: number, token: string | undefined): Promise<GoodToken> {
+  const delegation = readDelegation(app, token ?? '');
+  if (typeof delegation === 'string') throw new ApiError(delegation);
+  if (delegation.gameId !== gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  const refusal = timeRefusal(app, delegation);
+  if (refusal) throw new ApiError(refusal);
+  const delegator = await findDelegator(app, delegation);
+  if (!delegator) throw new ApiError('SERVICE_INVALID_TOKEN');
+  return delegator;
+}
+
+function requireActive(user: UserRow): UserRow {
+  if (user.status !== USER_ACTIVE) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
+  return user;
+}

@@ -1,0 +1,71 @@
+import { GAME_ACCEPTED } from '../../catalogue/games/games.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError, type ValidationRule } from '../../platform/errors/catalogue.ts';
+import {
+  confusableRuns,
+  confusableSkeleton,
+  confusableSkeletons,
+  confusableWords,
+  withoutRun,
+} from '../../platform/filters/confusables.ts';
+import { resemblesService } from '../../platform/filters/reserved-names.ts';
+import * as store from './store.ts';
+
+/** Shorter names of games are words that others use as well; they are taken only as a whole. */
+const WITHIN_LETTERS_MIN = 5;
+
+/** What applications are for. A name of nothing else names no application in particular, so every game may have it. */
+const GENERIC: ReadonlySet<string> = new Set(
+  [
+    ...['app', 'application', 'backend', 'bot', 'client', 'community', 'companion', 'console', 'dashboard', 'desktop'],
+    ...['discord', 'forum', 'game', 'home', 'hub', 'launcher', 'login', 'manager', 'mobile', 'mod', 'mods', 'portal'],
+    ...['server', 'shop', 'site', 'store', 'test', 'tool', 'tools', 'tv', 'web', 'website', 'wiki', 'workshop'],
+  ].map(confusableSkeleton),
+);
+
+export interface Named {
+  readonly gameId: number;
+  readonly name: string;
+  /** People are shown the name and decide by it. */
+  readonly isShown: boolean;
+}
+
+/**
+ * Refuses a name that people could take for the service, its staff, another game or another game's application. Only
+ * names of accepted games are protected, so that nobody reserves a name by adding a game; likewise the name of its own
+ * game counts for a client only once the game was accepted. Other clients are named after this transaction.
+ */
+export async function requireClientName(app: App, transaction: Transaction, client: Named): Promise<void> {
+  await store.holdNames(transaction);
+  const game = await store.gameShown(transaction.query, client.gameId);
+  const own = game?.status === GAME_ACCEPTED ? game.name : '';
+  if (resemblesService(client.name, app.settings.domain, own)) refuse('name_reserved');
+  const isTaken = takenIn(client.name, own);
+  for (let after = 0, names: store.NamedRow[]; ; after = names.at(-1)!.id) {
+    names = await store.gameNames(transaction, client.gameId, after);
+    if (names.some(({ name }) => isTaken(name))) refuse('name_of_another');
+    if (names.length < store.NAMES_AT_ONCE) break;
+  }
+  if (!client.isShown || isGeneric(client.name)) return;
+  const applications = await store.shownClientNames(transaction.query, client.gameId);
+  if (applications.some(({ name }) => !isGeneric(name) && isTaken(name))) refuse('name_of_another');
+}
+
+const isGeneric = (name: string): boolean => confusableWords(name).every((word) => GENERIC.has(word));
+
+/** Whether a name holds another one, spelt in whatever letters. */
+function takenIn(name: string, own: string): (other: string) => boolean {
+  const spellings = [name, name.toLowerCase()].map((text) => withoutRun(confusableWords(text), own));
+  const whole = new Set(spellings.map((words) => words.join('')));
+  const runs = new Set(spellings.flatMap((words) => [...confusableRuns(words)]));
+  return (other) =>
+    confusableSkeletons(other).some(
+      (skeleton) =>
+        skeleton !== '' && (whole.has(skeleton) || (skeleton.length >= WITHIN_LETTERS_MIN && runs.has(skeleton))),
+    );
+}
+
+function refuse(rule: ValidationRule): never {
+  throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name', rule }] });
+}

@@ -1,0 +1,24 @@
+import { type PersonalData, wholly } from '../../platform/personal-data.ts';
+import * as store from './store.ts';
+
+/** Grants are revoked at once when an account ends; what is left of them goes later. */
+export const personalGrants: PersonalData = {
+  columns: [
+    {
+      table: 'oauth_codes',
+      column: 'user_id',
+      told: ['client_id', 'scopes', 'redirect_uri', 'date_expires'],
+      whenDeleted: 'erased',
+      whenMerged: 'dropped',
+    },
+    {
+      table: 'oauth_grants',
+      column: 'user_id',
+      told: ['client_id', 'scopes', 'redirect_uri', 'date_added', 'date_revoked'],
+      whenDeleted: 'erased',
+      whenMerged: 'dropped',
+    },
+  ],
+  erasing: wholly((_, transaction, userId) => store.removeRefreshTokensOf(transaction, userId)),
+  moving: wholly((_, transaction, from) => store.removeRefreshTokensOf(transaction, from)),
+};

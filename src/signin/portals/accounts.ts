@@ -1,0 +1,124 @@
+import type { Identity as Known } from '../../people/users/bans.ts';
+import { setPortalNames, type UserRow } from '../../people/users/users.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
+import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import { type Identity, PER_GAME } from './identity.ts';
+import * as store from './store.ts';
+
+export type { AccountRow } from './store.ts';
+
+/** A client whose answer was lost asks again, from where it asked before. */
+const AGAIN_SECONDS = 60;
+const NAME_CHARACTERS_MAX = 100;
+
+/** How each portal says that a ticket is no good. */
+const USED_UP: Partial<Record<LinkedPortal, ErrorName>> = {
+  apple: 'APPLE_INVALID_TOKEN',
+  epicgames: 'EPIC_GAMES_INVALID_TOKEN',
+  gog: 'GOG_APP_TICKET_INVALID',
+  google: 'GOOGLE_INVALID_TOKEN',
+  nintendo: 'SWITCH_INVALID_TOKEN',
+  sso: 'OPENID_INVALID_TOKEN',
+  steam: 'STEAM_APP_TICKET_INVALID',
+  xboxlive: 'XBOX_LIVE_INVALID_TOKEN',
+};
+
+/** The place in which an id is unique. */
+export const gameOf = ({ portal, perGame }: Pick<Identity, 'portal' | 'perGame'>, gameId: number): number =>
+  perGame || PER_GAME.includes(portal) ? gameId : 0;
+
+export const findAccount = ({ query }: Transaction, identity: Identity, gameId: number) =>
+  store.accountOf(query, identity.portal, identity.id, gameOf(identity, gameId));
+
+/** A guest came through a portal and has no confirmed email address: nothing but the portal vouches for them. */
+export const isGuest = async ({ query }: Transaction, { id, email }: Pick<UserRow, 'id' | 'email'>): Promise<boolean> =>
+  email === null && (await store.accountsOf(query, id)).length > 0;
+
+/** Whoever gets hold of a ticket that has been used cannot sign in with it a second time. */
+export async function useTicket(app: App, { query }: Transaction, identity: Identity, ip: string): Promise<void> {
+  const { ticket, portal } = identity;
+  if (!ticket) return;
+  const now = app.clock.now();
+  const digest = app.secrets.digest(`${portal} ${ticket.text}`);
+  const used = await store.useTicket(query, { digest, ip, date_added: now, date_expires: ticket.until });
+  if (used && (used.ip !== ip || used.date_added < now - AGAIN_SECONDS))
+    throw new ApiError(USED_UP[portal] ?? 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+}
+
+/** Names are shown on one line, whatever a platform lets people put into theirs. */
+export const shownName = (name: string): string =>
+  [...name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, NAME_CHARACTERS_MAX).join('');
+
+/** Returns false where somebody was quicker. */
+export async function addAccount(
+  app: App,
+  transaction: Transaction,
+  userId: number,
+  identity: Identity,
+  gameId: number,
+): Promise<boolean> {
+  const { portal, id, displayName, avatar } = identity;
+  const now = app.clock.now();
+  const added = await store.addAccount(transaction.query, {
+    user_id: userId,
+    portal,
+    portal_id: id,
+    game_id: gameOf(identity, gameId),
+    display_name: shownName(displayName),
+    avatar,
+    date_added: now,
+    date_used: now,
+  });
+  if (added) await rewriteNames(transaction, userId);
+  return added;
+}
+
+/** What the platform says of someone now; a name that it does not tell stays as it was told. */
+export async function refreshAccount(
+  app: App,
+  transaction: Transaction,
+  account: store.AccountRow,
+  { displayName, avatar }: Identity,
+): Promise<void> {
+  await store.updateAccount(transaction.query, account.id, {
+    display_name: shownName(displayName) || account.display_name,
+    avatar: avatar || account.avatar,
+    date_used: app.clock.now(),
+  });
+  await rewriteNames(transaction, account.user_id);
+}
+
+/** Once asked for, it stays: later sign-ins need not say it again. */
+export const wishMonetization = ({ query }: Transaction, identity: Identity, gameId: number): Promise<unknown> =>
+  store.wishMonetization(query, identity.portal, identity.id, gameOf(identity, gameId));
+
+/** Of several accounts on one portal, which only some portals have, the one that was used last gives the name. */
+export async function rewriteNames(transaction: Transaction, userId: number): Promise<void> {
+  const accounts = await store.accountsOf(transaction.query, userId);
+  const named = accounts.filter(({ display_name }) => display_name !== '');
+  await setPortalNames(
+    transaction,
+    userId,
+    Object.fromEntries(named.map(({ portal, display_name }) => [portal, display_name])),
+  );
+}
+
+export async function forgetOutdated(app: App): Promise<void> {
+  await app.db.write(({ query }) => store.forget(query, app.clock.now()));
+}
+
+/** Whether two people have accounts on the same portal, so that one person could not have both. */
+export const shareAPortal = (transaction: Transaction, one: number, other: number): Promise<boolean> =>
+  store.shareAPortal(transaction, one, other);
+
+/** What a person is known by on a portal. */
+export const knownOn = (portal: string, id: string, gameId: number): Known => `portal ${portal} ${gameId} ${id}`;
+
+/** All that someone can be known by again. */
+export async function identitiesOf({ query }: Transaction, { id, email }: UserRow): Promise<Known[]> {
+  const accounts = await store.accountsOf(query, id);
+  const known = accounts.map(({ portal, portal_id, game_id }) => knownOn(portal, portal_id, game_id));
+  return email === null ? known : [`email ${email}`, ...known];
+}

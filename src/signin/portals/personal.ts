@@ -1,0 +1,36 @@
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { moveRows } from '../../platform/database/personal.ts';
+import type { EndingAccount, PersonalData } from '../../platform/personal-data.ts';
+import { rewriteNames } from './accounts.ts';
+import * as store from './store.ts';
+
+/** Whoever signs in through a portal in the next moment comes to the account that stays, or begins anew. */
+async function ending(_: App, transaction: Transaction, account: EndingAccount, to?: EndingAccount): Promise<void> {
+  if (!to) return store.removeAllOf(transaction.query, account.id);
+  await moveRows(transaction.query, columns, account.id, to.id);
+  await rewriteNames(transaction, to.id);
+}
+
+const columns: PersonalData['columns'] = [
+  {
+    table: 'portal_accounts',
+    column: 'user_id',
+    told: ['portal', 'portal_id', 'game_id', 'display_name', 'avatar', 'date_added', 'date_used'],
+    whenDeleted: 'erased',
+    whenMerged: 'moved',
+  },
+  {
+    table: 'email_confirmations',
+    column: 'user_id',
+    told: ['email', 'date_expires'],
+    whenDeleted: 'erased',
+    whenMerged: 'dropped',
+  },
+];
+
+export const personalPortals: PersonalData = {
+  columns,
+  traces: [{ table: 'portal_tickets', column: 'ip', because: 'goes with the ticket, which is good for a day at most' }],
+  ending,
+};

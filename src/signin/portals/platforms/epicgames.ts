@@ -1,0 +1,40 @@
+import { ApiError } from '../../../platform/errors/catalogue.ts';
+import { addressOf, stringOf } from '../asking.ts';
+import { type Asking, type Identity, listOf } from '../identity.ts';
+import { verifyToken } from '../jwt.ts';
+import { onceUntil } from './claims.ts';
+
+/**
+ * Epic Account Services: an ID token or an access token for one of the game's clients. Epic signs both with the same keys,
+ * and documents the same offline checks for both: signature, issuer, audience and time.
+ */
+export async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<Identity> {
+  const clients = listOf(settings, 'client_ids');
+  if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  const { id_token, access_token } = credentials;
+  const token = id_token ?? access_token ?? '';
+  const claims = await verifyToken(app, token, {
+    keysUrl: addressOf(app, 'epicgames', 'https://api.epicgames.dev/epic/oauth/v2/.well-known/jwks.json'),
+    algorithms: ['RS256', 'RS512'],
+    issuers: ['https://api.epicgames.dev/epic/oauth/v1', 'https://api.epicgames.dev/epic/oauth/v2'],
+    audiences: clients,
+    refusals: {
+      invalid: 'EPIC_GAMES_INVALID_TOKEN',
+      early: 'EPIC_GAMES_INVALID_TOKEN_NOT_VALID_BEFORE',
+      late: 'EPIC_GAMES_INVALID_TOKEN_NOT_VALID_AFTER',
+      issuer: 'EPIC_GAMES_INVALID_TOKEN_ISSUER_NOT_RECOGNIZED',
+      keys: 'EPIC_GAMES_UNABLE_TO_GET_JWK_SIGNATURE',
+    },
+  });
+  const id = stringOf(claims.sub);
+  // Tokens of a client alone, without a person, are signed as well.
+  if (!id) throw new ApiError('EPIC_GAMES_UNABLE_TO_GET_ACCOUNT_DATA');
+  return {
+    portal: 'epicgames',
+    id,
+    displayName: stringOf(claims['dn']),
+    avatar: '',
+    // A game shows its access token for as long as it lives, so seeing it again is no replay.
+    ...(id_token !== undefined && { ticket: onceUntil(token, claims) }),
+  };
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '../../../platform/errors/catalogue.ts';
+import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
+import { type Asking, type Identity, textOf } from '../identity.ts';
+
+const GRAPH = 'https://graph.facebook.com/v23.0';
+
+/** Facebook: an access token of the game's own application. */
+export async function verifyFacebook({ app, settings, credentials }: Asking): Promise<Identity> {
+  const appId = textOf(settings, 'app_id');
+  const secret = textOf(settings, 'app_secret');
+  if (!appId || !secret) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  const { facebook_token: token = '' } = credentials;
+  const ask = (path: string, query: Record<string, string>) =>
+    askPlatform(
+      app,
+      `${addressOf(app, 'facebook', GRAPH + path)}?${new URLSearchParams(query)}`,
+      {},
+      'FACEBOOK_UNABLE_TO_GET_ACCOUNT_DATA',
+    );
+  const debugged = await ask('/debug_token', { input_token: token, access_token: `${appId}|${secret}` });
+  const data = objectOf(debugged.body['data']);
+  if (!debugged.ok || data['is_valid'] !== true || idTextOf(data['app_id']) !== appId)
+    throw new ApiError('FACEBOOK_INVALID_TOKEN');
+  const { ok, body } = await ask('/me', { fields: 'id,name,picture', access_token: token });
+  const id = idTextOf(body['id']);
+  if (!ok || !id || id !== idTextOf(data['user_id'])) throw new ApiError('FACEBOOK_UNABLE_TO_GET_ACCOUNT_DATA');
+  const avatar = stringOf(objectOf(objectOf(body['picture'])['data'])['url']);
+  return { portal: 'facebook', id, displayName: stringOf(body['name']), avatar };
+}

@@ -1,0 +1,37 @@
+import type { App } from '../../../platform/app.ts';
+import { ApiError } from '../../../platform/errors/catalogue.ts';
+import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
+import { type Asking, type Identity, textOf } from '../identity.ts';
+import { SKEW_SECONDS } from '../jwt.ts';
+import { TICKET_SECONDS } from './steam.ts';
+import { type GogTicket, readGogTicket, TicketError } from './tickets.ts';
+
+/** GOG Galaxy: the encrypted app ticket, made with the game's key. */
+export async function verifyGog({ app, settings, credentials }: Asking): Promise<Identity> {
+  const key = textOf(settings, 'ticket_key');
+  if (!key) throw new ApiError('GOG_NO_SECRET_TICKET');
+  const ticket = readTicket(credentials.appdata ?? '', key);
+  const age = app.clock.now() - ticket.dateIssued;
+  if (age < -SKEW_SECONDS || age >= TICKET_SECONDS || ticket.clientId !== textOf(settings, 'client_id'))
+    throw new ApiError('GOG_APP_TICKET_INVALID');
+  const identity = await gogIdentityOf(app, ticket.userId);
+  return { ...identity, ticket: { text: ticket.fingerprint, until: ticket.dateIssued + TICKET_SECONDS } };
+}
+
+/** What GOG tells everyone about one of its people. */
+export async function gogIdentityOf(app: App, id: string): Promise<Identity> {
+  const url = addressOf(app, 'gog', `https://users.gog.com/users/${id}`);
+  const { ok, body } = await askPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+  if (!ok || stringOf(body['id']) !== id) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+  const avatar = stringOf(objectOf(body['avatar'])['medium']);
+  return { portal: 'gog', id, displayName: stringOf(body['username']), avatar };
+}
+
+function readTicket(appdata: string, key: string): GogTicket {
+  try {
+    return readGogTicket(Buffer.from(appdata, 'base64'), Buffer.from(key, 'base64url'));
+  } catch (cause) {
+    if (cause instanceof TicketError) throw new ApiError('GOG_APP_TICKET_INVALID', { cause });
+    throw cause;
+  }
+}

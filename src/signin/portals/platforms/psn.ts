@@ -1,0 +1,82 @@
+import { ApiError } from '../../../platform/errors/catalogue.ts';
+import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
+import { type Asking, type Identity, type PortalSettings, textOf } from '../identity.ts';
+import { verifyToken } from '../jwt.ts';
+
+const ISSUER = 'https://auth.api.sonyentertainmentnetwork.com';
+/** The environment of players; the others are for development. */
+const LIVE = '256';
+
+/** What is asked for, in games and on the web. */
+export const PSN_SCOPE = 'openid id_token:psn.basic_claims';
+
+/** PlayStation: an authorization code, exchanged for an ID token with the game's own secret. */
+export async function verifyPsn(asking: Asking): Promise<Identity> {
+  const { settings, credentials } = asking;
+  const clientId = textOf(settings, 'client_id');
+  const secret = textOf(settings, 'client_secret');
+  if (!clientId || !secret) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  const token = await exchange(asking, clientId, secret);
+  const { issuer, keysUrl } = psnIssuer(settings);
+  return psnIdentityOf(asking, token, { clientId, issuer, keysUrl, env: credentials.env });
+}
+
+export function psnIssuer(settings: PortalSettings | undefined): { issuer: string; keysUrl: string } {
+  const issuer = textOf(settings, 'issuer') ?? ISSUER;
+  return { issuer, keysUrl: textOf(settings, 'keys_url') ?? `${issuer}/2.0/oauth/jwks` };
+}
+
+export interface PsnRules {
+  readonly clientId: string;
+  readonly issuer: string;
+  readonly keysUrl: string;
+  readonly env?: string | undefined;
+}
+
+/** Whom an ID token of PlayStation names. Children, and those who may not see what other players made, stay out. */
+export async function psnIdentityOf({ app, settings }: Asking, token: string, rules: PsnRules): Promise<Identity> {
+  const claims = await verifyToken(app, token, {
+    keysUrl: addressOf(app, 'psn', rules.keysUrl),
+    algorithms: ['RS256', 'ES256'],
+    issuers: [rules.issuer],
+    audiences: [rules.clientId],
+    claimsRequired: ['sub'],
+    refusals: {
+      invalid: 'PSN_INVALID_TOKEN',
+      early: 'PSN_INVALID_TOKEN_NOT_VALID_BEFORE',
+      late: 'PSN_INVALID_TOKEN_NOT_VALID_AFTER',
+      keys: 'PSN_UNABLE_TO_GET_JWK_SIGNATURE',
+    },
+  });
+  const id = stringOf(claims.sub);
+  const { env = LIVE } = rules;
+  // An account of developers must not pass for one of players.
+  if (!id || String(claims['env_iss_id'] ?? LIVE) !== env) throw new ApiError('PSN_INVALID_TOKEN');
+  if (claims[textOf(settings, 'child_claim') ?? 'is_sub_account'] === true)
+    throw new ApiError('PSN_CHILD_PROFILE_NOT_PERMITTED');
+  if (claims[textOf(settings, 'ugc_claim') ?? 'ugc_restricted'] === true)
+    throw new ApiError('PSN_UGC_INTERACTION_NOT_PERMITTED');
+  const displayName = stringOf(claims['online_id']);
+  return { portal: 'psn', id: env === LIVE ? id : `${env}/${id}`, displayName, avatar: '' };
+}
+
+async function exchange({ app, settings, credentials }: Asking, clientId: string, secret: string): Promise<string> {
+  const url = textOf(settings, 'token_url') ?? `${ISSUER}/2.0/oauth/token`;
+  const fields = {
+    grant_type: 'authorization_code',
+    code: credentials.auth_code ?? '',
+    scope: PSN_SCOPE,
+  };
+  const request = form({ ...fields, redirect_uri: textOf(settings, 'redirect_uri') ?? 'orbis://games' });
+  const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
+  const { ok, body } = await askPlatform(
+    app,
+    addressOf(app, 'psn', url),
+    { ...request, headers: { ...request.headers, authorization } },
+    'PSN_UNABLE_TO_GET_ACCOUNT_DATA',
+  );
+  if (!ok) throw new ApiError('PSN_INVALID_TOKEN');
+  const token = stringOf(body['id_token']);
+  if (!token) throw new ApiError('PSN_UNABLE_TO_GET_ACCOUNT_DATA');
+  return token;
+}

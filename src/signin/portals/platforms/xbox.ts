@@ -1,0 +1,62 @@
+import { createPrivateKey } from 'node:crypto';
+import { compactDecrypt, errors } from 'jose';
+import { ApiError } from '../../../platform/errors/catalogue.ts';
+import { addressOf, idTextOf, objectOf, stringOf } from '../asking.ts';
+import { type Asking, type Identity, textOf } from '../identity.ts';
+import { verifyToken } from '../jwt.ts';
+import { onceUntil } from './claims.ts';
+
+/** The privilege to see what other players made. */
+const USER_GENERATED_CONTENT = '247';
+const SENT = /^(?:XBL3\.0 x=[^;]*;)?([\w.-]+)$/;
+
+/** Xbox: an XSTS token, signed by Xbox and encrypted for the relying party of the game. */
+export async function verifyXbox(asking: Asking): Promise<Identity> {
+  const { app, settings } = asking;
+  const relyingParty = textOf(settings, 'relying_party');
+  const privateKey = textOf(settings, 'private_key');
+  if (!relyingParty || !privateKey) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  const token = await decrypt(asking.credentials.xbox_token ?? '', privateKey);
+  const keysUrl = textOf(settings, 'keys_url') ?? 'https://xsts.auth.xboxlive.com/xsts/keys';
+  const claims = await verifyToken(app, token, {
+    keysUrl: addressOf(app, 'xboxlive', keysUrl),
+    algorithms: ['RS256'],
+    issuers: ['xsts.auth.xboxlive.com'],
+    audiences: [relyingParty],
+    refusals: {
+      invalid: 'XBOX_LIVE_INVALID_TOKEN',
+      early: 'XBOX_LIVE_INVALID_TOKEN',
+      late: 'XBOX_LIVE_TOKEN_EXPIRED',
+      keys: 'XBOX_LIVE_UNABLE_TO_GET_JWK_SIGNATURE',
+    },
+  });
+  const { xui } = claims;
+  // A console may be signed in with several people; a token for more than one does not say who asks.
+  const person = objectOf(Array.isArray(xui) && xui.length === 1 ? xui[0] : undefined);
+  const id = idTextOf(person['xid']);
+  if (!id) throw new ApiError('XBOX_LIVE_INVALID_TOKEN');
+  if (person['agg'] === 'Child') throw new ApiError('XBOX_LIVE_CHILD_PROFILE_NOT_PERMITTED');
+  if (!stringOf(person['prv']).split(' ').includes(USER_GENERATED_CONTENT))
+    throw new ApiError('XBOX_LIVE_UGC_INTERACTION_NOT_PERMITTED');
+  return {
+    portal: 'xboxlive',
+    id,
+    displayName: stringOf(person['gtg']),
+    avatar: '',
+    ticket: onceUntil(token, claims),
+  };
+}
+
+async function decrypt(sent: string, privateKey: string): Promise<string> {
+  const [, encrypted = ''] = SENT.exec(sent) ?? [];
+  try {
+    const { plaintext } = await compactDecrypt(encrypted, createPrivateKey(privateKey), {
+      keyManagementAlgorithms: ['RSA-OAEP', 'RSA-OAEP-256'],
+      contentEncryptionAlgorithms: ['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'],
+    });
+    return Buffer.from(plaintext).toString('utf8');
+  } catch (cause) {
+    if (cause instanceof errors.JOSEError) throw new ApiError('XBOX_LIVE_INVALID_TOKEN', { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,286 @@
+import { createPrivateKey } from 'node:crypto';
+import { requireGame } from '../../catalogue/games/games.ts';
+import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import { auditGame } from '../../records/audit/audit.ts';
+import { isAtMaker, type PortalSettings } from './identity.ts';
+import * as store from './store.ts';
+
+interface FieldRules {
+  readonly secret?: true;
+  readonly list?: true;
+  readonly optional?: true;
+  readonly fits?: (value: string) => boolean;
+}
+
+const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
+const WEB_ADDRESS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+/** Where people's browsers are sent; what is behind `#` would not arrive there. */
+const PAGE_ADDRESS = (value: string) => URL.parse(value)?.protocol === 'https:' && !value.includes('#');
+const BOOLEAN = (value: string) => value === 'true' || value === 'false';
+/** Whether people may also sign in on the web, where all is set that this takes; they may unless it is `false`. */
+const WEB = { optional: true, fits: BOOLEAN } as const;
+
+/** Where a console maker signs people in on the web, if it is elsewhere than publicly known. */
+const webAddressesOf = (portal: LinkedPortal) =>
+  ({
+    // The page calls the link by the maker's name, so it must lead there.
+    authorize_url: { optional: true, fits: (value: string) => PAGE_ADDRESS(value) && isAtMaker(portal, value) },
+    web_token_url: { optional: true, fits: WEB_ADDRESS },
+    web_issuer: { optional: true },
+    web_keys_url: { optional: true, fits: WEB_ADDRESS },
+  }) as const;
+
+/** What a game has to say about itself for each portal, and what it may say. */
+export const PORTAL_FIELDS = {
+  apple: {
+    bundle_ids: { list: true },
+    services_id: { optional: true },
+    team_id: { optional: true },
+    key_id: { optional: true },
+    private_key: { secret: true, optional: true, fits: (value) => isKeyOf('ec', value) },
+    web: WEB,
+  },
+  discord: { client_id: { fits: DIGITS }, client_secret: { secret: true, optional: true }, web: WEB },
+  epicgames: { client_ids: { list: true }, client_secret: { secret: true, optional: true }, web: WEB },
+  facebook: { app_id: { fits: DIGITS }, app_secret: { secret: true }, web: WEB },
+  gog: {
+    client_id: { fits: DIGITS },
+    ticket_key: { secret: true, fits: (value) => Buffer.from(value, 'base64url').length === 32 },
+    client_secret: { secret: true, optional: true },
+    web: WEB,
+  },
+  google: {
+    client_ids: { list: true },
+    client_secret: { secret: true, optional: true },
+    redirect_uri: { optional: true },
+    web: WEB,
+  },
+  itchio: { itch_game_id: { fits: DIGITS }, client_id: { optional: true }, web: WEB },
+  nintendo: {
+    app_ids: { list: true, fits: (value) => /^[\da-f]{16}$/i.test(value) },
+    issuer: { optional: true },
+    keys_url: { optional: true, fits: WEB_ADDRESS },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+    ...webAddressesOf('nintendo'),
+    web: WEB,
+  },
+  oculus: {
+    quest_app_id: { optional: true, fits: DIGITS },
+    quest_app_secret: { secret: true, optional: true },
+    rift_app_id: { optional: true, fits: DIGITS },
+    rift_app_secret: { secret: true, optional: true },
+    organization_id: { optional: true, fits: DIGITS },
+    web: WEB,
+  },
+  psn: {
+    client_id: {},
+    client_secret: { secret: true },
+    redirect_uri: { optional: true },
+    issuer: { optional: true },
+    keys_url: { optional: true, fits: WEB_ADDRESS },
+    token_url: { optional: true, fits: WEB_ADDRESS },
+    child_claim: { optional: true },
+    ugc_claim: { optional: true },
+    web_client_id: { optional: true },
+    web_client_secret: { secret: true, optional: true },
+    ...webAddressesOf('psn'),
+    web: WEB,
+  },
+  sso: {
+    jwks_url: { optional: true, fits: WEB_ADDRESS },
+    issuer: { optional: true },
+    audience: { optional: true },
+    display_name_claim: { optional: true },
+    avatar_claim: { optional: true },
+    active: { optional: true, fits: BOOLEAN },
+    authorize_url: { optional: true, fits: PAGE_ADDRESS },
+    token_url: { optional: true, fits: WEB_ADDRESS },
+    userinfo_url: { optional: true, fits: WEB_ADDRESS },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+    client_authentication: { optional: true, fits: (value) => value === 'post' || value === 'basic' },
+    scopes: { optional: true, fits: (value) => /^[\x21\x23-\x5b\x5d-\x7e ]+$/.test(value) },
+    portal_id_claim: { optional: true },
+    web: WEB,
+  },
+  steam: {
+    app_id: { fits: DIGITS },
+    ticket_key: { secret: true, fits: (value) => /^[\da-f]{64}$/i.test(value) },
+    web_api_key: { secret: true, optional: true },
+    web: WEB,
+  },
+  xboxlive: {
+    relying_party: {},
+    private_key: { secret: true, fits: (value) => isKeyOf('rsa', value) },
+    keys_url: { optional: true, fits: WEB_ADDRESS },
+    client_id: { optional: true },
+    client_secret: { secret: true, optional: true },
+    web: WEB,
+  },
+} as const satisfies Record<LinkedPortal, Record<string, FieldRules>>;
+
+/** What belongs together: with one of them all are needed. */
+const TOGETHER: Partial<Record<LinkedPortal, readonly string[]>> = {
+  apple: ['services_id', 'team_id', 'key_id', 'private_key'],
+  nintendo: ['client_id', 'client_secret'],
+  psn: ['web_client_id', 'web_client_secret'],
+  sso: ['authorize_url', 'token_url', 'userinfo_url', 'client_id', 'client_secret'],
+};
+
+function isKeyOf(type: 'ec' | 'rsa', pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === type;
+  } catch {
+    return false;
+  }
+}
+
+/** The fields of one portal, by name. */
+export const fieldsOf = (portal: LinkedPortal): Readonly<Record<string, FieldRules>> => PORTAL_FIELDS[portal];
+
+type Values = Record<string, string | readonly string[]>;
+const PURPOSE = 'portals/settings';
+
+/** The settings with their secrets, for asking the platform. */
+export async function settingsFor(app: App, gameId: number, portal: LinkedPortal): Promise<PortalSettings | undefined> {
+  const row = await store.settingsOf(app.db.query, gameId, portal);
+  return row && valuesOf(app, row);
+}
+
+/** Where a secret belongs is part of what it is sealed for, so that it is of no use in another row. */
+const purposeOf = ({ game_id, portal }: Pick<store.SettingsRow, 'game_id' | 'portal'>) =>
+  `${PURPOSE}/${game_id}/${portal}`;
+
+const valuesOf = (app: App, row: store.SettingsRow): Values => ({
+  ...JSON.parse(row.fields),
+  ...JSON.parse(app.secrets.unseal(purposeOf(row), row.secrets)),
+});
+
+export interface ShownSettings {
+  readonly portal: string;
+  readonly fields: Values;
+  /** The names of the secrets that are set. */
+  readonly secrets: readonly string[];
+  readonly dateUpdated: number;
+}
+
+const shown = (app: App, row: store.SettingsRow): ShownSettings => ({
+  portal: row.portal,
+  fields: JSON.parse(row.fields),
+  secrets: Object.keys(JSON.parse(app.secrets.unseal(purposeOf(row), row.secrets))),
+  dateUpdated: row.date_updated,
+});
+
+/** Only administrators of a game, and those who run the site, see and change how its players sign in. */
+async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
+  await requireGame(reader, caller, gameId);
+  // A client that someone let in must not open the game to accounts of its own.
+  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
+  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
+}
+
+/** The settings of all portals of a game, with their secrets. */
+export async function everySettingsFor(app: App, gameId: number): Promise<[LinkedPortal, PortalSettings][]> {
+  const rows = await store.allSettingsOf(app.db.query, gameId);
+  return rows.map((row) => [row.portal as LinkedPortal, valuesOf(app, row)]);
+}
+
+export async function listSettings(app: App, caller: Caller, gameId: number): Promise<ShownSettings[]> {
+  await requireAdministrator(app.db, caller, gameId);
+  return (await store.allSettingsOf(app.db.query, gameId)).map((row) => shown(app, row));
+}
+
+export const changeSettings = (
+  app: App,
+  caller: Caller,
+  gameId: number,
+  portal: LinkedPortal,
+  changes: PortalSettings,
+): Promise<ShownSettings> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    return putAudited(app, transaction, caller, gameId, portal, changes);
+  });
+
+/** The same for whoever asked before who may. Of secrets only that they were set is told. */
+export async function putAudited(
+  app: App,
+  transaction: Transaction,
+  caller: Caller,
+  gameId: number,
+  portal: LinkedPortal,
+  changes: PortalSettings,
+): Promise<ShownSettings> {
+  const put = await putSettings(app, transaction, gameId, portal, changes);
+  const data = { portal, fields: Object.keys(changes) };
+  await auditGame(app, transaction, caller, gameId, { action: 'portals-set', data });
+  return put;
+}
+
+/** What is not named stays; what is empty goes. */
+export async function putSettings(
+  app: App,
+  { query }: Transaction,
+  gameId: number,
+  portal: LinkedPortal,
+  changes: PortalSettings,
+): Promise<ShownSettings> {
+  const before = await store.settingsOf(query, gameId, portal);
+  const values = { ...(before && valuesOf(app, before)), ...changes };
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value.length > 0);
+  const settings = Object.fromEntries(set) as Values;
+  refuseProblems(portal, settings);
+  const isSecret = ([name]: [string, unknown]) => fieldsOf(portal)[name]?.secret === true;
+  const [secrets, fields] = [true, false].map((secret) =>
+    Object.fromEntries(Object.entries(settings).filter((entry) => isSecret(entry) === secret)),
+  );
+  const row = {
+    game_id: gameId,
+    portal,
+    fields: JSON.stringify(fields),
+    secrets: app.secrets.seal(purposeOf({ game_id: gameId, portal }), JSON.stringify(secrets)),
+    date_updated: app.clock.now(),
+  };
+  await store.putSettings(query, row);
+  return shown(app, row);
+}
+
+/** One refusal names every field that is wrong. */
+function refuseProblems(portal: LinkedPortal, settings: Values): void {
+  const rules = fieldsOf(portal);
+  const needed = [...Object.keys(rules).filter((field) => !rules[field]!.optional), ...alsoNeeded(portal, settings)];
+  const missing = needed.filter((field) => !(field in settings));
+  const wrong = Object.keys(settings).filter((field) => !fits(rules[field], settings[field]!));
+  const fields = [
+    ...missing.map((field) => ({ field, rule: 'required' as const })),
+    ...wrong.map((field) => ({ field, rule: 'invalid' as const })),
+  ];
+  if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
+}
+
+function alsoNeeded(portal: LinkedPortal, settings: Values): readonly string[] {
+  const together = TOGETHER[portal] ?? [];
+  if (together.some((field) => field in settings)) return together;
+  // A studio lets its players in within the game, on the web, or both.
+  return portal === 'sso' ? ['jwks_url'] : [];
+}
+
+function fits(rules: FieldRules | undefined, value: string | readonly string[]): boolean {
+  if (!rules || Array.isArray(value) !== (rules.list === true)) return false;
+  const { fits: check } = rules;
+  return !check || [value].flat().every(check);
+}
+
+export const removeSettings = (app: App, caller: Caller, gameId: number, portal: LinkedPortal): Promise<void> =>
+  app.db.write(async (transaction) => {
+    await requireAdministrator(transaction, caller, gameId);
+    if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');
+    await auditGame(app, transaction, caller, gameId, { action: 'portals-remove', data: { portal } });
+  });

@@ -1,0 +1,207 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { agree, hasAgreed } from '../../people/agreements/acceptances.ts';
+import { refuseBanned } from '../../people/users/bans.ts';
+import {
+  addUser,
+  admitUser,
+  findUserByEmailIn,
+  findUserIn,
+  normalisedEmail,
+  type UserRow,
+  usernameFor,
+} from '../../people/users/users.ts';
+import type { KeyCaller } from '../../platform/access/caller.ts';
+import { type IssuedToken, issueToken } from '../../platform/access/credentials.ts';
+import type { App } from '../../platform/app.ts';
+import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { Language } from '../../platform/localisation/languages.ts';
+import { requireDelegationOf } from '../oauth/delegation.ts';
+import {
+  addAccount,
+  findAccount,
+  gameOf,
+  knownOn,
+  refreshAccount,
+  shownName,
+  useTicket,
+  wishMonetization,
+} from './accounts.ts';
+import { mailConfirmationLater } from './confirming.ts';
+import type { Credentials, Identity } from './identity.ts';
+import { identify } from './verifying.ts';
+
+export interface SignIn {
+  readonly portal: LinkedPortal;
+  readonly credentials: Credentials;
+  /** A PlayStation account that is shown beside the studio's own, and linked with it. */
+  readonly besides?: { readonly portal: LinkedPortal; readonly credentials: Credentials } | undefined;
+  readonly termsAgreed: boolean;
+  readonly email?: string | undefined;
+  /** The studio wants the person to be able to buy and sell. */
+  readonly monetizationAccount?: boolean;
+  readonly dateExpires?: number | undefined;
+  readonly ip: string;
+  readonly language: Language;
+}
+
+/** Another request took the place between our look and our write; what this one wrote is undone. */
+class LostRace extends Error {}
+/** People whose names are alike take turns for the address of their profile. */
+const RACES_MAX = 32;
+
+/** Signs someone in whom a portal vouches for, and makes their account when they come for the first time. */
+export async function signIn(app: App, caller: KeyCaller, request: SignIn): Promise<IssuedToken> {
+  const gameId = await requireGameOfKey(app, caller);
+  const identity = await identify(app, gameId, request.portal, request.credentials);
+  const { besides } = request;
+  const second = besides && (await identify(app, gameId, besides.portal, besides.credentials));
+  return letIn(app, gameId, identity, { ...request, second }, (transaction, user) =>
+    issueToken(app, transaction, { userId: user.id, gameId, dateExpires: request.dateExpires }),
+  );
+}
+
+/** People sign in to a game, so the key must be one of a game that is there. */
+async function requireGameOfKey(app: App, caller: KeyCaller): Promise<number> {
+  const { gameId } = caller;
+  if (gameId === undefined) throw new ApiError('ACTION_RESTRICTED_GAME_API_KEY');
+  await requireGame(app.db, caller, gameId).catch((cause) => {
+    throw cause instanceof ApiError ? new ApiError('GAME_NOT_FOUND', { status: 401, cause }) : cause;
+  });
+  return gameId;
+}
+
+async function withoutRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let race = 1; ; race += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LostRace || isDuplicate(error)) || race === RACES_MAX) throw error;
+    }
+  }
+}
+
+/** How someone comes in, besides who they are. */
+export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'monetizationAccount' | 'ip' | 'language'> {
+  readonly second?: Identity | undefined;
+}
+
+/** Gives someone whom a portal vouches for what `give` gives, and makes their account on the way. */
+export const letIn = <T>(
+  app: App,
+  gameId: number,
+  identity: Identity,
+  entry: Entry,
+  give: (transaction: Transaction, user: UserRow) => Promise<T>,
+): Promise<T> =>
+  withoutRaces(() =>
+    app.db.write(async (transaction) => give(transaction, await admit(app, transaction, gameId, identity, entry))),
+  );
+
+async function admit(
+  app: App,
+  transaction: Transaction,
+  gameId: number,
+  identity: Identity,
+  request: Entry,
+): Promise<UserRow> {
+  const account = await findAccount(transaction, identity, gameId);
+  const known = account && (await findUserIn(transaction, account.user_id));
+  if (known) await admitUser(transaction, known.id);
+  await requireTerms(transaction, known, identity, gameId, request.termsAgreed);
+  await useTicket(app, transaction, identity, request.ip);
+  const user = known ?? (await addPerson(app, transaction, gameId, identity, request));
+  if (account) await refreshAccount(app, transaction, account, identity);
+  else if (!(await addAccount(app, transaction, user.id, identity, gameId))) throw new LostRace();
+  if (request.monetizationAccount) await wishMonetization(transaction, identity, gameId);
+  if (request.second) await linkBesides(app, transaction, user, request.second, gameId);
+  if (request.termsAgreed) await agreeFor(app, transaction, user, identity, gameId);
+  const { email, language } = request;
+  if (email && user.email === null) await mailConfirmationLater(app, transaction, { userId: user.id, email, language });
+  return user;
+}
+
+/** PlayStation wants consent for each game. */
+const consentGameOf = ({ portal }: Pick<Identity, 'portal'>, gameId: number) => (portal === 'psn' ? gameId : undefined);
+
+async function requireTerms(
+  transaction: Transaction,
+  user: UserRow | undefined,
+  identity: Identity,
+  gameId: number,
+  termsAgreed: boolean,
+): Promise<void> {
+  if (termsAgreed) return;
+  if (!user || !(await hasAgreed(transaction, user.id, consentGameOf(identity, gameId))))
+    throw new ApiError('NO_TERMS_AGREEMENT');
+}
+
+async function agreeFor(
+  app: App,
+  transaction: Transaction,
+  user: UserRow,
+  identity: Identity,
+  gameId: number,
+): Promise<void> {
+  await agree(app, transaction, user.id);
+  const game = consentGameOf(identity, gameId);
+  if (game !== undefined) await agree(app, transaction, user.id, game);
+}
+
+/**
+ * Whoever has an account by email links the portal to it instead of getting a second one. Telling so reveals that an
+ * address has an account; but a guess that is wrong makes an account, and that identity cannot guess again.
+ */
+async function addPerson(
+  app: App,
+  transaction: Transaction,
+  gameId: number,
+  identity: Identity,
+  request: Entry,
+): Promise<UserRow> {
+  const { portal, id } = identity;
+  await refuseBanned(app, transaction, knownOn(portal, id, gameOf(identity, gameId)));
+  if (identity.email) await refuseBanned(app, transaction, `email ${normalisedEmail(identity.email)}`);
+  for (const email of [request.email, identity.email])
+    if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');
+  const username = await usernameFor(app, transaction, shownName(identity.displayName));
+  return addUser(app, transaction, { email: identity.email, username, language: request.language });
+}
+
+/** Links the second account if both it and the person are free for it; signing in does not depend on that. */
+async function linkBesides(
+  app: App,
+  transaction: Transaction,
+  user: UserRow,
+  identity: Identity,
+  gameId: number,
+): Promise<void> {
+  const account = await findAccount(transaction, identity, gameId);
+  if (!account) await addAccount(app, transaction, user.id, identity, gameId);
+  else if (account.user_id === user.id) await refreshAccount(app, transaction, account, identity);
+}
+
+interface Delegated {
+  readonly token: string | undefined;
+  readonly termsAgreed: boolean;
+  readonly dateExpires: number | undefined;
+}
+
+/** A delegation token, which the game's web view was handed, signs its person in again. */
+export async function signInByDelegation(
+  app: App,
+  caller: KeyCaller,
+  { token, termsAgreed, dateExpires }: Delegated,
+): Promise<IssuedToken> {
+  const gameId = await requireGameOfKey(app, caller);
+  const { user_id: userId, epoch, content_only } = await requireDelegationOf(app, gameId, token);
+  return app.db.write(async (transaction) => {
+    const user = await findUserIn(transaction, userId);
+    if (!user) throw new ApiError('SERVICE_INVALID_TOKEN');
+    await admitUser(transaction, user.id);
+    if (termsAgreed) await agree(app, transaction, userId);
+    else if (!(await hasAgreed(transaction, userId))) throw new ApiError('NO_TERMS_AGREEMENT');
+    return issueToken(app, transaction, { userId, gameId, epoch, contentOnly: content_only === 1, dateExpires });
+  });
+}

@@ -1,0 +1,256 @@
+import { requireGame } from '../../../catalogue/games/games.ts';
+import { type Caller, type KeyCaller, NOBODY } from '../../../platform/access/caller.ts';
+import type { App } from '../../../platform/app.ts';
+import { ApiError } from '../../../platform/errors/catalogue.ts';
+import { LINKED_PORTALS, type LinkedPortal } from '../../../platform/game-platforms.ts';
+import type { Language } from '../../../platform/localisation/languages.ts';
+import { addSession, type Browser, visitDigest } from '../../sessions/sessions.ts';
+import { gameOf, shownName } from '../accounts.ts';
+import { type Identity, type PortalSettings, withinReach } from '../identity.ts';
+import { linkIdentity } from '../linking.ts';
+import { everySettingsFor, settingsFor } from '../settings.ts';
+import { letIn } from '../signing-in.ts';
+import { type Brought, NotYet, type WebFlow } from './flow.ts';
+import { keepJourney, takeJourney } from './journeys.ts';
+import { WEB_FLOWS } from './portals.ts';
+
+/** What addresses call the studio's own accounts. */
+const STUDIO = 'studio';
+
+/** Where portals send browsers back: an address of its own for each portal and game, so that no answer of one counts for another. */
+export const callbackOf = ({ addresses }: Pick<App, 'addresses'>, portal: LinkedPortal, gameId: number): string =>
+  addresses.site + callbackPath(portal, gameId);
+
+export const callbackPath = (portal: LinkedPortal, gameId: number | '{id}'): string =>
+  `/sign-in/${portal === 'sso' ? STUDIO : portal}/${gameId}`;
+
+export const WEB_PORTALS = Object.keys(WEB_FLOWS) as LinkedPortal[];
+
+/** The portal that a hint names, in any case; studios are also asked for by what they are. */
+export function portalNamed(name: string): LinkedPortal | undefined {
+  const wanted = name.toLowerCase();
+  return wanted === STUDIO ? 'sso' : LINKED_PORTALS.find((portal) => portal === wanted);
+}
+
+export interface Offer {
+  readonly portal: LinkedPortal;
+  /** Where the browser would go. */
+  readonly host: string;
+  /** The place that an account from there would have: the game, or 0 for all. */
+  readonly place: number;
+}
+
+/** The portals through which people can sign in to a game on the web. */
+export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
+  if (!(await isThere(app, gameId, keyOf(gameId)))) return [];
+  const isAccepted = await isThere(app, gameId, NOBODY);
+  const every = await everySettingsFor(app, gameId);
+  return every.flatMap(([portal, settings]) => {
+    const flow = WEB_FLOWS[portal];
+    if (!flow.isSetUp(settings) || (flow.takesTrust && !isAccepted)) return [];
+    const nowhere = { app, gameId, settings, state: '', verifier: '', callback: '' };
+    const { host } = new URL(flow.leave(nowhere));
+    const anyone = withinReach({ portal, id: '', displayName: '', avatar: '' }, settings);
+    return [{ portal, host, place: flow.isPerGame ? gameId : gameOf(anyone, gameId) }];
+  });
+}
+
+/** A game signs its players in before it is open to everyone, as its key does. */
+const keyOf = (gameId: number): KeyCaller => ({ kind: 'key', keyId: 0, gameId, userId: undefined });
+
+const isOpen = async (app: App, flow: WebFlow, gameId: number, settings: PortalSettings): Promise<boolean> =>
+  flow.isSetUp(settings) && isThere(app, gameId, flow.takesTrust ? NOBODY : keyOf(gameId));
+
+async function isThere(app: App, gameId: number, caller: Caller): Promise<boolean> {
+  try {
+    await requireGame(app.db, caller, gameId);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether browsers are sent on without a click. Anyone can add a game and name any address for its studio; only those
+ * that were accepted lead somewhere by themselves.
+ */
+export const mayLeadOn = (app: App, gameId: number): Promise<boolean> => isThere(app, gameId, NOBODY);
+
+interface Journey {
+  readonly portal: LinkedPortal;
+  readonly gameId: number;
+  readonly verifier: string;
+  readonly back?: string | undefined;
+  /** Who wants to link the portal; without it someone signs in. */
+  readonly userId?: number | undefined;
+}
+
+export interface Departure extends Omit<Journey, 'verifier'> {
+  readonly visit: string;
+}
+
+/** Sends a browser to a portal: the address, or nothing where the game does not use it. */
+export async function beginJourney(app: App, departure: Departure): Promise<string | undefined> {
+  const { visit, ...wish } = departure;
+  const flow = WEB_FLOWS[wish.portal];
+  const settings = await settingsFor(app, wish.gameId, wish.portal);
+  if (!settings || !(await isOpen(app, flow, wish.gameId, settings))) return undefined;
+  const verifier = app.random.token();
+  const journey: Journey = { ...wish, verifier };
+  const token = flow.hasNoState ? ownState(app, visit, wish.portal, wish.gameId) : app.random.token();
+  const state = await keepJourney(app, visitDigest(app, visit), journey, token);
+  return flow.leave(leavingOf(app, journey, settings, state));
+}
+
+/** What stands for the one journey that a browser can be on, where nothing comes back but the browser. */
+const ownState = (app: App, visit: string, portal: LinkedPortal, gameId: number): string =>
+  app.secrets.sign('portals/own-journey', `${visit} ${portal} ${gameId}`);
+
+const leavingOf = (app: App, { portal, gameId, verifier }: Journey, settings: PortalSettings, state: string) => ({
+  app,
+  gameId,
+  settings,
+  state,
+  verifier,
+  callback: callbackOf(app, portal, gameId),
+});
+
+export interface Guest extends Browser {
+  readonly language: Language;
+  /** Who is signed in in this browser. */
+  readonly userId?: number | undefined;
+}
+
+export type Arrival =
+  | { readonly kind: 'signed in'; readonly secret: string; readonly back: string | undefined }
+  | { readonly kind: 'linked'; readonly back: string | undefined }
+  /** Nobody is in before they have agreed; `token` stands for who they are. */
+  | { readonly kind: 'asked'; readonly token: string; readonly portal: LinkedPortal }
+  /** The portal has yet to say who they are. */
+  | { readonly kind: 'waiting'; readonly token: string; readonly portal: LinkedPortal }
+  /** Somebody else may have brought the browser back; the person says whether this is them. */
+  | {
+      readonly kind: 'named';
+      readonly token: string;
+      readonly portal: LinkedPortal;
+      readonly name: string;
+      readonly isLinking: boolean;
+    };
+
+/** Whether a portal's answer stands where only a script finds it. */
+export const answersInFragment = (portal: LinkedPortal): boolean => WEB_FLOWS[portal].answersInFragment === true;
+
+/** Refuses where nobody can come back from the portal. */
+export async function requireWay(app: App, portal: LinkedPortal, gameId: number): Promise<void> {
+  await requireSetUp(app, WEB_FLOWS[portal], portal, gameId);
+}
+
+/** A browser is back from a portal. */
+export async function endJourney(
+  app: App,
+  portal: LinkedPortal,
+  gameId: number,
+  brought: Brought,
+  guest: Guest,
+): Promise<Arrival> {
+  const flow = WEB_FLOWS[portal];
+  const settings = await requireSetUp(app, flow, portal, gameId);
+  const visit = visitDigest(app, guest.visit);
+  const state = flow.hasNoState ? ownState(app, guest.visit, portal, gameId) : brought.query['state'];
+  const journey = await takeJourney<Journey>(app, visit, state);
+  // What another portal or game was asked for is no answer here, even if the same browser asked.
+  const isOurs = journey?.verifier !== undefined && journey.portal === portal && journey.gameId === gameId;
+  if (!state || !isOurs || !isTheirs(journey, guest)) throw new ApiError(flow.refusals.state);
+  const arriving = { ...leavingOf(app, journey, settings, state), ...brought };
+  return arrive(app, journey, settings, guest, () => flow.arrive(arriving));
+}
+
+/** What a portal's word about someone leads to, or that it has to be asked for again. */
+async function arrive(
+  app: App,
+  journey: Journey,
+  settings: PortalSettings,
+  guest: Guest,
+  ask: () => Promise<Identity>,
+): Promise<Arrival> {
+  const { portal, gameId, back, userId } = journey;
+  const visit = visitDigest(app, guest.visit);
+  try {
+    const vouched: Vouched = { identity: withinReach(await ask(), settings), gameId, back, userId };
+    return await (WEB_FLOWS[portal].hasNoState ? askWhether(app, vouched, visit) : settle(app, vouched, guest, false));
+  } catch (error) {
+    if (!(error instanceof NotYet)) throw error;
+    return { kind: 'waiting', token: await keepJourney(app, visit, { ...journey, held: error.held }), portal };
+  }
+}
+
+/** The person has waited a little, in the same browser, and the portal is asked again. */
+export async function askAgain(
+  app: App,
+  portal: LinkedPortal,
+  gameId: number,
+  token: string | undefined,
+  guest: Guest,
+): Promise<Arrival> {
+  const flow = WEB_FLOWS[portal];
+  const settings = await requireSetUp(app, flow, portal, gameId);
+  const waiting = await takeJourney<Journey & { held?: object }>(app, visitDigest(app, guest.visit), token);
+  const isOurs = waiting?.held && waiting.portal === portal && waiting.gameId === gameId;
+  if (!isOurs || !isTheirs(waiting, guest)) throw new ApiError(flow.refusals.state);
+  const { held, ...journey } = waiting;
+  return arrive(app, journey, settings, guest, () => flow.resume!(leavingOf(app, journey, settings, ''), held!));
+}
+
+const isTheirs = ({ userId }: Pick<Journey, 'userId'>, guest: Guest): boolean =>
+  userId === undefined || userId === guest.userId;
+
+async function askWhether(app: App, vouched: Vouched, visit: string): Promise<Arrival> {
+  const { portal, displayName, id } = vouched.identity;
+  const token = await keepJourney(app, visit, vouched);
+  return { kind: 'named', token, portal, name: shownName(displayName) || id, isLinking: vouched.userId !== undefined };
+}
+
+/** Links, where someone signed in wanted that, or signs in. */
+async function settle(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
+  const { identity, gameId, back, userId } = vouched;
+  if (userId === undefined) return enter(app, vouched, guest, termsAgreed);
+  await linkIdentity(app, userId, gameId, identity, visitDigest(app, guest.visit));
+  return { kind: 'linked', back };
+}
+
+async function requireSetUp(app: App, flow: WebFlow, portal: LinkedPortal, gameId: number): Promise<PortalSettings> {
+  const settings = await settingsFor(app, gameId, portal);
+  if (!settings || !(await isOpen(app, flow, gameId, settings))) throw new ApiError(flow.refusals.notSetUp);
+  return settings;
+}
+
+/** Someone whom a portal has vouched for, in a browser that has yet to be let in. */
+interface Vouched {
+  readonly identity: Identity;
+  readonly gameId: number;
+  readonly back?: string | undefined;
+  readonly userId?: number | undefined;
+}
+
+async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
+  const { identity, gameId, back } = vouched;
+  const visit = visitDigest(app, guest.visit);
+  const entry = { termsAgreed, ip: visit, language: guest.language };
+  try {
+    const secret = await letIn(app, gameId, identity, entry, (transaction, user) =>
+      addSession(app, transaction, user.id, guest.userAgent),
+    );
+    return { kind: 'signed in', secret, back };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.error !== 'NO_TERMS_AGREEMENT') throw error;
+    return { kind: 'asked', token: await keepJourney(app, visit, vouched), portal: identity.portal };
+  }
+}
+
+/** They have said in the same browser that it is them; with `termsAgreed` they were shown the terms, and agreed. */
+export async function goOn(app: App, token: string | undefined, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
+  const vouched = await takeJourney<Vouched>(app, visitDigest(app, guest.visit), token);
+  if (!vouched?.identity || !isTheirs(vouched, guest)) throw new ApiError('INVALID_CSRF_TOKEN');
+  return settle(app, vouched, guest, termsAgreed);
+}

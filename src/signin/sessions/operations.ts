@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { Id, PathId, pageOf, pageOfAll, pagesOnly, Timestamp } from '../../platform/http/objects.ts';
+import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import { endSession, type SessionRow, sessionsOf, signOutEverywhere } from './sessions.ts';
+
+const SessionObject = z
+  .object({ id: Id, user_agent: z.string(), date_added: Timestamp, date_expires: Timestamp })
+  .meta({ id: 'Session' });
+
+const toSession = ({ id, user_agent, date_added, date_expires }: SessionRow): z.input<typeof SessionObject> => ({
+  id,
+  user_agent,
+  date_added,
+  date_expires,
+});
+
+export const getSessions = operation({
+  id: 'get-sessions',
+  tag: 'Me',
+  method: 'GET',
+  path: '/me/sessions',
+  says: 'Lists the browsers in which the person is signed in.',
+  access: user('read', 'account'),
+  list: pagesOnly,
+  returns: ok(pageOf(SessionObject)),
+  errors: [],
+  handle: async (app, { caller, list }) =>
+    pageOfAll((await sessionsOf(app, caller as UserCaller)).map(toSession), list),
+});
+
+export const deleteSession = operation({
+  id: 'delete-session',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me/sessions/{session_id}',
+  says: 'Signs the person out in one browser.',
+  access: user('write', 'account'),
+  params: z.object({ session_id: PathId }),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
+  handle: (app, { caller, params }) => endSession(app, caller as UserCaller, params.session_id),
+});
+
+export const deleteSessions = operation({
+  id: 'delete-sessions',
+  tag: 'Me',
+  method: 'DELETE',
+  path: '/me/sessions',
+  says: 'Signs the person out everywhere: every browser, every access token, this one included, and all that applications were allowed.',
+  access: user('write', 'account'),
+  returns: noContent,
+  errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
+  handle: (app, { caller }) => signOutEverywhere(app, caller as UserCaller),
+});
+
+export const sessionOperations = [getSessions, deleteSession, deleteSessions];

@@ -1,0 +1,87 @@
+import { USER_ACTIVE } from '../../people/users/users.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
+import { revokeTokens } from '../../platform/access/credentials.ts';
+import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { redeemPageCode, type Visitor } from '../accounts/accounts.ts';
+import { revokeGrantsOf } from '../oauth/grants.ts';
+import * as store from './store.ts';
+
+export type { OpenSession, SessionRow } from './store.ts';
+
+export const SESSION_SECONDS = 30 * 86_400;
+const USER_AGENT_MAX = 200;
+
+export interface Browser {
+  /** The browser in which the code was asked for. */
+  readonly visit: string;
+  readonly userAgent: string;
+}
+
+/** Signs a person in to the pages, with the code from the mail; returns the secret for the cookie. */
+export const openSession = (app: App, code: string, visitor: Visitor, userAgent: string): Promise<string> =>
+  redeemPageCode(app, visitor, code, (transaction, user) => addSession(app, transaction, user.id, userAgent));
+
+/** A session for someone whose sign-in was found to be good, within the transaction that found it; returns its secret. */
+export async function addSession(app: App, { query }: Transaction, userId: number, userAgent: string): Promise<string> {
+  const secret = app.random.token();
+  const now = app.clock.now();
+  await store.add(query, {
+    digest: app.secrets.digest(secret),
+    user_id: userId,
+    user_agent: userAgent.slice(0, USER_AGENT_MAX),
+    date_added: now,
+    date_expires: now + SESSION_SECONDS,
+    date_revoked: null,
+  });
+  return secret;
+}
+
+/** What is kept of a browser that asked for a code. */
+export const visitDigest = (app: App, visit: string): string => app.secrets.digest(`visit ${visit}`);
+
+/** Looked up each time: pages are rare, and whoever was signed out elsewhere is out at once. */
+export async function findSession(app: App, secret: string | undefined): Promise<store.OpenSession | undefined> {
+  if (!secret) return undefined;
+  const session = await store.openWith(app.db, app.secrets.digest(secret), app.clock.now());
+  return session?.status === USER_ACTIVE ? session : undefined;
+}
+
+export async function closeSession(app: App, secret: string): Promise<void> {
+  await app.db.write(({ query }) => store.end(query, { digest: app.secrets.digest(secret) }, app.clock.now()));
+}
+
+export const sessionsOf = (app: App, { userId }: UserCaller): Promise<store.SessionRow[]> =>
+  store.openOf(app.db.query, userId, app.clock.now());
+
+export async function endSession(app: App, caller: UserCaller, id: number): Promise<void> {
+  requireOwnToken(caller);
+  const ended = await app.db.write(({ query }) => store.end(query, { userId: caller.userId, id }, app.clock.now()));
+  if (!ended) throw new ApiError('RESOURCE_NOT_FOUND');
+}
+
+/** Signs a person out of every browser, within the transaction that has a reason to. */
+export const endSessionsOf = async (app: App, { query }: Transaction, userId: number): Promise<void> =>
+  void (await store.end(query, { userId }, app.clock.now()));
+
+/** Ends everything that acts for the person: tokens, what clients were allowed, browsers. It holds everywhere at once. */
+export async function signOutEverywhere(app: App, caller: UserCaller): Promise<void> {
+  requireOwnToken(caller);
+  await app.db.write(async (transaction) => {
+    await revokeTokens(app, transaction, { userId: caller.userId });
+    await revokeGrantsOf(app, transaction, caller.userId);
+    await store.end(transaction.query, { userId: caller.userId }, app.clock.now());
+  });
+}
+
+/** A client that someone let in does not decide where else they are signed in. */
+function requireOwnToken(caller: UserCaller): void {
+  if (caller.clientId !== undefined) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
+}
+
+const REMEMBER_SECONDS = 86_400;
+
+export async function forgetOutdatedSessions(app: App): Promise<void> {
+  await app.db.write(({ query }) => store.forget(query, app.clock.now() - REMEMBER_SECONDS));
+}

@@ -1,0 +1,34 @@
+import type { App } from '../../platform/app.ts';
+import { factOf, rememberFact } from '../../platform/database/facts.ts';
+import { forgetOutdatedWishes } from '../../platform/database/once.ts';
+import type { JobHandler } from '../../platform/jobs/worker.ts';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+const SEEN_FACT = 'incoming.seen';
+
+export const serviceJobs: readonly JobHandler<App>[] = [
+  { kind: 'service.remove-abandoned-uploads', every: HOUR, run: (app) => removeAbandonedUploads(app) },
+  {
+    kind: 'service.forget-wishes',
+    every: HOUR,
+    run: (app) => forgetOutdatedWishes(app.db, app.clock.now()),
+  },
+];
+
+/**
+ * An upload leaves `incoming/` when its request ends, unless the process ended first. Storage does not tell
+ * how old a file is, so it is remembered since when each has been seen.
+ */
+async function removeAbandonedUploads(app: App): Promise<void> {
+  const now = app.clock.now();
+  const before = JSON.parse((await factOf(app.db.query, SEEN_FACT)) ?? '{}') as Record<string, number>;
+  const seen: Record<string, number> = {};
+  for await (const key of app.storage.list('incoming/')) {
+    const since = Math.min(before[key] ?? now, now);
+    if (now - since < DAY) seen[key] = since;
+    else await app.storage.remove(key);
+  }
+  const text = JSON.stringify(seen);
+  if (text !== JSON.stringify(before)) await app.db.write(({ query }) => rememberFact(query, SEEN_FACT, text));
+}

@@ -1,0 +1,21 @@
+import { anyone } from '../../platform/access/caller.ts';
+import { WebMessageObject } from '../../platform/http/objects.ts';
+import { ok, operation } from '../../platform/http/operation.ts';
+import { say } from '../../platform/localisation/texts.ts';
+
+export const ping = operation({
+  id: 'ping',
+  tag: 'General',
+  method: 'GET',
+  path: '/ping',
+  says: 'Tells that the service answers.',
+  access: anyone(),
+  returns: ok(WebMessageObject),
+  errors: [],
+  handle: (_app, { language, keep }) => {
+    keep('service');
+    return { code: 200, success: true, message: say('pong', language) };
+  },
+});
+
+export const serviceOperations = [ping];

@@ -1,0 +1,25 @@
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import { verifyToken } from '../../signin/portals/jwt.ts';
+
+/**
+ * Where the site stands behind Cloudflare Access, what did not come through it is refused: the assertion that it adds
+ * to each request must be signed with its keys, for this application, and for now.
+ */
+export async function requirePassage(app: App, assertion: string | undefined): Promise<void> {
+  const { cloudflareAccess: access } = app.settings;
+  if (!access) return;
+  if (!assertion) throw new ApiError('CLOUDFLARE_INVALID_TOKEN');
+  await verifyToken(app, assertion, {
+    keysUrl: `${access.issuer}/cdn-cgi/access/certs`,
+    algorithms: ['RS256'],
+    issuers: [access.issuer],
+    audiences: [access.audience],
+    refusals: {
+      invalid: 'CLOUDFLARE_INVALID_TOKEN',
+      early: 'CLOUDFLARE_INVALID_TOKEN_NOT_VALID_BEFORE',
+      late: 'CLOUDFLARE_INVALID_TOKEN_NOT_VALID_AFTER',
+      keys: 'CLOUDFLARE_UNABLE_TO_GET_JWK_SIGNATURE',
+    },
+  });
+}
