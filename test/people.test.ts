@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { restrictUserInGame } from '../src/catalogue/restrictions/operations.ts';
 import { composeWorker } from '../src/composition/compose.ts';
+import { personalData } from '../src/composition/resources.ts';
 import { deleteReleaseConfirmation, requestReleaseConfirmationCode } from '../src/files/releases/operations.ts';
 import { addAvatar, editAuthenticatedUser, getAuthenticatedUser } from '../src/people/users/operations.ts';
 import { isDuplicate } from '../src/platform/database/database.ts';
@@ -14,7 +15,6 @@ import {
   mergeOwnAccount,
   unlockAUser,
 } from '../src/signin/accounts/operations.ts';
-import { PERSONAL } from '../src/signin/accounts/personal.ts';
 import { getExport, requestExport } from '../src/signin/exports/operations.ts';
 import { type Client, startApi } from './api.ts';
 import { codesSentTo } from './browser.ts';
@@ -84,7 +84,7 @@ test('every column that names a person, or tells of one, is declared by its noun
   const declared = new Set(DECLARED.map(({ table, column }) => `${table}.${column}`));
   const tables = new Set<string>(DECLARED.map(({ table }) => table));
   const traces = new Set(
-    PERSONAL.flatMap((each) => each.traces ?? []).map(({ table, column }) => `${table}.${column}`),
+    personalData.flatMap((each) => each.traces ?? []).map(({ table, column }) => `${table}.${column}`),
   );
   const isContent = (table: string, name: string) => name === 'resource_id' && CONTENT.includes(table);
   const naming = columns.filter(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { personalData } from '../src/composition/resources.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import type { PersonalColumn } from '../src/platform/database/personal.ts';
-import { PERSONAL } from '../src/signin/accounts/personal.ts';
 
 export interface Column {
   readonly table: string;
@@ -29,7 +29,7 @@ export async function columnsOf({ dialect, query }: Database): Promise<Column[]>
   }));
 }
 
-export const DECLARED: readonly PersonalColumn[] = PERSONAL.flatMap(({ columns }) => columns);
+export const DECLARED: readonly PersonalColumn[] = personalData.flatMap(({ columns }) => columns);
 
 /** What a planted row is called where nothing else may stand there. */
 const FIXED: Record<string, Record<string, string | number | null>> = {

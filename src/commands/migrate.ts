@@ -35,7 +35,7 @@ With --sandbox it sees to the sandbox alone. It may run beside a service, and tw
 async function migrateOne(settings: Settings, environment: Environment, say: Say): Promise<string[]> {
   if (environment === 'sandbox' && settings.databaseUrl) await createSandbox(settings, say);
   const { migrate, pendingMigrations } = await import('../platform/database/migrate.ts');
-  const { migrations } = await import('../composition/resources.ts');
+  const { migrations } = await import('../composition/migrations.ts');
   const db = await open(settings, environment);
   try {
     const pending = await pendingMigrations(db, migrations);

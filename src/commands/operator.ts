@@ -45,7 +45,7 @@ export function auditCommand(
 
 export async function requireMigrated(app: App): Promise<void> {
   const { pendingMigrations } = await import('../platform/database/migrate.ts');
-  const { migrations } = await import('../composition/resources.ts');
+  const { migrations } = await import('../composition/migrations.ts');
   const pending = await pendingMigrations(app.db, migrations);
   if (pending.length > 0)
     throw new SettingError(

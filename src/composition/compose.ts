@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path';
+import { prepareRules } from '../catalogue/rules/judging.ts';
+import { pageOf } from '../moderation/lookups/lookups.ts';
 import { pages } from '../pages/index.ts';
 import { errorPage } from '../pages/layout.ts';
 import { findLegalText } from '../people/agreements/agreements.ts';
@@ -14,6 +16,7 @@ import type { Database } from '../platform/database/database.ts';
 import { migrate, pendingMigrations } from '../platform/database/migrate.ts';
 import type { HearingOptions } from '../platform/database/postgres-hearing.ts';
 import { createEgress } from '../platform/egress/egress.ts';
+import { createExtensions } from '../platform/extensions.ts';
 import { isTrusted } from '../platform/http/address.ts';
 import { localCertificate } from '../platform/http/certificate.ts';
 import { createElsewhere } from '../platform/http/elsewhere.ts';
@@ -36,16 +39,8 @@ import { clamdAt } from '../platform/scanning/scanning.ts';
 import { localStorage } from '../platform/storage/local.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import { requirePassage } from '../studio/service/passage.ts';
-import {
-  finish,
-  jobHandlers,
-  migrations,
-  operations,
-  pageOf,
-  prepare,
-  prepareRules,
-  socketOperations,
-} from './resources.ts';
+import { migrations } from './migrations.ts';
+import { contributions, finish, jobHandlers, operations, prepare, socketOperations } from './resources.ts';
 
 /** What tests put in place of the machine's own. */
 export interface Outside {
@@ -111,6 +106,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     storage: await composeStorage(settings, environment),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
+    extensions: createExtensions(contributions),
     egress: createEgress({
       allowPrivate: settings.egressAllow,
       ...(settings.egressCa && { ca: [settings.egressCa] }),

@@ -3,6 +3,7 @@ import type { Secrets } from './config/secrets.ts';
 import type { Settings } from './config/settings.ts';
 import type { Database } from './database/database.ts';
 import type { Egress } from './egress/egress.ts';
+import type { Extensions } from './extensions.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Clock } from './runtime/clock.ts';
@@ -21,6 +22,7 @@ export interface App {
   readonly storage: Storage;
   readonly mail: Mail;
   readonly jobs: Jobs;
+  readonly extensions: Extensions;
   readonly egress: Egress;
   /** Undefined where files are not scanned. */
   readonly scanner: Clamd | undefined;

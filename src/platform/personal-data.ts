@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import type { Tables, Transaction } from './database/database.ts';
 import type { PersonalColumn } from './database/personal.ts';
+import { extensionPoint } from './extensions.ts';
 
 /** An account as it was in the moment before it ended. */
 export interface EndingAccount {
@@ -15,8 +16,8 @@ export interface Trace {
 }
 
 /**
- * What a noun keeps of people. It says so in its `personal.ts`, which imports nothing that knows accounts;
- * `accounts/personal.ts` puts all of them together for deleting, merging and telling.
+ * What a resource stores about people. Its manifest declares it, so that accounts are deleted, merged and exported
+ * without naming the resource.
  */
 export interface PersonalData {
   readonly columns: readonly PersonalColumn[];
@@ -36,6 +37,9 @@ export interface PersonalData {
   /** After rows were erased, or moved to this account, in the same transaction. */
   readonly afterwards?: (transaction: Transaction, userId: number) => void | Promise<void>;
 }
+
+/** What all resources declare. */
+export const personalDataOf = extensionPoint<PersonalData>('personal data');
 
 /** How many rows a step takes, so that others who write do not wait for long. */
 export const STEP_ROWS = 200;

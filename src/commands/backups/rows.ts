@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import pg from 'pg';
-import { migrations } from '../../composition/resources.ts';
+import { migrations } from '../../composition/migrations.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openPostgres } from '../../platform/database/postgres.ts';
 import { Refusal } from '../command.ts';

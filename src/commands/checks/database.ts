@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { migrations } from '../../composition/resources.ts';
+import { migrations } from '../../composition/migrations.ts';
 import type { Environment } from '../../platform/config/addresses.ts';
 import { folderOf } from '../../platform/config/folders.ts';
 import type { Settings } from '../../platform/config/settings.ts';

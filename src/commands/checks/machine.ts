@@ -1,6 +1,6 @@
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrations } from '../../composition/resources.ts';
+import { migrations } from '../../composition/migrations.ts';
 import { type Check, Wrong } from './check.ts';
 
 const NODE_MAJOR_LEAST = 26;

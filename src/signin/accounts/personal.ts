@@ -1,51 +1,10 @@
-import { personalGames } from '../../catalogue/games/personal.ts';
-import { personalMods } from '../../catalogue/mods/personal.ts';
-import { personalPreviews } from '../../catalogue/previews/personal.ts';
-import { personalRestrictions } from '../../catalogue/restrictions/personal.ts';
-import { personalReviews } from '../../catalogue/reviews/personal.ts';
-import { personalRules } from '../../catalogue/rules/personal.ts';
-import { personalSeats } from '../../catalogue/teams/personal.ts';
-import { personalCollections } from '../../community/collections/personal.ts';
-import { personalComments } from '../../community/comments/personal.ts';
-import { personalGuides } from '../../community/guides/personal.ts';
-import { personalMessages } from '../../community/messages/personal.ts';
-import { personalRatings } from '../../community/ratings/personal.ts';
-import { personalSubscriptions } from '../../community/subscriptions/personal.ts';
-import { personalBuilds } from '../../files/builds/personal.ts';
-import { personalCooks } from '../../files/cooks/personal.ts';
-import { personalDownloads } from '../../files/downloads/personal.ts';
-import { personalModfiles } from '../../files/modfiles/personal.ts';
-import { personalReleases } from '../../files/releases/personal.ts';
-import { personalRunners } from '../../files/runners/personal.ts';
-import { personalUploads } from '../../files/uploads/personal.ts';
-import { personalDecisions } from '../../moderation/moderation/personal.ts';
-import { personalReports } from '../../moderation/reports/personal.ts';
-import { personalAgreements } from '../../people/agreements/personal.ts';
-import { personalBans } from '../../people/bans/personal.ts';
-import { personalBlocks } from '../../people/blocks/personal.ts';
-import { personalFollows } from '../../people/follows/personal.ts';
-import { personalMailings } from '../../people/mailings/personal.ts';
-import { personalMutes } from '../../people/mutes/personal.ts';
-import { personalStaff } from '../../people/staff/personal.ts';
-import { personalProfiles } from '../../people/users/personal.ts';
-import { credentialColumns } from '../../platform/access/personal.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { eraseRows, moveRows } from '../../platform/database/personal.ts';
-import type { EndingAccount, PersonalData } from '../../platform/personal-data.ts';
-import { personalAudit } from '../../records/audit/personal.ts';
-import { personalEvents } from '../../records/events/personal.ts';
-import { personalMetrics } from '../../records/metrics/personal.ts';
-import { personalNotifications } from '../../records/notifications/personal.ts';
-import { personalWebhooks } from '../../records/webhooks/personal.ts';
-import { personalDevices } from '../devices/personal.ts';
-import { personalExports } from '../exports/personal.ts';
-import { personalGrants } from '../oauth/personal.ts';
-import { personalPortals } from '../portals/personal.ts';
-import { personalSessions } from '../sessions/personal.ts';
+import { type EndingAccount, type PersonalData, personalDataOf } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-const personalAddresses: PersonalData = {
+export const personalAddresses: PersonalData = {
   columns: [
     {
       table: 'email_changes',
@@ -74,52 +33,6 @@ const personalAddresses: PersonalData = {
   },
 };
 
-/** What every noun keeps of people. Follows come before blocks, which end some of them. */
-export const PERSONAL: readonly PersonalData[] = [
-  personalProfiles,
-  { columns: credentialColumns },
-  personalAddresses,
-  personalSessions,
-  personalGrants,
-  personalDevices,
-  personalPortals,
-  personalExports,
-  personalAgreements,
-  personalSeats,
-  personalPreviews,
-  personalReviews,
-  personalRestrictions,
-  personalStaff,
-  personalBans,
-  personalFollows,
-  personalMutes,
-  personalBlocks,
-  personalGames,
-  personalMods,
-  personalModfiles,
-  personalReleases,
-  personalUploads,
-  personalCooks,
-  personalRunners,
-  personalBuilds,
-  personalGuides,
-  personalCollections,
-  personalComments,
-  personalMessages,
-  personalNotifications,
-  personalSubscriptions,
-  personalRatings,
-  personalEvents,
-  personalReports,
-  personalDecisions,
-  personalRules,
-  personalMetrics,
-  personalDownloads,
-  personalMailings,
-  personalWebhooks,
-  personalAudit,
-];
-
 /** What cannot wait when an account ends. */
 export async function endAtOnce(
   app: App,
@@ -127,7 +40,7 @@ export async function endAtOnce(
   account: EndingAccount,
   to?: EndingAccount,
 ): Promise<void> {
-  for (const { ending } of PERSONAL) await ending?.(app, transaction, account, to);
+  for (const { ending } of app.extensions.of(personalDataOf)) await ending?.(app, transaction, account, to);
 }
 
 type Heartbeat = () => Promise<void>;
@@ -146,7 +59,7 @@ type Fate = (transaction: Transaction) => Promise<number | undefined>;
  * meanwhile: the account that takes it in can become a part of another, or be deleted.
  */
 export async function settleAll(app: App, userId: number, fateOf: Fate, heartbeat: Heartbeat): Promise<void> {
-  for (const { columns, erasing, moving, afterwards } of PERSONAL) {
+  for (const { columns, erasing, moving, afterwards } of app.extensions.of(personalDataOf)) {
     if (erasing || moving)
       await stepByStep(app, heartbeat, async (transaction) => {
         const to = await fateOf(transaction);

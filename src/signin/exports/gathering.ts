@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import { type PersonalColumn, toldRows } from '../../platform/database/personal.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { PERSONAL } from '../accounts/personal.ts';
+import { personalDataOf } from '../../platform/personal-data.ts';
 import { exportAddress, KEPT_DAYS } from './exports.ts';
 import * as store from './store.ts';
 
@@ -31,9 +31,9 @@ export async function gatherExport(app: App, id: number): Promise<void> {
 }
 
 /** A table that names people in several columns has a list for each: `follows`, and `follows.followed_id`. */
-function* toldLists(): Generator<{ name: string; each: PersonalColumn; told: readonly string[] }> {
+function* toldLists(app: App): Generator<{ name: string; each: PersonalColumn; told: readonly string[] }> {
   const names = new Set<string>();
-  for (const each of PERSONAL.flatMap(({ columns }) => columns)) {
+  for (const each of app.extensions.of(personalDataOf).flatMap(({ columns }) => columns)) {
     if ('untold' in each.told) continue;
     const name = names.has(each.table) ? `${each.table}.${each.column}` : each.table;
     names.add(name);
@@ -43,7 +43,7 @@ function* toldLists(): Generator<{ name: string; each: PersonalColumn; told: rea
 
 async function* textOf(app: App, userId: number): AsyncGenerator<Uint8Array> {
   let before = '{';
-  for (const { name, each, told } of toldLists()) {
+  for (const { name, each, told } of toldLists(app)) {
     yield Buffer.from(`${before}\n${JSON.stringify(name)}: [`);
     let separator = '';
     for await (const rows of pagesOf(app, each, told, userId)) {

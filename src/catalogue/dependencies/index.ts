@@ -1,0 +1,7 @@
+import { resource } from '../../platform/resource.ts';
+import { dependencyOperations } from './operations.ts';
+
+export const dependencies = resource({
+  name: 'dependencies',
+  operations: dependencyOperations,
+});

@@ -1,0 +1,9 @@
+import { resource } from '../../platform/resource.ts';
+import { previewOperations } from './operations.ts';
+import { personalPreviews } from './personal.ts';
+
+export const previews = resource({
+  name: 'previews',
+  operations: previewOperations,
+  personalData: personalPreviews,
+});

@@ -1,0 +1,9 @@
+import { resource } from '../../platform/resource.ts';
+import { statsJobs } from './jobs.ts';
+import { statsOperations } from './operations.ts';
+
+export const stats = resource({
+  name: 'stats',
+  operations: statsOperations,
+  jobs: statsJobs,
+});

@@ -1,0 +1,9 @@
+import { resource } from '../../platform/resource.ts';
+import { tagJobs } from './jobs.ts';
+import { tagOperations } from './operations.ts';
+
+export const tags = resource({
+  name: 'tags',
+  operations: tagOperations,
+  jobs: tagJobs,
+});

@@ -1,0 +1,7 @@
+import { resource } from '../../platform/resource.ts';
+import { wordlistOperations } from './operations.ts';
+
+export const wordlists = resource({
+  name: 'wordlists',
+  operations: wordlistOperations,
+});

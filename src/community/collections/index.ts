@@ -1,0 +1,9 @@
+import { resource } from '../../platform/resource.ts';
+import { collectionOperations } from './operations.ts';
+import { personalCollections } from './personal.ts';
+
+export const collections = resource({
+  name: 'collections',
+  operations: collectionOperations,
+  personalData: personalCollections,
+});

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { commentJobs } from './jobs.ts';
+import { commentOperations } from './operations.ts';
+import { personalComments } from './personal.ts';
+
+export const comments = resource({
+  name: 'comments',
+  operations: commentOperations,
+  jobs: commentJobs,
+  personalData: personalComments,
+});

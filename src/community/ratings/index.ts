@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { ratingJobs } from './jobs.ts';
+import { ratingOperations } from './operations.ts';
+import { personalRatings } from './personal.ts';
+
+export const ratings = resource({
+  name: 'ratings',
+  operations: ratingOperations,
+  jobs: ratingJobs,
+  personalData: personalRatings,
+});

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { subscriptionJobs } from './jobs.ts';
+import { subscriptionOperations } from './operations.ts';
+import { personalSubscriptions } from './personal.ts';
+
+export const subscriptions = resource({
+  name: 'subscriptions',
+  operations: subscriptionOperations,
+  jobs: subscriptionJobs,
+  personalData: personalSubscriptions,
+});

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { cookJobs } from './jobs.ts';
+import { cookOperations } from './operations.ts';
+import { personalCooks } from './personal.ts';
+
+export const cooks = resource({
+  name: 'cooks',
+  operations: cookOperations,
+  jobs: cookJobs,
+  personalData: personalCooks,
+});

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { releaseJobs } from './jobs.ts';
+import { releaseOperations } from './operations.ts';
+import { personalReleases } from './personal.ts';
+
+export const releases = resource({
+  name: 'releases',
+  operations: releaseOperations,
+  jobs: releaseJobs,
+  personalData: personalReleases,
+});

@@ -1,0 +1,7 @@
+import { resource } from '../../platform/resource.ts';
+import { sourceOperations } from './operations.ts';
+
+export const sources = resource({
+  name: 'sources',
+  operations: sourceOperations,
+});

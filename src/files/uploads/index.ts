@@ -1,0 +1,13 @@
+import { resource } from '../../platform/resource.ts';
+import { uploadHoldings } from './holdings.ts';
+import { uploadJobs } from './jobs.ts';
+import { uploadOperations } from './operations.ts';
+import { personalUploads } from './personal.ts';
+
+export const uploads = resource({
+  name: 'uploads',
+  operations: uploadOperations,
+  jobs: uploadJobs,
+  personalData: personalUploads,
+  holdings: uploadHoldings,
+});

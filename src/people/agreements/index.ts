@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { addFirstVersions } from './agreements.ts';
+import { agreementOperations } from './operations.ts';
+import { personalAgreements } from './personal.ts';
+
+export const agreements = resource({
+  name: 'agreements',
+  operations: agreementOperations,
+  personalData: personalAgreements,
+  prepare: addFirstVersions,
+});

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { banJobs } from './jobs.ts';
+import { banOperations } from './operations.ts';
+import { personalBans } from './personal.ts';
+
+export const bans = resource({
+  name: 'bans',
+  operations: banOperations,
+  jobs: banJobs,
+  personalData: personalBans,
+});

@@ -1,0 +1,9 @@
+import { resource } from '../../platform/resource.ts';
+import { blockOperations } from './operations.ts';
+import { personalBlocks } from './personal.ts';
+
+export const blocks = resource({
+  name: 'blocks',
+  operations: blockOperations,
+  personalData: personalBlocks,
+});

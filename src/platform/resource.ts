@@ -1,0 +1,29 @@
+import type { App } from './app.ts';
+import type { Migration } from './database/migrate.ts';
+import type { Contribution } from './extensions.ts';
+import type { AnyOperation } from './http/operation.ts';
+import type { SocketOperation } from './http/socket-operation.ts';
+import type { JobHandler } from './jobs/worker.ts';
+import type { PersonalData } from './personal-data.ts';
+import type { Holdings } from './storage/holdings.ts';
+
+/** Everything the rest of the program has to know of a resource. The composition lists these manifests. */
+export interface Resource {
+  readonly name: string;
+  readonly operations?: readonly AnyOperation[];
+  readonly socketOperations?: readonly SocketOperation[];
+  /** In the order in which they run. */
+  readonly migrations?: readonly Migration[];
+  readonly jobs?: readonly JobHandler<App>[];
+  readonly personalData?: PersonalData;
+  /** The objects that its rows name in storage. */
+  readonly holdings?: Holdings<App>;
+  /** Runs at every start, before the first request. */
+  readonly prepare?: (app: App) => Promise<void>;
+  /** Runs when the last request is over. */
+  readonly finish?: (app: App) => Promise<void>;
+  /** What it contributes to the extension points of resources below it. */
+  readonly extends?: readonly Contribution[];
+}
+
+export const resource = (manifest: Resource): Resource => manifest;

@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { notificationJobs } from './jobs.ts';
+import { notificationOperations } from './operations.ts';
+import { personalNotifications } from './personal.ts';
+
+export const notifications = resource({
+  name: 'notifications',
+  operations: notificationOperations,
+  jobs: notificationJobs,
+  personalData: personalNotifications,
+});

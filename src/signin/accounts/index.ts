@@ -1,0 +1,11 @@
+import { resource } from '../../platform/resource.ts';
+import { accountJobs } from './jobs.ts';
+import { accountOperations } from './operations.ts';
+import { personalAddresses } from './personal.ts';
+
+export const accounts = resource({
+  name: 'accounts',
+  operations: accountOperations,
+  jobs: accountJobs,
+  personalData: personalAddresses,
+});

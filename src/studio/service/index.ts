@@ -1,0 +1,9 @@
+import { resource } from '../../platform/resource.ts';
+import { serviceJobs } from './jobs.ts';
+import { serviceOperations } from './operations.ts';
+
+export const service = resource({
+  name: 'service',
+  operations: serviceOperations,
+  jobs: serviceJobs,
+});
