@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editGameOperation } from '../src/catalogue/games/operations.ts';
+import { downloadLink } from '../src/catalogue/live-files/links.ts';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
 import { addGameRule, getGameRuleDecisions } from '../src/catalogue/rules/operations.ts';
 import { addGameTeamMember, getGameTeamMembers, getModTeamMembers } from '../src/catalogue/teams/operations.ts';
@@ -9,7 +10,6 @@ import { collectionComments, guideComments, modComments } from '../src/community
 import { addMessage, addMessageThread, inviteToThread } from '../src/community/messages/operations.ts';
 import { operations } from '../src/composition/resources.ts';
 import { cookingSasToken } from '../src/files/builds/operations.ts';
-import { downloadLink } from '../src/files/modfiles/links.ts';
 import { addCookRunner } from '../src/files/runners/operations.ts';
 import { addSourceModfile } from '../src/files/sources/operations.ts';
 import { createMultipartUploadSession } from '../src/files/uploads/operations.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { linksChangeAt } from '../../files/modfiles/links.ts';
 import { reader, user } from '../../platform/access/caller.ts';
 import { Id, MessageObject, ModPath, page, pageOf, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
+import { linksChangeAt } from '../live-files/links.ts';
 import { isSeenByClass } from '../mods/access.ts';
 import {
   addDependencies,

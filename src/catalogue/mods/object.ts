@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ModfileObject, modfileJson } from '../../files/modfiles/object.ts';
 import { UserObject, userJson } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
@@ -8,6 +7,7 @@ import { type Language, pick } from '../../platform/localisation/languages.ts';
 import type { FieldTranslations } from '../../platform/localisation/translations.ts';
 import { plainText } from '../../platform/text/markup.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
+import { ModfileObject, modfileJson } from '../live-files/object.ts';
 import { DISPLAY_TEXTS, type DisplayText } from '../stats/ratings.ts';
 import type { ModRow, ModStats, StoredMod } from './store.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { linksChangeAt } from '../../files/modfiles/links.ts';
-import { PlatformStatusQuery } from '../../files/modfiles/object.ts';
 import { type Caller, reader, type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
+import { linksChangeAt } from '../live-files/links.ts';
+import { PlatformStatusQuery } from '../live-files/object.ts';
 import { isShownToClass, requireModDocument, requireSingleMod } from './access.ts';
 import { bodiesIn, ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
-import { isValidLink } from '../../files/modfiles/links.ts';
+import { isValidLink } from '../live-files/links.ts';
 import { editModByPut, getMod, getMods } from './operations.ts';
 import { pageOfMods } from './page.ts';
 

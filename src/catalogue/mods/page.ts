@@ -1,10 +1,10 @@
 import { isAscii } from 'node:buffer';
-import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../../files/modfiles/links.ts';
-import { endOfModfile } from '../../files/modfiles/object.ts';
 import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import type { Statement } from '../../platform/database/database.ts';
 import { livePlace } from '../../platform/database/platforms.ts';
+import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
+import { endOfModfile } from '../live-files/object.ts';
 import { cardsAmong, FILE_LINK } from './store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModObject, modJson } from '../../catalogue/mods/object.ts';
-import { linksChangeAt } from '../../files/modfiles/links.ts';
 import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { listModsOfSubscriber, requireModDocument } from '../../catalogue/mods/mods.ts';
 import { ModObject, modJson } from '../../catalogue/mods/object.ts';
-import { PlatformStatusQuery } from '../../files/modfiles/object.ts';
 import { type UserCaller, user } from '../../platform/access/caller.ts';
 import { ModPath, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, createdOrThere, Json, noContent, ok, operation } from '../../platform/http/operation.ts';

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { type Answer, assertRefused, type Client, type Mod, START, startApi } from '../../../test/api.ts';
 import { aModfile, changeModfile, type StoredModfile } from '../../../test/modfiles.ts';
 import { anotherService, Wire } from '../../../test/wire.ts';
+import { downloadLink } from '../../catalogue/live-files/links.ts';
 import { requireModForChange } from '../../catalogue/mods/access.ts';
 import { applyModChanges } from '../../catalogue/mods/mods.ts';
 import { getModStats } from '../../catalogue/stats/operations.ts';
 import { rightOfWay } from '../../platform/http/right-of-way.ts';
-import { downloadLink } from '../modfiles/links.ts';
 import { countNoted, forgetCounted, noteDownload } from './counting.ts';
 import { downloadModfile, downloadModfileHashed } from './operations.ts';
 

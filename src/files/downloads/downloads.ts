@@ -1,9 +1,9 @@
+import { isValidLink, needsSignature } from '../../catalogue/live-files/links.ts';
 import { type Levels, levelsOf, requireMod, requireModByLink } from '../../catalogue/mods/access.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
-import { isValidLink, needsSignature } from '../modfiles/links.ts';
 import { requireOpenVault } from '../vaults/pieces.ts';
 import * as store from './store.ts';
 

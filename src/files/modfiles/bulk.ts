@@ -1,10 +1,10 @@
+import { linkedFile } from '../../catalogue/live-files/links.ts';
 import type { LiveFile } from '../../catalogue/mods/bulk.ts';
 import type { ModRow } from '../../catalogue/mods/mods.ts';
 import type { App } from '../../platform/app.ts';
 import { inspectArchive, storedSource } from '../../platform/archives/archives.ts';
 import { type Bulk, countIdsOn } from '../../platform/database/bulk.ts';
 import { announceArrival, concludeArrival, storageKeyOf } from './bytes.ts';
-import { linkedFile } from './links.ts';
 import { SHOWN } from './live.ts';
 import { type CheckedFile, newRow } from './modfiles.ts';
 import { modfileBody } from './object.ts';

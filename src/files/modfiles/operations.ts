@@ -1,3 +1,5 @@
+import { linksChangeAt } from '../../catalogue/live-files/links.ts';
+import { ModfileObject, modfileJson, PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { isSeenByClass } from '../../catalogue/mods/access.ts';
 import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -5,7 +7,6 @@ import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../
 import { Created, created, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { DecisionsBody, ModfileChangesBody, NewModfileBody } from './changes.ts';
 import { FILEDATA, incomingOf, TAKING_REFUSALS } from './incoming.ts';
-import { linksChangeAt } from './links.ts';
 import { modfileListing } from './listing.ts';
 import {
   addModfile,
@@ -18,7 +19,7 @@ import {
   requireModfile,
   type StoredFile,
 } from './modfiles.ts';
-import { ModfileEntryObject, ModfileObject, modfileJson, PlatformStatusQuery, toModfileEntry } from './object.ts';
+import { ModfileEntryObject, toModfileEntry } from './object.ts';
 
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { ModfileObject, modfileJson } from '../../catalogue/live-files/object.ts';
 import { anyone, user } from '../../platform/access/caller.ts';
 import { ModPath, PathId, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, created, Json, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { storedAnswer } from '../../platform/http/transfer/stored.ts';
 import { FILEDATA, incomingOf, TAKING_REFUSALS } from '../modfiles/incoming.ts';
-import { ModfileObject, modfileJson, NewSourceBody, sourceListing } from '../modfiles/object.ts';
+import { NewSourceBody, sourceListing } from '../modfiles/object.ts';
 import { listSources } from '../modfiles/sources.ts';
 import { addCookedSource, deleteSource, requireSourceByLink } from './sources.ts';
 

@@ -1,10 +1,10 @@
+import { isValidLink } from '../../catalogue/live-files/links.ts';
 import { requireModByLink } from '../../catalogue/mods/access.ts';
 import { type Caller, OPERATOR } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
 import { cancelCooksOfSource, cookNewSource } from '../cooks/cooks.ts';
-import { isValidLink } from '../modfiles/links.ts';
 import { deleteModfile, type Incoming, type ModfileRow, type NewFile, type Which } from '../modfiles/modfiles.ts';
 import { addSource, findSource } from '../modfiles/sources.ts';
 

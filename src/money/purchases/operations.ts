@@ -1,6 +1,6 @@
+import { PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { modListing } from '../../catalogue/mods/mods.ts';
 import { ModObject } from '../../catalogue/mods/object.ts';
-import { PlatformStatusQuery } from '../../files/modfiles/object.ts';
 import { user } from '../../platform/access/caller.ts';
 import { page, pageOf } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 
-/** What a link is for: the signature holds for these bytes of this file, and for nothing else. */
+/** The file that a link downloads. The signature covers the id and the hash of its bytes. */
 export interface LinkedFile {
   readonly id: number;
   readonly mod_id: number;
@@ -18,19 +18,19 @@ export const DIRECT_DOWNLOADS = 2;
 
 export const needsSignature = (apiAccessOptions: number): boolean => (apiAccessOptions & DIRECT_DOWNLOADS) === 0;
 
-/** Until when links that are made now will be the same: answers that hold one are kept no longer. */
+/** When links change next. Responses that contain one are cached no longer. */
 export const linksChangeAt = (now: number): number => (Math.floor(now / HOUR) + 1) * HOUR;
 
-/** Links end on the hour, a day or a little more from now, so that all who ask within an hour get the same. */
+/** Links expire on the hour, 24 to 25 hours from now, so that every request within an hour gets the same link. */
 export const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
 
-/** The query parameter that holds the signature in links of single files. */
+/** The query parameter with the signature in links of single files. */
 export const LINK_PARAMETER = 'verification_hash';
 
 /**
- * Where a file can be downloaded without other credentials. The specification gives links in lists one more path segment
- * than those of single items, which therefore have the signature in their query. It must not contain a dot: the C++ SDK
- * takes the last `.` and letters of an address for the end of its host.
+ * A link that downloads the file without other credentials. Links in lists have the signature as their last path segment,
+ * those of single files as a query parameter. It has no dot: the C++ SDK takes the last `.` and letters of an address for
+ * the end of its host.
  */
 export function downloadLink(
   app: Pick<App, 'addresses' | 'clock' | 'secrets'>,
@@ -51,7 +51,7 @@ export function downloadLink(
   return { binary_url, date_expires: expires };
 }
 
-/** Whether this signature of a link was made for the file, and has not expired. */
+/** Whether the signature belongs to the file and has not expired. */
 export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment: string, now: number): boolean {
   const [, digits, signature] = /^(\d{1,12})-([\w-]{43})$/.exec(segment) ?? [];
   if (digits === undefined || signature === undefined || Number(digits) <= now) return false;
@@ -59,21 +59,20 @@ export function isValidLink(app: Pick<App, 'secrets'>, file: LinkedFile, segment
 }
 
 /**
- * Pages of a hundred mods ask for the same signatures over and over; those of the current hour are remembered, by the
- * file, whose bytes never change. Sources have numbers of their own and are signed each time.
+ * The signatures of the current hour by file id: lists of mods need the same ones again and again, and the bytes of a file
+ * never change. Sources have ids of their own and are signed each time.
  */
-const remembered = new WeakMap<App['secrets'], { expires: number; segments: Map<number, Buffer> }>();
-const REMEMBERED_MAX = 20_000;
+const cachedSegments = new WeakMap<App['secrets'], { expires: number; segments: Map<number, Buffer> }>();
+const CACHED_MAX = 20_000;
 
-/** Gives the last segments of links that hold until then; `file` is asked for only where it is not remembered. */
+/** Returns the last segments of links that expire then. `file` is called only for signatures that are not cached. */
 export function signerUntil(
   { secrets }: Pick<App, 'secrets'>,
   expires: number,
 ): (id: number, file: () => SignedFile) => Buffer {
-  const last = remembered.get(secrets);
-  const hour =
-    last?.expires === expires && last.segments.size < REMEMBERED_MAX ? last : { expires, segments: new Map() };
-  remembered.set(secrets, hour);
+  const last = cachedSegments.get(secrets);
+  const hour = last?.expires === expires && last.segments.size < CACHED_MAX ? last : { expires, segments: new Map() };
+  cachedSegments.set(secrets, hour);
   return (id, file) => {
     const known = hour.segments.get(id);
     if (known !== undefined) return known;
@@ -86,13 +85,13 @@ export function signerUntil(
 const segmentOf = (secrets: App['secrets'], file: SignedFile, expires: number): string =>
   `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
 
-/** So many hexadecimal digits tell the bytes of a file from all others, and a signature is no shorter than they. */
+/** Hexadecimal digits of the hash in a signed text. They identify the bytes, and a signature is at least as long. */
 export const MARK_DIGITS = 43;
 export const BEFORE_MARK = '/download/';
-/** What a signature is for: the id of the file, and the beginning of the hash of its bytes. */
+/** The signed text: the id of the file and the first digits of the hash of its bytes. */
 export type SignedFile = `${number}${typeof BEFORE_MARK}${string}`;
 
-/** Of a link to a file of a mod what stands behind the address of mods, up to the signature. */
+/** The part of a link between the address of mods and the signature. */
 export const linkedFile = (file: LinkedFile): string => `${file.mod_id}/files/${fileOf(file)}`;
 
 const fileOf = ({ id, sha256 }: LinkedFile): SignedFile => `${id}${BEFORE_MARK}${sha256.slice(0, MARK_DIGITS)}`;
