@@ -1,36 +1,8 @@
 import { flushCompileCache } from 'node:module';
 import about from '../package.json' with { type: 'json' };
-import { type Command, columns, misuse, PROGRAM, show } from './commands/command.ts';
+import { columns, misuse, PROGRAM, show } from './commands/command.ts';
+import { COMMANDS, loadCommands } from './commands/commands.ts';
 import { failureOf } from './commands/failure.ts';
-
-/** Loaded when asked for: a command starts without the parts that only others need. */
-const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
-  serve: () => import('./commands/serve.ts'),
-  work: () => import('./commands/work.ts'),
-  migrate: () => import('./commands/migrate.ts'),
-  'user add': () => import('./commands/user-add.ts'),
-  'user unguard': () => import('./commands/user-unguard.ts'),
-  'game add': () => import('./commands/game-add.ts'),
-  'game set': () => import('./commands/game-set.ts'),
-  'token add': () => import('./commands/token-add.ts'),
-  'client add': () => import('./commands/client-add.ts'),
-  'portal set': () => import('./commands/portal-set.ts'),
-  'staff list': () => import('./commands/staff-list.ts'),
-  'staff set': () => import('./commands/staff-set.ts'),
-  'staff remove': () => import('./commands/staff-remove.ts'),
-  'ban add': () => import('./commands/ban-add.ts'),
-  'ban list': () => import('./commands/ban-list.ts'),
-  'ban lift': () => import('./commands/ban-lift.ts'),
-  scan: () => import('./commands/scan.ts'),
-  'cook-runner': () => import('./commands/cook-runner.ts'),
-  'demo fill': () => import('./commands/demo-fill.ts'),
-  demo: () => import('./commands/demo.ts'),
-  'storage check': () => import('./commands/storage-check.ts'),
-  backup: () => import('./commands/backup.ts'),
-  restore: () => import('./commands/restore.ts'),
-  'audit verify': () => import('./commands/audit-verify.ts'),
-  doctor: () => import('./commands/doctor.ts'),
-};
 
 async function main(args: readonly string[]): Promise<number> {
   const [first, second] = args;
@@ -43,8 +15,9 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function overview(): Promise<string> {
-  const commands = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).default));
-  const lines = commands.map(({ name, usage, says }) => [`${name} ${usage}`, says.split('\n')[0]!] as const);
+  const lines = (await loadCommands()).map(
+    ({ name, usage, says }) => [`${name} ${usage}`, says.split('\n')[0]!] as const,
+  );
   return `${PROGRAM} COMMAND [options]
 
 ${about.description}
@@ -59,7 +32,7 @@ ${columns([
   ['--help', 'to say more about itself'],
 ])}
 
-Settings are environment variables; the README lists them.`;
+Settings are environment variables; docs/settings.md lists them.`;
 }
 
 function unknown(first: string, second: string | undefined): string {

@@ -46,7 +46,7 @@ import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
 import { contractProblem } from '../tools/contract.ts';
-import { readmeProblem } from '../tools/readme.ts';
+import { docsProblem } from '../tools/docs.ts';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { countQueries } from './work.ts';
 import { zipOf } from './zips.ts';
@@ -666,4 +666,4 @@ for (const language of COMPLETE)
 
 test('contract/openapi.json is up to date', () => assert.equal(contractProblem(), undefined));
 
-test('the settings in the README are up to date', () => assert.equal(readmeProblem(), undefined));
+test('the generated documents are up to date', async () => assert.equal(await docsProblem(), undefined));

@@ -67,7 +67,9 @@ export interface Command {
   readonly name: string;
   readonly usage: string;
   readonly says: string;
-  /** Answers with the exit code. */
+  /** What `--help` prints. */
+  readonly help: string;
+  /** Resolves to the exit code. */
   run(args: readonly string[]): Promise<number>;
 }
 
@@ -76,9 +78,10 @@ export const PROGRAM = 'npx modstead';
 export function command<const O extends Options>(declaration: Declaration<O>): Command {
   const { name, usage, says } = declaration;
   const options = { ...declaration.options, ...commonOptions(declaration.json) };
+  const help = helpOf(declaration, options);
   const run = async (args: readonly string[]) => {
     const { values, positionals } = parse(declaration, options, args);
-    if (values['help']) return show(helpOf(declaration, options));
+    if (values['help']) return show(help);
     requireValues(declaration, values);
     const result = await declaration.run({
       values: values as Invocation<O>['values'],
@@ -91,7 +94,7 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
     if (result) show(values['json'] ? JSON.stringify(result.object) : result.text);
     return result?.exitCode ?? 0;
   };
-  return { name, usage, says, run };
+  return { name, usage, says, help, run };
 }
 
 export function show(text: string): 0 {

@@ -19,7 +19,7 @@ export async function examine({ settings: read, sandbox }: Examined): Promise<Fi
   const findings = [await perform(nodeCheck), await perform(clockCheck)];
   const reading: Check = {
     name: 'settings',
-    todo: 'Correct the environment variable; the README lists them all.',
+    todo: 'Correct the environment variable; docs/settings.md lists them all.',
     run: async () => {
       settings = read();
       return 'all can be used';

@@ -10,7 +10,7 @@ export class SettingError extends Error {}
 
 interface Definition<T> {
   readonly name: string;
-  /** As it stands in the README's table. */
+  /** As docs/settings.md shows it. */
   readonly fallback: string;
   readonly says: string;
   readonly read: (text: string | undefined) => T;
@@ -353,7 +353,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const known = new Set<string>(Object.values(definitions).map(({ name }) => name));
   for (const name of Object.keys(environment)) {
     if (name.startsWith('MODSTEAD_') && !name.startsWith('MODSTEAD_TEST_') && !known.has(name))
-      throw new SettingError(`${name} is not a setting of this version; the README lists them all.`);
+      throw new SettingError(`${name} is not a setting of this version; docs/settings.md lists them all.`);
   }
   const settings = Object.fromEntries(
     Object.entries(definitions).map(([key, definition]) => [key, readOne(definition, environment)]),

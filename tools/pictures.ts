@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import sharp, { type OverlayOptions } from 'sharp';
+
+const help = `npm run pictures
+
+Takes the screenshot of README.md from a running service with sample content, with the Chromium that
+MODSTEAD_TEST_CHROMIUM or /usr/bin/chromium names.`;
+
+const FILE = 'docs/pictures/overview.png';
+const HEIGHT = 720;
+const GAP = 24;
+/** The page of a game beside the documentation of the API. */
+const SHOTS = [
+  { path: '/g/skyfarers', width: 460 },
+  { path: '/v1/docs', width: 1000 },
+] as const;
+
+interface Started {
+  readonly site: string;
+  stop(): Promise<void>;
+}
+
+async function startService(): Promise<Started> {
+  const data = fs.mkdtempSync(path.join(os.tmpdir(), 'modstead-pictures-'));
+  const child = spawn(process.execPath, ['bin/modstead.mjs', 'serve', '--demo', '--json'], {
+    env: { ...process.env, MODSTEAD_DATA: data, MODSTEAD_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [ready] = (await once(child.stdout, 'data')) as [Buffer];
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    fs.rmSync(data, { recursive: true });
+  };
+  return { site: (JSON.parse(ready.toString()) as { site: string }).site, stop };
+}
+
+async function screenshots(site: string): Promise<Buffer[]> {
+  const executablePath = process.env['MODSTEAD_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const pictures: Buffer[] = [];
+  for (const { path, width } of SHOTS) {
+    const page = await browser.newPage({ ignoreHTTPSErrors: true, viewport: { width, height: HEIGHT } });
+    await page.goto(site + path);
+    pictures.push(await page.screenshot());
+  }
+  await browser.close();
+  return pictures;
+}
+
+/** A palette of 64 colours makes the file a quarter of its size, and text stays sharp. */
+async function sideBySide(pictures: readonly Buffer[]): Promise<Buffer> {
+  let left = GAP;
+  const layers: OverlayOptions[] = pictures.map((input, index) => {
+    const layer = { input, left, top: GAP };
+    left += SHOTS[index]!.width + GAP;
+    return layer;
+  });
+  const background = { create: { width: left, height: HEIGHT + 2 * GAP, channels: 3 as const, background: '#cbd2de' } };
+  return sharp(background).composite(layers).png({ palette: true, colours: 64, effort: 10 }).toBuffer();
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { help: { type: 'boolean' } } });
+  if (values.help) return console.log(help);
+  const service = await startService();
+  try {
+    fs.writeFileSync(FILE, await sideBySide(await screenshots(service.site)));
+  } finally {
+    await service.stop();
+  }
+}
+
+if (import.meta.main) await main();
