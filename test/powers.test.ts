@@ -160,7 +160,7 @@ test('a hidden game is shown to its team on the site and in that game, and not i
     await api.as(leader, { gameId: secret.id }),
     await api.as(leader, { gameId: other.id }),
   ];
-  const listed = async (client: Client, operation: typeof getGames) =>
+  const listed = async (client: Client, operation: typeof getGames | typeof getUserGames) =>
     (await client.call(operation, { query: { id: secret.id } })).body.result_total;
   for (const client of [site, inGame]) {
     assert.equal((await client.call(getGame, { params: at(secret) })).status, 200);

@@ -105,7 +105,7 @@ export interface NewDependencies {
 
 export async function addDependencies(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   modId: number,
   { ids, sync }: NewDependencies,
@@ -125,14 +125,14 @@ export async function addDependencies(
     const standing = await ruledMod(app, transaction, caller, mod);
     await store.remove(transaction.query, modId, removed);
     await store.add(transaction.query, modId, added, app.clock.now());
-    await modChanged(app, transaction, standing, { userId: (caller as UserCaller).userId });
+    await modChanged(app, transaction, standing, { userId: caller.userId });
     await auditByGame(app, transaction, caller, mod, { action: 'mods.dependencies-add', data: { added, removed } });
   });
 }
 
 export async function removeDependencies(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   modId: number,
   ids: readonly number[],
@@ -142,7 +142,7 @@ export async function removeDependencies(
     const removed = (await store.dependenciesOf(transaction, modId)).filter((id) => ids.includes(id));
     if (removed.length === 0) return;
     await store.remove(transaction.query, modId, removed);
-    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await modChanged(app, transaction, mod, { userId: caller.userId });
     await auditByGame(app, transaction, caller, mod, { action: 'mods.dependencies-remove', data: { removed } });
   });
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -27,7 +27,7 @@ export async function requireFileTypes(app: App, caller: Caller, gameId: number)
 /** Managers of the game decide. Files that are there already are not looked at again. */
 export async function changeFileTypes(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   changes: { readonly [K in keyof FileTypes]?: FileTypes[K] | undefined },
 ): Promise<FileTypes> {

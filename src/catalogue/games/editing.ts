@@ -45,7 +45,7 @@ export interface GameEdit {
  */
 export async function editGame(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   id: number,
   { changes, written, answered }: GameEdit,
 ): Promise<StoredGame> {
@@ -67,8 +67,8 @@ export async function editGame(
   });
 }
 
-const auditedGame = (caller: Caller, id: number) => ({
-  actor: (caller as UserCaller).userId,
+const auditedGame = (caller: UserCaller, id: number) => ({
+  actor: caller.userId,
   subject: { resource: 'games', id, gameId: id },
 });
 
@@ -167,7 +167,7 @@ async function attempt<T>(attempts: number, work: () => Promise<T>): Promise<T> 
 }
 
 /** Administrators delete a game that nobody plays with yet; an accepted one only those who run the site. */
-export async function deleteGame(app: App, caller: Caller, id: number): Promise<void> {
+export async function deleteGame(app: App, caller: UserCaller, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const game = await requireGameForChange(transaction, caller, id);
     if ((await teamLevel(transaction, caller, 'games', id)) < ADMINISTRATOR)

@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/access/caller.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -26,7 +26,7 @@ type Field = (typeof FIELDS)[number];
 export type GameImages = Readonly<Partial<Record<Field, UploadedPicture | undefined>>>;
 
 /** Puts new pictures in the place of a game's old ones. Either all that were sent are taken, or none. */
-export async function addGameImages(app: App, caller: Caller, gameId: number, images: GameImages): Promise<void> {
+export async function addGameImages(app: App, caller: UserCaller, gameId: number, images: GameImages): Promise<void> {
   await requireGame(app.db, caller, gameId);
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
   const pictures = await prepareGamePictures(app, images);
@@ -35,7 +35,7 @@ export async function addGameImages(app: App, caller: Caller, gameId: number, im
   await completePictures(app, pictures);
 }
 
-async function show(app: App, caller: Caller, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
+async function show(app: App, caller: UserCaller, gameId: number, pictures: readonly Picture<Field>[]): Promise<void> {
   await app.db.write(async (transaction) => {
     const changes = await claimGamePictures(app, transaction, pictures);
     const before = (await store.rowForChange(transaction, gameId))!;
@@ -50,7 +50,7 @@ async function show(app: App, caller: Caller, gameId: number, pictures: readonly
 }
 
 /** Shows placeholders instead of the named pictures of a game. */
-export async function removeGameImages(app: App, caller: Caller, gameId: number, fields: readonly Field[]) {
+export async function removeGameImages(app: App, caller: UserCaller, gameId: number, fields: readonly Field[]) {
   await app.db.write(async (transaction) => {
     const before = await requireGameForChange(transaction, caller, gameId);
     if ((await teamLevel(transaction, caller, 'games', gameId)) < MANAGER)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { userJson } from '../../people/users/object.ts';
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
@@ -109,7 +109,7 @@ export const addGameOperation = operation({
   ],
   handle: async (app, { caller, body, files, language, contentLanguage, portal }) => {
     const edit = { changes: body, written: contentLanguage, answered: language };
-    const game = await submitGame(app, caller as UserCaller, files, edit);
+    const game = await submitGame(app, caller, files, edit);
     const json = `${gameJson(app, game, portal).slice(0, -1)},"api_key":${JSON.stringify(game.api_key)}}`;
     return new Created(new Json(json), `${app.addresses.gameApi(game.game_id)}/games/${game.game_id}`);
   },

@@ -53,7 +53,7 @@ interface Wanted {
 /** Adds pictures and links to a mod, and replaces its logo. Either all that was sent is taken, or nothing. */
 export async function addMedia(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   { gameId, modId }: { gameId: number; modId: number },
   { logo, images: sent, sync, ...links }: NewMedia,
 ): Promise<void> {
@@ -130,8 +130,8 @@ async function requireRoom(app: App, transaction: Transaction, modId: number): P
       });
 }
 
-async function replaceLogo(app: App, transaction: Transaction, caller: Caller, mod: ModRow, logo: string) {
-  await applyModChanges(app, transaction, mod, { logo }, (caller as UserCaller).userId);
+async function replaceLogo(app: App, transaction: Transaction, caller: UserCaller, mod: ModRow, logo: string) {
+  await applyModChanges(app, transaction, mod, { logo }, caller.userId);
   if (mod.logo && mod.logo !== logo) await reviewPicture(app, transaction, mod.logo);
 }
 
@@ -145,7 +145,7 @@ export interface NamedMedia {
 /** What is named and not there is gone already. */
 export async function removeMedia(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   { gameId, modId }: { gameId: number; modId: number },
   named: NamedMedia,
 ): Promise<void> {
@@ -166,7 +166,7 @@ export async function removeMedia(
 /** Shows what a mod has in another order: of each kind that was sent, all of it and nothing else. */
 export async function reorderMedia(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   { gameId, modId }: { gameId: number; modId: number },
   named: NamedMedia,
 ): Promise<void> {
@@ -212,8 +212,8 @@ async function removeRows(app: App, transaction: Transaction, rows: readonly sto
   for (const { kind, value } of rows) if (kind === 'image') await reviewPicture(app, transaction, value);
 }
 
-const tell = (app: App, transaction: Transaction, caller: Caller, mod: ModRow) =>
-  modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+const tell = (app: App, transaction: Transaction, caller: UserCaller, mod: ModRow) =>
+  modChanged(app, transaction, mod, { userId: caller.userId });
 
 async function requireEditor(
   reader: Pick<Database, 'first'>,

@@ -22,7 +22,7 @@ export async function listMetadata(app: App, caller: Caller, gameId: number, mod
 /** Adds pairs of key and value. A key may have many values, and each of them once. */
 export async function addMetadata(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   modId: number,
   pairs: readonly string[],
@@ -38,7 +38,7 @@ export async function addMetadata(
       });
     await store.add(transaction.query, modId, added);
     if (added.length === 0) return;
-    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await modChanged(app, transaction, mod, { userId: caller.userId });
     await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-add' });
   });
 }
@@ -57,7 +57,7 @@ export async function replaceMetadata(
 /** Removes pairs; of a key alone, all that it has; and without any, everything. */
 export async function removeMetadata(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   modId: number,
   named: readonly string[],
@@ -69,7 +69,7 @@ export async function removeMetadata(
     const removed = present.filter((pair) => names.size === 0 || names.has(pair) || names.has(toKvp(pair).metakey));
     await store.remove(transaction.query, modId, removed);
     if (removed.length === 0) return;
-    await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+    await modChanged(app, transaction, mod, { userId: caller.userId });
     await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-remove' });
   });
 }

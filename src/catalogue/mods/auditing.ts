@@ -1,4 +1,4 @@
-import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { audit } from '../../records/audit/audit.ts';
@@ -15,11 +15,11 @@ interface Deed {
 export async function auditByGame(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { id, game_id: gameId }: { readonly id: number; readonly game_id: number },
   { action, needs = MANAGER, data = {} }: Deed,
 ): Promise<void> {
-  const person = caller as UserCaller;
+  const person = caller;
   const own = await teamLevel(transaction, { ...person, admin: false }, 'mods', id);
   if (own >= needs && !('status' in data)) return;
   await audit(app, transaction, { actor: person.userId, action, subject: { resource: 'mods', id, gameId }, data });

@@ -78,11 +78,11 @@ export interface Sent<C> {
 /** Someone hands in a mod. It waits for its first file, and for the game's team where that decides. */
 export async function submitMod(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   { fields, logo, written, answered }: Sent<Pick<NewMod, 'name' | 'summary'> & SentFields>,
 ): Promise<store.StoredMod> {
-  const ownerId = (caller as UserCaller).userId;
+  const ownerId = caller.userId;
   requireEnglish(written, localisableOf(fields));
   const game = await requireGame(app.db, caller, gameId);
   await requireMayAddMods(app.db, caller, gameId);
@@ -107,7 +107,7 @@ export async function submitMod(
 
 export async function editMod(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   { fields: sent, logo, written, answered }: Sent<SentFields>,
@@ -129,7 +129,7 @@ export async function editMod(
     const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};
     if (tags || metadata_kvp)
       await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
-    await applyModChanges(app, transaction, before, { ...changes, ...waiting }, (caller as UserCaller).userId, written);
+    await applyModChanges(app, transaction, before, { ...changes, ...waiting }, caller.userId, written);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
     await auditByGame(app, transaction, caller, before, {
       action: 'mods.edit',
@@ -155,12 +155,12 @@ async function putPieces(
 }
 
 /** Administrators of the mod delete it, and so does the team of its game. */
-export async function deleteMod(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+export async function deleteMod(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const mod = await requireModForChange(transaction, caller, gameId, id);
     const levels = await levelsOf(transaction, caller, mod);
     if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
-    await removeMod(app, transaction, mod, (caller as UserCaller).userId);
+    await removeMod(app, transaction, mod, caller.userId);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.delete', needs: ADMINISTRATOR });
     if (levels.mod < ADMINISTRATOR) await tellSubmitter(app, transaction, caller, mod, 'taken_down');
   });
@@ -169,7 +169,7 @@ export async function deleteMod(app: App, caller: Caller, gameId: number, id: nu
 const tellSubmitter = (
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { id, game_id, submitted_by }: store.ModRow,
   kind: 'accepted' | 'denied' | 'taken_down',
 ) =>
@@ -178,11 +178,11 @@ const tellSubmitter = (
     transaction,
     kind,
     { resource: 'mods', id, gameId: game_id },
-    { userId: submitted_by, by: (caller as UserCaller).userId },
+    { userId: submitted_by, by: caller.userId },
   );
 
 /** Administrators of the mod and those of its game: a moderator's decision can be taken back, this cannot. */
-export async function deleteModForEver(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+export async function deleteModForEver(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const mod = await requireModInAnyState(transaction, caller, gameId, id);
     const levels = await levelsOf(transaction, caller, mod);
@@ -193,8 +193,8 @@ export async function deleteModForEver(app: App, caller: Caller, gameId: number,
   });
 }
 
-const auditedMod = (caller: Caller, { id, game_id }: store.ModRow) => ({
-  actor: (caller as UserCaller).userId,
+const auditedMod = (caller: UserCaller, { id, game_id }: store.ModRow) => ({
+  actor: caller.userId,
   subject: { resource: 'mods', id, gameId: game_id },
 });
 

@@ -1,4 +1,4 @@
-import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { carryOut, noteHold, ruled, type Said, type Verdict } from '../rules/judging.ts';
@@ -23,7 +23,7 @@ export const carryOutForMod = (
 export async function ruledMod<M extends Pick<ModRow, 'id' | 'game_id' | 'status' | 'submitted_by'>>(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   mod: M,
 ): Promise<M> {
   const verdict = await ruled(app, transaction, caller, mod.game_id);
@@ -33,6 +33,6 @@ export async function ruledMod<M extends Pick<ModRow, 'id' | 'game_id' | 'status
   await holdMod(app, transaction, mod, held);
   if (mod.status !== MOD_ACCEPTED) return mod;
   const row = await requireModForChange(transaction, caller, mod.game_id, mod.id);
-  await applyModChanges(app, transaction, row, { status: MOD_NOT_ACCEPTED }, (caller as UserCaller).userId);
+  await applyModChanges(app, transaction, row, { status: MOD_NOT_ACCEPTED }, caller.userId);
   return { ...mod, status: MOD_NOT_ACCEPTED };
 }

@@ -52,7 +52,7 @@ export const getUserMods = operation({
   errors: [],
   handle: async (app, { caller, query, list, language, platform, portal }) => {
     const on = { platform, platformStatus: query.platform_status };
-    const { mods, total } = await listModsOfMember(app, (caller as UserCaller).userId, list, language, on);
+    const { mods, total } = await listModsOfMember(app, caller.userId, list, language, on);
     return pageOfMods(app, mods, total, list, portal);
   },
 });
@@ -205,7 +205,7 @@ export const deleteModOperation = operation({
 
 async function answerEdit(
   app: App,
-  input: Input<z.output<typeof ModPath>, unknown, z.output<typeof ModChangesBody>>,
+  input: Input<z.output<typeof ModPath>, unknown, z.output<typeof ModChangesBody>, UserCaller>,
 ): Promise<Json> {
   const { caller, params, body, files, language, contentLanguage, portal } = input;
   const sent = { fields: toModChanges(body), logo: files['logo'], written: contentLanguage, answered: language };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, ModPath, PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { PreviewerObject, PreviewLinkObject, toPreviewer, toPreviewLink } from './object.ts';
@@ -75,7 +75,7 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     returns: created(PreviewerObject),
     errors: [...errors, ...CLOSED, 'USER_NOT_FOUND', 'USER_IS_BLOCKED'],
     handle: async (app, { caller, params: at, body, portal }) => {
-      const previewer = await invitePreviewer(app, caller as UserCaller, placeOf(at), body.user_id);
+      const previewer = await invitePreviewer(app, caller, placeOf(at), body.user_id);
       return new Created(toPreviewer(app, previewer, portal), addressOf(app.addresses.gameApi(at.game_id), at));
     },
   });
@@ -90,7 +90,7 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     params: PreviewerPath,
     returns: noContent,
     errors,
-    handle: (app, { caller, params: at }) => removePreviewer(app, caller as UserCaller, placeOf(at), at.user_id),
+    handle: (app, { caller, params: at }) => removePreviewer(app, caller, placeOf(at), at.user_id),
   });
 
   const show = operation({
@@ -131,7 +131,7 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
     returns: created(PreviewerObject),
     errors: [...GAME, ...CLOSED, 'PREVIEWER_REGISTRATION_INVALID'],
     handle: async (app, { caller, params: at, body, portal }) => {
-      const previewer = await registerPreviewer(app, caller as UserCaller, placeOf(at), body.hash);
+      const previewer = await registerPreviewer(app, caller, placeOf(at), body.hash);
       return new Created(toPreviewer(app, previewer, portal), addressOf(app.addresses.gameApi(at.game_id), at));
     },
   });

@@ -156,7 +156,7 @@ export async function previewLink(app: App, caller: Caller, place: Place): Promi
 }
 
 /** From now on the old link lets nobody in. Those who came by it stay. */
-export async function renewPreviewLink(app: App, caller: Caller, place: Place): Promise<PreviewLink> {
+export async function renewPreviewLink(app: App, caller: UserCaller, place: Place): Promise<PreviewLink> {
   return app.db.write(async (transaction) => {
     await hold(transaction, place);
     const previewed = await requireManaged(transaction, caller, place);
@@ -170,7 +170,7 @@ export async function renewPreviewLink(app: App, caller: Caller, place: Place): 
 async function auditPreviews(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { gameId, modId }: Place,
   done: 'invite' | 'remove' | 'renew-link',
   data: Record<string, unknown> = {},

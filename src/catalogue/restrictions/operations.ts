@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
@@ -77,7 +77,7 @@ export const restrictUserInGame = operation({
   returns: ok(RestrictionObject),
   errors: [...REFUSALS, 'USER_NOT_FOUND', 'USER_ADMIN_CANT_MODERATE_SELF'],
   handle: async (app, { caller, params, body, portal }) =>
-    toRestriction(app, await restrict(app, caller as UserCaller, params.game_id, params.user_id, body), portal),
+    toRestriction(app, await restrict(app, caller, params.game_id, params.user_id, body), portal),
 });
 
 export const liftRestrictionInGame = operation({

@@ -112,7 +112,7 @@ export async function restrict(
   });
 }
 
-export async function lift(app: App, caller: Caller, gameId: number, userId: number): Promise<void> {
+export async function lift(app: App, caller: UserCaller, gameId: number, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     await requireModerator(transaction, caller, gameId);
     if ((await store.optionsOf(transaction, gameId, userId)) === 0) return;
@@ -123,7 +123,7 @@ export async function lift(app: App, caller: Caller, gameId: number, userId: num
   });
 }
 
-const audited = (caller: Caller, gameId: number, userId: number) => ({
-  actor: (caller as UserCaller).userId,
+const audited = (caller: UserCaller, gameId: number, userId: number) => ({
+  actor: caller.userId,
   subject: { resource: 'users', id: userId, gameId },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, PathId, Timestamp } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { decideReview, type Reviews, reviewsOf, setReviewing } from './reviews.ts';
@@ -63,7 +63,7 @@ export const setPermissionReviews = operation({
   body: z.object({ required: z.boolean() }),
   errors: [...NOT_FOUND, 'PERMISSION_CHANGE_PENDING_REVIEW'],
   handle: async (app, { caller, params, body }) => {
-    await setReviewing(app, caller as UserCaller, params.game_id, body.required);
+    await setReviewing(app, caller, params.game_id, body.required);
     return toReviews(await reviewsOf(app, caller, params.game_id));
   },
 });
@@ -81,7 +81,7 @@ export const decidePermissionReview = operation({
   returns: noContent,
   errors: [...NOT_FOUND, 'USER_ADMIN_CANT_MODERATE_SELF', 'MODERATION_ALREADY_ACTIONED'],
   handle: (app, { caller, params, body }) =>
-    decideReview(app, caller as UserCaller, { gameId: params.game_id, id: params.review_id, approved: body.approved }),
+    decideReview(app, caller, { gameId: params.game_id, id: params.review_id, approved: body.approved }),
 });
 
 export const reviewOperations = [getPermissionReviews, setPermissionReviews, decidePermissionReview];

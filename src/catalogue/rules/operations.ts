@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import {
   GamePath,
   Id,
@@ -194,7 +194,7 @@ export const addGameRule = operation({
   returns: created(RuleObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
-    const rule = await addRule(app, caller as UserCaller, params.game_id, body);
+    const rule = await addRule(app, caller, params.game_id, body);
     const address = `${app.addresses.gameApi(rule.game_id)}/games/${rule.game_id}/rules/${rule.id}`;
     return new Created(toRule(rule), address);
   },
@@ -219,7 +219,7 @@ export const editGameRule = operation({
   returns: ok(RuleObject),
   errors: OF_RULE,
   handle: async (app, { caller, params, body }) =>
-    toRule(await editRule(app, caller as UserCaller, params.game_id, params.rule_id, body)),
+    toRule(await editRule(app, caller, params.game_id, params.rule_id, body)),
 });
 
 export const deleteGameRule = operation({

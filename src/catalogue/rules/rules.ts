@@ -205,7 +205,7 @@ export async function editRule(
 }
 
 /** Its versions stay, for the decisions that they made. */
-export const deleteRule = (app: App, caller: Caller, gameId: number, id: number): Promise<void> =>
+export const deleteRule = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   changing(app, caller, gameId, async (transaction) => {
     await ruleIn(transaction, gameId, id);
     await store.remove(transaction.query, id);
@@ -215,7 +215,7 @@ export const deleteRule = (app: App, caller: Caller, gameId: number, id: number)
 /** Rules are asked in this order from now on: all of them, each once. */
 export const reorderRules = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   ids: readonly number[],
 ): Promise<store.RuleRow[]> =>

@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { fold } from '../../platform/database/listing.ts';
@@ -20,7 +20,7 @@ export interface TagOptions extends NewTagGroup {
 }
 
 /** Adds a group, or tags to a group that there is already; the group's settings are then as sent. */
-export async function addTagOptions(app: App, caller: Caller, gameId: number, options: TagOptions): Promise<void> {
+export async function addTagOptions(app: App, caller: UserCaller, gameId: number, options: TagOptions): Promise<void> {
   await app.db.write(async (transaction) => {
     const groups = await groupsFor(transaction, caller, gameId, 'GAME_TAGS_NO_ADD_PERMISSION');
     const known = groups.find((group) => isSame(group.name, options.name));
@@ -104,7 +104,7 @@ export const unknownTag = (field: string, tag: string) =>
 /** Removes tags of a group, and without tags the whole group. Mods lose them too. */
 export async function removeTagOptions(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   { name, tags: names }: { name: string; tags: readonly string[] },
 ): Promise<void> {
@@ -148,7 +148,7 @@ async function refreshLater(app: App, transaction: Transaction, tags: readonly {
 /** Mods show the new name when the job has come to them; until it has ended, no other tag of the game is renamed. */
 export async function renameTag(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   { from, to }: { from: string; to: string },
 ): Promise<void> {

@@ -39,7 +39,7 @@ export async function listTagsOfMod(
 /** Adds tags that the game offers. In a dropdown there is one, so another takes its place. */
 export async function addTagsToMod(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   modId: number,
   names: readonly string[],
@@ -64,7 +64,7 @@ export async function addTagsToMod(
 /** Removes tags from a mod, and without names all that the caller may. */
 export async function removeTagsFromMod(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   modId: number,
   names: readonly string[],
@@ -167,13 +167,13 @@ const isInsteadOf = ({ id, group }: Chosen, present: store.ModTag) =>
 async function changeTags(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   mod: ModRow,
   { added, removed }: { added: readonly Chosen[]; removed: readonly store.ModTag[] },
 ): Promise<void> {
   if (added.length === 0 && removed.length === 0) return;
   await writeTags(app, transaction, mod, { added, removed });
-  await modChanged(app, transaction, mod, { userId: (caller as UserCaller).userId });
+  await modChanged(app, transaction, mod, { userId: caller.userId });
   const names = (tags: readonly { name: string }[]) => tags.map(({ name }) => name);
   const data = { added: names(added), removed: names(removed) };
   await auditByGame(app, transaction, caller, mod, { action: 'mods.tags', data });

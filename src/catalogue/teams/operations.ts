@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import { GamePath, ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
@@ -95,7 +95,7 @@ export const addModTeamMember = operation({
   ],
   handle: async (app, { caller, params, body, language, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
-    const seat = await inviteMember(app, caller as UserCaller, ofMod(params), body, language);
+    const seat = await inviteMember(app, caller, ofMod(params), body, language);
     const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}/team`;
     const said = { code: 201, message: say('team_invited', language) };
     return new Created({ ...said, ...toTeamMember(app, seat, portal) }, address);
@@ -115,11 +115,7 @@ export const updateModTeamMember = operation({
   returns: ok(TeamMemberObject),
   errors: [...NOT_FOUND, 'TEAM_NO_DATA_FOUND', 'MOD_TEAM_NO_ADD_PERMISSION', ...TEAM_RULES],
   handle: async (app, { caller, params, body, portal }) =>
-    toTeamMember(
-      app,
-      await changeMember(app, caller as UserCaller, ofMod(params), params.team_member_id, body),
-      portal,
-    ),
+    toTeamMember(app, await changeMember(app, caller, ofMod(params), params.team_member_id, body), portal),
 });
 
 export const deleteModTeamMember = operation({
@@ -141,7 +137,7 @@ export const deleteModTeamMember = operation({
     'TEAM_NEEDS_ONE_ADMIN',
     'TEAM_MUST_HAVE_LEADER',
   ],
-  handle: (app, { caller, params }) => removeMember(app, caller as UserCaller, ofMod(params), params.team_member_id),
+  handle: (app, { caller, params }) => removeMember(app, caller, ofMod(params), params.team_member_id),
 });
 
 export const getGameTeamMembers = operation({
@@ -188,7 +184,7 @@ export const addGameTeamMember = operation({
     'TEAM_INVITE_FAILURE_RATE_LIMIT',
   ],
   handle: async (app, { caller, params, body, language, portal }) => {
-    const seat = await inviteMember(app, caller as UserCaller, ofGame(params), body, language);
+    const seat = await inviteMember(app, caller, ofGame(params), body, language);
     const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/team`;
     const said = { code: 201, message: say('team_invited', language) };
     return new Created({ ...said, ...toTeamMember(app, seat, portal) }, address);
@@ -214,11 +210,7 @@ export const updateGameTeamMember = operation({
     ...TEAM_RULES,
   ],
   handle: async (app, { caller, params, body, portal }) =>
-    toTeamMember(
-      app,
-      await changeMember(app, caller as UserCaller, ofGame(params), params.team_member_id, body),
-      portal,
-    ),
+    toTeamMember(app, await changeMember(app, caller, ofGame(params), params.team_member_id, body), portal),
 });
 
 export const deleteGameTeamMember = operation({
@@ -241,7 +233,7 @@ export const deleteGameTeamMember = operation({
     'TEAM_NEEDS_ONE_ADMIN',
     'TEAM_MUST_HAVE_LEADER',
   ],
-  handle: (app, { caller, params }) => removeMember(app, caller as UserCaller, ofGame(params), params.team_member_id),
+  handle: (app, { caller, params }) => removeMember(app, caller, ofGame(params), params.team_member_id),
 });
 
 export const getTeamInvites = operation({
@@ -255,7 +247,7 @@ export const getTeamInvites = operation({
   returns: ok(pageOf(TeamInviteObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) => {
-    const invites = await invitesOf(app, caller as UserCaller);
+    const invites = await invitesOf(app, caller);
     return pageOfAll(
       invites.map((invite) => toTeamInvite(app, invite, portal)),
       list,
@@ -280,7 +272,7 @@ export const acceptTeamInvite = operation({
     'GAME_TEAM_ALREADY_HAS_USER',
   ],
   handle: async (app, { caller, params, portal }) =>
-    toTeamMember(app, await acceptInvite(app, caller as UserCaller, params.invite_id), portal),
+    toTeamMember(app, await acceptInvite(app, caller, params.invite_id), portal),
 });
 
 export const declineTeamInvite = operation({
@@ -293,7 +285,7 @@ export const declineTeamInvite = operation({
   params: InvitePath,
   returns: noContent,
   errors: ['TEAM_NO_DATA_FOUND', 'TEAM_INVITE_ALREADY_ACTIONED'],
-  handle: (app, { caller, params }) => declineInvite(app, caller as UserCaller, params.invite_id),
+  handle: (app, { caller, params }) => declineInvite(app, caller, params.invite_id),
 });
 
 export const teamOperations = [

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -38,7 +38,7 @@ export async function showWordlists(app: App, caller: Caller, gameId: number): P
 /** From now on the game has these words; a list that is not given stays. */
 export async function changeWordlists(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   sent: { readonly allowed?: readonly string[] | undefined; readonly denied?: readonly string[] | undefined },
 ): Promise<Wordlists> {

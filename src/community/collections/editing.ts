@@ -59,12 +59,12 @@ interface Sent<F extends SentFields = SentFields> {
 /** Hidden until it shows something, unless told otherwise; `status` 0 leaves it to the game's team to accept it. */
 export async function addCollection(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   { fields, logo }: Sent<SentFields & { name: string }>,
 ): Promise<ShownCollection> {
   await requireMayAdd(app.db, caller, gameId);
-  const { userId } = caller as UserCaller;
+  const { userId } = caller;
   const { mod_ids = [], tags = [], limit_number_mods: _, ...texts } = fields;
   return withPicture(app, logo, async (transaction, picture) => {
     // Nobody deletes the game while it gets a collection, and of equal names each gets its own address.
@@ -155,7 +155,7 @@ async function settle(app: App, transaction: Transaction, collection: store.Coll
 
 export async function updateCollection(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   { fields, logo, sync }: Sent & { readonly sync: boolean },
@@ -254,7 +254,7 @@ async function requireMayTag(
 /** Takes mods out of a collection; those that are not in it are as they shall be. */
 export function removeModsFromCollection(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   ids: readonly number[],
@@ -275,11 +275,11 @@ export function removeModsFromCollection(
 async function auditByTeam(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { id, game_id: gameId, submitted_by }: store.CollectionRow,
   { action, ...told }: Pick<Audited, 'action' | 'reason' | 'data'>,
 ): Promise<void> {
-  const { userId: actor } = caller as UserCaller;
+  const { userId: actor } = caller;
   if (actor === submitted_by) return;
   const subject = { resource: 'collections', id, gameId };
   await audit(app, transaction, { ...told, actor, action: `collections.${action}`, subject });
@@ -288,7 +288,7 @@ async function auditByTeam(
 /** The submitter and the game's team delete a collection. Its administrators can bring it back. */
 export async function deleteCollection(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   reason: string,
@@ -301,7 +301,7 @@ export async function deleteCollection(
     await store.change(transaction.query, id, {
       status: COLLECTION_DELETED,
       date_disabled: app.clock.now(),
-      deleted_by: (caller as UserCaller).userId,
+      deleted_by: caller.userId,
       deleted_reason: reason,
     });
     announceCollection(transaction, collection);
@@ -310,7 +310,7 @@ export async function deleteCollection(
 }
 
 /** Nothing of it stays. A moderator's decision can be taken back, this cannot, so it is not a moderator's. */
-export async function deleteCollectionForEver(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+export async function deleteCollectionForEver(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const collection = await requireCollectionForChange(transaction, caller, gameId, id);
     const { isSubmitter, level } = await standingOf(transaction, caller, collection);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModObject, modJson } from '../../catalogue/mods/object.ts';
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import {
   GamePath,
@@ -272,7 +272,7 @@ export const followCollectionOperation = operation({
   errors: [...GAME, 'COLLECTIONS_NOT_FOLLOWABLE'],
   handle: async (app, { caller, params, portal }) => {
     const { game_id, collection_id } = params;
-    const { shown, isNew } = await followCollection(app, caller as UserCaller, game_id, collection_id);
+    const { shown, isNew } = await followCollection(app, caller, game_id, collection_id);
     const object = toModCollection(app, shown, portal);
     return isNew ? new Created(object, addressOf(app, shown)) : object;
   },
@@ -288,8 +288,7 @@ export const unfollowCollectionOperation = operation({
   params: CollectionPath,
   returns: noContent,
   errors: GAME,
-  handle: (app, { caller, params }) =>
-    unfollowCollection(app, caller as UserCaller, params.game_id, params.collection_id),
+  handle: (app, { caller, params }) => unfollowCollection(app, caller, params.game_id, params.collection_id),
 });
 
 export const subscribeToCollectionMods = operation({
@@ -303,11 +302,7 @@ export const subscribeToCollectionMods = operation({
   returns: ok(ModCollectionObject),
   errors: [...GAME, 'SUBSCRIBE_FAILED_ALREADY_SUBSCRIBED'],
   handle: async (app, { caller, params, portal }) =>
-    toModCollection(
-      app,
-      await subscribeToMods(app, caller as UserCaller, params.game_id, params.collection_id),
-      portal,
-    ),
+    toModCollection(app, await subscribeToMods(app, caller, params.game_id, params.collection_id), portal),
 });
 
 export const unsubscribeFromCollectionMods = operation({
@@ -321,11 +316,7 @@ export const unsubscribeFromCollectionMods = operation({
   returns: ok(ModCollectionObject),
   errors: [...GAME, 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
   handle: async (app, { caller, params, portal }) =>
-    toModCollection(
-      app,
-      await unsubscribeFromMods(app, caller as UserCaller, params.game_id, params.collection_id),
-      portal,
-    ),
+    toModCollection(app, await unsubscribeFromMods(app, caller, params.game_id, params.collection_id), portal),
 });
 
 export const addCollectionRating = operation({
@@ -379,7 +370,7 @@ export const getMeCollections = operation({
   returns: ok(pageOf(ModCollectionObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) =>
-    pageOfCollections(app, await listOwnCollections(app, caller as UserCaller, list), { list, portal }),
+    pageOfCollections(app, await listOwnCollections(app, caller, list), { list, portal }),
 });
 
 export const getMeFollowedCollections = operation({
@@ -393,7 +384,7 @@ export const getMeFollowedCollections = operation({
   returns: ok(pageOf(ModCollectionObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) =>
-    pageOfCollections(app, await listFollowedCollections(app, caller as UserCaller, list), { list, portal }),
+    pageOfCollections(app, await listFollowedCollections(app, caller, list), { list, portal }),
 });
 
 export const getUserProfileCollections = operation({
@@ -408,7 +399,7 @@ export const getUserProfileCollections = operation({
   returns: ok(pageOf(ModCollectionObject)),
   errors: ['USER_NOT_FOUND'],
   handle: async (app, { caller, params, list, portal }) =>
-    pageOfCollections(app, await listCollectionsOfUser(app, caller as UserCaller, params.user_id, list), {
+    pageOfCollections(app, await listCollectionsOfUser(app, caller, params.user_id, list), {
       list,
       portal,
     }),

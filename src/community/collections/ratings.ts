@@ -1,5 +1,5 @@
 import { requireMayRate } from '../../catalogue/restrictions/restrictions.ts';
-import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -21,12 +21,12 @@ export const ratingsAgeAt = (now: number): number => (dayOf(now) + 1) * DAY;
 /** Someone tells whether the mods work together: 1 or -1, and 0 takes it back. */
 export async function rateCollection(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   rating: number,
 ): Promise<void> {
-  const { userId } = caller as UserCaller;
+  const { userId } = caller;
   await app.db.write(async (transaction) => {
     const collection = await requireCollectionForChange(transaction, caller, gameId, id);
     await requireMayRate(transaction, caller, gameId);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import { PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import {
@@ -136,7 +136,7 @@ export function commentOperationsOf(on: Commentable) {
     handle: async (app, { caller, params, body, portal }) => {
       const place = placeOf(params);
       const sent = { content: body.content, replyId: body.reply_id };
-      const comment = toComment(app, await addComment(app, caller as UserCaller, on, place, sent), portal);
+      const comment = toComment(app, await addComment(app, caller, on, place, sent), portal);
       const { gameId, id } = place;
       const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/${resource}/${id}/comments/${comment.id}`;
       return new Created(comment, address);
@@ -166,7 +166,7 @@ export function commentOperationsOf(on: Commentable) {
       errors.noNegativeKarma,
     ],
     handle: async (app, { caller, params, body, portal }) =>
-      toComment(app, await changeComment(app, caller as UserCaller, on, placeOf(params), body), portal),
+      toComment(app, await changeComment(app, caller, on, placeOf(params), body), portal),
   });
 
   const remove = operation({
@@ -180,7 +180,7 @@ export function commentOperationsOf(on: Commentable) {
     params: CommentPath,
     returns: noContent,
     errors: [...found, errors.noDelete],
-    handle: (app, { caller, params }) => deleteComment(app, caller as UserCaller, on, placeOf(params)),
+    handle: (app, { caller, params }) => deleteComment(app, caller, on, placeOf(params)),
   });
 
   const vote = operation({
@@ -201,7 +201,7 @@ export function commentOperationsOf(on: Commentable) {
       errors.noNegativeKarma,
     ],
     handle: async (app, { caller, params, body, portal }) =>
-      toComment(app, await voteOnComment(app, caller as UserCaller, on, placeOf(params), body.karma), portal),
+      toComment(app, await voteOnComment(app, caller, on, placeOf(params), body.karma), portal),
   });
 
   return { getAll, getOne, add, update, remove, vote };

@@ -34,7 +34,7 @@ type Sent = Omit<NewGuide, 'gameId' | 'ownerId' | 'withheld' | 'logo'>;
 /** Someone hands in a guide: a draft with status 0. Where the game curates its content it waits for the game's team. */
 export async function submitGuide(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   sent: Sent,
   logo: UploadedPicture | undefined,
@@ -50,7 +50,7 @@ export async function submitGuide(
     const { held } = verdict;
     const waits = held !== undefined || (level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0);
     const status = sent.status === GUIDE_NOT_ACCEPTED || waits ? GUIDE_NOT_ACCEPTED : GUIDE_ACCEPTED;
-    const ownerId = (caller as UserCaller).userId;
+    const ownerId = caller.userId;
     const guide = await addGuide(app, transaction, {
       ...sent,
       ...picture,
@@ -65,7 +65,7 @@ export async function submitGuide(
   });
 }
 
-async function requireMayAdd(reader: Reader, caller: Caller, gameId: number): Promise<void> {
+async function requireMayAdd(reader: Reader, caller: UserCaller, gameId: number): Promise<void> {
   const game = await requireGame(reader, caller, gameId);
   if (!hasGuides(game) || (await isKeptFromGuides(reader, caller, gameId)))
     throw new ApiError('GUIDE_NO_ADD_PERMISSION');
@@ -85,7 +85,7 @@ async function requireNoReservedTags(
 
 export async function editGuide(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   sent: GuideChanges,
@@ -168,7 +168,7 @@ async function withholds(
 /** The author deletes a guide, unless a complaint is open, and so does the team of its game. */
 async function requireMayDelete(
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   guide: store.GuideRow,
   whileComplaint: ErrorName,
 ): Promise<void> {
@@ -177,7 +177,7 @@ async function requireMayDelete(
   if (guide.dmca === 1) throw new ApiError(whileComplaint);
 }
 
-export async function deleteGuide(app: App, caller: Caller, gameId: number, id: number): Promise<void> {
+export async function deleteGuide(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const guide = await requireGuideForChange(app, transaction, caller, gameId, id);
     await requireMayDelete(transaction, caller, guide, 'GUIDE_NO_UPDATE_PERMISSION_DMCA');
@@ -191,7 +191,7 @@ export async function deleteGuide(app: App, caller: Caller, gameId: number, id: 
 async function auditByTeam(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   guide: store.GuideRow,
   done: 'edit' | 'delete',
   { status, ...others }: GuideChanges = {},
@@ -199,7 +199,7 @@ async function auditByTeam(
   if (isAuthor(caller, guide)) return;
   const fields = Object.entries(others).filter(([, value]) => value !== undefined);
   await audit(app, transaction, {
-    actor: (caller as UserCaller).userId,
+    actor: caller.userId,
     action: `guides.${done}`,
     subject: { resource: 'guides', id: guide.id, gameId: guide.game_id },
     data: {
@@ -219,7 +219,7 @@ const TOLD = {
 const tellAuthor = (
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { id, game_id, submitted_by }: store.GuideRow,
   status: number,
 ) =>
@@ -228,5 +228,5 @@ const tellAuthor = (
     transaction,
     TOLD[status as keyof typeof TOLD],
     { resource: 'guides', id, gameId: game_id },
-    { userId: submitted_by, by: (caller as UserCaller).userId },
+    { userId: submitted_by, by: caller.userId },
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import {
@@ -59,7 +59,7 @@ export const getMessageThreads = operation({
   returns: ok(pageOf(MessageThreadObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) => {
-    const found = await threadsOf(app, caller as UserCaller, list);
+    const found = await threadsOf(app, caller, list);
     return page(
       found.threads.map((thread) => toThread(app, thread, portal)),
       found.total,
@@ -79,7 +79,7 @@ export const getMessageInvites = operation({
   returns: ok(pageOf(MessageThreadObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) => {
-    const found = await invitesOf(app, caller as UserCaller, list);
+    const found = await invitesOf(app, caller, list);
     return page(
       found.threads.map((thread) => toThread(app, thread, portal)),
       found.total,
@@ -97,7 +97,7 @@ export const getUnreadMessages = operation({
   access: user('read', 'personal'),
   returns: ok(UnreadMessagesObject),
   errors: [],
-  handle: (app, { caller }) => unreadOf(app, caller as UserCaller),
+  handle: (app, { caller }) => unreadOf(app, caller),
 });
 
 export const addMessageThread = operation({
@@ -121,7 +121,7 @@ export const addMessageThread = operation({
   returns: created(MessageThreadObject),
   errors: [...REACHABLE, 'PM_RATE_LIMIT_COMPOSE', 'USER_CANT_DO_ACTION_SPAM_DETECTED'],
   handle: async (app, { caller, body: { subject, content, user_ids }, portal }) => {
-    const thread = await startThread(app, caller as UserCaller, { subject, content, userIds: user_ids });
+    const thread = await startThread(app, caller, { subject, content, userIds: user_ids });
     return new Created(toThread(app, thread, portal), `${app.addresses.api}${threads}/${thread.id}`);
   },
 });
@@ -137,7 +137,7 @@ export const getMessageThread = operation({
   returns: ok(MessageThreadObject),
   errors: IN_THREAD,
   handle: async (app, { caller, params, portal }) =>
-    toThread(app, await showThread(app, caller as UserCaller, params.thread_id), portal),
+    toThread(app, await showThread(app, caller, params.thread_id), portal),
 });
 
 export const leaveMessageThread = operation({
@@ -150,7 +150,7 @@ export const leaveMessageThread = operation({
   params: ThreadPath,
   returns: noContent,
   errors: IN_THREAD,
-  handle: (app, { caller, params }) => leave(app, caller as UserCaller, params.thread_id),
+  handle: (app, { caller, params }) => leave(app, caller, params.thread_id),
 });
 
 export const getMessages = operation({
@@ -165,7 +165,7 @@ export const getMessages = operation({
   returns: ok(pageOf(PrivateMessageObject)),
   errors: IN_THREAD,
   handle: async (app, { caller, params, list, portal }) => {
-    const { messages, total } = await listMessages(app, caller as UserCaller, params.thread_id, list);
+    const { messages, total } = await listMessages(app, caller, params.thread_id, list);
     return page(
       messages.map((message) => toPrivateMessage(app, message, portal)),
       total,
@@ -193,7 +193,7 @@ export const addMessage = operation({
     'USER_CANT_DO_ACTION_SPAM_DETECTED',
   ],
   handle: async (app, { caller, params: { thread_id }, body, portal }) => {
-    const message = await reply(app, caller as UserCaller, thread_id, body.content);
+    const message = await reply(app, caller, thread_id, body.content);
     return new Created(toPrivateMessage(app, message, portal), `${app.addresses.api}${threads}/${thread_id}/messages`);
   },
 });
@@ -208,7 +208,7 @@ export const deleteAMessage = operation({
   params: MessagePath,
   returns: noContent,
   errors: [...IN_THREAD, 'RESOURCE_NOT_FOUND'],
-  handle: (app, { caller, params }) => deleteMessage(app, caller as UserCaller, params.thread_id, params.message_id),
+  handle: (app, { caller, params }) => deleteMessage(app, caller, params.thread_id, params.message_id),
 });
 
 export const readMessages = operation({
@@ -221,7 +221,7 @@ export const readMessages = operation({
   params: ThreadPath,
   returns: noContent,
   errors: IN_THREAD,
-  handle: (app, { caller, params }) => markRead(app, caller as UserCaller, params.thread_id),
+  handle: (app, { caller, params }) => markRead(app, caller, params.thread_id),
 });
 
 export const inviteToThread = operation({
@@ -244,7 +244,7 @@ export const inviteToThread = operation({
     'PM_RATE_LIMIT_INVITE',
     'PM_RATE_LIMIT_INVITE_TOTAL',
   ],
-  handle: (app, { caller, params, body }) => invite(app, caller as UserCaller, params.thread_id, body.user_id),
+  handle: (app, { caller, params, body }) => invite(app, caller, params.thread_id, body.user_id),
 });
 
 export const joinMessageThread = operation({
@@ -257,8 +257,7 @@ export const joinMessageThread = operation({
   params: ThreadPath,
   returns: ok(MessageThreadObject),
   errors: [...IN_THREAD, 'USER_PM_ALREADY_IN_THREAD'],
-  handle: async (app, { caller, params, portal }) =>
-    toThread(app, await join(app, caller as UserCaller, params.thread_id), portal),
+  handle: async (app, { caller, params, portal }) => toThread(app, await join(app, caller, params.thread_id), portal),
 });
 
 export const getMessageSettings = operation({
@@ -270,7 +269,7 @@ export const getMessageSettings = operation({
   access: user('read', 'personal'),
   returns: ok(MessageSettingsObject),
   errors: [],
-  handle: async (app, { caller }) => ({ accept_from: await settingsOf(app, caller as UserCaller) }),
+  handle: async (app, { caller }) => ({ accept_from: await settingsOf(app, caller) }),
 });
 
 export const updateMessageSettings = operation({
@@ -284,7 +283,7 @@ export const updateMessageSettings = operation({
   returns: ok(MessageSettingsObject),
   errors: [],
   handle: async (app, { caller, body }) => {
-    await changeSettings(app, caller as UserCaller, body.accept_from);
+    await changeSettings(app, caller, body.accept_from);
     return { accept_from: body.accept_from };
   },
 });

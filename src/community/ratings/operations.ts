@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { MessageObject, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
@@ -27,7 +27,7 @@ export const addModRating = operation({
   ],
   handle: async (app, { caller, params, body, language }) => {
     const { game_id: gameId, mod_id: modId } = params;
-    await rateMod(app, caller as UserCaller, { gameId, modId, rating: body.rating });
+    await rateMod(app, caller, { gameId, modId, rating: body.rating });
     const message = say(body.rating === 0 ? 'rating_removed' : 'rating_added', language);
     return new Created({ code: 201, message }, `${app.addresses.api}/me/ratings`);
   },
@@ -44,7 +44,7 @@ export const getUserRatings = operation({
   returns: ok(pageOf(RatingObject)),
   errors: [],
   handle: async (app, { caller, list }) => {
-    const { ratings, total } = await ratingsOf(app, caller as UserCaller, list);
+    const { ratings, total } = await ratingsOf(app, caller, list);
     return page(ratings.map(toRating), total, list);
   },
 });

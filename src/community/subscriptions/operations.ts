@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { listModsOfSubscriber, requireModDocument } from '../../catalogue/mods/mods.ts';
 import { ModObject, modJson } from '../../catalogue/mods/object.ts';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { ModPath, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, createdOrThere, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { subscribe, subscribedListing, unsubscribe } from './subscriptions.ts';
@@ -36,7 +36,7 @@ export const subscribeToMod = operation({
   handle: async (app, { caller, params, body, language, platform, portal }) => {
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, includeDependencies: body.include_dependencies };
-    const isNew = await subscribe(app, caller as UserCaller, which);
+    const isNew = await subscribe(app, caller, which);
     const mod = new Json(
       modJson(app, await requireModDocument(app.db, caller, gameId, modId, language, platform), {
         alone: true,
@@ -57,7 +57,7 @@ export const unsubscribeFromMod = operation({
   params: ModPath,
   returns: noContent,
   errors: [...NOT_FOUND, 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
-  handle: (app, { caller, params }) => unsubscribe(app, caller as UserCaller, params.game_id, params.mod_id),
+  handle: (app, { caller, params }) => unsubscribe(app, caller, params.game_id, params.mod_id),
 });
 
 export const getUserSubscriptions = operation({
@@ -73,7 +73,7 @@ export const getUserSubscriptions = operation({
   errors: [],
   handle: async (app, { caller, query, list, language, platform, portal }) => {
     const on = { platform, platformStatus: query.platform_status };
-    const { mods, total } = await listModsOfSubscriber(app, caller as UserCaller, list, language, on);
+    const { mods, total } = await listModsOfSubscriber(app, caller, list, language, on);
     return pageOfJson(
       mods.map((mod) => modJson(app, mod, { portal })),
       total,

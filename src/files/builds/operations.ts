@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyone, type UserCaller, user, visitor } from '../../platform/access/caller.ts';
+import { anyone, user, visitor } from '../../platform/access/caller.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { GamePath, Id, Integer } from '../../platform/http/objects.ts';
 import { noContent, ok, operation, type RawBody } from '../../platform/http/operation.ts';
@@ -52,7 +52,7 @@ export const cookingSasToken = operation({
   errors: REFUSALS,
   handle: async (app, { caller, params: { game_id } }) =>
     toCookingSasToken(
-      await provisionBuild(app, caller as UserCaller, game_id),
+      await provisionBuild(app, caller, game_id),
       `${app.addresses.api}/games/${game_id}/cloud-cooking/webhook`,
     ),
 });
@@ -81,7 +81,7 @@ export const finalizeCloudCooking = operation({
   params: GamePath,
   returns: noContent,
   errors: [...REFUSALS, 'VALIDATION_GENERIC'],
-  handle: (app, { caller, params }) => finalizeBuild(app, caller as UserCaller, params.game_id),
+  handle: (app, { caller, params }) => finalizeBuild(app, caller, params.game_id),
 });
 
 /** How a cook is, in the words of the service, and how cooking as a whole is. */

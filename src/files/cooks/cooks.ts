@@ -104,7 +104,7 @@ export interface CookWish {
 }
 
 /** Starts cooks by hand: also where no runner is there yet, which will then find them waiting. */
-export const startCooks = (app: App, caller: Caller, which: Which, wish: CookWish): Promise<store.ShownCook[]> =>
+export const startCooks = (app: App, caller: UserCaller, which: Which, wish: CookWish): Promise<store.ShownCook[]> =>
   app.db.write(async (transaction) => {
     const mod = await requireCook(transaction, caller, which);
     await requireMayAddMods(transaction, caller, which.gameId);
@@ -118,7 +118,7 @@ export const startCooks = (app: App, caller: Caller, which: Which, wish: CookWis
         'platforms',
         targets.map((platform) => ({ platform })),
       );
-    const { userId } = caller as UserCaller;
+    const { userId } = caller;
     const cooks = await orderCooks(app, transaction, { source, platforms, userId, active: wish.active });
     await auditByGame(app, transaction, caller, mod, { action: 'mods.cooks-start', data: { source: source.id } });
     return cooks;
@@ -138,7 +138,7 @@ async function requireSource(transaction: Transaction, { modId }: Which, id: num
 }
 
 /** What is over stays as it ended; the answer tells how. */
-export const cancelCook = (app: App, caller: Caller, which: Which, uuid: string): Promise<CookWithLogs> =>
+export const cancelCook = (app: App, caller: UserCaller, which: Which, uuid: string): Promise<CookWithLogs> =>
   app.db.write(async (transaction) => {
     const mod = await requireCook(transaction, caller, which);
     const { id } = await requireOfMod(transaction, which, uuid);

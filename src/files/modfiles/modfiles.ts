@@ -86,12 +86,12 @@ export interface Manner {
 }
 
 /** Adds a file that someone uploads, for platforms that are open. */
-export const addModfile = (app: App, caller: Caller, which: Which, incoming: Incoming, fields: NewFile) =>
+export const addModfile = (app: App, caller: UserCaller, which: Which, incoming: Incoming, fields: NewFile) =>
   takeFile(app, caller, which, incoming, fields, {
     kind: 'file',
     targets: targetsFor,
     named: async (transaction, mod, file) => {
-      const releasing = { userId: file.submitted_by, shown: true, by: caller as UserCaller };
+      const releasing = { userId: file.submitted_by, shown: true, by: caller };
       if (fields.active) await release(app, transaction, mod, file, releasing);
     },
   });
@@ -99,7 +99,7 @@ export const addModfile = (app: App, caller: Caller, which: Which, incoming: Inc
 /** Adds a file to a mod. Its bytes are in their place, and are an archive, before anything names them. */
 export async function takeFile(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   incoming: Incoming,
   fields: NewFile,
@@ -143,7 +143,7 @@ export interface CheckedFile extends ReceivedFile {
 async function nameFile(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   file: CheckedFile,
   fields: NewFile,
@@ -152,7 +152,7 @@ async function nameFile(
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   await requireUploader(transaction, caller, which);
   const targets = await manner.targets(transaction, which.gameId, fields.platforms);
-  const submitterId = manner.submitterId ?? (caller as UserCaller).userId;
+  const submitterId = manner.submitterId ?? caller.userId;
   const values = { ...newRow(app, mod, file, submitterId, fields), kind: manner.kind };
   const row = await store.add(transaction.query, values);
   transaction.made?.(row.id);
@@ -221,19 +221,19 @@ function columnsOf({ version, changelog, metadata_blob }: FileTexts) {
 /** Changes what is told about a file. Its bytes never change. */
 export async function editModfile(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   fileId: number,
   { active, ...texts }: FileTexts & { readonly active?: boolean | undefined },
 ): Promise<store.StoredFile> {
-  const { userId } = caller as UserCaller;
+  const { userId } = caller;
   return app.db.write(async (transaction) => {
     const { file, levels, ...found } = await requireFileForChange(transaction, caller, which, fileId);
     if (!mayEdit(levels) || (active && file.withdrawn === 1)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
     const mod = await ruledMod(app, transaction, caller, found.mod);
     const after = await store.change(transaction, fileId, { ...columnsOf(texts), date_updated: app.clock.now() });
     await writeDocument(transaction, after);
-    if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller as UserCaller });
+    if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller });
     if (active === false) await takeBack(app, transaction, mod, after, userId);
     announceMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
@@ -260,14 +260,14 @@ export async function requireFileForChange(
 /** Who uploaded a file deletes it, as long as they may edit the mod, and so do administrators of the game. */
 export async function deleteModfile(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   fileId: number,
   { kind, deleted }: Pick<Manner, 'kind'> & { deleted?(transaction: Transaction): Promise<void> } = { kind: 'file' },
 ): Promise<void> {
   await app.db.write(async (transaction) => {
     const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId, kind);
-    const isOwn = file.submitted_by === (caller as UserCaller).userId && mayEdit(levels);
+    const isOwn = file.submitted_by === caller.userId && mayEdit(levels);
     if (!isOwn && levels.game < ADMINISTRATOR) throw new ApiError('MODFILE_NO_DELETE_PERMISSION');
     const live = await store.liveFilesOf(transaction, mod.id);
     if ([...live.values()].includes(fileId)) throw new ApiError('MODFILE_CANNOT_DELETE_ACTIVE_RELEASE');
@@ -289,7 +289,7 @@ export interface Decisions {
 /** The game's team decides where a file may run. What it approves goes live with a later edit, what it denies leaves at once. */
 export async function decidePlatforms(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   fileId: number,
   { approved, denied }: Decisions,
@@ -306,7 +306,7 @@ export async function decidePlatforms(
       ...denied.map((platform) => ({ platform, status: DENIED })),
     ]);
     await writeDocument(transaction, await store.change(transaction, file.id, { date_updated: app.clock.now() }));
-    const { userId } = caller as UserCaller;
+    const { userId } = caller;
     await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, (name) => denied.includes(name)));
     announceMod(transaction, mod.game_id, mod.id);
     const subject = { resource: 'modfiles', id: fileId, gameId: mod.game_id };

@@ -1,7 +1,7 @@
 import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModfileObject, modfileJson, PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
 import { isSeenByClass } from '../../catalogue/mods/access.ts';
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
@@ -60,7 +60,7 @@ export const getUserModfiles = operation({
   errors: [],
   handle: async (app, { caller, query, list }) => {
     const asked = { platform: undefined, platformStatus: query.platform_status };
-    const { files, total } = await listOwnModfiles(app, (caller as UserCaller).userId, list, asked);
+    const { files, total } = await listOwnModfiles(app, caller.userId, list, asked);
     return pageOfFiles(app, files, total, list);
   },
 });

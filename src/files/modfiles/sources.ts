@@ -1,5 +1,5 @@
 import { type Levels, levelsOf, requireMod } from '../../catalogue/mods/mods.ts';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
@@ -33,7 +33,7 @@ export async function listSources(app: App, caller: Caller, which: Which, reques
 /** Adds a source, of which files for locked platforms are made. It is inspected and scanned, and never live itself. */
 export const addSource = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   incoming: Incoming,
   fields: NewFile,
@@ -64,7 +64,7 @@ export interface CookedFile {
 
 export const addCooked = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   incoming: Incoming,
   fields: Omit<NewFile, 'active' | 'platforms'>,

@@ -24,8 +24,7 @@ export const getReleases = operation({
   list: pagesOnly,
   returns: ok(pageOf(ReleaseObject)),
   errors: [],
-  handle: async (app, { caller, list }) =>
-    pageOfAll((await releasesOf(app, (caller as UserCaller).userId)).map(toRelease), list),
+  handle: async (app, { caller, list }) => pageOfAll((await releasesOf(app, caller.userId)).map(toRelease), list),
 });
 
 const confirmation = { tag: 'Me', path: '/me/releases/confirmation' } as const;
@@ -38,7 +37,7 @@ export const getReleaseConfirmation = operation({
   access: user('read', 'profile'),
   returns: ok(ReleaseGuardObject),
   errors: [],
-  handle: async (app, { caller }) => ({ wanted: await confirmsReleases(app, (caller as UserCaller).userId) }),
+  handle: async (app, { caller }) => ({ wanted: await confirmsReleases(app, caller.userId) }),
 });
 
 export const addReleaseConfirmation = operation({
@@ -49,7 +48,7 @@ export const addReleaseConfirmation = operation({
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_UNVERIFIED_ACCOUNTS'],
-  handle: (app, { caller }) => guardReleases(app, ownId(caller as UserCaller)),
+  handle: (app, { caller }) => guardReleases(app, ownId(caller)),
 });
 
 export const requestReleaseConfirmationCode = operation({
@@ -66,7 +65,7 @@ export const requestReleaseConfirmationCode = operation({
     'EMAIL_REQUEST_ERROR_SENDING_CODE',
   ],
   handle: async (app, { caller, language }) => {
-    await askToUnguard(app, ownId(caller as UserCaller), language);
+    await askToUnguard(app, ownId(caller), language);
     return { code: 200, message: say('unguard_asked', language) };
   },
 });
@@ -81,7 +80,7 @@ export const deleteReleaseConfirmation = operation({
   body: z.object({ code: z.string().trim().min(1).max(10) }),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_EXCHANGE_INVALID_CODE'],
-  handle: (app, { caller, body }) => unguardReleases(app, ownId(caller as UserCaller), body.code),
+  handle: (app, { caller, body }) => unguardReleases(app, ownId(caller), body.code),
 });
 
 export const releaseOperations = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyone, type UserCaller, user } from '../../platform/access/caller.ts';
+import { anyone, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { PLATFORMS } from '../../platform/game-platforms.ts';
@@ -86,7 +86,7 @@ export const addCookRunner = operation({
   returns: created(CookRunnerSecretObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
-    const added = await addRunner(app, caller as UserCaller, params.game_id, body);
+    const added = await addRunner(app, caller, params.game_id, body);
     return new Created(
       toCookRunnerSecret(added),
       `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/cook-runners/${added.runner.id}`,
@@ -104,7 +104,7 @@ export const deleteCookRunner = operation({
   params: GamePath.extend({ runner_id: PathId }),
   returns: noContent,
   errors: REFUSALS,
-  handle: (app, { caller, params }) => revokeRunner(app, caller as UserCaller, params.game_id, params.runner_id),
+  handle: (app, { caller, params }) => revokeRunner(app, caller, params.game_id, params.runner_id),
 });
 
 type Basic = { readonly basic: { readonly password: string } | undefined };

@@ -1,6 +1,6 @@
 import { isValidLink } from '../../catalogue/live-files/links.ts';
 import { requireModByLink } from '../../catalogue/mods/access.ts';
-import { type Caller, OPERATOR } from '../../platform/access/caller.ts';
+import { OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
@@ -9,12 +9,12 @@ import { deleteModfile, type Incoming, type ModfileRow, type NewFile, type Which
 import { addSource, findSource } from '../modfiles/sources.ts';
 
 /** Adds a source, and has it cooked at once where the game does that. */
-export const addCookedSource = (app: App, caller: Caller, which: Which, incoming: Incoming, fields: NewFile) =>
+export const addCookedSource = (app: App, caller: UserCaller, which: Which, incoming: Incoming, fields: NewFile) =>
   addSource(app, caller, which, incoming, fields, (transaction, _, source) =>
     cookNewSource(app, transaction, source, fields.active),
   );
 
-export const deleteSource = (app: App, caller: Caller, which: Which, sourceId: number): Promise<void> =>
+export const deleteSource = (app: App, caller: UserCaller, which: Which, sourceId: number): Promise<void> =>
   deleteModfile(app, caller, which, sourceId, {
     kind: 'source',
     deleted: (transaction) => cancelCooksOfSource(app, transaction, sourceId),

@@ -120,7 +120,7 @@ export async function undo(app: App, upload: store.UploadRow, work: () => Promis
 /** Opens a session, or finds the one that was opened with the same nonce. */
 export async function createUpload(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   names: Pick<Named, 'gameId' | 'modId'>,
   file: { filename: string; nonce: string | undefined },
 ): Promise<store.UploadRow> {
@@ -143,11 +143,11 @@ export async function createUpload(
 async function addOrFind(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { gameId, modId }: Pick<Named, 'gameId' | 'modId'>,
   { filename, nonce }: { filename: string; nonce: string | undefined },
 ): Promise<store.UploadRow> {
-  const { userId } = caller as UserCaller;
+  const { userId } = caller;
   await requireModForChange(transaction, caller, gameId, modId);
   await requireUploader(transaction, caller, { gameId, modId });
   await store.takeTurn(transaction, userId);

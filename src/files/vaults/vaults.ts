@@ -1,6 +1,6 @@
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
 import { levelsOf, type ModRow, mayEdit, requireMod, requireModForChange } from '../../catalogue/mods/mods.ts';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -34,7 +34,7 @@ async function modToLock(transaction: Transaction, caller: Caller, { gameId, mod
 /** From now on the files of the mod are there between these moments alone. Its teams have them always. */
 export async function putVault(
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   which: Which,
   { date_opens, date_closes }: Omit<Vault, 'mod_id'>,
 ): Promise<Vault> {
@@ -49,7 +49,7 @@ export async function putVault(
   return { mod_id: which.modId, date_opens, date_closes };
 }
 
-export async function removeVault(app: App, caller: Caller, which: Which): Promise<void> {
+export async function removeVault(app: App, caller: UserCaller, which: Which): Promise<void> {
   await app.db.write(async (transaction) => {
     const mod = await modToLock(transaction, caller, which);
     if (await store.remove(transaction, mod.id))

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { MODERATED } from './content.ts';
@@ -171,7 +171,7 @@ export const decideOverContent = operation({
     'MOD_CANNOT_DELETE_MONETISED',
   ],
   handle: (app, { caller, params, body: { decision: action, ...what } }) =>
-    decide(app, caller as UserCaller, params.game_id, { ...what, action }),
+    decide(app, caller, params.game_id, { ...what, action }),
 });
 
 export const ModerationStateObject = z
@@ -231,7 +231,7 @@ export const appealDecision = operation({
     'MOD_NO_UPDATE_PERMISSION',
   ],
   handle: (app, { caller, params: { game_id, content, content_id }, body }) =>
-    appeal(app, caller as UserCaller, game_id, { resource: content, id: content_id }, body.reason),
+    appeal(app, caller, game_id, { resource: content, id: content_id }, body.reason),
 });
 
 const SITE = [
@@ -253,8 +253,7 @@ export const banUser = operation({
   body: z.object({ reason: z.string().trim().min(1).max(5_000) }),
   returns: noContent,
   errors: SITE,
-  handle: (app, { caller, params, body }) =>
-    setBan(app, caller as UserCaller, params.user_id, { banned: true, reason: body.reason }),
+  handle: (app, { caller, params, body }) => setBan(app, caller, params.user_id, { banned: true, reason: body.reason }),
 });
 
 export const unbanUser = operation({
@@ -267,7 +266,7 @@ export const unbanUser = operation({
   params: UserPath,
   returns: noContent,
   errors: SITE,
-  handle: (app, { caller, params }) => setBan(app, caller as UserCaller, params.user_id, { banned: false, reason: '' }),
+  handle: (app, { caller, params }) => setBan(app, caller, params.user_id, { banned: false, reason: '' }),
 });
 
 export const moderationOperations = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readerWhoWrites, type UserCaller, user } from '../../platform/access/caller.ts';
+import { readerWhoWrites, user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, MessageObject, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
@@ -164,7 +164,7 @@ export const getReportedItemsOfSite = operation({
   returns: ok(pageOf(ReportedItemObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
   handle: async (app, { caller, list }) => {
-    const { rows, total } = await listReportedItemsOfSite(app, caller as UserCaller, list);
+    const { rows, total } = await listReportedItemsOfSite(app, caller, list);
     return page(rows.map(toItem), total, list);
   },
 });
@@ -198,8 +198,7 @@ export const resolveGameReport = operation({
   emptyBody: true,
   returns: ok(ReportObject),
   errors: [...OF_GAME, 'REPORT_NOT_FOUND', 'REPORT_ALREADY_RESOLVED'],
-  handle: (app, { caller, params, body }) =>
-    resolveInGame(app, caller as UserCaller, params.game_id, params.report_id, body.reason),
+  handle: (app, { caller, params, body }) => resolveInGame(app, caller, params.game_id, params.report_id, body.reason),
 });
 
 export const getReports = operation({
@@ -213,7 +212,7 @@ export const getReports = operation({
   returns: ok(pageOf(ReportObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
   handle: async (app, { caller, list }) => {
-    const { rows, total } = await listReports(app, caller as UserCaller, list);
+    const { rows, total } = await listReports(app, caller, list);
     return page(rows, total, list);
   },
 });
@@ -235,7 +234,7 @@ export const resolveReport = operation({
     'REPORT_ALREADY_RESOLVED',
     'REPORT_USER_REPORT_BELONGS_TO_GAME',
   ],
-  handle: (app, { caller, params, body }) => resolveOnSite(app, caller as UserCaller, params.report_id, body.reason),
+  handle: (app, { caller, params, body }) => resolveOnSite(app, caller, params.report_id, body.reason),
 });
 
 export const reportOperations = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authentication, reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { authentication, reader, user } from '../../platform/access/caller.ts';
 import { PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { acceptanceListing, acceptVersion, listAcceptances } from './acceptances.ts';
@@ -114,7 +114,7 @@ export const addAgreementVersion = operation({
   returns: created(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_ADD_ADMINS_ONLY', 'AGREEMENT_UNKNOWN_TYPE'],
   handle: async (app, { caller, body, portal }) => {
-    const version = await addVersion(app, caller as UserCaller, body);
+    const version = await addVersion(app, caller, body);
     return new Created(
       toAgreementVersion(app, version, portal),
       `${app.addresses.api}/agreements/versions/${version.id}`,
@@ -136,7 +136,7 @@ export const editAgreementVersion = operation({
   returns: ok(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_EDIT_ADMINS_ONLY', 'AGREEMENT_NOT_FOUND', 'AGREEMENT_CANNOT_ACTIVE_ALREADY_LIVE'],
   handle: async (app, { caller, params, body, portal }) =>
-    toAgreementVersion(app, await changeVersion(app, caller as UserCaller, params.agreement_version_id, body), portal),
+    toAgreementVersion(app, await changeVersion(app, caller, params.agreement_version_id, body), portal),
 });
 
 export const deleteAgreementVersion = operation({
@@ -149,7 +149,7 @@ export const deleteAgreementVersion = operation({
   params: VersionPath,
   returns: noContent,
   errors: ['AGREEMENT_CANNOT_DELETE_ADMINS_ONLY', 'AGREEMENT_NOT_FOUND', 'AGREEMENT_CANNOT_DELETE_LIVE_AGREEMENT'],
-  handle: (app, { caller, params }) => deleteVersion(app, caller as UserCaller, params.agreement_version_id),
+  handle: (app, { caller, params }) => deleteVersion(app, caller, params.agreement_version_id),
 });
 
 export const getUserAgreements = operation({
@@ -163,7 +163,7 @@ export const getUserAgreements = operation({
   returns: ok(pageOf(AgreementAcceptanceObject)),
   errors: [],
   handle: async (app, { caller, list }) => {
-    const { rows, total } = await listAcceptances(app, caller as UserCaller, list);
+    const { rows, total } = await listAcceptances(app, caller, list);
     return page(rows.map(toAcceptance), total, list);
   },
 });
@@ -179,7 +179,7 @@ export const acceptAgreement = operation({
   returns: created(AgreementAcceptanceObject),
   errors: ['AGREEMENT_NOT_FOUND', 'AGREEMENT_NO_VIEW_ACCESS', 'AGREEMENT_ALREADY_ACCEPTED'],
   handle: async (app, { caller, body }) => {
-    const acceptance = await acceptVersion(app, caller as UserCaller, body.agreement_version_id);
+    const acceptance = await acceptVersion(app, caller, body.agreement_version_id);
     return new Created(toAcceptance(acceptance), `${app.addresses.api}/me/agreements`);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { networkOf } from '../../platform/access/networks.ts';
 import { Id, Integer, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
@@ -27,7 +27,7 @@ export const getAddressBans = operation({
   returns: ok(pageOf(AddressBanObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
   handle: async (app, { caller, list }) => {
-    const { rows, total } = await listBans(app, caller as UserCaller, list);
+    const { rows, total } = await listBans(app, caller, list);
     return page(rows, total, list);
   },
 });
@@ -56,7 +56,7 @@ export const addAddressBan = operation({
   returns: created(AddressBanObject),
   errors: ['RESOURCE_NO_MODERATE_PERMISSION', 'USER_ADMIN_CANT_MODERATE_SELF', 'MODERATION_ALREADY_ACTIONED'],
   handle: async (app, { caller, body: { date_expires: dateExpires, ...ban }, ip }) => {
-    const added = await banNetwork(app, caller as UserCaller, { ...ban, dateExpires, from: ip });
+    const added = await banNetwork(app, caller, { ...ban, dateExpires, from: ip });
     return new Created(added, `${app.addresses.api}/bans/addresses`);
   },
 });
@@ -71,7 +71,7 @@ export const deleteAddressBan = operation({
   params: z.object({ ban_id: PathId }),
   returns: noContent,
   errors: ['RESOURCE_NO_MODERATE_PERMISSION', 'MODERATION_NOT_FOUND'],
-  handle: async (app, { caller, params }) => void (await liftBan(app, caller as UserCaller, params.ban_id)),
+  handle: async (app, { caller, params }) => void (await liftBan(app, caller, params.ban_id)),
 });
 
 export const banOperations = [getAddressBans, addAddressBan, deleteAddressBan];

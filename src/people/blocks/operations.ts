@@ -1,4 +1,4 @@
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { page, pageOf, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
@@ -15,7 +15,7 @@ export const blockAUser = operation({
   params: UserPath,
   returns: noContent,
   errors: ['USER_NOT_FOUND', 'USER_CANNOT_MUTE_SELF', 'USER_CANNOT_BLOCK_SITE_ADMIN'],
-  handle: (app, { caller, params }) => blockUser(app, caller as UserCaller, params.user_id),
+  handle: (app, { caller, params }) => blockUser(app, caller, params.user_id),
 });
 
 export const unblockAUser = operation({
@@ -28,7 +28,7 @@ export const unblockAUser = operation({
   params: UserPath,
   returns: noContent,
   errors: ['USER_NOT_FOUND'],
-  handle: (app, { caller, params }) => unblockUser(app, caller as UserCaller, params.user_id),
+  handle: (app, { caller, params }) => unblockUser(app, caller, params.user_id),
 });
 
 export const getUsersBlocked = operation({
@@ -42,7 +42,7 @@ export const getUsersBlocked = operation({
   returns: ok(pageOf(UserObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) => {
-    const { users, total } = await blockedBy(app, caller as UserCaller, list);
+    const { users, total } = await blockedBy(app, caller, list);
     return page(
       users.map((each) => toUserObject(app, each, portal)),
       total,

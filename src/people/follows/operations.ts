@@ -26,7 +26,7 @@ export const followUserOperation = operation({
     'USER_ALREADY_FOLLOWED',
     'USER_IS_BLOCKED',
   ],
-  handle: (app, { caller, params, body }) => followUser(app, caller as UserCaller, params.user_id, body.user_id),
+  handle: (app, { caller, params, body }) => followUser(app, caller, params.user_id, body.user_id),
 });
 
 export const unfollowUserOperation = operation({
@@ -39,7 +39,7 @@ export const unfollowUserOperation = operation({
   params: UserPath.extend({ target_user_id: PathId }),
   returns: noContent,
   errors: ['USER_NO_VIEW_PERMISSION', 'UNSUBSCRIBE_NOT_SUBSCRIBED'],
-  handle: (app, { caller, params }) => unfollowUser(app, caller as UserCaller, params.user_id, params.target_user_id),
+  handle: (app, { caller, params }) => unfollowUser(app, caller, params.user_id, params.target_user_id),
 });
 
 const PEOPLE = {
@@ -50,10 +50,10 @@ const PEOPLE = {
   returns: ok(pageOf(UserObject)),
 } as const;
 
-type Asked = Pick<Input<unknown, unknown, unknown>, 'caller' | 'list' | 'portal'>;
+type Asked = Pick<Input<unknown, unknown, unknown, UserCaller>, 'caller' | 'list' | 'portal'>;
 
 async function answerPeople(app: App, { caller, list, portal }: Asked, side: Side, userId: number) {
-  const { users, total } = await listFollows(app, caller as UserCaller, side, userId, list);
+  const { users, total } = await listFollows(app, caller, side, userId, list);
   return page(
     users.map((each) => toUserObject(app, each, portal)),
     total,
@@ -88,7 +88,7 @@ export const getMyFollowers = operation({
   path: '/me/followers',
   says: 'Lists the people who follow the caller.',
   errors: [],
-  handle: (app, input) => answerPeople(app, input, 'followers', (input.caller as UserCaller).userId),
+  handle: (app, input) => answerPeople(app, input, 'followers', input.caller.userId),
 });
 
 export const getMyFollowing = operation({
@@ -98,7 +98,7 @@ export const getMyFollowing = operation({
   path: '/me/following',
   says: 'Lists the people whom the caller follows.',
   errors: [],
-  handle: (app, input) => answerPeople(app, input, 'following', (input.caller as UserCaller).userId),
+  handle: (app, input) => answerPeople(app, input, 'following', input.caller.userId),
 });
 
 export const followOperations = [

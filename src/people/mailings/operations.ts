@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user, visitor } from '../../platform/access/caller.ts';
+import { user, visitor } from '../../platform/access/caller.ts';
 import { MessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
@@ -37,7 +37,7 @@ export const editMailings = operation({
   body: z.object({ wanted: z.boolean() }),
   returns: noContent,
   errors: ['USER_UNVERIFIED_ACCOUNTS'],
-  handle: (app, { caller, body }) => setMailings(app, caller as UserCaller, body.wanted),
+  handle: (app, { caller, body }) => setMailings(app, caller, body.wanted),
 });
 
 export const mailingOperations = [optOutOfEmails, editMailings];

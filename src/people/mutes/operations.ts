@@ -25,7 +25,7 @@ export const muteAUser = operation({
     'USER_CANNOT_MUTE_SELF',
     'USER_CANNOT_MUTE_SITE_ADMIN',
   ],
-  handle: (app, { caller, params }) => muteUser(app, caller as UserCaller, params.user_id),
+  handle: (app, { caller, params }) => muteUser(app, caller, params.user_id),
 });
 
 export const unmuteAUser = operation({
@@ -38,7 +38,7 @@ export const unmuteAUser = operation({
   params: UserPath,
   returns: noContent,
   errors: ['USER_NOT_FOUND'],
-  handle: (app, { caller, params }) => unmuteUser(app, caller as UserCaller, params.user_id),
+  handle: (app, { caller, params }) => unmuteUser(app, caller, params.user_id),
 });
 
 export const getUsersMuted = operation({
@@ -74,15 +74,15 @@ export const syncUsersMuted = operation({
   errors: ['USER_MUTE_LIST_SYNC_FAILED', 'USER_CONNECTION_REQUIRED'],
   handle: async (app, input) => {
     const { caller, portal, body } = input;
-    if (body.portal_ids.length > 0) await muteFromPortal(app, caller as UserCaller, portal, body.portal_ids);
+    if (body.portal_ids.length > 0) await muteFromPortal(app, caller, portal, body.portal_ids);
     return pageOfMuted(app, input);
   },
 });
 
-type Asked = Pick<Input<unknown, unknown, unknown>, 'caller' | 'list' | 'portal'>;
+type Asked = Pick<Input<unknown, unknown, unknown, UserCaller>, 'caller' | 'list' | 'portal'>;
 
 async function pageOfMuted(app: App, { caller, list, portal }: Asked) {
-  const { users, total } = await mutedBy(app, caller as UserCaller, list);
+  const { users, total } = await mutedBy(app, caller, list);
   return page(
     users.map((each) => toUserObject(app, each, portal)),
     total,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
@@ -60,7 +60,7 @@ export const addStaffMember = operation({
   returns: created(StaffMemberObject),
   errors: [...RULES, 'USER_CANT_ADD_SITE_STAFF', 'USER_ALREADY_SITE_STAFF', 'USER_NOT_CONFIRMED'],
   handle: async (app, { caller, body, portal }) => {
-    const row = await addStaff(app, caller as UserCaller, { userId: body.user_id, level: body.level });
+    const row = await addStaff(app, caller, { userId: body.user_id, level: body.level });
     return new Created(toStaffMember(app, row, portal), `${app.addresses.api}/staff`);
   },
 });
@@ -78,11 +78,7 @@ export const updateStaffMember = operation({
   returns: ok(StaffMemberObject),
   errors: [...RULES, 'USER_CANT_UPDATE_SITE_STAFF'],
   handle: async (app, { caller, params, body, portal }) =>
-    toStaffMember(
-      app,
-      await changeStaff(app, caller as UserCaller, { userId: params.user_id, level: body.level }),
-      portal,
-    ),
+    toStaffMember(app, await changeStaff(app, caller, { userId: params.user_id, level: body.level }), portal),
 });
 
 export const deleteStaffMember = operation({
@@ -96,7 +92,7 @@ export const deleteStaffMember = operation({
   params: UserPath,
   returns: noContent,
   errors: [...RULES, 'USER_CANT_DELETE_SITE_STAFF'],
-  handle: (app, { caller, params }) => removeStaff(app, caller as UserCaller, params.user_id),
+  handle: (app, { caller, params }) => removeStaff(app, caller, params.user_id),
 });
 
 export const staffOperations = [getStaff, addStaffMember, updateStaffMember, deleteStaffMember];

@@ -1,4 +1,4 @@
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import { MessageObject, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
@@ -42,8 +42,7 @@ export const getAuthenticatedUser = operation({
   access: user('read'),
   returns: ok(UserStatusObject),
   errors: [],
-  handle: async (app, { caller, portal }) =>
-    toUserStatusObject(app, await requireUser(app, (caller as UserCaller).userId), portal),
+  handle: async (app, { caller, portal }) => toUserStatusObject(app, await requireUser(app, caller.userId), portal),
 });
 
 export const editAuthenticatedUser = operation({
@@ -58,7 +57,7 @@ export const editAuthenticatedUser = operation({
   returns: ok(UserStatusObject),
   errors: ['MATURE_CONTENT_RESTRICTED'],
   handle: async (app, { caller, body, portal }) =>
-    toUserStatusObject(app, await editProfile(app, (caller as UserCaller).userId, body), portal),
+    toUserStatusObject(app, await editProfile(app, caller.userId, body), portal),
 });
 
 export const getAccount = operation({
@@ -70,7 +69,7 @@ export const getAccount = operation({
   access: user('read', 'profile'),
   returns: ok(AccountObject),
   errors: [],
-  handle: async (app, { caller }) => toAccountObject(await requireUser(app, (caller as UserCaller).userId)),
+  handle: async (app, { caller }) => toAccountObject(await requireUser(app, caller.userId)),
 });
 
 export const addAvatar = operation({
@@ -84,7 +83,7 @@ export const addAvatar = operation({
   returns: ok(MessageObject),
   errors: ['FILE_CORRUPTED'],
   handle: async (app, { caller, files, language }) => {
-    await saveAvatar(app, (caller as UserCaller).userId, files['avatar']);
+    await saveAvatar(app, caller.userId, files['avatar']);
     return { code: 200, message: say('avatar_saved', language) };
   },
 });
@@ -98,7 +97,7 @@ export const deleteAvatar = operation({
   access: user('write', 'profile'),
   returns: noContent,
   errors: [],
-  handle: (app, { caller }) => removeAvatar(app, (caller as UserCaller).userId),
+  handle: (app, { caller }) => removeAvatar(app, caller.userId),
 });
 
 export const userOperations = [

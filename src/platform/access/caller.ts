@@ -138,45 +138,74 @@ function holderOf({ service, clientId, allGames, contentOnly }: UserCaller): str
 export const muterOf = (caller: Caller): number | undefined =>
   caller.kind === 'user' && caller.mutes ? caller.userId : undefined;
 
-/** Who may call an operation. Finer rules belong to the noun and are declared as its errors. */
-export type Access =
-  /** Whoever calls; with `named` also as themselves, if their credentials are good. */
-  | { readonly kind: 'anyone'; readonly named?: true; readonly link?: true; readonly power?: Power }
-  /** An API key or a token that may read. A key alone reads, unless the operation takes it for a write as well. */
-  | { readonly kind: 'reader'; readonly keyWrites?: true; readonly link?: true }
-  /**
-   * A person's token with this scope that holds this power, or a service's with that scope, which then acts as the leader
-   * of its game.
-   */
-  | {
-      readonly kind: 'user';
-      readonly scope: 'read' | 'write';
-      readonly power: Power;
-      readonly service?: TokenScope;
-    }
-  /** The token of a game's backend with this scope, and with all of these. */
-  | { readonly kind: 'service'; readonly scope: 'read' | 'write'; readonly besides: readonly TokenScope[] }
-  /** An API key, on any method: the way to a token. */
-  | { readonly kind: 'authentication' };
+/** Anyone, with or without credentials; with `named` also as themselves, if their credentials are good. */
+export interface AnyoneAccess {
+  readonly kind: 'anyone';
+  readonly named?: true;
+  readonly link?: true;
+  readonly power?: Power;
+}
 
-export const anyone = (): Access => ({ kind: 'anyone' });
-export const visitor = (power: Power = 'content'): Access => ({ kind: 'anyone', named: true, power });
-export const reader = (): Access => ({ kind: 'reader' });
+/** An API key or a token that may read. A key alone reads, unless the operation takes it for a write as well. */
+export interface ReaderAccess {
+  readonly kind: 'reader';
+  readonly keyWrites?: true;
+  readonly link?: true;
+}
+
+/**
+ * A person's token with this scope that holds this power, or a service's with that scope, which then acts as the leader
+ * of its game.
+ */
+export interface UserAccess {
+  readonly kind: 'user';
+  readonly scope: 'read' | 'write';
+  readonly power: Power;
+  readonly service?: TokenScope;
+}
+
+/** The token of a game's backend with this scope, and with all of these. */
+export interface ServiceAccess {
+  readonly kind: 'service';
+  readonly scope: 'read' | 'write';
+  readonly besides: readonly TokenScope[];
+}
+
+/** An API key, on any method: the way to a token. */
+export interface AuthenticationAccess {
+  readonly kind: 'authentication';
+}
+
+/** Who may call an operation. Finer rules belong to the resource and are declared as its errors. */
+export type Access = AnyoneAccess | ReaderAccess | UserAccess | ServiceAccess | AuthenticationAccess;
+
+/** The callers that the gate lets through to an operation with this access. */
+export type CallerOf<A extends Access> = A extends UserAccess
+  ? UserCaller
+  : A extends ServiceAccess
+    ? ServiceCaller
+    : A extends AuthenticationAccess
+      ? KeyCaller
+      : Caller;
+
+export const anyone = (): AnyoneAccess => ({ kind: 'anyone' });
+export const visitor = (power: Power = 'content'): AnyoneAccess => ({ kind: 'anyone', named: true, power });
+export const reader = (): ReaderAccess => ({ kind: 'reader' });
 /** A signed link may stand in for credentials: the handler checks the link, and throws `Nobody.refusal` without one. */
-export const visitorByLink = (): Access => ({ kind: 'anyone', named: true, link: true });
-export const readerOrLink = (): Access => ({ kind: 'reader', link: true });
+export const visitorByLink = (): AnyoneAccess => ({ kind: 'anyone', named: true, link: true });
+export const readerOrLink = (): ReaderAccess => ({ kind: 'reader', link: true });
 /** The same where people write who need not have signed in. */
-export const readerWhoWrites = (): Access => ({ kind: 'reader', keyWrites: true });
-export const user = (scope: 'read' | 'write', power: Power = 'content'): Access => ({ kind: 'user', scope, power });
-export const userOrService = (scope: 'read' | 'write', service: TokenScope, power: Power = 'content'): Access => ({
+export const readerWhoWrites = (): ReaderAccess => ({ kind: 'reader', keyWrites: true });
+export const user = (scope: 'read' | 'write', power: Power = 'content'): UserAccess => ({ kind: 'user', scope, power });
+export const userOrService = (scope: 'read' | 'write', service: TokenScope, power: Power = 'content'): UserAccess => ({
   kind: 'user',
   scope,
   service,
   power,
 });
-export const service = (scope: 'read' | 'write', ...besides: TokenScope[]): Access => ({
+export const service = (scope: 'read' | 'write', ...besides: TokenScope[]): ServiceAccess => ({
   kind: 'service',
   scope,
   besides,
 });
-export const authentication = (): Access => ({ kind: 'authentication' });
+export const authentication = (): AuthenticationAccess => ({ kind: 'authentication' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Access, Caller } from '../access/caller.ts';
+import type { Access, Caller, CallerOf } from '../access/caller.ts';
 import type { App } from '../app.ts';
 import type { Listing, ListRequest } from '../database/listing.ts';
 import type { Kind } from '../database/locks.ts';
@@ -53,8 +53,8 @@ export interface RawBody {
 }
 
 /** What a handler gets to know of a request; nothing else of it is reachable. */
-export interface Input<P, Q, B> {
-  readonly caller: Caller;
+export interface Input<P, Q, B, C extends Caller = Caller> {
+  readonly caller: C;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -204,6 +204,7 @@ export interface Declaration<
   Q extends Fields = Fields,
   B extends Fields = Fields,
   R extends z.ZodType = z.ZodType,
+  A extends Access = Access,
 > {
   /** The published name, also the name of its own rate limit. */
   readonly id: string;
@@ -212,7 +213,7 @@ export interface Declaration<
   readonly path: string;
   /** One sentence, which ends in the docs. */
   readonly says: string;
-  readonly access: Access;
+  readonly access: A;
   /** Requests per minute of one caller to this operation alone. */
   readonly limit?: number;
   readonly params?: P;
@@ -257,7 +258,10 @@ export interface Declaration<
   readonly errors: readonly ErrorName[];
   /** How errors are told where it is not in the API's own form. */
   readonly refusal?: { readonly schema: z.ZodType; of(error: ApiError, language: Language): Refusal };
-  readonly handle: (app: App, input: Input<z.output<P>, z.output<Q>, z.output<B>>) => Answer<R> | Promise<Answer<R>>;
+  readonly handle: (
+    app: App,
+    input: Input<z.output<P>, z.output<Q>, z.output<B>, CallerOf<A>>,
+  ) => Answer<R> | Promise<Answer<R>>;
 }
 
 export interface Operation<
@@ -265,12 +269,22 @@ export interface Operation<
   Q extends Fields = Fields,
   B extends Fields = Fields,
   R extends z.ZodType = z.ZodType,
+  A extends Access = Access,
 > {
-  readonly declaration: Declaration<P, Q, B, R>;
+  readonly declaration: Declaration<P, Q, B, R, A>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of operations mixes shapes that only each handler knows
-export type AnyOperation = Operation<any, any, any, any>;
+// A list of operations mixes shapes that only each handler knows.
+// biome-ignore-start lint/suspicious/noExplicitAny: see above
+type AnyDeclaration = Omit<Declaration<any, any, any, any, any>, 'access' | 'handle'> & {
+  readonly access: Access;
+  readonly handle: (app: App, input: any) => any;
+};
+// biome-ignore-end lint/suspicious/noExplicitAny: see above
+
+export interface AnyOperation {
+  readonly declaration: AnyDeclaration;
+}
 
 const Nothing = z.object({});
 
@@ -279,7 +293,8 @@ export function operation<
   P extends Fields = typeof Nothing,
   Q extends Fields = typeof Nothing,
   B extends Fields = typeof Nothing,
->(declaration: Declaration<P, Q, B, R>): Operation<P, Q, B, R> {
+  A extends Access = Access,
+>(declaration: Declaration<P, Q, B, R, A>): Operation<P, Q, B, R, A> {
   return { declaration };
 }
 

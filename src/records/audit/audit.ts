@@ -1,4 +1,4 @@
-import type { Caller, UserCaller } from '../../platform/access/caller.ts';
+import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import * as store from './store.ts';
@@ -39,12 +39,12 @@ export async function audit(app: App, transaction: Transaction, done: Audited): 
 export const auditGame = (
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   { action, data }: Pick<Audited, 'action' | 'data'>,
 ): Promise<void> =>
   audit(app, transaction, {
-    actor: (caller as UserCaller).userId,
+    actor: caller.userId,
     action: `games.${action}`,
     subject: { resource: 'games', id: gameId, gameId },
     data,

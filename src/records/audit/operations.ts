@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
 import { auditListing, type ListedAudit, listAudit, listAuditOfGame } from './reading.ts';
@@ -34,7 +34,7 @@ export const getAudit = operation({
   returns: ok(pageOf(AuditObject)),
   errors: ['USER_CANT_VIEW_ADMIN_ONLY'],
   handle: async (app, { caller, list }) => {
-    const { rows, total } = await listAudit(app, caller as UserCaller, list);
+    const { rows, total } = await listAudit(app, caller, list);
     return page(rows.map(toAudit), total, list);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reader, type UserCaller, user } from '../../platform/access/caller.ts';
+import { reader, user } from '../../platform/access/caller.ts';
 import { GamePath, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
 import { eventsScope } from './events.ts';
@@ -59,7 +59,7 @@ export const getUserEvents = operation({
   returns: ok(pageOf(UserEventObject)),
   errors: [],
   handle: async (app, { caller, list }) => {
-    const { events, total } = await listEventsOfUser(app, caller as UserCaller, list);
+    const { events, total } = await listEventsOfUser(app, caller, list);
     return page(events.map(toUserEvent), total, list);
   },
 });

@@ -1,6 +1,6 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -41,7 +41,7 @@ export async function showSecret(app: App, caller: Caller, gameId: number): Prom
 }
 
 /** From now on reports that are signed with the one before are refused. */
-export async function renewSecret(app: App, caller: Caller, gameId: number): Promise<MetricsSecret> {
+export async function renewSecret(app: App, caller: UserCaller, gameId: number): Promise<MetricsSecret> {
   const secret = app.random.hex(SECRET_BYTES * 2);
   const date_added = app.clock.now();
   await app.db.write(async (transaction) => {
@@ -53,7 +53,7 @@ export async function renewSecret(app: App, caller: Caller, gameId: number): Pro
   return { secret, date_added };
 }
 
-export async function removeSecret(app: App, caller: Caller, gameId: number): Promise<void> {
+export async function removeSecret(app: App, caller: UserCaller, gameId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     await store.removeSecret(transaction, gameId);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import {
@@ -28,7 +28,7 @@ export const getNotifications = operation({
   returns: ok(pageOf(NotificationObject)),
   errors: [],
   handle: async (app, { caller, list, portal }) => {
-    const { notifications, total } = await notificationsOf(app, caller as UserCaller, list);
+    const { notifications, total } = await notificationsOf(app, caller, list);
     return page(
       notifications.map((each) => toNotification(app, each, portal)),
       total,
@@ -46,7 +46,7 @@ export const readNotifications = operation({
   access: user('write', 'personal'),
   returns: noContent,
   errors: [],
-  handle: (app, { caller }) => readAll(app, caller as UserCaller),
+  handle: (app, { caller }) => readAll(app, caller),
 });
 
 export const deleteNotifications = operation({
@@ -58,7 +58,7 @@ export const deleteNotifications = operation({
   access: user('write', 'personal'),
   returns: noContent,
   errors: [],
-  handle: (app, { caller }) => removeAll(app, caller as UserCaller),
+  handle: (app, { caller }) => removeAll(app, caller),
 });
 
 export const updateNotification = operation({
@@ -73,7 +73,7 @@ export const updateNotification = operation({
   returns: ok(NotificationObject),
   errors: ['NOTIFICATION_NOT_FOUND'],
   handle: async (app, { caller, params, body, portal }) =>
-    toNotification(app, await setRead(app, caller as UserCaller, params.notification_id, body.is_read), portal),
+    toNotification(app, await setRead(app, caller, params.notification_id, body.is_read), portal),
 });
 
 export const deleteNotification = operation({
@@ -86,7 +86,7 @@ export const deleteNotification = operation({
   params: NotificationPath,
   returns: noContent,
   errors: ['NOTIFICATION_NOT_FOUND'],
-  handle: (app, { caller, params }) => removeNotification(app, caller as UserCaller, params.notification_id),
+  handle: (app, { caller, params }) => removeNotification(app, caller, params.notification_id),
 });
 
 export const getNotificationSettings = operation({
@@ -98,7 +98,7 @@ export const getNotificationSettings = operation({
   access: user('read', 'personal'),
   returns: ok(Settings),
   errors: [],
-  handle: (app, { caller }) => settingsOf(app, caller as UserCaller),
+  handle: (app, { caller }) => settingsOf(app, caller),
 });
 
 export const updateNotificationSettings = operation({
@@ -111,7 +111,7 @@ export const updateNotificationSettings = operation({
   body: NotificationSettingsObject.partial(),
   returns: ok(Settings),
   errors: [],
-  handle: (app, { caller, body }) => changeSettings(app, caller as UserCaller, body),
+  handle: (app, { caller, body }) => changeSettings(app, caller, body),
 });
 
 export const notificationOperations = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
+import { user, userOrService } from '../../platform/access/caller.ts';
 import { GamePath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, eventStream, noContent, ok, operation, Stream } from '../../platform/http/operation.ts';
 import { STUDIO_EVENTS } from './kinds.ts';
@@ -79,7 +79,7 @@ export const addGameWebhook = operation({
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
     const wish = { name: body.name, url: body.url, kinds: body.events, isActive: body.is_active };
-    const added = await addWebhook(app, caller as UserCaller, params.game_id, wish);
+    const added = await addWebhook(app, caller, params.game_id, wish);
     return new Created(
       toWebhookSecret(added),
       `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/webhooks/${added.webhook.id}`,
@@ -232,7 +232,7 @@ export const streamGameEvents = operation({
   handle: async (app, { caller, params, query, headers }) => {
     const [named] = /^\d{1,15}$/.exec(headers['last-event-id'] ?? '') ?? [];
     const lastHeard = named === undefined ? query.last_event_id : Number(named);
-    const pages = await listenToGame(app, caller as UserCaller, params.game_id, lastHeard);
+    const pages = await listenToGame(app, caller, params.game_id, lastHeard);
     return new Stream((signal) => textOf(pages(signal)));
   },
 });

@@ -117,7 +117,7 @@ export const addWebhook = (app: App, caller: UserCaller, gameId: number, wish: W
 const auditWebhook = (
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   { id, game_id }: Pick<store.WebhookRow, 'id' | 'game_id'>,
   done: 'add' | 'edit' | 'remove' | 'rotate-secret' | 'replay',
 ) => auditGame(app, transaction, caller, game_id, { action: `webhooks-${done}`, data: { webhook: id } });
@@ -125,7 +125,7 @@ const auditWebhook = (
 /** What waits goes to the new address; an endpoint that is switched on again goes on where it stopped. */
 export const editWebhook = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   place: WebhookPlace,
   wish: Partial<WebhookWish>,
 ): Promise<store.WebhookRow> =>
@@ -138,7 +138,7 @@ export const editWebhook = (
     return after;
   });
 
-export const removeWebhook = (app: App, caller: Caller, place: WebhookPlace): Promise<void> =>
+export const removeWebhook = (app: App, caller: UserCaller, place: WebhookPlace): Promise<void> =>
   app.db.write(async (transaction) => {
     const webhook = await requireWebhook(transaction, caller, place);
     await store.removeWebhook(transaction.query, webhook.id);
@@ -148,7 +148,7 @@ export const removeWebhook = (app: App, caller: Caller, place: WebhookPlace): Pr
 /** Both secrets sign until the old one ends, so that the receiver can change over in between. */
 export const rotateSecret = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   place: WebhookPlace,
   overlapSeconds: number,
 ): Promise<WithSecret> =>
@@ -183,7 +183,7 @@ export async function listDeliveries(app: App, caller: Caller, place: WebhookPla
 /** Sends one again, also one that was delivered. It goes before later ones of its subject that still wait. */
 export const replayDelivery = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   place: WebhookPlace,
   deliveryId: number,
 ): Promise<store.DeliveryRow> =>
@@ -198,7 +198,7 @@ export const replayDelivery = (
   });
 
 /** Sends all again that were given up, and says how many. */
-export const replayParked = (app: App, caller: Caller, place: WebhookPlace): Promise<number> =>
+export const replayParked = (app: App, caller: UserCaller, place: WebhookPlace): Promise<number> =>
   app.db.write(async (transaction) => {
     const { id } = await requireWebhook(transaction, caller, place);
     const now = app.clock.now();

@@ -136,7 +136,7 @@ async function requireModerated(transaction: Transaction, caller: Caller, userId
  * A locked account ends every sign-in and takes no new one, until it is clear whose it is. Nobody who got in at the same
  * moment is in when it is unlocked.
  */
-export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boolean): Promise<void> =>
+export const lockUser = (app: App, caller: UserCaller, userId: number, isLocked: boolean): Promise<void> =>
   app.db.write(async (transaction) => {
     const user = await requireModerated(transaction, caller, userId);
     await signOut(app, transaction, user.id);
@@ -145,7 +145,7 @@ export const lockUser = (app: App, caller: Caller, userId: number, isLocked: boo
   });
 
 /** The operator's way to delete an account, with the guards that protect others. */
-export const deleteUser = (app: App, caller: Caller, userId: number): Promise<void> =>
+export const deleteUser = (app: App, caller: UserCaller, userId: number): Promise<void> =>
   app.db.write(async (transaction) => {
     requireModerator(caller, userId);
     await holdUsers(transaction, { ends: [userId] });
@@ -157,8 +157,8 @@ export const deleteUser = (app: App, caller: Caller, userId: number): Promise<vo
     await audit(app, transaction, audited(caller, user.id, 'users.delete'));
   });
 
-const audited = (caller: Caller, userId: number, action: string): Audited => ({
-  actor: (caller as UserCaller).userId,
+const audited = (caller: UserCaller, userId: number, action: string): Audited => ({
+  actor: caller.userId,
   action,
   subject: { resource: 'users', id: userId, gameId: 0 },
 });

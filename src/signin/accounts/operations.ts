@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authentication, type KeyCaller, type UserCaller, user } from '../../platform/access/caller.ts';
+import { authentication, user } from '../../platform/access/caller.ts';
 import {
   AccessTokenObject,
   MessageObject,
@@ -46,7 +46,7 @@ export const requestEmailSecurityCode = operation({
   handle: async (app, { caller, body, ip, language }) => {
     const { email, handle: earlier, code_length: codeLength } = body;
     const request = { email, ip, language, handle: earlier, codeLength };
-    const handle = await requestEmailCode(app, caller as KeyCaller, request);
+    const handle = await requestEmailCode(app, caller, request);
     return { code: 200, message: say('email_code_sent', language), handle };
   },
 });
@@ -76,7 +76,7 @@ export const exchangeEmailSecurityCode = operation({
     'USER_LOCKED',
   ],
   handle: async (app, { caller, body, ip }) => {
-    const token = await exchangeEmailCode(app, caller as KeyCaller, {
+    const token = await exchangeEmailCode(app, caller, {
       code: body.security_code,
       handle: body.handle,
       email: body.email,
@@ -97,7 +97,7 @@ export const logout = operation({
   returns: ok(WebMessageObject),
   errors: [],
   handle: async (app, { caller, language }) => {
-    await signOut(app, (caller as UserCaller).tokenId);
+    await signOut(app, caller.tokenId);
     return { code: 200, success: true, message: say('signed_out', language) };
   },
 });
@@ -121,7 +121,7 @@ export const requestEmailChange = operation({
     'EMAIL_REQUEST_ERROR_SENDING_CODE',
   ],
   handle: async (app, { caller, body, language }) => {
-    await askForEmailChange(app, caller as UserCaller, body.email, language);
+    await askForEmailChange(app, caller, body.email, language);
     return { code: 200, message: say('email_change_asked', language) };
   },
 });
@@ -142,7 +142,7 @@ export const changeEmail = operation({
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_UPDATE_CODE_NOT_FOUND', 'AUTH_LINK_EMAIL_ALREADY_USED'],
   handle: (app, { caller, body, language }) =>
-    confirmEmailChange(app, caller as UserCaller, { old: body.old_code, new: body.new_code }, language),
+    confirmEmailChange(app, caller, { old: body.old_code, new: body.new_code }, language),
 });
 
 export const closeOwnAccount = operation({
@@ -154,7 +154,7 @@ export const closeOwnAccount = operation({
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANNOT_CLOSE_ACCOUNT'],
-  handle: (app, { caller }) => closeAccount(app, caller as UserCaller),
+  handle: (app, { caller }) => closeAccount(app, caller),
 });
 
 export const reopenOwnAccount = operation({
@@ -166,7 +166,7 @@ export const reopenOwnAccount = operation({
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
-  handle: (app, { caller }) => reopenAccount(app, caller as UserCaller),
+  handle: (app, { caller }) => reopenAccount(app, caller),
 });
 
 export const deleteOwnAccount = operation({
@@ -189,7 +189,7 @@ export const deleteOwnAccount = operation({
     'USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL',
     'USER_CANNOT_DELETE_ACCOUNT',
   ],
-  handle: (app, { caller, body }) => deleteAccount(app, caller as UserCaller, body.email),
+  handle: (app, { caller, body }) => deleteAccount(app, caller, body.email),
 });
 
 const MergeBody = z
@@ -234,7 +234,7 @@ export const mergeOwnAccount = operation({
     'EMAIL_EXCHANGE_DIFFERENT_API_KEY',
   ],
   handle: (app, { caller, body: { access_token, email, code }, language }) => {
-    const person = caller as UserCaller;
+    const person = caller;
     if (access_token !== undefined) return mergeAccount(app, person, access_token, language);
     return code === undefined ? askToMerge(app, person, email!, language) : mergeByCode(app, person, email!, code);
   },

@@ -1,7 +1,7 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { requireReview, reviewed } from '../../catalogue/reviews/reviews.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import type { Caller, TokenScope, UserCaller } from '../../platform/access/caller.ts';
+import type { TokenScope, UserCaller } from '../../platform/access/caller.ts';
 import { type IssuedToken, issueKey, issueToken, revokeKeys, revokeTokens } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -87,16 +87,16 @@ export const deleteKey = (app: App, caller: UserCaller): Promise<void> =>
   });
 
 /** Shipped games carry the old key, so only administrators may end it. */
-export const rotateGameKey = (app: App, caller: Caller, gameId: number): Promise<string> =>
-  reviewed(app, caller as UserCaller, gameId, async (transaction) => {
+export const rotateGameKey = (app: App, caller: UserCaller, gameId: number): Promise<string> =>
+  reviewed(app, caller, gameId, async (transaction) => {
     await requireGame(transaction, caller, gameId);
-    requireOwnToken(caller as UserCaller);
+    requireOwnToken(caller);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     if (level < ADMINISTRATOR) throw new ApiError('API_KEY_NO_ACCESS_FOR_REFRESH');
-    await requireReview(app, transaction, caller as UserCaller, gameId, { kind: 'rotate-key' });
+    await requireReview(app, transaction, caller, gameId, { kind: 'rotate-key' });
     await revokeKeys(app, transaction, { gameId });
     const key = await issueKey(app, transaction, { gameId });
     const subject = { resource: 'games', id: gameId, gameId };
-    await audit(app, transaction, { actor: (caller as UserCaller).userId, action: 'games.rotate-key', subject });
+    await audit(app, transaction, { actor: caller.userId, action: 'games.rotate-key', subject });
     return key;
   });

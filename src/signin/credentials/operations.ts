@@ -60,9 +60,9 @@ export const getOwnTokens = operation({
   returns: ok(pageOf(OwnTokenObject)),
   errors: [],
   handle: async (app, { caller, list }) => {
-    const tokens = await listTokens(app, caller as UserCaller);
+    const tokens = await listTokens(app, caller);
     return pageOfAll(
-      tokens.map((token) => toOwnToken(token, caller as UserCaller)),
+      tokens.map((token) => toOwnToken(token, caller)),
       list,
     );
   },
@@ -86,7 +86,7 @@ export const addOwnToken = operation({
   errors: [],
   handle: async (app, { caller, body }) => {
     const { name, scopes, date_expires: dateExpires } = body;
-    const token = await makeToken(app, caller as UserCaller, { name, scopes, dateExpires });
+    const token = await makeToken(app, caller, { name, scopes, dateExpires });
     return new Created(token, `${app.addresses.api}/me/tokens`);
   },
 });
@@ -101,7 +101,7 @@ export const deleteOwnToken = operation({
   params: z.object({ token_id: PathId }),
   returns: noContent,
   errors: ['OAUTH_TOKEN_ALREADY_DELETED', 'OAUTH_TOKEN_DELETE_NO_PERMISSION'],
-  handle: (app, { caller, params }) => deleteToken(app, caller as UserCaller, params.token_id),
+  handle: (app, { caller, params }) => deleteToken(app, caller, params.token_id),
 });
 
 const KeyObject = z.object({ api_key: z.string().meta({ description: 'Shown this once.' }) });
@@ -115,7 +115,7 @@ export const getOwnKey = operation({
   access: user('read', 'profile'),
   returns: ok(z.object({ date_added: Timestamp })),
   errors: ['RESOURCE_NOT_FOUND'],
-  handle: (app, { caller }) => requireKey(app, caller as UserCaller),
+  handle: (app, { caller }) => requireKey(app, caller),
 });
 
 export const addOwnKey = operation({
@@ -128,7 +128,7 @@ export const addOwnKey = operation({
   returns: created(KeyObject),
   errors: ['API_KEY_ALREADY_EXISTS_FOR_USER', 'API_KEY_NO_ACCESS_FOR_REFRESH'],
   handle: async (app, { caller }) =>
-    new Created({ api_key: await makeKey(app, caller as UserCaller) }, `${app.addresses.api}/me/api-key`),
+    new Created({ api_key: await makeKey(app, caller) }, `${app.addresses.api}/me/api-key`),
 });
 
 export const rotateOwnKey = operation({
@@ -140,7 +140,7 @@ export const rotateOwnKey = operation({
   access: user('write', 'profile'),
   returns: ok(KeyObject),
   errors: ['API_KEY_NO_ACCESS_FOR_REFRESH'],
-  handle: async (app, { caller }) => ({ api_key: await rotateKey(app, caller as UserCaller) }),
+  handle: async (app, { caller }) => ({ api_key: await rotateKey(app, caller) }),
 });
 
 export const deleteOwnKey = operation({
@@ -152,7 +152,7 @@ export const deleteOwnKey = operation({
   access: user('write', 'profile'),
   returns: noContent,
   errors: ['API_KEY_NO_ACCESS_FOR_REFRESH'],
-  handle: (app, { caller }) => deleteKey(app, caller as UserCaller),
+  handle: (app, { caller }) => deleteKey(app, caller),
 });
 
 export const rotateGameKeyOperation = operation({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyone, type UserCaller, user } from '../../platform/access/caller.ts';
+import { anyone, user } from '../../platform/access/caller.ts';
 import { MessageObject, Timestamp } from '../../platform/http/objects.ts';
 import { accepted, Bytes, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
@@ -23,7 +23,7 @@ export const requestExport = operation({
   returns: accepted(MessageObject),
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANT_GET_DATA_RECENT_REQUEST'],
   handle: async (app, { caller, language }) => {
-    await askForExport(app, caller as UserCaller);
+    await askForExport(app, caller);
     return { code: 202, message: say('data_export_asked', language) };
   },
 });
@@ -38,7 +38,7 @@ export const getExport = operation({
   returns: ok(ExportObject),
   errors: ['RESOURCE_NOT_FOUND'],
   handle: async (app, { caller }) => {
-    const { id, date_added, date_expires, storage_key } = await requireLatestExport(app, caller as UserCaller);
+    const { id, date_added, date_expires, storage_key } = await requireLatestExport(app, caller);
     return { date_added, date_expires, download_url: storage_key === null ? null : exportAddress(app, id) };
   },
 });

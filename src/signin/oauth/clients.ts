@@ -1,6 +1,6 @@
 import { GAME_DELETED, requireGame } from '../../catalogue/games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { revokeServiceTokens, revokeTokens, revokeTokensOfSecret } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Query, Transaction } from '../../platform/database/database.ts';
@@ -135,7 +135,7 @@ export async function listClients(app: App, caller: Caller, gameId: number): Pro
   return (await store.clientsOf(app.db.query, gameId)).map(toClient);
 }
 
-export const registerClient = (app: App, caller: Caller, client: NewClient): Promise<IssuedClient> =>
+export const registerClient = (app: App, caller: UserCaller, client: NewClient): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, client.gameId);
     const issued = await registerAudited(app, transaction, caller, client);
@@ -147,7 +147,7 @@ export const registerClient = (app: App, caller: Caller, client: NewClient): Pro
 export async function registerAudited(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   client: NewClient,
 ): Promise<IssuedClient> {
   const issued = await addClient(app, transaction, client);
@@ -168,7 +168,7 @@ export type ClientChanges = Partial<Pick<NewClient, 'name' | 'redirectUris' | 'r
 /** Changes what was sent and leaves the rest. */
 export const editClient = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   id: number,
   changes: ClientChanges,
@@ -206,7 +206,7 @@ export const editClient = (
  * The old secret ends at once, and with it every access token that was given for it: whoever found it may have used it.
  * What people allowed the client stays, so that it gets new ones with its refresh tokens and the new secret.
  */
-export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id: number): Promise<IssuedClient> =>
+export const rotateClientSecret = (app: App, caller: UserCaller, gameId: number, id: number): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
     await requireClientOf(transaction, caller, gameId, id);
     const client_secret = app.random.token();
@@ -217,7 +217,7 @@ export const rotateClientSecret = (app: App, caller: Caller, gameId: number, id:
   });
 
 /** Gives every client of the game that signs people in these addresses, in place of those it had. */
-export const setRedirectUris = (app: App, caller: Caller, gameId: number, uris: readonly string[]): Promise<void> =>
+export const setRedirectUris = (app: App, caller: UserCaller, gameId: number, uris: readonly string[]): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     await holdGame(transaction, gameId);
@@ -233,7 +233,7 @@ export const setRedirectUris = (app: App, caller: Caller, gameId: number, uris: 
   });
 
 /** A client that is removed takes every token with it. */
-export const removeClient = (app: App, caller: Caller, gameId: number, id: number): Promise<void> =>
+export const removeClient = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireClientOf(transaction, caller, gameId, id);
     await store.removeClient(transaction.query, id, app.clock.now());

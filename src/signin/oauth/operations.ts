@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
-import { anyone, type ServiceCaller, service, type UserCaller, user } from '../../platform/access/caller.ts';
+import { anyone, service, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError, type ErrorName, type ValidationRule } from '../../platform/errors/catalogue.ts';
 import { GamePath, PathId, pageOf, pageOfAll, pagesOnly, TokenExpiry } from '../../platform/http/objects.ts';
@@ -235,7 +235,7 @@ export const delegationToken = operation({
   errors: ['OAUTH_IS_FIRST_PARTY_CLIENT', 'OAUTH_UNEXPECTED_GAME_REFERENCE'],
   handle: async (app, { caller, hostGameId }) => ({
     entity: 'purchase_server' as const,
-    token: delegate(app, caller as UserCaller, hostGameId),
+    token: delegate(app, caller, hostGameId),
   }),
 });
 
@@ -249,7 +249,7 @@ export const getDelegatingUser = operation({
   returns: ok(UserObject),
   errors: ['USER_TOKEN_ISSUE_MISMATCH', 'USER_NOT_FOUND'],
   handle: async (app, { caller, delegationToken: token, portal }) =>
-    toUserObject(app, await requireDelegator(app, caller as ServiceCaller, token), portal),
+    toUserObject(app, await requireDelegator(app, caller, token), portal),
 });
 
 const ClientPath = GamePath.extend({ client_id: PathId });

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { toUserStatusObject, UserStatusObject } from '../../people/users/object.ts';
-import {
-  authentication,
-  type KeyCaller,
-  type ServiceCaller,
-  service,
-  type UserCaller,
-  user,
-} from '../../platform/access/caller.ts';
+import { authentication, type KeyCaller, service, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { ErrorName } from '../../platform/errors/catalogue.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../platform/game-platforms.ts';
@@ -155,10 +148,10 @@ function portalOperation<B extends z.ZodRawShape>(each: PortalOperation<B>) {
     body: z.object(fields),
     returns: ok(AccessTokenObject),
     errors: [...REFUSALS, ...OF_PORTALS[portal], ...(each.errors ?? [])],
-    handle: async (app: App, input: Input<unknown, unknown, unknown>) => {
+    handle: async (app: App, input: Input<unknown, unknown, unknown, KeyCaller>) => {
       const body = input.body as z.output<z.ZodObject<typeof WithEmail>> & Record<string, unknown>;
       const second = each.besides?.(body);
-      const token = await signIn(app, input.caller as KeyCaller, {
+      const token = await signIn(app, input.caller, {
         portal,
         credentials: each.credentials(body),
         besides: second && { portal: 'psn', credentials: second },
@@ -350,7 +343,7 @@ export const authenticateViaUdt = operation({
   ],
   handle: async (app, { caller, delegationToken: token, body }) => ({
     code: 200,
-    ...(await signInByDelegation(app, caller as KeyCaller, {
+    ...(await signInByDelegation(app, caller, {
       token,
       termsAgreed: body.terms_agreed,
       dateExpires: body.date_expires,
@@ -375,7 +368,7 @@ export const meRegister = operation({
     'USER_NOT_FOUND',
   ],
   handle: async (app, { caller, body, language }) => {
-    await register(app, caller as UserCaller, body.email, language);
+    await register(app, caller, body.email, language);
     return { code: 200, message: say('email_code_sent', language) };
   },
 });
@@ -399,7 +392,7 @@ export const meAuthenticate = operation({
     'USER_NOT_FOUND',
   ],
   handle: async (app, { caller, body, portal }) =>
-    toUserStatusObject(app, await confirm(app, caller as UserCaller, body.security_code), portal),
+    toUserStatusObject(app, await confirm(app, caller, body.security_code), portal),
 });
 
 export const getConnections = operation({
@@ -412,8 +405,7 @@ export const getConnections = operation({
   list: pagesOnly,
   returns: ok(pageOf(ConnectionObject)),
   errors: [],
-  handle: async (app, { caller, list }) =>
-    pageOfAll((await connectionsOf(app, caller as UserCaller)).map(toConnection), list),
+  handle: async (app, { caller, list }) => pageOfAll((await connectionsOf(app, caller)).map(toConnection), list),
 });
 
 const PortalPath = z.object({ portal: z.enum(LINKED_PORTALS) });
@@ -460,7 +452,7 @@ export const addConnection = operation({
   handle: async (app, { caller, params, body, ip }) => {
     const { game_id: gameId, ...fields } = body;
     const credentials = named(...(Object.keys(fields) as (keyof Credentials)[]))(fields);
-    const connection = await link(app, caller as UserCaller, { portal: params.portal, credentials, gameId, ip });
+    const connection = await link(app, caller, { portal: params.portal, credentials, gameId, ip });
     return new Created(toConnection(connection), `${app.addresses.api}/me/connections`);
   },
 });
@@ -475,7 +467,7 @@ export const deleteConnection = operation({
   params: PortalPath,
   returns: noContent,
   errors: ['USER_CONNECTION_NOT_FOUND', 'USER_CANNOT_DELETE_CONNECTION', 'USER_NOT_FOUND'],
-  handle: (app, { caller, params }) => unlink(app, caller as UserCaller, params.portal),
+  handle: (app, { caller, params }) => unlink(app, caller, params.portal),
 });
 
 export const disconnectUser = operation({
@@ -494,8 +486,7 @@ export const disconnectUser = operation({
     'USER_CONNECTION_MEMBER_NOT_FOUND',
     'USER_CANNOT_DELETE_CONNECTION',
   ],
-  handle: (app, { caller, params, delegationToken }) =>
-    disconnect(app, caller as ServiceCaller, params.portal_id, delegationToken),
+  handle: (app, { caller, params, delegationToken }) => disconnect(app, caller, params.portal_id, delegationToken),
 });
 
 const ADMINISTRATION = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;

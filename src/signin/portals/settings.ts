@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { requireGame } from '../../catalogue/games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import type { Caller } from '../../platform/access/caller.ts';
+import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -199,7 +199,7 @@ export async function listSettings(app: App, caller: Caller, gameId: number): Pr
 
 export const changeSettings = (
   app: App,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   portal: LinkedPortal,
   changes: PortalSettings,
@@ -213,7 +213,7 @@ export const changeSettings = (
 export async function putAudited(
   app: App,
   transaction: Transaction,
-  caller: Caller,
+  caller: UserCaller,
   gameId: number,
   portal: LinkedPortal,
   changes: PortalSettings,
@@ -278,7 +278,7 @@ function fits(rules: FieldRules | undefined, value: string | readonly string[]):
   return !check || [value].flat().every(check);
 }
 
-export const removeSettings = (app: App, caller: Caller, gameId: number, portal: LinkedPortal): Promise<void> =>
+export const removeSettings = (app: App, caller: UserCaller, gameId: number, portal: LinkedPortal): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
     if (!(await store.removeSettings(transaction.query, gameId, portal))) throw new ApiError('RESOURCE_NOT_FOUND');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { Id, PathId, pageOf, pageOfAll, pagesOnly, Timestamp } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { endSession, type SessionRow, sessionsOf, signOutEverywhere } from './sessions.ts';
@@ -25,8 +25,7 @@ export const getSessions = operation({
   list: pagesOnly,
   returns: ok(pageOf(SessionObject)),
   errors: [],
-  handle: async (app, { caller, list }) =>
-    pageOfAll((await sessionsOf(app, caller as UserCaller)).map(toSession), list),
+  handle: async (app, { caller, list }) => pageOfAll((await sessionsOf(app, caller)).map(toSession), list),
 });
 
 export const deleteSession = operation({
@@ -39,7 +38,7 @@ export const deleteSession = operation({
   params: z.object({ session_id: PathId }),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
-  handle: (app, { caller, params }) => endSession(app, caller as UserCaller, params.session_id),
+  handle: (app, { caller, params }) => endSession(app, caller, params.session_id),
 });
 
 export const deleteSessions = operation({
@@ -51,7 +50,7 @@ export const deleteSessions = operation({
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
-  handle: (app, { caller }) => signOutEverywhere(app, caller as UserCaller),
+  handle: (app, { caller }) => signOutEverywhere(app, caller),
 });
 
 export const sessionOperations = [getSessions, deleteSession, deleteSessions];
