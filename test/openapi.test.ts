@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { operations } from '../src/composition/resources.ts';
-import type { OpenApiDocument, OperationObject, Parameter } from '../src/platform/http/openapi.ts';
+import type { OpenApiDocument, OperationObject, Parameter } from '../src/platform/http/openapi/types.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi();
-const document: OpenApiDocument = JSON.parse(readFileSync('contract/openapi.json', 'utf8'));
+const text = readFileSync('contract/openapi.json', 'utf8');
+const document: OpenApiDocument = JSON.parse(text);
 const described = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
@@ -37,13 +38,33 @@ test('the document is of OpenAPI 3.1, and each of its references leads somewhere
 
 test('names of components are those that OpenAPI allows, and each is used', () => {
   const used = new Set(referencesIn(document).map(({ $ref }) => $ref));
-  const { securitySchemes: _used, responses, ...others } = document.components;
-  for (const [kind, components] of Object.entries({ ...others, responses }))
+  const { securitySchemes: _used, ...kinds } = document.components;
+  for (const [kind, components] of Object.entries(kinds))
     for (const name of Object.keys(components)) {
       assert.match(name, /^[\w.-]+$/);
-      const isPattern = kind === 'responses' || kind === 'headers';
-      assert.ok(isPattern || used.has(`#/components/${kind}/${name}`), `${kind}/${name} is not used`);
+      assert.ok(used.has(`#/components/${kind}/${name}`), `${kind}/${name} is not used`);
     }
+});
+
+test('every error response is a component, and components are in the order of their names', () => {
+  for (const { operation } of described)
+    for (const [status, response] of Object.entries(operation.responses))
+      assert.equal(
+        '$ref' in response,
+        found(response)['x-error-refs'] !== undefined,
+        `${operation.operationId} ${status}`,
+      );
+  const { parameters, responses, schemas } = document.components;
+  const { Error: _first, ...objects } = schemas;
+  for (const names of [parameters, responses, objects].map(Object.keys)) assert.deepEqual(names, names.toSorted());
+});
+
+test('the document is short enough to be reviewed, with a line for each field, parameter and response', () => {
+  const lines = text.split('\n');
+  assert.ok(lines.length < 15_000, `${lines.length} lines`);
+  assert.ok(lines.includes('          "username": { "type": "string" },'));
+  const limited = '"429": { "$ref": "#/components/responses/TooManyRequests" },';
+  assert.ok(lines.filter((line) => line.trim() === limited).length > 300);
 });
 
 test('each operation is described once, under its id, and with a known tag and known credentials', () => {

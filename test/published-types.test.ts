@@ -17,6 +17,11 @@ interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
+interface Response {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 const published: { objects: Record<string, Published>; answers: Record<string, Published> } =
   read('published-types.json');
@@ -24,9 +29,9 @@ const described = read('../contract/openapi.json');
 
 const JSON_TYPES = new Set(['integer', 'number', 'string', 'boolean', 'object', 'array']);
 
-function resolved(schema: Schema): Schema {
-  if (!schema.$ref) return schema;
-  const path = schema.$ref.slice(2).split('/');
+function resolved<T extends { readonly $ref?: string }>(value: T): T {
+  if (!value.$ref) return value;
+  const path = value.$ref.slice(2).split('/');
   return resolved(path.reduce((at, key) => at[key], described));
 }
 
@@ -76,11 +81,11 @@ const shapeOf = (path: string) => path.replace(/^\/v\d+/, '').replaceAll(/\{[^}]
 
 function answerOf(line: string): Schema | undefined {
   const [method, path, status] = line.split(' ') as [string, string, string];
-  const [, item] = Object.entries<Record<string, { responses: Record<string, { content?: object }> }>>(
-    described.paths,
-  ).find(([each]) => shapeOf(each) === shapeOf(path)) ?? [undefined, undefined];
-  const content = item?.[method.toLowerCase()]?.responses[status]?.content;
-  return content && Object.values(content as Record<string, { schema: Schema }>)[0]?.schema;
+  const [, item] = Object.entries<Record<string, { responses: Record<string, Response> }>>(described.paths).find(
+    ([each]) => shapeOf(each) === shapeOf(path),
+  ) ?? [undefined, undefined];
+  const response = item?.[method.toLowerCase()]?.responses[status];
+  return response && Object.values(resolved(response).content ?? {})[0]?.schema;
 }
 
 test('every field has the JSON type that is published: a wrong one ends the process of a game (5, 33)', () => {

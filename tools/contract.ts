@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { operations } from '../src/composition/resources.ts';
-import { openApiDocument } from '../src/platform/http/openapi.ts';
+import { openApiDocument } from '../src/platform/http/openapi/document.ts';
+import { readableJson } from './json-layout.ts';
 
 const help = `npm run contract [-- --check]
 
@@ -13,7 +14,7 @@ Writes contract/openapi.json from the declarations.
 
 const file = 'contract/openapi.json';
 
-export const contractText = (): string => `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
+export const contractText = (): string => readableJson(openApiDocument(operations));
 
 /** What is wrong with the file, in a sentence; nothing where it is up to date. */
 export function contractProblem(): string | undefined {

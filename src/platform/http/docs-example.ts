@@ -1,5 +1,5 @@
-import type { JsonSchema } from './json-schemas.ts';
-import type { OperationObject } from './openapi.ts';
+import type { JsonSchema } from './openapi/schemas.ts';
+import type { OperationObject } from './openapi/types.ts';
 import type { AnyOperation } from './operation.ts';
 
 /** A call to try in a shell, with what the operation cannot do without. */

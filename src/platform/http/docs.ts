@@ -8,8 +8,9 @@ import { ABOUT } from './about.ts';
 import { SCRIPT, STYLE } from './docs-assets.ts';
 import { exampleOf } from './docs-example.ts';
 import { Html, html, marked } from './html.ts';
-import { componentOf, type JsonSchema } from './json-schemas.ts';
-import { type OpenApiDocument, type OperationObject, openApiDocument, type Parameter } from './openapi.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { componentOf, type JsonSchema } from './openapi/schemas.ts';
+import { type OpenApiDocument, type OperationObject, type Parameter, type Response, resolve } from './openapi/types.ts';
 import type { AnyOperation } from './operation.ts';
 import { protocolErrorsOf } from './protocol-errors.ts';
 
@@ -158,9 +159,7 @@ const PLACES: readonly [Parameter['in'], string][] = [
 ];
 
 function parameterTables({ described, document }: Entry): Html[] {
-  const parameters = described.parameters.map((parameter) =>
-    '$ref' in parameter ? document.components.parameters[parameter.$ref.split('/').at(-1)!]! : parameter,
-  );
+  const parameters = described.parameters.map((parameter) => resolve<Parameter>(document, parameter));
   return PLACES.flatMap(([place, title]) => {
     const here = parameters.filter((parameter) => parameter.in === place);
     const rows = here.map(({ name, schema, description, required }) =>
@@ -177,10 +176,9 @@ function bodyTable({ described }: Entry): Html | undefined {
   return html`<h4>Body</h4><p><code>${type}</code></p>${folded(fieldRows(schema))}`;
 }
 
-function answer({ operation, described }: Entry): Html {
+function answer({ operation, described, document }: Entry): Html {
   const { status, orThere } = operation.declaration.returns;
-  const success = described.responses[status]!;
-  const schema = '$ref' in success ? undefined : success.content?.['application/json']?.schema;
+  const schema = resolve<Response>(document, described.responses[status]!).content?.['application/json']?.schema;
   const line = html`<p><strong>${status}</strong> ${STATUS_CODES[status]}${schema ? html`, ${typeOf(schema)}` : ''}${status === 201 ? ', with its address in Location' : ''}${orThere ? '; 200 where it was there already' : ''}</p>`;
   return schema?.properties ? html`${line}${table(fieldRows(schema))}` : line;
 }

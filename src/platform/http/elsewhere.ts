@@ -7,7 +7,7 @@ import { answerDocs } from './docs.ts';
 import { answerFile } from './files.ts';
 import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
 import type { Metrics } from './metrics.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './operation.ts';
 import type { Transfers } from './transfer/transfer.ts';
 

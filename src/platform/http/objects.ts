@@ -50,14 +50,18 @@ export const AccessTokenObject = z
   .object({ code: Integer, access_token: z.string(), date_expires: Integer })
   .meta({ id: 'AccessToken' });
 
-export const pageOf = <S extends z.ZodType>(item: S) =>
-  z.object({
+/** A page of a list. A page of objects with an id is a component as well: `ModPage`. */
+export function pageOf<S extends z.ZodType>(item: S) {
+  const page = z.object({
     data: z.array(item),
     result_count: Integer,
     result_offset: Integer,
     result_limit: Integer,
     result_total: Integer,
   });
+  const id = item.meta()?.id;
+  return id === undefined ? page : page.meta({ id: `${id}Page` });
+}
 
 /** A page around items that are JSON already. */
 export function pageOfJson(

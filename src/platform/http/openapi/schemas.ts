@@ -51,8 +51,7 @@ export function gatherSchemas(): Schemas {
       for (const [name, { id: _id, ...definition }] of Object.entries($defs)) remember(found, name, definition);
       return placed(properties!['it']);
     },
-    components: () =>
-      Object.fromEntries([...found].sort(byName).map(([name, text]): [string, JsonSchema] => [name, JSON.parse(text)])),
+    components: () => sortedByKey(Object.fromEntries([...found].map(([name, text]) => [name, JSON.parse(text)]))),
   };
 }
 
@@ -64,7 +63,9 @@ function remember(found: Map<string, string>, name: string, definition: unknown)
   found.set(name, text);
 }
 
-const byName = ([one]: [string, string], [other]: [string, string]) => (one < other ? -1 : 1);
+export function sortedByKey<T>(values: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
 
 function placed(schema: unknown): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) =>

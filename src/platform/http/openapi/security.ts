@@ -1,0 +1,50 @@
+import { HOLDERS } from '../../access/powers.ts';
+import type { AnyOperation } from '../operation.ts';
+import type { OperationObject } from './types.ts';
+
+export const SECURITY_SCHEMES = {
+  api_key: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
+    description: 'The key of a game or of a person: 32 letters and digits. It reads, and signs people in.',
+  },
+  oauth2: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A person’s access token. Its scopes are `read` and `write`.',
+  },
+  service: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The token of a game’s backend, from the grant `client_credentials`. Its scopes are `read`, `write`, `update` and `monetization`.',
+  },
+};
+
+export function securityOf({ declaration: { access, method } }: AnyOperation): OperationObject['security'] {
+  switch (access.kind) {
+    case 'anyone':
+      return [];
+    case 'authentication':
+      return [{ api_key: [] }];
+    case 'reader':
+      return [
+        ...(method === 'GET' || access.keyWrites ? [{ api_key: [] }] : []),
+        { oauth2: ['read'] },
+        ...(method === 'GET' || access.keyWrites ? [{ service: [access.keyWrites ? 'write' : 'read'] }] : []),
+        ...(access.link ? [{}] : []),
+      ];
+    case 'user':
+      return [{ oauth2: [access.scope] }, ...(access.service ? [{ service: [access.service] }] : [])];
+    case 'service':
+      return [{ service: [access.scope, ...access.besides] }];
+  }
+}
+
+/** A service token is told of where it is enough: it holds no power of a person. */
+export function powerOfOperation({ declaration: { access } }: AnyOperation) {
+  if (access.kind !== 'user') return {};
+  const holders = Object.entries(HOLDERS[access.power]).filter(([, says]) => says !== undefined);
+  return { 'x-power': access.power, 'x-credentials': Object.fromEntries(holders) as Record<string, string> };
+}
