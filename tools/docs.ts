@@ -3,13 +3,14 @@ import { parseArgs } from 'node:util';
 import { type Command, columns, PROGRAM } from '../src/commands/command.ts';
 import { loadCommands } from '../src/commands/commands.ts';
 import { definitions } from '../src/platform/config/settings.ts';
+import { brokenLinks } from './doc-links.ts';
 
 const help = `npm run docs [-- --check]
 
 Writes docs/settings.md from the definitions of the settings, and docs/commands.md from the help of the commands.
 
 ${columns([
-  ['--check', 'write nothing, and fail when a file is not up to date'],
+  ['--check', 'write nothing; fail if a file is not up to date or a link in any document is broken'],
   ['--help', 'print this'],
 ])}`;
 
@@ -59,12 +60,14 @@ const generated = async (): Promise<Record<string, string>> => ({
   'docs/commands.md': await commandsText(),
 });
 
-/** Names the generated files that are not up to date; undefined if there are none. */
+/** Names generated files that are not up to date and links that are broken; undefined if there are none. */
 export async function docsProblem(): Promise<string | undefined> {
   const stale = Object.entries(await generated())
     .filter(([file, text]) => !fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text)
     .map(([file]) => file);
-  return stale.length === 0 ? undefined : `Not up to date: ${stale.join(', ')}. Run "npm run docs".`;
+  const problems = brokenLinks();
+  if (stale.length > 0) problems.unshift(`Not up to date: ${stale.join(', ')}. Run "npm run docs".`);
+  return problems.length === 0 ? undefined : problems.join('\n');
 }
 
 async function main(): Promise<number> {

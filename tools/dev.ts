@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { prettyLine } from './pretty-log.ts';
+
+const help = `npm run dev [-- OPTION…]
+
+Runs "serve --demo", restarts it when a file it imports changes, and prints its log for people instead of programs.
+Options are passed on to "serve". Every request is logged (MODSTEAD_LOG=debug) and a restart waits for none
+(MODSTEAD_DRAIN_SECONDS=0), unless the environment says otherwise.`;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+function run(options: readonly string[]): void {
+  const child = spawn(
+    process.execPath,
+    ['--watch', '--watch-preserve-output', 'bin/modstead.mjs', 'serve', '--demo', ...options],
+    {
+      env: { MODSTEAD_LOG: 'debug', MODSTEAD_DRAIN_SECONDS: '0', ...process.env },
+      stdio: ['inherit', 'inherit', 'pipe'],
+    },
+  );
+  createInterface({ input: child.stderr }).on('line', (line) => process.stderr.write(`${prettyLine(line)}\n`));
+  // The terminal sends Ctrl-C to the child as well, so this process only has to outlive it.
+  for (const signal of SIGNALS) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 0;
+  });
+}
+
+const { values, tokens } = parseArgs({ options: { help: { type: 'boolean' } }, strict: false, tokens: true });
+if (values['help']) console.log(help);
+else run(tokens.length > 0 ? process.argv.slice(2) : []);
