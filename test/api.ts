@@ -7,7 +7,8 @@ import { createSecureContext } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { addGame, type NewGame } from '../src/catalogue/games/games.ts';
-import { addMod, changeModStats, type ModStats, type NewMod } from '../src/catalogue/mods/mods.ts';
+import { addMod, type ModStats, type NewMod } from '../src/catalogue/mods/mods.ts';
+import { changeModStats } from '../src/catalogue/mods/stats.ts';
 import { joinTeam } from '../src/catalogue/teams/teams.ts';
 import { addGuide, type NewGuide } from '../src/community/guides/guides.ts';
 import { composeService, type Service } from '../src/composition/compose.ts';
@@ -383,7 +384,7 @@ export class Api {
     if (stats || 'price' in rest) this.#observer.reached.wrote();
     return app.db.write(async (transaction) => {
       const added = await addMod(app, transaction, { ...named, ownerId: owner.id, gameId: game.id });
-      if (stats) await changeModStats(transaction, added, stats);
+      if (stats) await changeModStats(app, transaction, added, stats);
       return { id: added.id, game_id: added.game_id, name_id: added.name_id, name: added.name, owner };
     });
   }

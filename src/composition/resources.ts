@@ -80,11 +80,13 @@ export const resources: readonly Resource[] = [
   restrictions,
   games,
   mods,
-  tags,
+  // Before dependencies: a removed mod leaves its dependants before it locks the game's numbers.
+  stats,
+  // Before tags: whoever may not edit the metadata sent with a mod gets that error first.
   metadata,
+  tags,
   media,
   dependencies,
-  stats,
   findings,
   rules,
   wordlists,

@@ -1,6 +1,6 @@
 import { countForGame, holdGame, renewGameFigures, tagOptionsChanged } from '../catalogue/games/games.ts';
 import { addMetadataInBulk } from '../catalogue/metadata/metadata.ts';
-import { telling as tellMetadata } from '../catalogue/metadata/pieces.ts';
+import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
 import {
   BULK_TABLES,
   ModsInBulk,
@@ -13,7 +13,7 @@ import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { addDownloadsInBulk, FIGURES_SECONDS, following } from '../catalogue/stats/stats.ts';
 import { TagsInBulk } from '../catalogue/tags/bulk.ts';
 import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tags/groups.ts';
-import { telling as tellTags } from '../catalogue/tags/pieces.ts';
+import { tagFields } from '../catalogue/tags/mod-extension.ts';
 import { joinTeamsInBulk } from '../catalogue/teams/teams.ts';
 import {
   BULK_TABLES as FILE_TABLES,
@@ -224,10 +224,10 @@ function wholeOf(
     translations: translation
       ? { name: { [translation.language]: translation.name }, summary: { [translation.language]: translation.summary } }
       : {},
-    tellings: [
-      tellMetadata(pairs),
+    contributed: [
+      metadataFields(pairs),
       files.tell(index),
-      tellTags(
+      tagFields(
         sample.tags.filter(({ hidden }) => hidden === 0).map((tag) => ({ ...tag, date_added })),
         ofGame,
       ),

@@ -1,7 +1,9 @@
 import { resource } from '../../platform/resource.ts';
+import { modExtension } from './mod-extension.ts';
 import { dependencyOperations } from './operations.ts';
 
 export const dependencies = resource({
   name: 'dependencies',
   operations: dependencyOperations,
+  extends: [modExtension],
 });

@@ -1,7 +1,9 @@
 import { resource } from '../../platform/resource.ts';
+import { modExtension } from './mod-extension.ts';
 import { findingOperations } from './operations.ts';
 
 export const findings = resource({
   name: 'findings',
   operations: findingOperations,
+  extends: [modExtension],
 });

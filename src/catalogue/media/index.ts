@@ -1,7 +1,9 @@
 import { resource } from '../../platform/resource.ts';
+import { modExtension } from './mod-extension.ts';
 import { mediaOperations } from './operations.ts';
 
 export const media = resource({
   name: 'media',
   operations: mediaOperations,
+  extends: [modExtension],
 });

@@ -24,8 +24,8 @@ import {
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
+import { filenameOf } from './filenames.ts';
 import { type LinkKind, linkOf } from './links.ts';
-import { filenameOf } from './pieces.ts';
 import * as store from './store.ts';
 import { type SentImage, unpacked } from './uploads.ts';
 

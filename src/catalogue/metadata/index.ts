@@ -1,7 +1,9 @@
 import { resource } from '../../platform/resource.ts';
+import { modExtension } from './mod-extension.ts';
 import { metadataOperations } from './operations.ts';
 
 export const metadata = resource({
   name: 'metadata',
   operations: metadataOperations,
+  extends: [modExtension],
 });

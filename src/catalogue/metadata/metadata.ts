@@ -6,13 +6,13 @@ import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';
+import { toKvp } from '../mods/metadata-pairs.ts';
 import { levelsOf, type ModRow, mayEdit, modChanged, requireMod, requireModForChange } from '../mods/mods.ts';
-import { toKvp } from './pieces.ts';
 import * as store from './store.ts';
 
 export const metadataListing: Listing = { from: 'd', columns: {}, sorts: {} };
 
-const PAIRS_MAX = 1_000;
+const PAIRS_PER_MOD_MAX = 1_000;
 
 export async function listMetadata(app: App, caller: Caller, gameId: number, modId: number, request: ListRequest) {
   await requireMod(app.db, caller, gameId, modId);
@@ -32,26 +32,15 @@ export async function addMetadata(
     const mod = await ruledMod(app, transaction, caller, allowed);
     const present = await store.pairsOfMod(transaction, modId);
     const added = [...new Set(pairs).difference(new Set(present))];
-    if (present.length + added.length > PAIRS_MAX)
+    if (present.length + added.length > PAIRS_PER_MOD_MAX)
       throw new ApiError('VALIDATION_GENERIC', {
-        fields: [{ field: 'metadata', rule: 'array_max', values: { max: PAIRS_MAX } }],
+        fields: [{ field: 'metadata', rule: 'array_max', values: { max: PAIRS_PER_MOD_MAX } }],
       });
     await store.add(transaction.query, modId, added);
     if (added.length === 0) return;
     await modChanged(app, transaction, mod, { userId: caller.userId });
     await auditByGame(app, transaction, caller, mod, { action: 'mods.metadata-add' });
   });
-}
-
-/** Within a change of the mod: from now on it has these pairs. Who may is asked before. */
-export async function replaceMetadata(
-  transaction: Transaction,
-  modId: number,
-  pairs: readonly string[],
-): Promise<void> {
-  const [before, after] = [new Set(await store.pairsOfMod(transaction, modId)), new Set(pairs)];
-  await store.remove(transaction.query, modId, [...before.difference(after)]);
-  await store.add(transaction.query, modId, [...after.difference(before)]);
 }
 
 /** Removes pairs; of a key alone, all that it has; and without any, everything. */

@@ -3,10 +3,9 @@ import { reader, user } from '../../platform/access/caller.ts';
 import { MessageObject, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
+import { MetadataPair, PAIRS_MAX, toKvp } from '../mods/metadata-pairs.ts';
 import { MetadataKvpObject } from '../mods/object.ts';
 import { addMetadata, listMetadata, metadataListing, removeMetadata } from './metadata.ts';
-import { MetadataPair, PAIRS_MAX } from './object.ts';
-import { toKvp } from './pieces.ts';
 
 export const getModMetadata = operation({
   id: 'get-mod-kvp-metadata',

@@ -5,18 +5,19 @@ import { fold, termsOf, wordsOf } from '../../platform/database/words.ts';
 import type { FieldTranslations } from '../../platform/localisation/translations.ts';
 import { countPublicMods } from '../games/games.ts';
 import { isPublic } from './access.ts';
-import { documentsFor, rebuildModDocumentsOfMovedSite, type Telling } from './documents.ts';
+import { documentsFor, rebuildModDocumentsOfMovedSite } from './documents.ts';
+import type { FieldsByLanguage } from './extensions.ts';
 import { NEW_MOD } from './mods.ts';
 import * as store from './store.ts';
 import type { ModCardsTable, ModWordsTable } from './table.ts';
 import { rebuildModWords, wordsScope } from './words.ts';
 
-/** A mod with its figures, as it shall be; the tellings are what other nouns add to its documents. */
+/** A mod with its stats, and the fields that other resources add to its documents. */
 export interface WholeMod {
   readonly mod: Omit<store.ModRow, Derived> & Partial<Pick<store.ModRow, keyof typeof NEW_MOD>>;
   readonly stats: Omit<store.ModStats, 'mod_id'>;
   readonly translations: FieldTranslations;
-  readonly tellings: readonly Telling[];
+  readonly contributed: readonly FieldsByLanguage[];
 }
 type Derived = keyof typeof NEW_MOD | 'name_folded' | keyof Figures;
 type Figures = Pick<
@@ -47,8 +48,8 @@ export class ModsInBulk {
   async add(wholes: readonly WholeMod[], files: readonly LiveFile[]): Promise<store.ModRow[]> {
     const mods = wholes.map(({ mod, stats }) => rowOf(mod, stats));
     const words = mods.map(({ name }) => wordsOf(name));
-    const documents = wholes.map(({ translations, tellings }, i) =>
-      documentsFor(this.#app, mods[i]!, translations, tellings),
+    const documents = wholes.map(({ translations, contributed }, i) =>
+      documentsFor(this.#app, mods[i]!, translations, contributed),
     );
     await store.addMany(this.#bulk, {
       mods,

@@ -3,9 +3,9 @@ import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
-import { MetadataPair, PAIRS_MAX } from '../metadata/object.ts';
 import { TagNames } from '../tags/object.ts';
 import type { SentFields } from './editing.ts';
+import { MetadataPair, PAIRS_MAX } from './metadata-pairs.ts';
 
 const Bits = (max: number) => z.int().min(0).max(max);
 const Option = (...values: number[]) => z.literal(values);

@@ -17,11 +17,9 @@ import { requireEnglish } from '../../platform/localisation/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { tellDecision } from '../../records/notifications/pieces.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
-import { replaceMetadata } from '../metadata/metadata.ts';
 import { enablesPreviews } from '../previews/pieces.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { releaseHold, ruled } from '../rules/judging.ts';
-import { replaceTagsOfMod } from '../tags/tags.ts';
 import { ADMINISTRATOR, MANAGER } from '../teams/teams.ts';
 import {
   isPublic,
@@ -37,6 +35,7 @@ import {
   requireModInAnyState,
 } from './access.ts';
 import { auditByGame } from './auditing.ts';
+import { type ModEdit, modExtensions, type SentForOthers } from './extensions.ts';
 import { carryOutForMod, holdMod } from './holding.ts';
 import {
   addMod,
@@ -52,12 +51,6 @@ import * as store from './store.ts';
 
 export const MOD_LOGO = logoImage(512, 288);
 
-/** What of a mod can be sent with it, though it belongs to other nouns. */
-interface SentPieces {
-  readonly tags?: readonly string[] | undefined;
-  readonly metadata_kvp?: readonly string[] | undefined;
-}
-
 /** What a mod is sold for. There is nothing to sell with, so only a mod that is not for sale may be sent. */
 interface SentOffer {
   readonly price?: number | undefined;
@@ -65,7 +58,7 @@ interface SentOffer {
   readonly tokenpack_id?: number | undefined;
 }
 
-export type SentFields = ModChanges & SentPieces & SentOffer;
+export type SentFields = ModChanges & SentForOthers & SentOffer;
 
 /** What was sent, and in which languages it is written and answered. */
 export interface Sent<C> {
@@ -99,7 +92,7 @@ export async function submitMod(
     if (verdict.held) await holdMod(app, transaction, mod, verdict.held);
     await carryOutForMod(app, transaction, verdict, mod);
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
-    await putPieces(app, transaction, levels, mod, { tags, metadata_kvp });
+    await putContributed(app, transaction, { mod, levels, sent: { tags, metadata_kvp } });
     if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
     return (await store.documentOf(transaction, mod.id, answered))!;
   });
@@ -127,8 +120,10 @@ export async function editMod(
     if (held) await holdMod(app, transaction, before, held);
     else if (changes.status === MOD_ACCEPTED) await releaseHold(transaction, 'mods', id);
     const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};
-    if (tags || metadata_kvp)
-      await putPieces(app, transaction, await levelsOf(transaction, caller, before), before, { tags, metadata_kvp });
+    if (tags || metadata_kvp) {
+      const levels = await levelsOf(transaction, caller, before);
+      await putContributed(app, transaction, { mod: before, levels, sent: { tags, metadata_kvp } });
+    }
     await applyModChanges(app, transaction, before, { ...changes, ...waiting }, caller.userId, written);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
     await auditByGame(app, transaction, caller, before, {
@@ -142,16 +137,9 @@ export async function editMod(
   });
 }
 
-async function putPieces(
-  app: App,
-  transaction: Transaction,
-  levels: Levels,
-  mod: store.ModRow,
-  { tags, metadata_kvp }: SentPieces,
-): Promise<void> {
-  if (metadata_kvp && !mayEdit(levels)) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
-  if (metadata_kvp) await replaceMetadata(transaction, mod.id, metadata_kvp);
-  if (tags) await replaceTagsOfMod(app, transaction, levels, mod, tags);
+/** The metadata and tags that were sent with the mod belong to other resources, which store them. */
+async function putContributed(app: App, transaction: Transaction, edit: ModEdit): Promise<void> {
+  for (const { onEdit } of app.extensions.of(modExtensions)) await onEdit?.(app, transaction, edit);
 }
 
 /** Administrators of the mod delete it, and so does the team of its game. */

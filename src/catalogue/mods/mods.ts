@@ -12,7 +12,6 @@ import { sanitised } from '../../platform/text/markup.ts';
 import { freeNameId, requireFreeNameId } from '../../platform/text/name-ids.ts';
 import { type ModEventType, recordModEvent, recordUserEvent } from '../../records/events/events.ts';
 import { countPublicMods, requireGame } from '../games/games.ts';
-import { countTagsOfMod, rankTagsOfMod } from '../tags/counts.ts';
 import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
 import {
   isPublic,
@@ -25,9 +24,10 @@ import {
   scopeOfSubscriber,
 } from './access.ts';
 import { announceMod, rewriteModDocuments } from './documents.ts';
+import { modExtensions } from './extensions.ts';
 import { findIds, findMods } from './finding.ts';
-import { removeForEver, whenDeleted } from './leaving.ts';
 import { pageOfMods } from './page.ts';
+import { endForDeletedMod, removeModRows } from './removal.ts';
 import * as store from './store.ts';
 import type { ModsTable } from './table.ts';
 import { settleWords } from './words.ts';
@@ -174,7 +174,7 @@ export async function applyModChanges(
   const now = app.clock.now();
   if (columns.status === MOD_ACCEPTED && before.date_live === 0) columns.date_live = now;
   await requireNotNeeded(transaction, before, columns);
-  if (columns.status === MOD_DELETED && before.status !== MOD_DELETED) await whenDeleted(app, transaction, before);
+  if (columns.status === MOD_DELETED && before.status !== MOD_DELETED) await endForDeletedMod(app, transaction, before);
   const after = await store.change(transaction, before.id, { ...columns, date_updated: now });
   await settle(app, transaction, before, after, userId);
 }
@@ -221,7 +221,8 @@ async function settle(
   const difference = Number(isPublic(after)) - Number(before !== undefined && isPublic(before));
   if (difference !== 0) {
     await countPublicMods(transaction, after.game_id, difference);
-    await countTagsOfMod(transaction, after, difference);
+    for (const { onPublicChange } of app.extensions.of(modExtensions))
+      await onPublicChange?.(transaction, after, difference > 0);
   }
   await settleWords(transaction, before, after);
   await rewriteModDocuments(app, transaction, after.id);
@@ -253,8 +254,8 @@ export async function refreshMod(app: App, transaction: Transaction, mod: Pick<s
 }
 
 /**
- * For nouns that add to the mod object: what they changed is in its documents from now on, and is told as an edit
- * unless it has an event of its own. `userId` is who did it, the submitter unless given.
+ * For resources that contribute to the mod object: rewrites its documents and records an edit, unless the change has an
+ * event type of its own. `userId` is the actor, by default the submitter.
  */
 export async function modChanged(
   app: App,
@@ -269,7 +270,13 @@ export async function modChanged(
   await recordModEvent(app, transaction, event);
 }
 
-/** What is told of the mod's live file has changed. */
+/** A mod on which this mod depended is gone, perhaps its last dependency. */
+export async function dependencyRemoved(transaction: Transaction, id: number): Promise<void> {
+  await store.loseDependency(transaction, id);
+  transaction.changed(`mods/${id}`);
+}
+
+/** Updates the live file in the mod's list row. */
 export const showLiveFile = (transaction: Transaction, id: number) => store.showFile(transaction, id);
 
 /** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
@@ -281,58 +288,6 @@ export async function handOverMod(
 ) {
   await store.change(transaction, mod.id, { submitted_by: userId });
   await refreshMod(app, transaction, mod);
-}
-
-/** New figures. They are no part of the documents, and those that lists sort by are kept with the mod as well. */
-export async function changeModStats(
-  transaction: Transaction,
-  mod: Pick<store.ModRow, 'id' | 'game_id'>,
-  { popularity, ...stats }: Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
-): Promise<void> {
-  const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
-  const sorted = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate, popularity };
-  if (Object.values(sorted).some((value) => value !== undefined)) await store.change(transaction, mod.id, sorted);
-  if (popularity !== undefined) {
-    await store.rankWords(transaction, mod.id, popularity);
-    await rankTagsOfMod(transaction, mod.id, popularity);
-  }
-  if (Object.keys(stats).length > 0) await store.putStats(transaction, mod.id, stats);
-  announceMod(transaction, mod.game_id, mod.id);
-}
-
-/** Adds to the counted figures of a mod, and sets what follows from them. Others who count for it wait. */
-export async function addToModStats(
-  transaction: Transaction,
-  mod: Pick<store.ModRow, 'id' | 'game_id'>,
-  difference: Partial<store.ModCounts>,
-  following: (counts: store.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
-): Promise<void> {
-  const counts = await store.addToStats(transaction, mod.id, difference);
-  // The mod has gone for ever meanwhile, and its figures with it.
-  if (!counts) return;
-  const { downloads_today, downloads_total, subscribers_total } = counts;
-  const sorted = { downloads_today, downloads_total, subscribers_total };
-  await changeModStats(transaction, mod, { ...sorted, ...following(counts) });
-}
-
-const RANKED_AT_ONCE = 500;
-
-/** Ranks the public mods of a game anew, in steps: a mod whose popularity changes meanwhile is right the next time. */
-export async function rankMods(
-  app: App,
-  gameId: number,
-  { total, dateExpires, atOnce = RANKED_AT_ONCE }: { total: number; dateExpires: number; atOnce?: number },
-  heartbeat: () => Promise<void>,
-): Promise<void> {
-  let last: { id: number; popularity: number } | undefined;
-  for (let first = 1; first === 1 || last; first += atOnce) {
-    await heartbeat();
-    const mods = await store.popularAfter(app.db.query, gameId, last, atOnce);
-    const ids = mods.map(({ id }) => id);
-    const ranks = { first, total, dateExpires };
-    if (ids.length > 0) await app.db.write(async (transaction) => store.putRanks(transaction, ids, ranks));
-    last = mods.length === atOnce ? mods.at(-1) : undefined;
-  }
 }
 
 /** A copyright complaint against the mod is opened, or closed. Meanwhile nobody subscribes to it. */
@@ -351,7 +306,7 @@ export async function removeModForEver(app: App, transaction: Transaction, mod: 
   if (mod.subscribers_total > 0) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS');
   requireNotForSale(mod);
   await requireNoDependants(transaction, mod);
-  await removeForEver(app, transaction, mod);
+  await removeModRows(app, transaction, mod);
   announceMod(transaction, mod.game_id, mod.id);
 }
 

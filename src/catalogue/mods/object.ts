@@ -8,7 +8,7 @@ import type { FieldTranslations } from '../../platform/localisation/translations
 import { plainText } from '../../platform/text/markup.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
 import { ModfileObject, modfileJson } from '../live-files/object.ts';
-import { DISPLAY_TEXTS, type DisplayText } from '../stats/ratings.ts';
+import { DISPLAY_TEXTS, type DisplayText } from './rating-scores.ts';
 import type { ModRow, ModStats, StoredMod } from './store.ts';
 
 export const ImageObject = z
@@ -84,19 +84,19 @@ export const ModObject = z
   })
   .meta({ id: 'Mod' });
 
-/** Everything of the mod object that changes only with the mod itself. */
+/** The fields of the mod object that change only with the mod itself. */
 export type ModBody = Omit<
   z.input<typeof ModObject>,
   'profile_url' | 'submitted_by' | 'stats' | 'dependencies' | 'modfile'
 >;
 
-/** The parts of it that belong to other nouns: files, media, tags, metadata, monetization. */
-export type ModPieces = Pick<ModBody, 'media' | 'platforms' | 'metadata_kvp' | 'tags' | 'skus'>;
+/** The fields that other resources contribute through `ModExtension`; nothing contributes `skus` yet. */
+export type ContributedFields = Pick<ModBody, 'media' | 'platforms' | 'metadata_kvp' | 'tags' | 'skus'>;
 
 export function toModBody(
   app: App,
   mod: ModRow,
-  pieces: ModPieces,
+  contributed: ContributedFields,
   translations: FieldTranslations,
   language: Language,
 ): ModBody {
@@ -125,7 +125,7 @@ export function toModBody(
     description,
     description_plaintext: plainText(description),
     metadata_blob: mod.metadata_blob ?? '',
-    ...pieces,
+    ...contributed,
   };
 }
 
@@ -147,7 +147,7 @@ export function toModStats(modId: number, stats: Omit<ModStats, 'mod_id'>): z.in
   };
 }
 
-/** The stored body, and behind it what changes without the mod. Lists of other nouns that hold mods use it too. */
+/** The stored body and the fields that change independently of it. Lists of mods in other resources use it too. */
 export function modJson(
   app: App,
   mod: StoredMod,

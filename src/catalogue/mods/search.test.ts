@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { getGames } from '../games/operations.ts';
-import { changeModStats } from './mods.ts';
 import { deleteModOperation, editModByPut, getMods, getUserMods } from './operations.ts';
+import { changeModStats } from './stats.ts';
 
 const api = await startApi();
 
@@ -85,8 +85,8 @@ test('popularity that changes is the order of the next search', async () => {
   for (const { id } of [two, one, two]) {
     const other = id === one.id ? two : one;
     await app.db.write(async (transaction) => {
-      await changeModStats(transaction, { id, game_id: game.id }, { popularity: 5 });
-      await changeModStats(transaction, { id: other.id, game_id: game.id }, { popularity: 1 });
+      await changeModStats(api.app(), transaction, { id, game_id: game.id }, { popularity: 5 });
+      await changeModStats(api.app(), transaction, { id: other.id, game_id: game.id }, { popularity: 1 });
     });
     assert.equal(await first(), id);
   }

@@ -271,6 +271,6 @@ export const noteHold = (
     date_added: app.clock.now(),
   });
 
-/** The game's team has looked. */
+/** The game's team has decided, or the resource is gone. */
 export const releaseHold = ({ query }: Transaction, resource: string, id: number) =>
   store.removeHold(query, resource, id);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { getGame, getGameStats } from '../games/operations.ts';
-import { rankMods } from '../mods/mods.ts';
 import { getMod, getMods } from '../mods/operations.ts';
+import { displayText, wilsonLowerBound } from '../mods/rating-scores.ts';
+import { rankMods } from '../mods/stats.ts';
 import { getModStats, getModsStats } from './operations.ts';
-import { displayText, wilsonLowerBound } from './ratings.ts';
 import { countDownload, countRating, countSubscription, FIGURES_SECONDS, popularity, renewFigures } from './stats.ts';
 
 const api = await startApi();

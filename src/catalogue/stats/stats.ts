@@ -6,8 +6,9 @@ import type { Column, Listing, ListRequest } from '../../platform/database/listi
 import { countDownloads, countForMod } from '../../records/metrics/pieces.ts';
 import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
 import { requireMod } from '../mods/access.ts';
-import { addToModStats, type ModCounts, rankMods } from '../mods/mods.ts';
-import { displayText, percentagePositive, wilsonLowerBound } from './ratings.ts';
+import type { ModCounts } from '../mods/mods.ts';
+import { displayText, percentagePositive, wilsonLowerBound } from '../mods/rating-scores.ts';
+import { addToModStats, rankMods } from '../mods/stats.ts';
 import * as store from './store.ts';
 
 type ModNames = { readonly id: number; readonly game_id: number };
@@ -81,7 +82,7 @@ export async function countDownload(
   platforms: ReadonlyMap<string, number> = new Map(),
 ): Promise<void> {
   const difference = { downloads_today: downloads, downloads_total: downloads };
-  await addToModStats(transaction, mod, difference, following);
+  await addToModStats(app, transaction, mod, difference, following);
   const hour = Math.floor(app.clock.now() / HOUR);
   await store.addToHour(transaction, { mod_id: mod.id, game_id: mod.game_id, hour, downloads });
   for (const [platform, some] of platforms)
@@ -122,7 +123,7 @@ export async function countSubscription(
   subscribers: number,
   platform?: string,
 ): Promise<void> {
-  await addToModStats(transaction, mod, { subscribers_total: subscribers }, following);
+  await addToModStats(app, transaction, mod, { subscribers_total: subscribers }, following);
   await countForGame(transaction, mod.game_id, { mods_subscribers_total: subscribers });
   await countForMod(app, transaction, mod, { subscribers }, platform);
 }
@@ -136,7 +137,7 @@ export async function countRating(
   platform?: string,
 ): Promise<void> {
   const difference = { ratings_total: positive + negative, ratings_positive: positive, ratings_negative: negative };
-  await addToModStats(transaction, mod, difference, following);
+  await addToModStats(app, transaction, mod, difference, following);
   const counts = { ratings_positive: positive, ratings_negative: negative };
   await countForMod(app, transaction, mod, counts, platform);
 }
@@ -182,14 +183,14 @@ async function forgetOldDownloads(app: App, gameId: number, heartbeat: () => Pro
   for (let mods = await next(); mods.length > 0; mods = await next()) {
     await heartbeat();
     for (const id of mods)
-      await app.db.write((transaction) => forgetDownloads(transaction, { id, game_id: gameId }, before));
+      await app.db.write((transaction) => forgetDownloads(app, transaction, { id, game_id: gameId }, before));
   }
 }
 
-async function forgetDownloads(transaction: Transaction, mod: ModNames, before: number): Promise<void> {
+async function forgetDownloads(app: App, transaction: Transaction, mod: ModNames, before: number): Promise<void> {
   const downloads = await store.takeHoursBefore(transaction, mod.id, before);
   // Another worker was first.
   if (downloads === 0) return;
-  await addToModStats(transaction, mod, { downloads_today: -downloads }, following);
+  await addToModStats(app, transaction, mod, { downloads_today: -downloads }, following);
   await countForGame(transaction, mod.game_id, { mods_downloads_today: -downloads });
 }

@@ -22,6 +22,3 @@ export function pairsOf(ids: readonly number[]): [number, number][] {
   const sorted = [...ids].sort((a, b) => a - b);
   return sorted.flatMap((id, index) => sorted.slice(index + 1).map((other): [number, number] => [id, other]));
 }
-
-export const rankTagsOfMod = (transaction: Transaction, modId: number, popularity: number) =>
-  store.rankTagsOfMod(transaction, modId, popularity);

@@ -15,7 +15,7 @@ import { sanitised } from '../../platform/text/markup.ts';
 import { freeNameId, requireFreeNameId } from '../../platform/text/name-ids.ts';
 import { slug } from '../../platform/text/slug.ts';
 import { type Audited, audit } from '../../records/audit/audit.ts';
-import { leaveCommentsToJob } from '../comments/pieces.ts';
+import { removeCommentsLater } from '../comments/removal.ts';
 import {
   announceCollection,
   COLLECTION_ACCEPTED,
@@ -316,7 +316,7 @@ export async function deleteCollectionForEver(app: App, caller: UserCaller, game
     const { isSubmitter, level } = await standingOf(transaction, caller, collection);
     if (!isSubmitter && level < ADMINISTRATOR) throw new ApiError('COLLECTIONS_NO_DELETE_PERMISSION');
     await store.remove(transaction.query, id);
-    await leaveCommentsToJob(app, transaction, 'collections', id);
+    await removeCommentsLater(app, transaction, 'collections', id);
     if (collection.logo) await reviewPicture(app, transaction, collection.logo);
     announceCollection(transaction, collection);
     await auditByTeam(app, transaction, caller, collection, { action: 'delete-for-ever' });

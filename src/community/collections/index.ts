@@ -1,4 +1,5 @@
 import { resource } from '../../platform/resource.ts';
+import { modExtension } from './mod-extension.ts';
 import { collectionOperations } from './operations.ts';
 import { personalCollections } from './personal.ts';
 
@@ -6,4 +7,5 @@ export const collections = resource({
   name: 'collections',
   operations: collectionOperations,
   personalData: personalCollections,
+  extends: [modExtension],
 });

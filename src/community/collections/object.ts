@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { LogoObject, toLogo } from '../../catalogue/games/object.ts';
-import { DISPLAY_TEXTS, displayText, percentagePositive, wilsonLowerBound } from '../../catalogue/stats/ratings.ts';
+import {
+  DISPLAY_TEXTS,
+  displayText,
+  percentagePositive,
+  wilsonLowerBound,
+} from '../../catalogue/mods/rating-scores.ts';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import { PLATFORMS, type Portal } from '../../platform/game-platforms.ts';

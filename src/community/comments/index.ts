@@ -1,5 +1,6 @@
 import { resource } from '../../platform/resource.ts';
 import { commentJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { commentOperations } from './operations.ts';
 import { personalComments } from './personal.ts';
 
@@ -8,4 +9,5 @@ export const comments = resource({
   operations: commentOperations,
   jobs: commentJobs,
   personalData: personalComments,
+  extends: [modExtension],
 });

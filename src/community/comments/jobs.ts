@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { removeCommentsOf } from './comments.ts';
-import { REMOVE_COMMENTS } from './pieces.ts';
+import { REMOVE_COMMENTS } from './removal.ts';
 
 export const commentJobs: readonly JobHandler<App>[] = [
   {

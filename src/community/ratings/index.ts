@@ -1,5 +1,6 @@
 import { resource } from '../../platform/resource.ts';
 import { ratingJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { ratingOperations } from './operations.ts';
 import { personalRatings } from './personal.ts';
 
@@ -8,4 +9,5 @@ export const ratings = resource({
   operations: ratingOperations,
   jobs: ratingJobs,
   personalData: personalRatings,
+  extends: [modExtension],
 });

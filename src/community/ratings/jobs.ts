@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { type RatedResource, REMOVE_RATINGS, removeRatings } from './pieces.ts';
+import { type RatedResource, REMOVE_RATINGS, removeRatings } from './removal.ts';
 
 export const ratingJobs: readonly JobHandler<App>[] = [
   {

@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { noteActive } from '../../records/metrics/pieces.ts';
-import type { RatedResource } from './pieces.ts';
+import type { RatedResource } from './removal.ts';
 import * as store from './store.ts';
 
 export type { RatingRow } from './store.ts';

@@ -1,5 +1,6 @@
 import { resource } from '../../platform/resource.ts';
 import { subscriptionJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { subscriptionOperations } from './operations.ts';
 import { personalSubscriptions } from './personal.ts';
 
@@ -8,4 +9,5 @@ export const subscriptions = resource({
   operations: subscriptionOperations,
   jobs: subscriptionJobs,
   personalData: personalSubscriptions,
+  extends: [modExtension],
 });

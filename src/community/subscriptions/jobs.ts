@@ -1,7 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { END_SUBSCRIPTIONS } from './pieces.ts';
-import { type Ending, takeOffSubscribers } from './subscriptions.ts';
+import { END_SUBSCRIPTIONS, type Ending, takeOffSubscribers } from './subscriptions.ts';
 
 export const subscriptionJobs: readonly JobHandler<App>[] = [
   {

@@ -126,6 +126,8 @@ export async function unsubscribeFromAll(
   return removed.length;
 }
 
+export const END_SUBSCRIPTIONS = 'subscriptions.end';
+
 export interface Ending {
   readonly modId: number;
   readonly gameId: number;

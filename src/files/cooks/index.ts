@@ -1,5 +1,6 @@
 import { resource } from '../../platform/resource.ts';
 import { cookJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { cookOperations } from './operations.ts';
 import { personalCooks } from './personal.ts';
 
@@ -8,4 +9,5 @@ export const cooks = resource({
   operations: cookOperations,
   jobs: cookJobs,
   personalData: personalCooks,
+  extends: [modExtension],
 });

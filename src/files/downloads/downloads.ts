@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
-import { requireOpenVault } from '../vaults/pieces.ts';
+import { requireOpenVault } from '../vaults/vaults.ts';
 import * as store from './store.ts';
 
 /** Bits of a game's `api_access_options`; that of direct downloads is `needsSignature`. */

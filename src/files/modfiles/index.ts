@@ -1,6 +1,7 @@
 import { resource } from '../../platform/resource.ts';
 import { modfileHoldings } from './holdings.ts';
 import { modfileJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { modfileOperations } from './operations.ts';
 import { personalModfiles } from './personal.ts';
 
@@ -10,4 +11,5 @@ export const modfiles = resource({
   jobs: modfileJobs,
   personalData: personalModfiles,
   holdings: modfileHoldings,
+  extends: [modExtension],
 });

@@ -1,5 +1,6 @@
 import { resource } from '../../platform/resource.ts';
 import { releaseJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { releaseOperations } from './operations.ts';
 import { personalReleases } from './personal.ts';
 
@@ -8,4 +9,5 @@ export const releases = resource({
   operations: releaseOperations,
   jobs: releaseJobs,
   personalData: personalReleases,
+  extends: [modExtension],
 });

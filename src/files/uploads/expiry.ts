@@ -1,5 +1,5 @@
 import type { App } from '../../platform/app.ts';
-import { keyOf } from './pieces.ts';
+import { keyOf } from './removal.ts';
 import * as store from './store.ts';
 import {
   cancelled,

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Holdings } from '../../platform/storage/holdings.ts';
-import { keyOf } from './pieces.ts';
+import { keyOf } from './removal.ts';
 import * as store from './store.ts';
 import { cancelled, UPLOAD_COMPLETE } from './uploads.ts';
 

@@ -1,6 +1,7 @@
 import { resource } from '../../platform/resource.ts';
 import { uploadHoldings } from './holdings.ts';
 import { uploadJobs } from './jobs.ts';
+import { modExtension } from './mod-extension.ts';
 import { uploadOperations } from './operations.ts';
 import { personalUploads } from './personal.ts';
 
@@ -10,4 +11,5 @@ export const uploads = resource({
   jobs: uploadJobs,
   personalData: personalUploads,
   holdings: uploadHoldings,
+  extends: [modExtension],
 });

@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import type { Assembly } from '../../platform/storage/storage.ts';
 import { endOutdatedUploads } from './expiry.ts';
-import { DISCARD } from './pieces.ts';
+import { DISCARD } from './removal.ts';
 
 const HOUR = 3_600;
 

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
-import { removeUpload } from './pieces.ts';
+import { removeUpload } from './removal.ts';
 import * as store from './store.ts';
 
 async function removeAll(app: App, transaction: Transaction, uploads: readonly store.UploadRow[]): Promise<boolean> {

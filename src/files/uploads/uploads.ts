@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { type Assembly, StorageFull } from '../../platform/storage/storage.ts';
-import { keyOf } from './pieces.ts';
+import { keyOf } from './removal.ts';
 import * as store from './store.ts';
 
 export type { ReceivedPart, UploadRow } from './store.ts';

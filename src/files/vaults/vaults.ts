@@ -12,6 +12,15 @@ export interface Vault {
   readonly date_closes: number;
 }
 
+/** Refuses downloads before the vault opens and after it has closed. */
+export function requireOpenVault(
+  { date_opens, date_closes }: { readonly date_opens: number | null; readonly date_closes: number | null },
+  now: number,
+): void {
+  if (now < (date_opens ?? 0)) throw new ApiError('VAULT_TOO_EARLY');
+  if (date_closes && now >= date_closes) throw new ApiError('VAULT_EXPIRED');
+}
+
 interface Which {
   readonly gameId: number;
   readonly modId: number;

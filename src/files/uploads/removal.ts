@@ -4,16 +4,12 @@ import * as store from './store.ts';
 
 export const DISCARD = 'uploads.discard';
 
-/** A mod that is gone takes no uploads. Their bytes go by a job, because a transaction that fails must not lose them. */
-export async function removeUploadsOfMod(app: App, transaction: Transaction, mod: { id: number }): Promise<void> {
-  for (const upload of await store.ofMod(transaction, mod.id)) await removeUpload(app, transaction, upload);
-}
-
+/** A job discards the bytes, because a transaction that fails must not lose them. */
 export async function removeUpload(app: App, transaction: Transaction, upload: store.UploadRow): Promise<void> {
   transaction.changed(keyOf(upload));
   await store.remove(transaction.query, upload);
   await app.jobs.enqueue(transaction, DISCARD, { key: keyOf(upload), handle: upload.handle ?? '' });
 }
 
-/** Where the bytes of a session are, and what those who send parts of it listen to. */
+/** The storage key of a session's bytes, and the channel on which requests that send its parts learn of changes. */
 export const keyOf = ({ upload_id }: Pick<store.UploadRow, 'upload_id'>): `uploads/${string}` => `uploads/${upload_id}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DISPLAY_TEXTS, displayText, percentagePositive, wilsonLowerBound } from './ratings.ts';
+import { DISPLAY_TEXTS, displayText, percentagePositive, wilsonLowerBound } from './rating-scores.ts';
 
 const ratings = fc
   .tuple(fc.nat({ max: 1_000_000 }), fc.nat({ max: 1_000_000 }))
