@@ -75,11 +75,11 @@ export const resources: readonly Resource[] = [
   blocks,
   mailings,
   teams,
-  previews,
   reviews,
   restrictions,
   games,
   mods,
+  previews,
   // Before dependencies: a removed mod leaves its dependants before it locks the game's numbers.
   stats,
   // Before tags: whoever may not edit the metadata sent with a mod gets that error first.

@@ -8,7 +8,6 @@ import { completePictures } from '../../platform/images/pictures.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { requireEnglish } from '../../platform/localisation/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { enablesPreviews } from '../previews/pieces.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {
   addGame,
@@ -22,6 +21,7 @@ import {
   type StoredGame,
 } from './games.ts';
 import { claimGamePictures, type GameImages, prepareGamePictures } from './media.ts';
+import { enablesPreviews } from './preview-options.ts';
 import * as store from './store.ts';
 
 /** `community_options`: where the site itself shows the game, which is not for its team to say. */

@@ -15,12 +15,13 @@ import { isReservedForGames } from '../../platform/filters/reserved-names.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { translate, translationsOf } from '../../platform/localisation/translations.ts';
 import { freeSlug } from '../../platform/text/slug.ts';
-import { endPreviews, isPreviewOpen } from '../previews/pieces.ts';
 import { addTagGroup, type NewTagGroup, tagGroupsOf } from '../tags/groups.ts';
 import { optionsOn, tagCountsOn } from '../tags/platforms.ts';
 import { ADMINISTRATOR, joinTeam, teamLevel } from '../teams/teams.ts';
 import { rewriteBodies, rewriteDocuments, rewriteTags } from './documents.ts';
+import { gameExtensions } from './extensions.ts';
 import { gameListing } from './listing.ts';
+import { isPreviewOpen } from './preview-options.ts';
 import * as store from './store.ts';
 import type { GamesTable } from './table.ts';
 
@@ -432,7 +433,7 @@ export async function handOverGame(transaction: Transaction, id: number, userId:
 /** Deleted games stay for what refers to them, and nobody sees them again. */
 export async function removeGame(app: App, transaction: Transaction, id: number): Promise<void> {
   await applyGameChanges(app, transaction, id, { status: GAME_DELETED }, 'en');
-  await endPreviews(transaction, 'games', id);
+  for (const { onDelete } of app.extensions.of(gameExtensions)) await onDelete?.(app, transaction, id);
 }
 
 /** Counts mods that became public, or ceased to be. */

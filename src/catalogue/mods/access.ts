@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Platform } from '../../platform/game-platforms.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { GAME_ACCEPTED, isOpenToThirdParties, requireGame, requireShownGame } from '../games/games.ts';
-import { isPreviewOpen } from '../previews/pieces.ts';
+import { isPreviewOpen } from '../games/preview-options.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { type SingleMod, singleMod } from './page.ts';
 import * as store from './store.ts';

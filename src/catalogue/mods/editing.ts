@@ -17,7 +17,7 @@ import { requireEnglish } from '../../platform/localisation/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { tellDecision } from '../../records/notifications/pieces.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
-import { enablesPreviews } from '../previews/pieces.ts';
+import { enablesPreviews } from '../games/preview-options.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
 import { releaseHold, ruled } from '../rules/judging.ts';
 import { ADMINISTRATOR, MANAGER } from '../teams/teams.ts';

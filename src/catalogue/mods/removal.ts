@@ -3,7 +3,6 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
 import { forgetTranslations } from '../../platform/localisation/translations.ts';
 import { removeMonthsOfMod } from '../../records/metrics/pieces.ts';
-import { endPreviews, forgetPreviews } from '../previews/pieces.ts';
 import { releaseHold } from '../rules/judging.ts';
 import { dissolveTeam } from '../teams/teams.ts';
 import { modExtensions } from './extensions.ts';
@@ -15,7 +14,6 @@ const highestFirst = (app: App) => app.extensions.of(modExtensions).toReversed()
 /** Ends what a deleted mod must not keep, even if it is restored later. */
 export async function endForDeletedMod(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
   for (const { onDelete } of highestFirst(app)) await onDelete?.(app, transaction, mod);
-  await endPreviews(transaction, 'mods', mod.id);
 }
 
 /**
@@ -27,7 +25,6 @@ export async function removeModRows(app: App, transaction: Transaction, mod: sto
   await removeMonthsOfMod(transaction, mod);
   await releaseHold(transaction, 'mods', mod.id);
   await dissolveTeam(transaction, 'mods', mod.id);
-  await forgetPreviews(transaction, 'mods', mod.id);
   await forgetTranslations(transaction.query, 'mods', mod.id);
   if (mod.logo) await reviewPicture(app, transaction, mod.logo);
   await store.remove(transaction.query, mod.id);

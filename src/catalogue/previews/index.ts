@@ -1,4 +1,6 @@
 import { resource } from '../../platform/resource.ts';
+import { gameExtension } from './game-extension.ts';
+import { modExtension } from './mod-extension.ts';
 import { previewOperations } from './operations.ts';
 import { personalPreviews } from './personal.ts';
 
@@ -6,4 +8,5 @@ export const previews = resource({
   name: 'previews',
   operations: previewOperations,
   personalData: personalPreviews,
+  extends: [gameExtension, modExtension],
 });

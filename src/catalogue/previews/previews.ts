@@ -8,15 +8,17 @@ import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { requireGame } from '../games/games.ts';
+import { ALLOW_PREVIEW_URL, ALLOW_PREVIEWS } from '../games/preview-options.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { levelsOf, MOD_DELETED, mayEdit, requireMod } from '../mods/mods.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
-import { ALLOW_PREVIEW_URL, ALLOW_PREVIEWS, type PreviewedResource } from './pieces.ts';
 import * as store from './store.ts';
 
 export type { Previewer } from './store.ts';
 
 type Reader = Pick<Database, 'first'>;
+
+type PreviewedResource = 'games' | 'mods';
 
 /** A game, or a mod of it. */
 export interface Place {
@@ -165,6 +167,16 @@ export async function renewPreviewLink(app: App, caller: UserCaller, place: Plac
     await auditPreviews(app, transaction, caller, place, 'renew-link');
     return linkTo(app, transaction, previewed);
   });
+}
+
+/** Removes all previewers and invalidates the link, even if the game or mod is restored later. */
+export async function endPreviews(
+  transaction: Transaction,
+  resource: PreviewedResource,
+  resourceId: number,
+): Promise<void> {
+  await store.nextVersion(transaction, resource, resourceId);
+  if (await store.removePreviewers(transaction.query, resource, resourceId)) accessChanged(transaction);
 }
 
 async function auditPreviews(
