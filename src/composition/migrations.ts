@@ -62,6 +62,9 @@ import { migration as blocks } from '../people/blocks/migrations/2026-11-15-bloc
 import { migration as follows } from '../people/follows/migrations/2026-11-15-follows.ts';
 import { migration as emailOptOuts } from '../people/mailings/migrations/2026-11-15-email-opt-outs.ts';
 import { migration as mutes } from '../people/mutes/migrations/2026-11-15-mutes.ts';
+import { migration as notifications } from '../people/notifications/migrations/2026-11-15-notifications.ts';
+import { migration as notificationsByActor } from '../people/notifications/migrations/2026-11-15-notifications-by-actor.ts';
+import { migration as notificationsByMail } from '../people/notifications/migrations/2026-11-15-notifications-by-mail.ts';
 import { migration as usersStaff } from '../people/staff/migrations/2026-11-15-users-staff.ts';
 import { migration as users } from '../people/users/migrations/2026-11-15-users.ts';
 import { migration as usersCards } from '../people/users/migrations/2026-11-15-users-cards.ts';
@@ -83,9 +86,6 @@ import { migration as events } from '../records/events/migrations/2026-11-15-eve
 import { migration as metrics } from '../records/metrics/migrations/2026-11-15-metrics.ts';
 import { migration as metricsMonths } from '../records/metrics/migrations/2026-11-15-metrics-months.ts';
 import { migration as metricsPlatforms } from '../records/metrics/migrations/2026-11-16-files-metrics-platforms.ts';
-import { migration as notifications } from '../records/notifications/migrations/2026-11-15-notifications.ts';
-import { migration as notificationsByActor } from '../records/notifications/migrations/2026-11-15-notifications-by-actor.ts';
-import { migration as notificationsByMail } from '../records/notifications/migrations/2026-11-15-notifications-by-mail.ts';
 import { migration as webhooks } from '../records/webhooks/migrations/2026-11-15-webhooks.ts';
 import { migration as emailChanges } from '../signin/accounts/migrations/2026-11-15-email-changes.ts';
 import { migration as emailCodes } from '../signin/accounts/migrations/2026-11-15-email-codes.ts';

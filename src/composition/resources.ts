@@ -37,6 +37,7 @@ import { blocks } from '../people/blocks/index.ts';
 import { follows } from '../people/follows/index.ts';
 import { mailings } from '../people/mailings/index.ts';
 import { mutes } from '../people/mutes/index.ts';
+import { notifications } from '../people/notifications/index.ts';
 import { staff } from '../people/staff/index.ts';
 import { users } from '../people/users/index.ts';
 import { credentialColumns } from '../platform/access/personal.ts';
@@ -47,7 +48,6 @@ import type { Resource } from '../platform/resource.ts';
 import { audit } from '../records/audit/index.ts';
 import { events } from '../records/events/index.ts';
 import { metrics } from '../records/metrics/index.ts';
-import { notifications } from '../records/notifications/index.ts';
 import { webhooks } from '../records/webhooks/index.ts';
 import { accounts } from '../signin/accounts/index.ts';
 import { credentials } from '../signin/credentials/index.ts';
@@ -61,7 +61,6 @@ import { service } from '../studio/service/index.ts';
 /** Every resource, a line each, the lower domains first. Where the order matters, a comment says why. */
 export const resources: readonly Resource[] = [
   events,
-  notifications,
   metrics,
   webhooks,
   audit,
@@ -74,6 +73,7 @@ export const resources: readonly Resource[] = [
   mutes,
   blocks,
   mailings,
+  notifications,
   teams,
   reviews,
   restrictions,

@@ -1,3 +1,4 @@
+import { tellDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
@@ -15,7 +16,6 @@ import {
 import type { Language } from '../../platform/localisation/languages.ts';
 import { requireEnglish } from '../../platform/localisation/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { tellDecision } from '../../records/notifications/pieces.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { enablesPreviews } from '../games/preview-options.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';

@@ -1,5 +1,6 @@
 import { forgetNewcomer, noteNewcomer } from '../../files/releases/holding.ts';
 import { sendMailing } from '../../people/mailings/mailings.ts';
+import { notify } from '../../people/notifications/notifications.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../../people/users/users.ts';
 import { ranksIn } from '../../platform/access/admission.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
@@ -8,7 +9,6 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say, type TextName } from '../../platform/localisation/texts.ts';
-import { notify } from '../../records/notifications/pieces.ts';
 import { requireReview, reviewed } from '../reviews/reviews.ts';
 import { actingIn, auditTeam } from './members.ts';
 import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';

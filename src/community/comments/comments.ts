@@ -2,6 +2,7 @@ import { whoKeepsFromComments } from '../../catalogue/restrictions/restrictions.
 import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireNotBlocked } from '../../people/blocks/blocks.ts';
+import { type NotificationKind, notify } from '../../people/notifications/notifications.ts';
 import { type Caller, muterOf, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -9,7 +10,6 @@ import { fold, type Listing, type ListRequest } from '../../platform/database/li
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { plainText, sanitised } from '../../platform/text/markup.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { type NotificationKind, notify } from '../../records/notifications/pieces.ts';
 import type { Commentable, Commented } from './commentables.ts';
 import { mentionedIn, namesIn } from './mentions.ts';
 import { requireFewLinks, requireNoFlood } from './spam.ts';

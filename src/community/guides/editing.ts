@@ -3,6 +3,7 @@ import { withPicture } from '../../catalogue/mods/editing.ts';
 import { isKeptFromGuides } from '../../catalogue/restrictions/restrictions.ts';
 import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { tellDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -10,7 +11,6 @@ import { fold } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { reviewPicture, type UploadedPicture } from '../../platform/images/pictures.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { tellDecision } from '../../records/notifications/pieces.ts';
 import {
   addGuide,
   applyGuideChanges,

@@ -1,4 +1,5 @@
 import { requireNotBlocked } from '../../people/blocks/blocks.ts';
+import { notify } from '../../people/notifications/notifications.ts';
 import { requireUserIn, USER_ACTIVE } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -6,7 +7,6 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { plainText, sanitised } from '../../platform/text/markup.ts';
-import { notify } from '../../records/notifications/pieces.ts';
 import { requireFewReplies, requireFewThreads, requireMayInviteMore, requireNoSpam } from './limits.ts';
 import * as store from './store.ts';
 

@@ -12,6 +12,7 @@ import {
   requireModForChange,
 } from '../../catalogue/mods/mods.ts';
 import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
+import { tellDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { ArchiveEntry, Inspection } from '../../platform/archives/archives.ts';
@@ -19,7 +20,6 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { fold, type ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { tellDecision } from '../../records/notifications/pieces.ts';
 import { dropReleases } from '../releases/holding.ts';
 import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';

@@ -7,10 +7,10 @@ import {
   modChanged,
 } from '../../catalogue/mods/mods.ts';
 import { isHeld } from '../../catalogue/rules/judging.ts';
+import { tellSubscribers } from '../../people/notifications/notifications.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
-import { tellSubscribers } from '../../records/notifications/pieces.ts';
 import { dropReleases, heldRelease, type Means } from '../releases/holding.ts';
 import { writeDocument } from './documents.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';

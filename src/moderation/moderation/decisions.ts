@@ -1,12 +1,12 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { hasLiveFile } from '../../catalogue/mods/mods.ts';
 import { ADMINISTRATOR, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { tellDecision } from '../../people/notifications/notifications.ts';
 import { type Caller, OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { tellDecision } from '../../records/notifications/pieces.ts';
 import { requireAnyOpen, resolveAll } from '../reports/resolving.ts';
 import {
   ACCEPTED,

@@ -1,5 +1,6 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import { tellDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { isSiteStaff } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
@@ -7,7 +8,6 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { tellDecision } from '../../records/notifications/pieces.ts';
 import * as store from './store.ts';
 
 export type { ReportRow } from './store.ts';

@@ -2,9 +2,9 @@ import { muterOf, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { notify } from '../../records/notifications/pieces.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
 import { mutedListing } from '../mutes/mutes.ts';
+import { notify } from '../notifications/notifications.ts';
 import { findUserIn, requireUser, USER_BANNED, USER_DELETED } from '../users/users.ts';
 import * as store from './store.ts';
 

@@ -5,9 +5,9 @@ import { addModTeamMember } from '../../catalogue/teams/operations.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { addMessageThread, inviteToThread } from '../../community/messages/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { blockAUser } from '../../people/blocks/operations.ts';
-import { followUserOperation, unfollowUserOperation } from '../../people/follows/operations.ts';
-import { muteAUser } from '../../people/mutes/operations.ts';
+import { blockAUser } from '../blocks/operations.ts';
+import { followUserOperation, unfollowUserOperation } from '../follows/operations.ts';
+import { muteAUser } from '../mutes/operations.ts';
 import {
   deleteNotification,
   deleteNotifications,

@@ -7,10 +7,10 @@ import { Browser } from '../../../test/browser.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { addMessage, addMessageThread } from '../../community/messages/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { blockAUser } from '../../people/blocks/operations.ts';
-import { editMailings } from '../../people/mailings/operations.ts';
-import { muteAUser } from '../../people/mutes/operations.ts';
 import { MailError } from '../../platform/mail/mail.ts';
+import { blockAUser } from '../blocks/operations.ts';
+import { editMailings } from '../mailings/operations.ts';
+import { muteAUser } from '../mutes/operations.ts';
 import { mailPerson } from './letters.ts';
 import { readNotifications, updateNotificationSettings } from './operations.ts';
 

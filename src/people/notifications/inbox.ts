@@ -2,10 +2,9 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { KINDS, type NotificationKind, type NotificationMode, usualMode } from './pieces.ts';
+import { KINDS, type NotificationKind, type NotificationMode, usualMode } from './notifications.ts';
 import * as store from './store.ts';
 
-export { KINDS, modesOf, type NotificationKind, type NotificationMode, notify } from './pieces.ts';
 export type { StoredNotification } from './store.ts';
 
 export const notificationListing: Listing = {
@@ -20,13 +19,13 @@ export const notificationListing: Listing = {
   sorts: { id: 'n.id', date_added: 'n.date_added' },
 };
 
-/** The newest first, unless another order is asked for. */
+/** Newest first by default. */
 export const notificationsOf = (app: App, { userId }: UserCaller, request: ListRequest) => {
   const sort = request.sort ?? { sql: 'n.id', descending: true };
   return store.list(app.db.query, userId, notificationListing, { ...request, sort });
 };
 
-/** One of another person is answered as one that does not exist. */
+/** A notification of another user gets the same error as one that does not exist. */
 export const setRead = (app: App, { userId }: UserCaller, id: number, isRead: boolean) =>
   app.db.write(async (transaction) => {
     await store.setRead(transaction, userId, id, isRead);
@@ -53,7 +52,7 @@ export async function settingsOf(app: App, { userId }: UserCaller): Promise<Mode
   return Object.fromEntries(KINDS.map((kind) => [kind, chosen.get(kind) ?? usualMode(kind)])) as Modes;
 }
 
-/** What is not named stays as it is. */
+/** Kinds that the request omits keep their mode. */
 export async function changeSettings(
   app: App,
   caller: UserCaller,

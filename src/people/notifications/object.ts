@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
-import {
-  KINDS,
-  modesOf,
-  type NotificationKind,
-  type NotificationMode,
-  type StoredNotification,
-} from './notifications.ts';
+import { toUserObject, UserObject } from '../users/object.ts';
+import type { StoredNotification } from './inbox.ts';
+import { KINDS, modesOf, type NotificationKind, type NotificationMode } from './notifications.ts';
 
 export const NotificationObject = z
   .object({

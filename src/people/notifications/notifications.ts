@@ -2,8 +2,6 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import * as store from './store.ts';
 
-// Other nouns tell here what they do, so this file knows none of them.
-
 export const KINDS = [
   'comment',
   'reply',
@@ -22,20 +20,20 @@ export const KINDS = [
 ] as const;
 export type NotificationKind = (typeof KINDS)[number];
 
-/** Not at all, on the site alone, there and by mail at once, there and in one mail a day. */
+/** `email` and `digest` also show on the site; `digest` is one mail a day. */
 export const MODES = ['off', 'site', 'email', 'digest'] as const;
 export type NotificationMode = (typeof MODES)[number];
 
-/** Whose work can no longer be had, or not yet, hears of it by mail unless they want otherwise. */
-const MAILED_USUALLY: readonly NotificationKind[] = ['denied', 'taken_down', 'file_denied'];
+/** Authors whose work is unavailable get a mail by default, because they may not visit the site. */
+const MAILED_BY_DEFAULT: readonly NotificationKind[] = ['denied', 'taken_down', 'file_denied'];
 export const usualMode = (kind: NotificationKind): NotificationMode =>
-  MAILED_USUALLY.includes(kind) ? 'email' : 'site';
+  MAILED_BY_DEFAULT.includes(kind) ? 'email' : 'site';
 
-/** Invitations to teams are mailed to their address as it is, also where it has no account. */
+/** Team invitations are mailed to the invited address in any case, whether or not it has an account. */
 export const modesOf = (kind: NotificationKind): readonly NotificationMode[] =>
   kind === 'team_invite' ? ['off', 'site'] : MODES;
 
-/** They happen again, and are then news again. */
+/** A repetition replaces the earlier notification instead of being dropped as a duplicate. */
 const RECURRING: readonly NotificationKind[] = [
   'message',
   'accepted',
@@ -50,10 +48,10 @@ export const MAIL_JOB = 'notifications.mail';
 export const TELL_SUBSCRIBERS_JOB = 'notifications.tell-subscribers';
 
 export interface Happening {
-  /** Who is told. */
+  /** The recipient. */
   readonly userId: number;
   readonly kind: NotificationKind;
-  /** Who did it; 0 where a team decided, or nobody did. */
+  /** The acting user; 0 where a team decided, or nobody acted. */
   readonly actorId: number;
   readonly resource: 'mods' | 'guides' | 'collections' | 'games' | 'users' | 'threads' | 'comments';
   readonly resourceId: number;
@@ -61,7 +59,7 @@ export interface Happening {
   readonly commentId?: number;
 }
 
-/** Tells a person in the transaction of what happened. Nobody is told of what they did themselves. */
+/** Adds a notification in the caller's transaction. Nobody is notified of their own actions. */
 export async function notify(app: App, transaction: Transaction, what: Happening): Promise<void> {
   if (what.userId === what.actorId) return;
   const now = app.clock.now();
@@ -90,7 +88,7 @@ export interface Judged {
 
 type Judgement = 'accepted' | 'denied' | 'taken_down' | 'file_approved' | 'file_denied' | 'report_resolved';
 
-/** Tells someone what was decided over what is theirs. Who of the team did is not told. */
+/** Notifies an author of a moderation decision. The moderator stays anonymous. */
 export async function tellDecision(
   app: App,
   transaction: Transaction,
@@ -108,14 +106,14 @@ export interface Update {
   readonly gameId: number;
   readonly actorId: number;
   readonly date: number;
-  /** Subscribers up to this one have been told. */
+  /** Subscribers up to this user id have been notified. */
   readonly after: number;
 }
 
-/** Lets those who subscribed to a mod be told of its new file, by a job: there may be very many. */
+/** Notifies the subscribers of a mod of its new file. A job does it in steps, because a mod can have millions of them. */
 export const tellSubscribers = (app: App, transaction: Transaction, update: Omit<Update, 'date' | 'after'>) =>
   continueTelling(app, transaction, { ...update, date: app.clock.now(), after: 0 });
 
-/** Of two updates of a mod that wait, the later is enough; it is told to everyone. */
+/** One queued job per mod: the later update reaches every subscriber, so the earlier one is not needed. */
 export const continueTelling = (app: App, transaction: Transaction, update: Update): Promise<void> =>
   app.jobs.enqueue(transaction, TELL_SUBSCRIBERS_JOB, { ...update }, { key: `mod/${update.modId}` });

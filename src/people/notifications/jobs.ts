@@ -1,8 +1,8 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
+import { removeOld } from './inbox.ts';
 import { mailDue, mailPerson, tellSomeSubscribers } from './letters.ts';
-import { removeOld } from './notifications.ts';
-import { MAIL_JOB, TELL_SUBSCRIBERS_JOB, type Update } from './pieces.ts';
+import { MAIL_JOB, TELL_SUBSCRIBERS_JOB, type Update } from './notifications.ts';
 
 export const notificationJobs: readonly JobHandler<App>[] = [
   { kind: 'notifications.remove-old', every: 86_400, run: removeOld },

@@ -10,8 +10,8 @@ import { composeWorker } from '../../composition/compose.ts';
 import { managePlatformStatus } from '../../files/modfiles/operations.ts';
 import { decideOverContent } from '../../moderation/moderation/operations.ts';
 import { resolveGameReport, submitReportOperation } from '../../moderation/reports/operations.ts';
-import { muteAUser } from '../../people/mutes/operations.ts';
 import { insertMany } from '../../platform/database/bulk.ts';
+import { muteAUser } from '../mutes/operations.ts';
 import { tellSomeSubscribers } from './letters.ts';
 import { deleteNotifications, getNotifications, updateNotificationSettings } from './operations.ts';
 

@@ -1,4 +1,3 @@
-import { sendMailing } from '../../people/mailings/mailings.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { RunningJob } from '../../platform/jobs/worker.ts';
@@ -6,16 +5,17 @@ import { type Language, languageOf } from '../../platform/localisation/languages
 import { say, type TextName } from '../../platform/localisation/texts.ts';
 import { MailError, type MailMessage } from '../../platform/mail/mail.ts';
 import { escapeHtml } from '../../platform/text/markup.ts';
-import { continueTelling, type NotificationKind, type Update, usualMode, wakeMail } from './pieces.ts';
+import { sendMailing } from '../mailings/mailings.ts';
+import { continueTelling, type NotificationKind, type Update, usualMode, wakeMail } from './notifications.ts';
 import * as store from './store.ts';
 
-/** Whoever gets so many within an hour gets the rest with the next daily mail. */
+/** Beyond this number the rest waits for the next daily mail. */
 const LETTERS_PER_HOUR = 20;
 const HOUR = 3_600;
 const LINES_MAX = 50;
 const PEOPLE_AT_ONCE = 500;
 
-/** Lets everyone be written to for whom something is due by now. */
+/** Enqueues a mail for every user with a notification due. */
 export async function mailDue(app: App, job: Pick<RunningJob, 'heartbeat'>): Promise<void> {
   const now = app.clock.now();
   const some = (after: number) => store.awaitingMail(app.db, now, after, PEOPLE_AT_ONCE);
@@ -28,8 +28,8 @@ export async function mailDue(app: App, job: Pick<RunningJob, 'heartbeat'>): Pro
 }
 
 /**
- * Writes to a person what is due. What goes into a letter is settled before it is sent, and a letter that may have been
- * sent already is sent again as the same one: nothing is lost when the process ends in between, and nothing told twice.
+ * Mails a user what is due. The content of a letter is stored before it is sent, so that a retry after a crash sends the
+ * same letter with the same message id.
  */
 export async function mailPerson(app: App, userId: number): Promise<void> {
   for (const letter of await store.unsentLetters(app.db, userId)) await send(app, letter);
@@ -86,7 +86,7 @@ function written(
   };
 }
 
-/** Names are one line each, whatever is in them. */
+/** Keeps control characters in names from breaking the layout of the mail. */
 const oneLine = (text: string | null): string => (text ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 100);
 
 const said = ({ kind, username, name }: store.LineRow, language: Language): string =>
@@ -106,7 +106,7 @@ function linkOf({ addresses }: App, { resource, name_id, game_name_id, user_name
 
 const SUBSCRIBERS_AT_ONCE = 1_000;
 
-/** Tells some of those who subscribed to a mod, and leaves the others to the next job: writers in between get their turn. */
+/** Notifies one batch of subscribers and enqueues the next, so that other writers run in between. */
 export const tellSomeSubscribers = (app: App, update: Update): Promise<void> =>
   app.db.write(async (transaction) => {
     const { modId, gameId, actorId, date, after } = update;

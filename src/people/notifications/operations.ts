@@ -11,7 +11,7 @@ import {
   removeNotification,
   setRead,
   settingsOf,
-} from './notifications.ts';
+} from './inbox.ts';
 import { NotificationObject, NotificationSettingsObject, toNotification } from './object.ts';
 
 const NotificationPath = z.object({ notification_id: PathId });
