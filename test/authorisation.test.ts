@@ -22,12 +22,12 @@ import { issueServiceToken } from '../src/platform/access/credentials.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
 import type { Transaction } from '../src/platform/database/database.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
-import { addMetricsSecret } from '../src/records/metrics/operations.ts';
-import { addGameWebhook, getGameWebhookDeliveries } from '../src/records/webhooks/operations.ts';
 import { askForExport, exportToken } from '../src/signin/exports/exports.ts';
 import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
+import { addMetricsSecret } from '../src/studio/metrics/operations.ts';
+import { addGameWebhook, getGameWebhookDeliveries } from '../src/studio/webhooks/operations.ts';
 import { type CallInput, type Client, START, startApi, type User } from './api.ts';
 import { AUDITED, FOR_SITE_MODERATORS } from './audited.ts';
 import {

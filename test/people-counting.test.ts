@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getUserEvents } from '../src/catalogue/events/operations.ts';
 import { getGameStats } from '../src/catalogue/games/operations.ts';
 import { getMod } from '../src/catalogue/mods/operations.ts';
 import { getGameRestrictions, restrictUserInGame } from '../src/catalogue/restrictions/operations.ts';
@@ -27,7 +28,6 @@ import { blockAUser, getUsersBlocked } from '../src/people/blocks/operations.ts'
 import { followUserOperation, getMyFollowing, getUserFollowers } from '../src/people/follows/operations.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { seededRandom } from '../src/platform/runtime/random.ts';
-import { getUserEvents } from '../src/records/events/operations.ts';
 import { deleteAUser, mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import { type CallInput, type Client, startApi } from './api.ts';
 

@@ -12,10 +12,10 @@ import { addGameTeamMember, addModTeamMember, getTeamInvites } from '../src/cata
 import { getMessageThreads } from '../src/community/messages/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../src/community/subscriptions/operations.ts';
 import { getAuthenticatedUser } from '../src/people/users/operations.ts';
-import { getAudit } from '../src/records/audit/operations.ts';
 import { lockAUser } from '../src/signin/accounts/operations.ts';
 import { addOwnKey, addOwnToken, rotateGameKeyOperation } from '../src/signin/credentials/operations.ts';
 import { delegationToken, getDelegatingUser } from '../src/signin/oauth/operations.ts';
+import { getAudit } from '../src/studio/audit/operations.ts';
 import { type Client, type Game, startApi, type User } from './api.ts';
 import { aClient, anAppOf, asking, authorizePath, Browser, redeemed, returned, serviceOf } from './browser.ts';
 

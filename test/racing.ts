@@ -17,9 +17,9 @@ import { addAgreementVersion } from '../src/people/agreements/operations.ts';
 import { joinStaff } from '../src/people/staff/pieces.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
-import { addMetricsSecret } from '../src/records/metrics/operations.ts';
-import { addGameWebhook, getGameWebhookDeliveries } from '../src/records/webhooks/operations.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
+import { addMetricsSecret } from '../src/studio/metrics/operations.ts';
+import { addGameWebhook, getGameWebhookDeliveries } from '../src/studio/webhooks/operations.ts';
 import { type Answer, type Api, type CallInput, type Client, START, type User } from './api.ts';
 import { zipOf } from './zips.ts';
 

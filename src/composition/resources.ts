@@ -1,4 +1,5 @@
 import { dependencies } from '../catalogue/dependencies/index.ts';
+import { eventLists } from '../catalogue/events/index.ts';
 import { findings } from '../catalogue/findings/index.ts';
 import { games } from '../catalogue/games/index.ts';
 import { media } from '../catalogue/media/index.ts';
@@ -56,7 +57,10 @@ import { exports } from '../signin/exports/index.ts';
 import { oauth } from '../signin/oauth/index.ts';
 import { portals } from '../signin/portals/index.ts';
 import { sessions } from '../signin/sessions/index.ts';
+import { auditLists } from '../studio/audit/index.ts';
+import { gameMetrics } from '../studio/metrics/index.ts';
 import { service } from '../studio/service/index.ts';
+import { webhookSettings } from '../studio/webhooks/index.ts';
 
 /** Every resource, a line each, the lower domains first. Where the order matters, a comment says why. */
 export const resources: readonly Resource[] = [
@@ -88,6 +92,7 @@ export const resources: readonly Resource[] = [
   media,
   dependencies,
   findings,
+  eventLists,
   rules,
   wordlists,
   modfiles,
@@ -116,6 +121,9 @@ export const resources: readonly Resource[] = [
   portals,
   exports,
   purchases,
+  auditLists,
+  webhookSettings,
+  gameMetrics,
   service,
 ];
 

@@ -9,7 +9,7 @@ import { addUser } from '../../src/people/users/users.ts';
 import type { UserCaller } from '../../src/platform/access/caller.ts';
 import { issueToken } from '../../src/platform/access/credentials.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
-import { addWebhook } from '../../src/records/webhooks/webhooks.ts';
+import { addWebhook } from '../../src/studio/webhooks/webhooks.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const MODS = 4;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, startApi } from '../../../test/api.ts';
-import { getModEvents } from '../../records/events/operations.ts';
+import { getModEvents } from '../events/operations.ts';
 import { editModByPut, getMod, getMods } from '../mods/operations.ts';
 import { getModStats } from '../stats/operations.ts';
 import { getModTeamMembers } from '../teams/operations.ts';

@@ -4,7 +4,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import sharp from 'sharp';
 import { type Answer, assertRefused, type Client, type ErrorAnswer, type Mod, startApi } from '../../../test/api.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { getModEvents } from '../../records/events/operations.ts';
+import { getModEvents } from '../events/operations.ts';
 import { getMod } from '../mods/operations.ts';
 import { MODERATOR } from '../teams/teams.ts';
 import { addModMedia, deleteModMedia, reorderModMedia } from './operations.ts';

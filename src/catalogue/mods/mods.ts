@@ -10,7 +10,8 @@ import type { Language } from '../../platform/localisation/languages.ts';
 import { translate } from '../../platform/localisation/translations.ts';
 import { sanitised } from '../../platform/text/markup.ts';
 import { freeNameId, requireFreeNameId } from '../../platform/text/name-ids.ts';
-import { type ModEventType, recordModEvent, recordUserEvent } from '../../records/events/events.ts';
+import { recordModEvent, recordUserEvent } from '../../records/events/events.ts';
+import type { ModEventType } from '../../records/webhooks/kinds.ts';
 import { countPublicMods, requireGame } from '../games/games.ts';
 import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
 import {

@@ -10,7 +10,7 @@ import { modComments } from '../../community/comments/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { decideOverContent } from '../../moderation/moderation/operations.ts';
 import { getGameReports, resolveGameReport, submitReportOperation } from '../../moderation/reports/operations.ts';
-import { addGameWebhook } from '../../records/webhooks/operations.ts';
+import { addGameWebhook } from '../../studio/webhooks/operations.ts';
 import { addModOperation, editModOperation } from '../mods/operations.ts';
 import { addGameRule, editGameRule, getGameRuleDecisions, replayGameRuleDecision, tryGameRule } from './operations.ts';
 

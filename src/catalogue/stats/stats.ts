@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Bulk } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
-import { countDownloads, countForMod } from '../../records/metrics/pieces.ts';
+import { countDownloads, countForMod } from '../../records/metrics/counting.ts';
 import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
 import { requireMod } from '../mods/access.ts';
 import type { ModCounts } from '../mods/mods.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, encodeForm, type Game, type Mod, START, startApi, type User } from '../../../test/api.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
+import { getUserEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModOperation, getMod } from '../../catalogue/mods/operations.ts';
 import { countDownload } from '../../catalogue/stats/stats.ts';
 import { ADMINISTRATOR, MANAGER, MODERATOR } from '../../catalogue/teams/teams.ts';
-import { getUserEvents } from '../../records/events/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../subscriptions/operations.ts';
 import {
   addCollectionOperation,

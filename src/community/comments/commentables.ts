@@ -6,7 +6,7 @@ import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordModEvent } from '../../records/events/events.ts';
-import { noteActive } from '../../records/metrics/pieces.ts';
+import { noteActive } from '../../records/metrics/counting.ts';
 import { tellStudio } from '../../records/webhooks/outbox.ts';
 import {
   type CollectionRow,

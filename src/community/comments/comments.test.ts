@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, type Guide, type Mod, startApi } from '../../../test/api.ts';
+import { getModEvents } from '../../catalogue/events/operations.ts';
 import { deleteModOperation } from '../../catalogue/mods/operations.ts';
 import { restrictUserInGame } from '../../catalogue/restrictions/operations.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { getModEvents } from '../../records/events/operations.ts';
 import { addCollectionOperation, deleteCollectionOperation } from '../collections/operations.ts';
 import { getGuide } from '../guides/operations.ts';
 import { mentionedIn } from './comments.ts';

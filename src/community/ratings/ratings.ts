@@ -7,7 +7,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { noteActive } from '../../records/metrics/pieces.ts';
+import { noteActive } from '../../records/metrics/counting.ts';
 import type { RatedResource } from './removal.ts';
 import * as store from './store.ts';
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
+import { getModsEvents, getUserEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation, getGameStats } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
 import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { getModfiles } from '../../files/modfiles/operations.ts';
 import { decideOverContent } from '../../moderation/moderation/operations.ts';
-import { getModsEvents, getUserEvents } from '../../records/events/operations.ts';
 import { getUserSubscriptions, subscribeToMod, unsubscribeFromMod } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });

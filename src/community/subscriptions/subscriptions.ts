@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { Listing } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordUserEvent } from '../../records/events/events.ts';
-import { noteActive } from '../../records/metrics/pieces.ts';
+import { noteActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
 type Reader = Pick<Database, 'first'>;

@@ -1,7 +1,7 @@
 import { countDownload } from '../../catalogue/stats/stats.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { noteActive } from '../../records/metrics/pieces.ts';
+import { noteActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
 export interface BegunDownload {

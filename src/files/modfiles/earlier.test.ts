@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Game, type Mod, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
+import { getModEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { getMod, getMods } from '../../catalogue/mods/operations.ts';
 import { addCollectionOperation, getCollectionMods } from '../../community/collections/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../../community/subscriptions/operations.ts';
-import { getModEvents } from '../../records/events/operations.ts';
 import { downloadModfile } from '../downloads/operations.ts';
 import {
   addModfileOperation,

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Client, type Mod, START, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
+import { getModEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { requireModForChange } from '../../catalogue/mods/mods.ts';
 import { editModByPut, getMod, getMods } from '../../catalogue/mods/operations.ts';
 import { ADMINISTRATOR, MANAGER, MODERATOR } from '../../catalogue/teams/teams.ts';
 import { NOBODY } from '../../platform/access/caller.ts';
-import { getModEvents } from '../../records/events/operations.ts';
 import {
   addModfileOperation,
   deleteModfileOperation,

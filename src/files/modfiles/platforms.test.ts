@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { addModDependencies, getModDependencies } from '../../catalogue/dependencies/operations.ts';
+import { getModEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { getMod, getMods, getUserMods } from '../../catalogue/mods/operations.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
-import { getModEvents } from '../../records/events/operations.ts';
 import {
   addModfileOperation,
   editModfileOperation,

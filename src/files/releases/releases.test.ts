@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
 import { aClient, Browser } from '../../../test/browser.ts';
 import { zipOf } from '../../../test/zips.ts';
+import { getModEvents } from '../../catalogue/events/operations.ts';
 import { deleteModOperation, getMod } from '../../catalogue/mods/operations.ts';
 import {
   acceptTeamInvite,
@@ -17,7 +18,6 @@ import {
 import { composeWorker } from '../../composition/compose.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
 import { issueToken } from '../../platform/access/credentials.ts';
-import { getModEvents } from '../../records/events/operations.ts';
 import {
   changeEmail,
   closeOwnAccount,

@@ -18,7 +18,7 @@ import { hashOf, rangeOf } from '../../../test/uploads.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { getMod } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { addGameWebhook, getGameWebhookDeliveries } from '../../records/webhooks/operations.ts';
+import { addGameWebhook, getGameWebhookDeliveries } from '../../studio/webhooks/operations.ts';
 import { cancelCookOperation, getCooks, getModfileCook, startCook } from '../cooks/operations.ts';
 import { getModfile, getModfiles } from '../modfiles/operations.ts';
 import {

@@ -6,7 +6,7 @@ import { getMod } from '../../catalogue/mods/operations.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import { deleteGuideOperation, editGuideOperation } from '../../community/guides/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
-import { getGameAudit } from '../../records/audit/operations.ts';
+import { getGameAudit } from '../../studio/audit/operations.ts';
 import {
   getGameReports,
   getReportedItems,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
-import { getAudit } from '../../records/audit/operations.ts';
+import { getAudit } from '../../studio/audit/operations.ts';
 import { banUser, unbanUser } from './operations.ts';
 
 const api = await startApi();

@@ -8,7 +8,7 @@ import { collectionComments, guideComments, modComments } from '../../community/
 import { getGuide } from '../../community/guides/operations.ts';
 import { addStaffMember } from '../../people/staff/operations.ts';
 import { STAFF_LEVELS } from '../../platform/access/staff.ts';
-import { getGameAudit } from '../../records/audit/operations.ts';
+import { getGameAudit } from '../../studio/audit/operations.ts';
 import { getReportedItemsOfSite, submitReportOperation } from '../reports/operations.ts';
 import {
   appealDecision,

@@ -7,7 +7,7 @@ import { getGame } from '../../catalogue/games/operations.ts';
 import { composeApp } from '../../composition/compose.ts';
 import { createGate } from '../../platform/access/gate.ts';
 import { STAFF_LEVELS } from '../../platform/access/staff.ts';
-import { getAudit, getGameAudit } from '../../records/audit/operations.ts';
+import { getAudit, getGameAudit } from '../../studio/audit/operations.ts';
 import { ping } from '../../studio/service/operations.ts';
 import { addStaffMember } from '../staff/operations.ts';
 import { forgetEnded } from './bans.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
 import { addModDependencies, getModDependants } from '../../catalogue/dependencies/operations.ts';
+import { getModsEvents } from '../../catalogue/events/operations.ts';
 import { getMod, getMods } from '../../catalogue/mods/operations.ts';
 import { getModsStats } from '../../catalogue/stats/operations.ts';
 import {
@@ -16,7 +17,6 @@ import { modComments } from '../../community/comments/operations.ts';
 import { getGuides } from '../../community/guides/operations.ts';
 import { getUserSubscriptions, subscribeToMod } from '../../community/subscriptions/operations.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
-import { getModsEvents } from '../../records/events/operations.ts';
 import { blockAUser } from '../blocks/operations.ts';
 import { followUserOperation, getMyFollowing, getUserFollowers } from '../follows/operations.ts';
 import { getUsersMuted, muteAUser, syncUsersMuted, unmuteAUser } from './operations.ts';

@@ -9,8 +9,8 @@ import { banUser, decideOverContent, getModerationQueue } from '../../moderation
 import { getReports } from '../../moderation/reports/operations.ts';
 import { issueToken } from '../../platform/access/credentials.ts';
 import { STAFF_LEVELS } from '../../platform/access/staff.ts';
-import { getAudit, getGameAudit } from '../../records/audit/operations.ts';
 import { closeOwnAccount, lockAUser } from '../../signin/accounts/operations.ts';
+import { getAudit, getGameAudit } from '../../studio/audit/operations.ts';
 import { addAgreementVersion } from '../agreements/operations.ts';
 import { blockAUser } from '../blocks/operations.ts';
 import { muteAUser } from '../mutes/operations.ts';

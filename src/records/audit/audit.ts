@@ -3,11 +3,11 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import * as store from './store.ts';
 
-/** What someone who decides over others has done. */
+/** An action of a moderator, an administrator or the operator. */
 export interface Audited {
-  /** Who did it; 0 for the service itself. */
+  /** The acting user; 0 for the service itself. */
   readonly actor: number;
-  /** The noun and what was done to it, such as `mods.delete`. */
+  /** The resource and the action, such as `mods.delete`. */
   readonly action: string;
   readonly subject: { readonly resource: string; readonly id: number; readonly gameId: number };
   readonly reason?: string | undefined;
@@ -15,8 +15,8 @@ export interface Audited {
 }
 
 /**
- * Writes it down, in the transaction that does it and as its last step: whoever writes here next waits until that
- * transaction is over, and must not wait for anything else that this one still wants.
+ * Appends to the audit log in the transaction of the action. Call it last: the next writer waits for this transaction,
+ * and a lock taken after it could deadlock the two.
  */
 export async function audit(app: App, transaction: Transaction, done: Audited): Promise<void> {
   const { last_id, hash: previous } = await store.holdHead(transaction);
@@ -35,7 +35,7 @@ export async function audit(app: App, transaction: Transaction, done: Audited): 
   await store.add(transaction, { ...row, hash: hashOf(app, row) });
 }
 
-/** The same for what a game's team, or whoever runs the service, does with the game itself. */
+/** Audits an action on the game itself, by its team or by site staff. */
 export const auditGame = (
   app: App,
   transaction: Transaction,
@@ -50,23 +50,23 @@ export const auditGame = (
     data,
   });
 
-/** With a key that the database does not hold: who can write to that alone cannot make a chain that fits. */
+/** Keyed with a secret outside the database, so that write access to the database is not enough to forge the chain. */
 function hashOf(app: App, row: Omit<store.AuditRow, 'hash'>): string {
   const { id, date_added, game_id, user_id, action, resource, resource_id, reason, data, previous } = row;
-  const told = [id, date_added, game_id, user_id, action, resource, resource_id, reason, data, previous];
-  return app.secrets.sign('audit', JSON.stringify(told));
+  const signed = [id, date_added, game_id, user_id, action, resource, resource_id, reason, data, previous];
+  return app.secrets.sign('audit', JSON.stringify(signed));
 }
 
 export interface Verdict {
-  /** How many rows were found to be as they were written. */
+  /** The number of intact rows. */
   readonly rows: number;
-  /** The first that is not, or that is not there. */
+  /** The first row that was changed or is missing. */
   readonly broken?: { readonly id: number; readonly problem: 'missing' | 'changed' | 'added' };
 }
 
 const VERIFIED_AT_ONCE = 1_000;
 
-/** Follows the chain from its first row to the last that was there when it began. */
+/** Verifies the hash chain up to the row that was last when the check began. */
 export async function verifyAudit(app: App): Promise<Verdict> {
   const { query } = app.db;
   const head = await store.headOf(query);
@@ -82,7 +82,7 @@ export async function verifyAudit(app: App): Promise<Verdict> {
     }
   }
   if (last.hash !== head.hash) return broken(last.id, last.id, 'changed');
-  // What was written since is beyond the last row of then, and not beyond that of now.
+  // Rows appended during the check are not beyond the head as it is now.
   const now = (await store.headOf(query))?.last_id ?? 0;
   return (await store.hasRowsBeyond(query, Math.max(now, head.last_id)))
     ? broken(last.id, last.id + 1, 'added')

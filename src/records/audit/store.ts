@@ -1,6 +1,5 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { changing } from '../../platform/database/locks.ts';
 import type { AuditHeadTable, AuditLogTable } from './table.ts';
 
@@ -8,7 +7,7 @@ export type AuditRow = Selectable<AuditLogTable>;
 type Head = Pick<AuditHeadTable, 'last_id' | 'hash'>;
 
 const HEAD = statement('select last_id, hash from audit_head where id = 1');
-/** On PostgreSQL others who add wait from here on; on SQLite there is one writer anyway. */
+/** On PostgreSQL other writers wait from here on; SQLite has one writer anyway. */
 const HEAD_HELD = changing(HEAD);
 export const holdHead = async (transaction: Transaction): Promise<Head> =>
   (await transaction.first<Head>(HEAD_HELD, []))!;
@@ -45,17 +44,3 @@ export const hasRowsBeyond = async (query: Query, id: number): Promise<boolean> 
     .where((eb) => eb.or([eb('id', '>', id), eb('id', '<', 1)]))
     .limit(1)
     .executeTakeFirst()) !== undefined;
-
-export async function list(query: Query, gameId: number | undefined, listing: Listing, request: ListRequest) {
-  const all = query.selectFrom('audit_log as a').leftJoin('users as u', 'u.id', 'a.user_id');
-  const shown = gameId === undefined ? all : all.where('a.game_id', '=', gameId);
-  const { total } = await narrowed(shown, listing, request)
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await paged(
-    narrowed(shown.selectAll('a').select('u.username'), listing, request),
-    listing,
-    request,
-  ).execute();
-  return { rows, total: Number(total) };
-}

@@ -1,32 +1,27 @@
 import type { App } from '../../platform/app.ts';
 import type { Bulk } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { ModEventType, UserEventType } from '../webhooks/kinds.ts';
 import { tellStudio } from '../webhooks/outbox.ts';
-import type { ModEventType, UserEventType } from './kinds.ts';
 import * as store from './store.ts';
-
-export { MOD_EVENTS, type ModEventType, USER_EVENTS, type UserEventType } from './kinds.ts';
-export type { ModEventRow, UserEventRow } from './store.ts';
-
-// Mods and other nouns record their events here, so this file knows none of them; `history.ts` knows who may see what.
 
 export interface ModEvent {
   readonly gameId: number;
   readonly modId: number;
-  /** Who did it. */
+  /** The acting user. */
   readonly userId: number;
   readonly type: ModEventType;
-  /** Whether everyone could see the mod, before or after what happened. */
+  /** Whether the mod was public before or after the change. */
   readonly isPublic: boolean;
 }
 
 /**
- * Tells in the transaction of a change what happened to a mod. Others who record for the game wait from here until the
- * commit, so that ids come in the order in which they are seen: call it last, and after `recordUserEvent`.
+ * Records an event of a mod in the transaction of the change. Other writers for the game wait until the commit, so that
+ * ids become visible in order: call it last, and after `recordUserEvent`.
  */
 export async function recordModEvent(app: App, transaction: Transaction, event: ModEvent): Promise<void> {
   const { gameId, modId, type } = event;
-  // Who could see the mod once is told that it was deleted; of one that never was public nobody hears.
+  // Clients that have seen the mod must learn of its deletion; a mod that was never public stays unknown.
   const shown = event.isPublic || (type === 'MOD_DELETED' && (await store.wasShown(transaction, modId)));
   await store.addModEvent(transaction, {
     game_id: gameId,
@@ -42,7 +37,7 @@ export async function recordModEvent(app: App, transaction: Transaction, event: 
   await tellStudio(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
-/** What makes kept lists of a game's events stale. */
+/** The scope of cached lists of a game's events. */
 export const eventsScope = (gameId: number) => `games/${gameId}/events`;
 
 export interface UserEvent {
@@ -52,7 +47,7 @@ export interface UserEvent {
   readonly type: UserEventType;
 }
 
-/** Tells what someone did, to themselves and to the game's studio. As above others wait, those who record for the same person. */
+/** Records an event of a user, for their own list and for the studio. Other writers for the user wait until the commit. */
 export async function recordUserEvent(app: App, transaction: Transaction, event: UserEvent): Promise<void> {
   const { gameId, modId, userId, type } = event;
   await store.addUserEvent(transaction, {
@@ -74,7 +69,7 @@ export interface NewModOfOwner {
   readonly isPublic: boolean;
 }
 
-/** What is told of many new mods: who owns them, and that they can be had. Old events would be gone by now. */
+/** Records the events of many new mods. Those that would have expired by now are omitted. */
 export async function recordNewMods(app: App, bulk: Bulk, mods: readonly NewModOfOwner[]): Promise<void> {
   const recent = mods.filter(({ dateAdded }) => dateAdded >= app.clock.now() - KEPT_SECONDS);
   const namesOf = ({ gameId, modId, userId, dateAdded }: NewModOfOwner) => ({
@@ -95,7 +90,7 @@ export async function recordNewMods(app: App, bulk: Bulk, mods: readonly NewModO
 const KEPT_SECONDS = 90 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;
 
-/** Events are kept for 90 days. They go in small steps, as nobody can record while one is done. */
+/** Events expire after 90 days. They are removed in small steps, because writers wait during each. */
 export async function removeOldEvents(app: App): Promise<void> {
   const before = app.clock.now() - KEPT_SECONDS;
   const step = () =>

@@ -1,14 +1,10 @@
-import { requireGame } from '../../catalogue/games/games.ts';
-import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { auditGame } from '../audit/audit.ts';
 import * as store from './store.ts';
 
+/** The secret with which a game signs its session reports. */
 export interface MetricsSecret {
-  /** Empty where the game has none. */
   readonly secret: string;
   readonly date_added: number;
 }
@@ -16,47 +12,23 @@ export interface MetricsSecret {
 const SECRET_BYTES = 32;
 const purposeOf = (gameId: number) => `metrics/${gameId}`;
 
-async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
-  await requireGame(reader, caller, gameId);
-  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
-    throw new ApiError('GAME_NO_ADMIN_PERMISSION');
-}
-
-/** Sealed, not digested: signatures can be checked by who knows the secret alone. */
-export async function unsealed(app: App, gameId: number): Promise<string | undefined> {
+/** Stored encrypted and not as a digest, because checking a signature takes the secret itself. */
+export async function secretOf(app: App, gameId: number): Promise<MetricsSecret | undefined> {
   const row = await store.secretOf(app.db, gameId);
   if (!row) return undefined;
   try {
-    return app.secrets.unseal(purposeOf(gameId), row.sealed);
+    return { secret: app.secrets.unseal(purposeOf(gameId), row.sealed), date_added: row.date_added };
   } catch (cause) {
-    // The secret of the data folder is another than it was: the game needs a new one.
+    // The secret of the data folder was replaced: the game needs a new one.
     throw new ApiError('METRICS_INTERNAL_ERROR', { cause });
   }
 }
 
-export async function showSecret(app: App, caller: Caller, gameId: number): Promise<MetricsSecret> {
-  await requireAdministrator(app.db, caller, gameId);
-  const row = await store.secretOf(app.db, gameId);
-  return { secret: (await unsealed(app, gameId)) ?? '', date_added: row?.date_added ?? 0 };
-}
-
-/** From now on reports that are signed with the one before are refused. */
-export async function renewSecret(app: App, caller: UserCaller, gameId: number): Promise<MetricsSecret> {
+export async function issueSecret(app: App, transaction: Transaction, gameId: number): Promise<MetricsSecret> {
   const secret = app.random.hex(SECRET_BYTES * 2);
   const date_added = app.clock.now();
-  await app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
-    await store.putSecret(transaction, gameId, { sealed: app.secrets.seal(purposeOf(gameId), secret), date_added });
-    transaction.made?.();
-    await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-renew' });
-  });
+  await store.putSecret(transaction, gameId, { sealed: app.secrets.seal(purposeOf(gameId), secret), date_added });
   return { secret, date_added };
 }
 
-export async function removeSecret(app: App, caller: UserCaller, gameId: number): Promise<void> {
-  await app.db.write(async (transaction) => {
-    await requireAdministrator(transaction, caller, gameId);
-    await store.removeSecret(transaction, gameId);
-    await auditGame(app, transaction, caller, gameId, { action: 'metrics-secret-remove' });
-  });
-}
+export const dropSecret = (transaction: Transaction, gameId: number) => store.removeSecret(transaction, gameId);

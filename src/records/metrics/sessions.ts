@@ -1,42 +1,36 @@
-import { requireGame } from '../../catalogue/games/games.ts';
-import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { DAY, placesOf, spansOf } from './pieces.ts';
-import { unsealed } from './secrets.ts';
+import { DAY, placesOf, spansOf } from './counting.ts';
+import { secretOf } from './secrets.ts';
 import { isSigned, type SessionReport, secondOf } from './signing.ts';
 import * as store from './store.ts';
 
-export type { SessionReport } from './signing.ts';
 export type Step = 'start' | 'heartbeat' | 'end';
 
-/** Clocks of players go wrong, but not by more; and what is older cannot be told from a repetition. */
+/** Tolerates wrong clocks of players. Hashes of older reports are no longer stored, so repetitions would go unnoticed. */
 const SKEW_SECONDS = DAY;
-/** After a longer silence nobody played in between. */
+/** A longer gap between two reports does not count as playing time. */
 const SILENCE_SECONDS = 30 * 60;
 
 const invalid = (field: string) => new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule: 'invalid' }] });
 
-/** A game tells that someone plays it. Each report counts once: neither a repetition nor an older one is taken. */
-export async function report(
+/** Records a signed report of a game's client. Repetitions and reports out of order are refused. */
+export async function recordSession(
   app: App,
-  caller: Caller,
-  gameId: number | undefined,
+  place: store.Place,
+  userId: number,
   step: Step,
   sent: SessionReport,
-  platform = '',
 ): Promise<void> {
-  if (gameId === undefined) throw new ApiError('GAME_NOT_FOUND');
-  await requireGame(app.db, caller, gameId);
-  const secret = await unsealed(app, gameId);
+  const { gameId } = place;
+  const secret = (await secretOf(app, gameId))?.secret;
   const now = app.clock.now();
   if (Math.abs(secondOf(sent.ts) - now) > SKEW_SECONDS) throw invalid('session_ts');
   if (secret === undefined || !isSigned(secret, sent)) throw invalid('session_hash');
-  const userId = caller.kind === 'user' ? caller.userId : 0;
   await app.db.write(async (transaction) => {
     if (!(await store.see(transaction, gameId, sent.hash.toLowerCase(), now))) throw invalid('session_nonce');
-    if (step === 'start') await start(transaction, { gameId, platform }, userId, sent, now);
+    if (step === 'start') await start(transaction, place, userId, sent, now);
     else await goOn(transaction, gameId, sent, { now, isEnd: step === 'end' });
   });
 }

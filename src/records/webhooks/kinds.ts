@@ -1,6 +1,21 @@
-import { MOD_EVENTS, USER_EVENTS } from '../events/kinds.ts';
+/** The events of a mod, as event lists and webhooks name them. */
+export const MOD_EVENTS = [
+  'MODFILE_CHANGED',
+  'MOD_AVAILABLE',
+  'MOD_UNAVAILABLE',
+  'MOD_EDITED',
+  'MOD_DELETED',
+  'MOD_TEAM_CHANGED',
+  'MOD_COMMENT_ADDED',
+  'MOD_COMMENT_DELETED',
+] as const;
+export type ModEventType = (typeof MOD_EVENTS)[number];
 
-/** What a studio can be told of: all events of mods and people, and what has no list of its own. */
+/** The events of a user. */
+export const USER_EVENTS = ['USER_TEAM_JOIN', 'USER_TEAM_LEAVE', 'USER_SUBSCRIBE', 'USER_UNSUBSCRIBE'] as const;
+export type UserEventType = (typeof USER_EVENTS)[number];
+
+/** All that a studio can receive: the events of mods and users, and those that no event list shows. */
 export const STUDIO_EVENTS = [
   ...MOD_EVENTS,
   'COOK_QUEUED',

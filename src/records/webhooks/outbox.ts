@@ -1,28 +1,28 @@
 import type { App } from '../../platform/app.ts';
-import type { Transaction } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { JsonValue } from '../../platform/jobs/jobs.ts';
 import type { StudioEventKind } from './kinds.ts';
 import * as store from './store.ts';
 
-// Every noun tells of itself here, so this file knows none of them.
+export type { StudioEventRow } from './store.ts';
 
 export interface StudioEvent {
   readonly gameId: number;
   readonly kind: StudioEventKind;
-  /** What it happened to, such as `mods/7`: its events reach the studio in their order. */
+  /** What it happened to, such as `mods/7`: events of one subject are delivered in order. */
   readonly subject: string;
   readonly data: { readonly [name: string]: JsonValue };
 }
 
-/** An endpoint is tried for this long before a delivery is set aside. */
+/** A delivery is retried for this long before it is parked. */
 export const GIVES_UP_SECONDS = 24 * 3_600;
 
-/** What wakes those who listen to a game's events. */
+/** The scope that wakes listeners of a game's event stream. */
 export const studioScope = (gameId: number) => `games/${gameId}/studio`;
 
 /**
- * Tells the studio of a game what happens, in the transaction in which it does: it is told if, and only if, that
- * commits. Others who tell for the game wait from here until the commit, so call it last.
+ * Records an event for the studio of a game in the transaction of the change, so that it is delivered if and only if
+ * that commits. Other writers for the game wait until the commit: call it last.
  */
 export async function tellStudio(app: App, transaction: Transaction, event: StudioEvent): Promise<void> {
   const { gameId, kind, subject, data } = event;
@@ -37,12 +37,18 @@ export async function tellStudio(app: App, transaction: Transaction, event: Stud
   transaction.changed(studioScope(gameId));
 }
 
-/** Has what is due for an endpoint delivered: now, or at a time. */
+/** Enqueues the delivery of what is due for an endpoint, now or at a given time. */
 export const wake = (app: App, transaction: Transaction, webhookId: number, runAt?: number): Promise<void> =>
   app.jobs.enqueue(
     transaction,
     'webhooks.deliver',
     { webhookId },
-    // One that waits for later would swallow another for now, so their keys differ.
+    // The keys differ, because a job queued for later would suppress one for now.
     runAt === undefined ? { key: `webhook/${webhookId}` } : { key: `webhook/${webhookId}/${runAt}`, runAt },
   );
+
+export const studioEventsAfter = (db: Database, gameId: number, id: number, most: number) =>
+  store.eventsAfter(db, gameId, id, most);
+
+/** The id of the newest event of a game, and 0 where there is none. */
+export const newestStudioEvent = (db: Database, gameId: number): Promise<number> => store.newestEvent(db, gameId);

@@ -18,6 +18,7 @@ import { subscribeToMod } from '../../community/subscriptions/operations.ts';
 import { countNoted } from '../../files/downloads/counting.ts';
 import { downloadModfile } from '../../files/downloads/operations.ts';
 import { addModfileOperation, editModfileOperation } from '../../files/modfiles/operations.ts';
+import { sessionHash } from '../../records/metrics/signing.ts';
 import {
   addMetricsSecret,
   endSession,
@@ -28,7 +29,6 @@ import {
   getTopMods,
   startSession,
 } from './operations.ts';
-import { sessionHash } from './signing.ts';
 
 // What the platform header changes besides mods and files: tags, their counts, figures and metrics.
 

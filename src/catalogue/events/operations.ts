@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { reader, user } from '../../platform/access/caller.ts';
 import { GamePath, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
-import { eventsScope } from './events.ts';
-import { listEventsOfGame, listEventsOfMod, listEventsOfUser, modEventListing, userEventListing } from './history.ts';
+import { eventsScope } from '../../records/events/events.ts';
+import { listEventsOfGame, listEventsOfMod, listEventsOfUser, modEventListing, userEventListing } from './events.ts';
 import { ModEventObject, toModEvent, toUserEvent, UserEventObject } from './object.ts';
 
 export const getModsEvents = operation({

@@ -5,40 +5,42 @@ import { ACCESS_SCOPE } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Changes } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { studioScope } from './outbox.ts';
-import * as store from './store.ts';
+import {
+  newestStudioEvent,
+  type StudioEventRow,
+  studioEventsAfter,
+  studioScope,
+} from '../../records/webhooks/outbox.ts';
 
-export type { StudioEventRow } from './store.ts';
-
-/** No more is read ahead of the listener. */
+/** At most this many events are read before the listener takes them. */
 const AHEAD_MAX = 100;
 
 const isInTeam = async (app: App, caller: Caller, gameId: number): Promise<boolean> =>
   (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
 
-/** The events of a game behind the one that was heard last, or behind the newest; then those that come, as they come. */
+/** Streams the events of a game after the given id, or from now on. */
 export async function listenToGame(app: App, caller: UserCaller, gameId: number, lastHeard: number | undefined) {
   await requireGame(app.db, caller, gameId);
   if (!(await isInTeam(app, caller, gameId))) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
-  const after = lastHeard ?? (await store.newestEvent(app.db, gameId));
+  const after = lastHeard ?? (await newestStudioEvent(app.db, gameId));
   return (signal: AbortSignal) => eventsAfter(app, caller, gameId, after, signal);
 }
 
-/** It ends with the signal, the token, or the place in the team. */
+/** Ends when the signal aborts, the token expires or the caller leaves the team. */
 async function* eventsAfter(
   app: App,
   caller: UserCaller,
   gameId: number,
   after: number,
   signal: AbortSignal,
-): AsyncGenerator<readonly store.StudioEventRow[]> {
+): AsyncGenerator<readonly StudioEventRow[]> {
   const news = new News(app.db.changes, studioScope(gameId), signal);
   try {
     for (let last = after; !signal.aborted; ) {
-      // Asked before reading: what is committed meanwhile is news again.
+      // Subscribed before reading, so that a commit in between wakes the loop again.
       const next = news.next();
       if (app.clock.now() >= caller.dateExpires || !(await isInTeam(app, caller, gameId))) return;
-      const events = await store.eventsAfter(app.db, gameId, last, AHEAD_MAX);
+      const events = await studioEventsAfter(app.db, gameId, last, AHEAD_MAX);
       if (events.length > 0) yield events;
       else await next;
       last = events.at(-1)?.id ?? last;
@@ -48,7 +50,7 @@ async function* eventsAfter(
   }
 }
 
-/** Tells that there may be something to read; that it may have come more than once is of no interest. */
+/** Resolves when there may be something to read. Several changes can share one wake-up. */
 class News {
   #next = Promise.withResolvers<void>();
   readonly stop: () => void;

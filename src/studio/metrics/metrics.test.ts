@@ -10,6 +10,7 @@ import { composeWorker } from '../../composition/compose.ts';
 import { countNoted, noteDownload } from '../../files/downloads/counting.ts';
 import { insertMany } from '../../platform/database/bulk.ts';
 import { ONCE_SECONDS } from '../../platform/database/once.ts';
+import { sessionHash } from '../../records/metrics/signing.ts';
 import {
   addMetricsSecret,
   continueSession,
@@ -23,7 +24,6 @@ import {
   getTopMods,
   startSession,
 } from './operations.ts';
-import { sessionHash } from './signing.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_TRUST_PROXY: '127.0.0.1' }, writesRows: true });
 const named = ({ id }: { id: number }) => ({ params: { game_id: id } });

@@ -2,9 +2,8 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import * as store from './store.ts';
 
-// Other nouns count here what they do, so this file knows none of them; `metrics.ts` knows who may see it.
-
 export const DAY = 86_400;
+const KEPT_DAYS = 3;
 
 export const dayOf = (second: number): number => Math.floor(second / DAY);
 
@@ -17,13 +16,13 @@ export function monthOf(second: number): number {
 /** The day and the month of a second. */
 export const spansOf = (second: number) => ({ day: dayOf(second), month: monthOf(second) });
 
-/** The whole game and, if it is known, the platform. The game's own row comes first: it serialises those who count. */
+/** The whole game and, if known, the platform. The game's row comes first, because it serialises the writers. */
 export const placesOf = (gameId: number, platform: string | undefined): store.Place[] => [
   { gameId, platform: '' },
   ...(platform ? [{ gameId, platform }] : []),
 ];
 
-/** Within the transaction that did it, and after everything else of the game that is counted there. */
+/** Counts in the transaction of the change. Call it after every other counter of the game, to keep the lock order. */
 export async function countForMod(
   app: App,
   transaction: Transaction,
@@ -34,7 +33,7 @@ export async function countForMod(
   for (const place of placesOf(mod.game_id, platform)) await countAt(app, transaction, place, mod.id, counts);
 }
 
-/** Downloads of a mod, and how many of them each platform had. */
+/** Counts downloads of a mod, in total and per platform. */
 export async function countDownloads(
   app: App,
   transaction: Transaction,
@@ -60,15 +59,15 @@ async function countAt(
   if (counts.downloads || counts.subscribers) await store.addToMonth(transaction, place, modId, monthOf(now), counts);
 }
 
-/** A person, with where they are if that is known; or an address from which someone acts who is not signed in. */
+/** A signed-in user, with the platform and address if known; or the address of an anonymous client. */
 export type Actor = { readonly platform?: string | undefined } & (
   | { readonly userId: number; readonly address?: string | undefined }
   | { readonly address: string }
 );
 
 /**
- * Someone did something in a game. On each day, and in each month, a person counts once, and so does an address from
- * which nobody acts who is signed in. Addresses are kept as digests that no other day or month has.
+ * Counts a user as active once per day and month; an address counts in the same way unless a signed-in user acts from
+ * it. Addresses are stored as digests keyed by the day or month.
  */
 export async function noteActive(app: App, transaction: Transaction, gameId: number, actor: Actor): Promise<void> {
   const now = app.clock.now();
@@ -91,7 +90,7 @@ async function noteInSpan(
   const known = address === undefined ? undefined : await store.activityOf(transaction, place, address);
   const isSettled = address === undefined || known === 0 || (person === undefined && known !== undefined);
   if (isPerson && isSettled) return;
-  // Held first by everyone who counts, so that nobody waits in a circle; and looked at again, now that nobody else counts.
+  // Every writer locks these rows first, which prevents deadlocks; the state is then read again under the lock.
   for (const each of placesOf(place.gameId, place.platform))
     await store.addTo(transaction, each, spansOf(app.clock.now()), {});
   const added = person !== undefined && (await store.beActive(transaction, place, person, 1)) ? 1 : 0;
@@ -99,7 +98,7 @@ async function noteInSpan(
   if (active !== 0) await store.addActive(transaction, place, active);
 }
 
-/** By how many the number of active people changes. An address that turns out to be a person's counts no longer. */
+/** The change in the number of active users. An address stops counting once a signed-in user acts from it. */
 async function settleAddress(
   transaction: Transaction,
   place: store.Span,
@@ -111,6 +110,12 @@ async function settleAddress(
   return (await store.uncount(transaction, place, address)) ? -1 : 0;
 }
 
-/** Days of the game keep what was counted; no ranking names the mod again. */
+/** The totals of the game stay; rankings omit the mod from now on. */
 export const removeMonthsOfMod = (transaction: Transaction, mod: { id: number }): Promise<void> =>
   store.removeMod(transaction, mod.id);
+
+/** Removes rows that only prevent counting twice. Session reports this old are refused by their date. */
+export async function forgetOld(app: App): Promise<void> {
+  const second = app.clock.now() - KEPT_DAYS * DAY;
+  await app.db.write((transaction) => store.forgetBefore(transaction, { ...spansOf(second), second }));
+}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
-import { deleteModOperation, editModByPut } from '../../catalogue/mods/operations.ts';
-import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { recordModEvent, recordUserEvent, removeOldEvents } from './events.ts';
+import { recordModEvent, recordUserEvent, removeOldEvents } from '../../records/events/events.ts';
+import { deleteModOperation, editModByPut } from '../mods/operations.ts';
+import { MODERATOR } from '../teams/teams.ts';
 import { getModEvents, getModsEvents, getUserEvents } from './operations.ts';
 
 const api = await startApi();

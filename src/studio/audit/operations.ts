@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
-import { auditListing, type ListedAudit, listAudit, listAuditOfGame } from './reading.ts';
+import { auditListing, type ListedAudit, listAudit, listAuditOfGame } from './audit.ts';
 
 export const AuditObject = z
   .object({

@@ -8,8 +8,8 @@ import { liftRestrictionInGame, restrictUserInGame } from '../../catalogue/restr
 import { addGameTeamMember } from '../../catalogue/teams/operations.ts';
 import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import { addAgreementVersion } from '../../people/agreements/operations.ts';
+import { verifyAudit } from '../../records/audit/audit.ts';
 import { rotateGameKeyOperation } from '../../signin/credentials/operations.ts';
-import { verifyAudit } from './audit.ts';
 import { getAudit, getGameAudit } from './operations.ts';
 
 const api = await startApi();

@@ -1,11 +1,13 @@
-import { requireGame } from '../../catalogue/games/games.ts';
-import { levelsOf, requireMod } from '../../catalogue/mods/access.ts';
-import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { type Caller, muterOf, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
+import { requireGame } from '../games/games.ts';
+import { levelsOf, requireMod } from '../mods/access.ts';
+import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
+
+export type { ModEventRow, UserEventRow } from './store.ts';
 
 const integer: Column = { kind: 'integer' };
 
@@ -17,7 +19,7 @@ const columns = {
   event_type: { kind: 'text', sql: 'lower(e.event_type)' },
 } as const;
 
-/** What lists of events may be filtered and sorted by. */
+/** The columns that lists of events can be filtered and sorted by. */
 export const modEventListing: Listing = {
   from: 'e',
   columns,
@@ -32,7 +34,7 @@ export const userEventListing: Listing = {
 const NEWEST_FIRST = { sql: 'e.id', descending: true };
 const ordered = (request: ListRequest): ListRequest => ({ ...request, sort: request.sort ?? NEWEST_FIRST });
 
-/** The game's team sees all events of its mods, a mod's team all of its own, and everyone those that are shown. */
+/** The game's team sees all events of its mods, a mod's team all events of that mod, everyone else the public ones. */
 export async function listEventsOfGame(
   app: App,
   caller: Caller,
@@ -49,19 +51,19 @@ export async function listEventsOfGame(
     everything,
     memberId,
     latest,
-    subscriberId: subscribed ? requirePerson(caller) : undefined,
+    subscriberId: subscribed ? requireUserId(caller) : undefined,
     muterId: everything ? undefined : muterOf(caller),
   };
   return store.listModEvents(app.db.query, scope, modEventListing, ordered(request));
 }
 
-/** A key has not subscribed to anything. */
-function requirePerson(caller: Caller): number {
+/** An API key has no subscriptions. */
+function requireUserId(caller: Caller): number {
   if (caller.kind !== 'user') throw new ApiError('USER_MUST_BE_LOGGED_IN');
   return caller.userId;
 }
 
-/** All that happened to one mod, also what happened again since. */
+/** All events of one mod, including older ones of the same type. */
 export async function listEventsOfMod(app: App, caller: Caller, gameId: number, modId: number, request: ListRequest) {
   const mod = await requireMod(app.db, caller, gameId, modId);
   const levels = await levelsOf(app.db, caller, mod);

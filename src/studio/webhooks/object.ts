@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
-import { bodyOf, type Outcome } from './delivering.ts';
-import type { StudioEventRow } from './stream.ts';
-import type { DeliveryRow, WebhookRow, WithSecret } from './webhooks.ts';
+import { bodyOf, type Outcome } from '../../records/webhooks/delivering.ts';
+import type { DeliveryRow, WebhookRow, WithSecret } from '../../records/webhooks/endpoints.ts';
+import type { StudioEventRow } from '../../records/webhooks/outbox.ts';
 
 export const WebhookObject = z
   .object({

@@ -23,7 +23,7 @@ import { subscribeToMod, unsubscribeFromMod } from '../../community/subscription
 import { composeWorker } from '../../composition/compose.ts';
 import { cookingSasToken, uploadCookBuild } from '../../files/builds/operations.ts';
 import { failCook } from '../../files/runners/operations.ts';
-import { STUDIO_EVENTS } from './kinds.ts';
+import { STUDIO_EVENTS } from '../../records/webhooks/kinds.ts';
 import { addGameWebhook } from './operations.ts';
 
 const settings = { MODSTEAD_JOBS: 'off', MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32' };

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { type Caller, readerWhoWrites, user } from '../../platform/access/caller.ts';
 import { GamePath, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, csv, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { daysOf, monthsOf, type Place, type Ranking, topOf } from './metrics.ts';
+import type { Place, Ranking } from '../../records/metrics/reading.ts';
+import type { Step } from '../../records/metrics/sessions.ts';
+import { daysOf, monthsOf, topOf } from './metrics.ts';
 import {
   MetricsDayObject,
   MetricsMonthObject,
@@ -12,7 +14,7 @@ import {
   toRanking,
 } from './object.ts';
 import { removeSecret, renewSecret, showSecret } from './secrets.ts';
-import { report, type Step } from './sessions.ts';
+import { report } from './sessions.ts';
 
 const SessionBody = z.object({
   session_id: z.string().min(1).max(100),

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { Id, Timestamp } from '../../platform/http/objects.ts';
-import {
-  MOD_EVENTS,
-  type ModEventRow,
-  type ModEventType,
-  USER_EVENTS,
-  type UserEventRow,
-  type UserEventType,
-} from './events.ts';
+import { MOD_EVENTS, type ModEventType, USER_EVENTS, type UserEventType } from '../../records/webhooks/kinds.ts';
+import type { ModEventRow, UserEventRow } from './events.ts';
 
 export const ModEventObject = z
   .object({ id: Id, mod_id: Id, user_id: Id, date_added: Timestamp, event_type: z.enum(MOD_EVENTS) })

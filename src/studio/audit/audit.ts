@@ -10,7 +10,7 @@ export type ListedAudit = Awaited<ReturnType<typeof store.list>>['rows'][number]
 
 const integer: Column = { kind: 'integer' };
 
-/** What the log may be filtered and sorted by. */
+/** The columns that the log can be filtered and sorted by. */
 export const auditListing: Listing = {
   from: 'a',
   columns: {

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { user, userOrService } from '../../platform/access/caller.ts';
 import { GamePath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, eventStream, noContent, ok, operation, Stream } from '../../platform/http/operation.ts';
-import { STUDIO_EVENTS } from './kinds.ts';
+import { deliveryListing } from '../../records/webhooks/endpoints.ts';
+import { STUDIO_EVENTS } from '../../records/webhooks/kinds.ts';
+import type { StudioEventRow } from '../../records/webhooks/outbox.ts';
 import {
   ReplayObject,
   toDelivery,
@@ -15,10 +17,9 @@ import {
   WebhookSecretObject,
   WebhookTestObject,
 } from './object.ts';
-import { listenToGame, type StudioEventRow } from './stream.ts';
+import { listenToGame } from './stream.ts';
 import {
   addWebhook,
-  deliveryListing,
   editWebhook,
   listDeliveries,
   listWebhooks,
@@ -78,8 +79,8 @@ export const addGameWebhook = operation({
   returns: created(WebhookSecretObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
-    const wish = { name: body.name, url: body.url, kinds: body.events, isActive: body.is_active };
-    const added = await addWebhook(app, caller, params.game_id, wish);
+    const settings = { name: body.name, url: body.url, kinds: body.events, isActive: body.is_active };
+    const added = await addWebhook(app, caller, params.game_id, settings);
     return new Created(
       toWebhookSecret(added),
       `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/webhooks/${added.webhook.id}`,
@@ -104,13 +105,13 @@ export const editGameWebhook = operation({
   returns: ok(WebhookObject),
   errors: REFUSALS,
   handle: async (app, { caller, params, body }) => {
-    const wish = {
+    const settings = {
       ...(body.name !== undefined && { name: body.name }),
       ...(body.url !== undefined && { url: body.url }),
       ...(body.events !== undefined && { kinds: body.events }),
       ...(body.is_active !== undefined && { isActive: body.is_active }),
     };
-    return toWebhook(await editWebhook(app, caller, placeOf(params), wish));
+    return toWebhook(await editWebhook(app, caller, placeOf(params), settings));
   },
 });
 

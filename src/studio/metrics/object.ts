@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { Csv } from '../../platform/http/operation.ts';
-import type { Day, Ranked } from './metrics.ts';
+import type { Day, Ranked } from '../../records/metrics/reading.ts';
 
 export const MetricsSecretObject = z
   .object({

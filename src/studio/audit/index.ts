@@ -1,0 +1,8 @@
+import { resource } from '../../platform/resource.ts';
+import { auditOperations } from './operations.ts';
+
+/** Who may read the audit log. `records/audit` writes it. */
+export const auditLists = resource({
+  name: 'audit-lists',
+  operations: auditOperations,
+});

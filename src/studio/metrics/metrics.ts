@@ -1,0 +1,33 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { App } from '../../platform/app.ts';
+import { ApiError } from '../../platform/errors/catalogue.ts';
+import * as reading from '../../records/metrics/reading.ts';
+
+async function requireTeam(app: App, caller: Caller, gameId: number): Promise<void> {
+  await requireGame(app.db, caller, gameId);
+  if ((await teamLevel(app.db, caller, 'games', gameId)) < MODERATOR)
+    throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
+}
+
+export async function daysOf(app: App, caller: Caller, place: reading.Place, span: reading.Span) {
+  await requireTeam(app, caller, place.gameId);
+  return reading.readDays(app, place, span);
+}
+
+export async function monthsOf(app: App, caller: Caller, place: reading.Place, span: reading.Span) {
+  await requireTeam(app, caller, place.gameId);
+  return reading.readMonths(app, place, span);
+}
+
+export async function topOf(
+  app: App,
+  caller: Caller,
+  place: reading.Place,
+  ranking: reading.Ranking,
+  month: string | undefined,
+) {
+  await requireTeam(app, caller, place.gameId);
+  return reading.readTop(app, place, ranking, month);
+}
