@@ -1,3 +1,4 @@
+// Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// Runs alone: it holds hundreds of megabytes.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';

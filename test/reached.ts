@@ -16,12 +16,12 @@ const SETUP = 'setup';
 const FIXTURES = /\/test\/(api|browser|cooking|modfiles|uploads|platforms|zips)\.ts/;
 const TESTS = /\.test\.ts|\/test\/[\w-]+\.ts/;
 /** What a worker does for a test is the service's own work. */
-const WORKERS = /\/src\/jobs\/worker\.ts/;
+const WORKERS = /\/platform\/jobs\/worker\.ts/;
 const FRAMES_MAX = 100;
 
 /** Tells the writes of tests from those of the service, and which test met which error. */
 export class ReachedErrors {
-  readonly #file = relative(process.cwd(), process.argv[1] ?? '');
+  readonly #file = process.env['MODSTEAD_TEST_FILE'] ?? relative(process.cwd(), process.argv[1] ?? '');
   readonly #met = new Map<string, number>();
   readonly #writers = new Set<string>();
   #test = SETUP;

@@ -1,3 +1,4 @@
+// Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,6 +13,13 @@ const failing = `import test from 'node:test'; import assert from 'node:assert';
   test('holds', () => {}); test('adds wrongly', () => assert.equal(1 + 1, 3));`;
 const crashing = `import test from 'node:test'; test('holds', () => {}); test('dies', () => process.abort());`;
 const leaving = `import test from 'node:test'; test('leaves early', () => process.exit(0));`;
+const telling = `import test from 'node:test'; import fs from 'node:fs';
+  test('tells', () => fs.appendFileSync('pids.txt', process.pid + '\\n'));`;
+const changing = `import test from 'node:test'; test('changes', () => { process.env.LEFT = 'here'; });`;
+const leaking = `import test from 'node:test'; import net from 'node:net'; test('listens', () => { net.createServer().listen(0); });`;
+const badHook = `import test, { after } from 'node:test'; test('holds', () => {}); after(() => { throw new Error('left a mess'); });`;
+const badLate = `import test from 'node:test'; test('holds', () => {}); await Promise.reject(new Error('came late'));`;
+const empty = 'export const nothing = 1;';
 const endless = `import test from 'node:test'; process.on('SIGTERM', () => {}); test('spins', () => { for (;;); });`;
 const onDatabase = `import { startApi } from './api.ts'; import test from 'node:test';
   test('says where', () => startApi(process.env.MODSTEAD_TEST_DATABASE + ' ' + process.env.MODSTEAD_TEST_POSTGRES_URL));`;
@@ -68,6 +76,39 @@ test('a failing, a crashing and a passing file are each told as they are', (t) =
   assert.match(lineAbout(lines, 'early.test.ts'), /^FAIL/);
   assert.equal(lines.at(-1), '2 passed, 3 failed');
   assert.equal(code, 1);
+});
+
+test('files share a process unless one says that it runs alone', (t) => {
+  const project = aProject(t, {
+    'src/a.test.ts': telling,
+    'src/b.test.ts': telling,
+    'src/c.test.ts': `// Runs alone: it is a test of that\n${telling}`,
+  });
+  assert.equal(run(project, '--concurrency=1').lines.at(-1), '3 passed, 0 failed');
+  const [alone, ...shared] = fs.readFileSync(path.join(project, 'pids.txt'), 'utf8').trim().split('\n');
+  assert.equal(new Set(shared).size, 1);
+  assert.notEqual(alone, shared[0]);
+});
+
+test('what a file leaves behind or hides fails it, and not the files after it', (t) => {
+  const files = {
+    'changing.test.ts': changing,
+    'alone.test.ts': `// Runs alone: it changes its environment\n${changing}`,
+    'leaking.test.ts': leaking,
+    'hook.test.ts': badHook,
+    'late.test.ts': badLate,
+    'empty.test.ts': empty,
+    'good.test.ts': passing,
+  };
+  const { lines } = run(aProject(t, files), '--concurrency=1', '--leak-timeout=0.5', ...Object.keys(files));
+  const text = lines.join('\n');
+  assert.match(text, /changing\.test\.ts left process\.env\.LEFT changed .*"\/\/ Runs alone: …"/);
+  assert.match(text, /leaking\.test\.ts left something open after its last test: TCPServerWrap/);
+  assert.match(text, /hook\.test\.ts failed outside its tests.*left a mess/s);
+  assert.match(text, /late\.test\.ts failed outside its tests.*came late/s);
+  assert.match(text, /empty\.test\.ts ended without reporting a test/);
+  assert.match(lineAbout(lines, 'alone.test.ts'), /^ok/);
+  assert.match(lineAbout(lines, 'good.test.ts'), /^ok/);
 });
 
 test('a file that never ends is stopped and fails', (t) => {

@@ -1,12 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { TestEvent } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { temporaryPlace } from '../test/memory.ts';
 import { reachedErrors } from './reached-errors.ts';
+import { keepSeconds, longestFirst } from './testing/durations.ts';
+import { chooseFiles, type Database, type Job, jobsOf, nameOf, needsPostgres } from './testing/jobs.ts';
+import { killAll, nothing, type Result, TestProcess } from './testing/process.ts';
 
 const help = `npm test [-- options] [pattern…]
 
@@ -17,42 +18,24 @@ A pattern is a file, a glob, or a part of a path: npm test ratings
   --concurrency=N          files at a time (default: the number of cores)
   --test-timeout=SECONDS   for one test (default 600)
   --file-timeout=SECONDS   for one file (default 600), longer where others use the machine too
+  --leak-timeout=SECONDS   for what a file leaves open after its last test (default 10)
   --verbose                print the tests of files that pass, too
   --help                   print this
 
 The last line is "N passed, M failed"; the exit code is 1 when something failed or nothing ran.
 PostgreSQL is started for the run unless MODSTEAD_TEST_POSTGRES_URL names a server.`;
 
-type Database = 'sqlite' | 'postgres';
-type Job = { file: string; database: Database; usesDatabase: boolean };
-type Result = { passed: number; failed: number; skipped: number; seconds: number; problem?: string; output: string };
 type Outcome = Result & { job: Job };
-type Settings = { concurrency: number; testSeconds: number; fileSeconds: number; verbose: boolean };
+type Settings = {
+  concurrency: number;
+  testSeconds: number;
+  fileSeconds: number;
+  leakSeconds: number;
+  verbose: boolean;
+};
 
-/** What a test file tells the runner while it runs. */
-type News =
-  | { type: 'enqueued' | 'completed' }
-  | { type: 'summary'; counts: { tests: number; passed: number; skipped: number; todo: number } };
-
-const defaultGlobs = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const resultsFolder = 'test-results';
 const failureCharactersMax = 4_000;
-// Files whose tests are over end within milliseconds unless a server, socket or timer was left open.
-const leakSeconds = 10;
-
-/** The reporter inside each test file's process: forwards to the runner what it has to know. */
-export default async function* forward(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  // A runner that was killed takes its test files along; the listener alone must not keep them running.
-  process.once('disconnect', () => process.exit(1));
-  process.channel?.unref();
-  const send = (news: News) => process.send?.(news);
-  for await (const event of source) {
-    if (event.type === 'test:enqueue') send({ type: 'enqueued' });
-    if (event.type === 'test:complete') send({ type: 'completed' });
-    if (event.type === 'test:summary') send({ type: 'summary', counts: event.data.counts });
-  }
-  yield '';
-}
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -62,6 +45,7 @@ async function main(): Promise<number> {
       concurrency: { type: 'string' },
       'test-timeout': { type: 'string' },
       'file-timeout': { type: 'string' },
+      'leak-timeout': { type: 'string' },
       verbose: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -76,6 +60,7 @@ async function main(): Promise<number> {
     concurrency: positive('concurrency', values.concurrency, os.availableParallelism()),
     testSeconds: positive('test-timeout', values['test-timeout'], 600),
     fileSeconds: positive('file-timeout', values['file-timeout'], 600),
+    leakSeconds: positive('leak-timeout', values['leak-timeout'], 10),
     verbose: values.verbose ?? false,
   };
   // The figures in test-results/ are always those of a whole run.
@@ -98,50 +83,70 @@ function positive(name: string, text: string | undefined, otherwise: number): nu
   return value;
 }
 
-function chooseFiles(patterns: string[]): string[] {
-  const all = fs.globSync(defaultGlobs).sort();
-  if (patterns.length === 0) return all;
-  const chosen = patterns.flatMap((pattern) => {
-    const matches = fs.statSync(pattern, { throwIfNoEntry: false })?.isFile()
-      ? [path.relative('.', pattern)]
-      : all.filter((file) => file.includes(pattern) || path.matchesGlob(file, pattern));
-    if (matches.length === 0) throw new Error(`No test file matches "${pattern}".`);
-    return matches;
-  });
-  return [...new Set(chosen)];
-}
-
-function jobsOf(files: string[], databases: Database[]): Job[] {
-  const users = new Set(files.filter(usesDatabase));
-  const [first, ...others] = databases;
-  const jobOn = (database: Database) => (file: string) => ({ file, database, usesDatabase: users.has(file) });
-  return [...files.map(jobOn(first!)), ...others.flatMap((database) => [...users].map(jobOn(database)))];
-}
-
-function usesDatabase(file: string): boolean {
-  return /^import\s[^;]*?\b(startApi|eachDatabase|crashLoop|mountSmallDisk)\b[^;]*?\sfrom\s/m.test(
-    fs.readFileSync(file, 'utf8'),
-  );
-}
-
 /** Runs both databases from one queue, so that no core waits while the other finishes the first database. */
 async function runAll(jobs: Job[], settings: Settings): Promise<Outcome[]> {
   const postgres = jobs.some(needsPostgres) ? startServer() : undefined;
   const outcomes: Outcome[] = [];
-  const queue = [...jobs];
-  const worker = async () => {
-    for (let job = queue.shift(); job; job = queue.shift()) {
-      const outcome = { job, ...(await runJob(job, settings, postgres)) };
+  const queue = longestFirst(jobs);
+  const work = async () => {
+    const lane = new Lane(settings, postgres);
+    for (let job = lane.take(queue); job; job = lane.take(queue)) {
+      const outcome = { job, ...(await lane.run(job)) };
       outcomes.push(outcome);
       printOutcome(outcome, settings.verbose);
     }
+    lane.end();
   };
-  await Promise.all(Array.from({ length: settings.concurrency }, worker));
+  await Promise.all(Array.from({ length: settings.concurrency }, work));
   await (await postgres)?.stop?.();
+  keepSeconds(outcomes.filter(({ failed }) => failed === 0).map(({ job, seconds }) => [job, seconds]));
   return outcomes;
 }
 
-const needsPostgres = (job: Job) => job.usesDatabase && job.database === 'postgres';
+/** Runs one file at a time: those that run alone in a process each, and the others in one process per database. */
+class Lane {
+  readonly #settings: Settings;
+  readonly #postgres: Promise<Server> | undefined;
+  #process: TestProcess | undefined;
+  #database: Database | undefined;
+
+  constructor(settings: Settings, postgres: Promise<Server> | undefined) {
+    this.#settings = settings;
+    this.#postgres = postgres;
+  }
+
+  take(queue: Job[]): Job | undefined {
+    const fits = queue.findIndex((job) => !this.#database || !job.usesDatabase || job.database === this.#database);
+    return queue.splice(Math.max(fits, 0), 1)[0];
+  }
+
+  async run(job: Job): Promise<Result> {
+    const server = needsPostgres(job) ? await this.#postgres! : {};
+    if (server.problem) return { ...nothing, failed: 1, problem: server.problem };
+    const process = this.#processFor(job, server.url);
+    const { fileSeconds, leakSeconds } = this.#settings;
+    const result = await process.run({ file: path.resolve(job.file), alone: job.alone, leakSeconds }, fileSeconds);
+    if (job.alone) process.end();
+    return result;
+  }
+
+  #processFor(job: Job, url: string | undefined): TestProcess {
+    const start = () => new TestProcess(environmentOf(job, url), this.#settings.testSeconds);
+    if (job.alone) return start();
+    const fits = !job.usesDatabase || job.database === this.#database;
+    if (this.#process?.isReady && fits) return this.#process;
+    this.end();
+    this.#database = job.database;
+    this.#process = start();
+    return this.#process;
+  }
+
+  end(): void {
+    this.#process?.end();
+    this.#process = undefined;
+    this.#database = undefined;
+  }
+}
 
 type Server = { url?: string; problem?: string; stop?(): Promise<void> };
 
@@ -154,7 +159,7 @@ async function startServer(): Promise<Server> {
   }
 }
 
-async function runJob(job: Job, settings: Settings, postgres: Promise<Server> | undefined): Promise<Result> {
+function environmentOf(job: Job, postgresUrl: string | undefined): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     // Half of what a short file takes is the compiling of the same modules. The service keeps them there, too.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)),
@@ -164,12 +169,8 @@ async function runJob(job: Job, settings: Settings, postgres: Promise<Server> | 
   };
   // Set where a runner runs inside a test of a runner; it would turn the reporters off.
   delete env['NODE_TEST_CONTEXT'];
-  if (needsPostgres(job)) {
-    const server = await postgres!;
-    if (server.problem) return { ...nothing, failed: 1, problem: server.problem };
-    env['MODSTEAD_TEST_POSTGRES_URL'] = server.url;
-  }
-  return runFile(job.file, env, settings);
+  if (postgresUrl !== undefined) env['MODSTEAD_TEST_POSTGRES_URL'] = postgresUrl;
+  return env;
 }
 
 let madeFolder: string | undefined;
@@ -182,122 +183,6 @@ function folderOfRun(): string {
   madeFolder = folder;
   return folder;
 }
-
-const nothing: Result = { passed: 0, failed: 0, skipped: 0, seconds: 0, output: '' };
-
-function runFile(file: string, env: NodeJS.ProcessEnv, settings: Settings): Promise<Result> {
-  const started = performance.now();
-  const child = spawn(
-    process.execPath,
-    [
-      '--test-reporter=spec',
-      '--test-reporter-destination=stdout',
-      `--test-reporter=${import.meta.url}`,
-      '--test-reporter-destination=stderr',
-      `--test-timeout=${settings.testSeconds * 1000}`,
-      path.resolve(file),
-    ],
-    // A group of its own, so that programs which a test started end with it.
-    { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: process.platform !== 'win32' },
-  );
-  running.add(child);
-  const output: Buffer[] = [];
-  child.stdout?.on('data', (chunk) => output.push(chunk));
-  child.stderr?.on('data', (chunk) => output.push(chunk));
-  const watch = watchOver(child, settings.fileSeconds);
-
-  return new Promise((resolve) => {
-    child.on('exit', (code, signal) => {
-      // Output may still be on its way, but never longer than the programs of this group live.
-      killGroup(child);
-      setTimeout(() => child.stdout?.destroy() && child.stderr?.destroy(), 2000).unref();
-      child.once('close', () => {
-        running.delete(child);
-        const seconds = (performance.now() - started) / 1000;
-        resolve({ ...judge(watch.end(), code, signal), seconds, output: Buffer.concat(output).toString('utf8') });
-      });
-    });
-  });
-}
-
-type Overdue = { clear(): void };
-
-/**
- * Calls back after so many seconds, and later where more programs want to run than there are cores: each of them then
- * gets its share of the time alone. Limits are for what hangs, and not for what is slow.
- */
-function whenOverdue(seconds: number, stop: () => void): Overdue {
-  const began = performance.now();
-  let timer: NodeJS.Timeout;
-  const look = () => {
-    const share = Math.max(1, os.loadavg()[0]! / os.availableParallelism());
-    const left = seconds * share - (performance.now() - began) / 1000;
-    if (left <= 0) stop();
-    else timer = setTimeout(look, left * 1000);
-  };
-  timer = setTimeout(look, seconds * 1000);
-  return { clear: () => clearTimeout(timer) };
-}
-
-type Seen = { summary?: Extract<News, { type: 'summary' }>['counts']; stopped?: string };
-
-/** Follows what a file reports, and ends a file that takes too long or does not end after its last test. */
-function watchOver(child: ChildProcess, fileSeconds: number): { end(): Seen } {
-  const seen: Seen = {};
-  let open = 0;
-  let leak: Overdue | undefined;
-  const stop = (problem: string) => {
-    seen.stopped = problem;
-    killGroup(child);
-  };
-  const tooLong = whenOverdue(fileSeconds, () => stop(`did not end within ${fileSeconds} s`));
-  child.on('message', (news: News) => {
-    leak?.clear();
-    if (news.type === 'summary') seen.summary = news.counts;
-    else open += news.type === 'enqueued' ? 1 : -1;
-    const afterLast = `left something open: still running ${leakSeconds} s after its last test`;
-    if (open === 0) leak = whenOverdue(leakSeconds, () => stop(afterLast));
-  });
-  const end = () => {
-    tooLong.clear();
-    leak?.clear();
-    return seen;
-  };
-  return { end };
-}
-
-/** A file passes only if it said so itself and then ended well; all else counts as at least one failure. */
-function judge(seen: Seen, code: number | null, signal: NodeJS.Signals | null): Omit<Result, 'seconds' | 'output'> {
-  const counts = seen.summary ?? { tests: 0, passed: 0, skipped: 0, todo: 0 };
-  const { passed } = counts;
-  const skipped = counts.skipped + counts.todo;
-  const failed = counts.tests - passed - skipped;
-  const problem = seen.stopped ?? unexpectedEnd(seen, code, signal, failed);
-  return problem === undefined
-    ? { passed, failed, skipped }
-    : { passed, failed: Math.max(failed, 1), skipped, problem };
-}
-
-function unexpectedEnd(seen: Seen, code: number | null, signal: string | null, failed: number): string | undefined {
-  if (signal) return `crashed with ${signal}`;
-  if (!seen.summary) return code === 0 ? 'ended without reporting a test' : `crashed with exit code ${code}`;
-  if (code !== 0 && failed === 0) return `failed outside its tests, with exit code ${code}`;
-  return undefined;
-}
-
-const running = new Set<ChildProcess>();
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === 'win32') child.kill('SIGKILL');
-    else process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // The group is empty already.
-  }
-}
-
-const nameOf = ({ file, database, usesDatabase }: Job): string => (usesDatabase ? `${file} (${database})` : file);
 
 function printOutcome(outcome: Outcome, verbose: boolean): void {
   const bad = outcome.failed > 0;
@@ -346,10 +231,7 @@ function mergeErrorRefs(): void {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const endBy = (signal: NodeJS.Signals) => process.exit(128 + os.constants.signals[signal]);
-  process
-    .on('exit', () => running.forEach(killGroup))
-    .once('SIGINT', endBy)
-    .once('SIGTERM', endBy);
+  process.on('exit', killAll).once('SIGINT', endBy).once('SIGTERM', endBy);
   try {
     process.exitCode = await main();
   } catch (error) {

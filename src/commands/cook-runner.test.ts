@@ -1,3 +1,4 @@
+// Runs alone: it starts programs, which end with its process.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

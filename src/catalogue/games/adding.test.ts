@@ -10,7 +10,7 @@ import {
 } from '../../people/agreements/operations.ts';
 import { deleteGameOperation, editGameOperation, getGame, getGameStats, getGames, getUserGames } from './operations.ts';
 
-const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
+const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
 const admin = await api.as(await api.aUser({ admin: true }));
 const stranger = await api.as(await api.aUser());
 const LOGO = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#335577' } })

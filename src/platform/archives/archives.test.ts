@@ -1,3 +1,4 @@
+// Runs alone: it measures the memory of its process.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';

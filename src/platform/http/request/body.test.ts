@@ -1,3 +1,4 @@
+// Runs alone: it measures how long the thread of its process works.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
