@@ -1,54 +1,14 @@
 import { flushCompileCache } from 'node:module';
-import about from '../package.json' with { type: 'json' };
-import { columns, misuse, PROGRAM, show } from './commands/command.ts';
-import { COMMANDS, loadCommands } from './commands/commands.ts';
 import { failureOf } from './commands/failure.ts';
+import { runCommand } from './commands/run.ts';
 
-async function main(args: readonly string[]): Promise<number> {
-  const [first, second] = args;
-  if (first === '--version' || first === '-v') return show(about.version);
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') return show(await overview());
-  const name = [`${first} ${second}`, first].find((words) => Object.hasOwn(COMMANDS, words));
-  if (name === undefined) throw misuse(unknown(first, second));
-  const { default: command } = await COMMANDS[name]!();
-  return command.run(args.slice(name.split(' ').length));
-}
-
-async function overview(): Promise<string> {
-  const lines = (await loadCommands()).map(
-    ({ name, usage, says }) => [`${name} ${usage}`, says.split('\n')[0]!] as const,
-  );
-  return `${PROGRAM} COMMAND [options]
-
-${about.description}
-
-${lines.map(([usage, says]) => `  ${usage}\n      ${says}`).join('\n')}
-
-Every command takes
-
-${columns([
-  ['--sandbox', 'to act on the sandbox instead of production'],
-  ['--json', 'to print one JSON object and nothing else, where it returns data'],
-  ['--help', 'to say more about itself'],
-])}
-
-Settings are environment variables; docs/settings.md lists them.`;
-}
-
-function unknown(first: string, second: string | undefined): string {
-  const group = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
-  const help = `"${PROGRAM} --help" lists the commands.`;
-  if (group.length === 0) return `There is no command "${first}"; ${help}`;
-  return second === undefined || second.startsWith('-')
-    ? `"${first}" needs a word more: ${group.join(', ')}; ${help}`
-    : `There is no command "${first} ${second}"; ${help}`;
-}
+const { env } = process;
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await runCommand(process.argv.slice(2), { env, out: (text) => void process.stdout.write(text) });
   flushCompileCache();
 } catch (error) {
-  const { text, exitCode } = failureOf(error);
+  const { text, exitCode } = failureOf(error, env);
   process.stderr.write(`${text}\n`);
   // What was opened before the failure must not keep the process.
   process.exit(exitCode);

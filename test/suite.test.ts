@@ -10,7 +10,7 @@ const MEANT: Record<string, string> = {
   'src/platform/http/certificate.test.ts': 'certificates are good for days from now on',
   'src/platform/http/pace.test.ts': 'the clock is set in a test of what must not mind',
   'src/platform/storage/local.test.ts': 'files are as old as the disk says',
-  'src/commands/commands.test.ts': 'commands in processes of their own have the time of day',
+  'src/commands/commands.test.ts': 'commands have the time of day',
   'test/crash/crash.ts': 'is told to whoever runs the loop, and decides nothing',
   'test/postgres.ts': 'folders that a killed run has left are hours old',
   'test/real-clamd.ts': 'ends a scanner that never starts',

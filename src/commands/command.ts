@@ -34,6 +34,12 @@ type ValueOf<O extends Option> = O extends { type: 'boolean' }
       ? string
       : string | undefined;
 
+/** Where a command reads its settings, and where it prints: the process's own, or those of a test. */
+export interface Terminal {
+  readonly env: NodeJS.ProcessEnv;
+  out(text: string): void;
+}
+
 export interface Invocation<O extends Options> {
   readonly values: { readonly [K in keyof O]: ValueOf<O[K]> };
   readonly positionals: readonly string[];
@@ -42,6 +48,8 @@ export interface Invocation<O extends Options> {
   readonly json: boolean;
   /** Throws a SettingError when one of them cannot be used. */
   settings(): Settings;
+  /** Prints a line while the command runs. */
+  show(text: string): void;
 }
 
 export interface Result {
@@ -70,7 +78,7 @@ export interface Command {
   /** What `--help` prints. */
   readonly help: string;
   /** Resolves to the exit code. */
-  run(args: readonly string[]): Promise<number>;
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
 export const PROGRAM = 'npx modstead';
@@ -79,9 +87,9 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
   const { name, usage, says } = declaration;
   const options = { ...declaration.options, ...commonOptions(declaration.json) };
   const help = helpOf(declaration, options);
-  const run = async (args: readonly string[]) => {
+  const run = async (args: readonly string[], terminal: Terminal) => {
     const { values, positionals } = parse(declaration, options, args);
-    if (values['help']) return show(help);
+    if (values['help']) return show(terminal, help);
     requireValues(declaration, values);
     const result = await declaration.run({
       values: values as Invocation<O>['values'],
@@ -89,16 +97,17 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
       sandbox: values['sandbox'] === true,
       environment: values['sandbox'] ? 'sandbox' : 'production',
       json: values['json'] === true,
-      settings: () => readSettings(process.env),
+      settings: () => readSettings(terminal.env),
+      show: (text) => show(terminal, text),
     });
-    if (result) show(values['json'] ? JSON.stringify(result.object) : result.text);
+    if (result) show(terminal, values['json'] ? JSON.stringify(result.object) : result.text);
     return result?.exitCode ?? 0;
   };
   return { name, usage, says, help, run };
 }
 
-export function show(text: string): 0 {
-  process.stdout.write(`${text}\n`);
+export function show(terminal: Terminal, text: string): 0 {
+  terminal.out(`${text}\n`);
   return 0;
 }
 

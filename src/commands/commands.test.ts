@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { get } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import test, { after } from 'node:test';
+import test from 'node:test';
 import { startApi } from '../../test/api.ts';
-import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
-import { slowness } from '../../test/processor.ts';
+import { assertRefusal, type Ended, runHere, runProgram } from '../../test/commands.ts';
 import { getGame, getGames, getGameTagOptions } from '../catalogue/games/operations.ts';
 import { editModByPut } from '../catalogue/mods/operations.ts';
 import { addDemo } from '../demo/demo.ts';
 import { addReleaseConfirmation, getReleaseConfirmation } from '../files/releases/operations.ts';
 import { getAuthenticatedUser, getUser } from '../people/users/operations.ts';
 import { audit, verifyAudit } from '../records/audit/audit.ts';
-
-const PROGRAM = resolve('bin/modstead.mjs');
-const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
-/** Of the processor, by the measure of the machine. */
-const READY_MS_MAX = 5_000;
-const TICK_MS = 10;
 
 /** The commands act beside this service, on its databases and its data folder. */
 const api = await startApi();
@@ -34,34 +20,8 @@ const beside: NodeJS.ProcessEnv = {
   ...(databaseUrl && { MODSTEAD_DATABASE_URL: databaseUrl }),
   ...(sandboxDatabaseUrl && { MODSTEAD_SANDBOX_DATABASE_URL: sandboxDatabaseUrl }),
 };
-const cleanPath = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name)));
 
-const folders: string[] = [];
-const newFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'modstead-commands-'));
-  folders.push(folder);
-  return folder;
-};
-after(() => folders.forEach((folder) => void rmSync(folder, { recursive: true, force: true })));
-
-function start(args: readonly string[], settings: NodeJS.ProcessEnv = beside): ChildProcess {
-  return spawn(process.execPath, [PROGRAM, ...args], { env: { ...cleanPath, ...settings } });
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function end(child: ChildProcess): Promise<Ended> {
-  let [out, err] = ['', ''];
-  child.stdout!.setEncoding('utf8').on('data', (text) => (out += text));
-  child.stderr!.setEncoding('utf8').on('data', (text) => (err += text));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-}
-
-const run = (args: readonly string[], settings?: NodeJS.ProcessEnv) => end(start(args, settings));
+const run = (args: readonly string[], settings: NodeJS.ProcessEnv = beside) => runHere(args, settings);
 
 interface Printed {
   readonly id: number;
@@ -74,93 +34,24 @@ interface Printed {
 }
 
 async function runJson<T = Printed>(...args: string[]): Promise<T> {
-  const { code, out, err } = await run([...args, '--json']);
+  return printed<T>(await run([...args, '--json']));
+}
+
+function printed<T>({ code, out, err }: Ended): T {
   assert.deepEqual({ code, err }, { code: 0, err: '' });
   assert.equal(out.trim().split('\n').length, 1);
   return JSON.parse(out) as T;
 }
 
-/** Refused with one sentence (or one for each thing wrong) on standard error, and nothing else. */
-async function refuses(
-  args: readonly string[],
-  code: number,
-  says: RegExp,
-  settings?: NodeJS.ProcessEnv,
-): Promise<void> {
-  const ended = await run(args, settings);
-  assert.match(ended.err, says);
-  assert.deepEqual(
-    { code: ended.code, out: ended.out, lines: ended.err.trim().split('\n').length },
-    { code, out: '', lines: 1 },
-  );
+async function refuses(args: readonly string[], code: number, says: RegExp): Promise<void> {
+  assertRefusal(await run(args), code, says);
 }
 
-const owner = await runJson('user', 'add', '--email', 'Owner@Example.com', '--username', 'Ada Lovelace');
-const game = await runJson('game', 'add', '--name', 'Engine', '--owner', String(owner.id));
-
-test('every command explains itself', async () => {
-  const { code, out } = await run(['--help']);
-  assert.equal(code, 0);
-  const names = [
-    'serve',
-    'work',
-    'migrate',
-    'user add',
-    'game add',
-    'game set',
-    'token add',
-    'client add',
-    'portal set',
-    'scan',
-    'cook-runner',
-    'demo',
-    'storage check',
-    'backup',
-    'restore',
-    'audit verify',
-    'doctor',
-  ];
-  await Promise.all(
-    names.map(async (name) => {
-      assert.match(out, new RegExp(`^ {2}${name}`, 'm'));
-      const help = await run([...name.split(' '), '--help']);
-      assert.equal(help.code, 0);
-      assert.match(help.out, new RegExp(`^npx modstead ${name}.*--sandbox`, 's'));
-      assert.equal(help.out.includes('--json'), !['work', 'cook-runner'].includes(name));
-    }),
-  );
-});
-
-test('what is not a command or an option is refused with a hint', async () => {
-  await Promise.all([
-    refuses(['frobnicate'], 2, /^There is no command "frobnicate"; .*--help/),
-    refuses(['user'], 2, /user add/),
-    refuses(['user', 'remove'], 2, /^There is no command "user remove"/),
-    refuses(['user', 'add', '--nickname', 'x'], 2, /^"user add" has no option --nickname; .*--help/),
-    refuses(['user', 'add', '--email', 'a@example.com'], 2, /needs --username/),
-    refuses(['token', 'add', '--user', '1', '--user', '2'], 2, /given twice/),
-    refuses(['serve', 'now'], 2, /takes no "now"/),
-  ]);
-});
-
-test('a wrong setting stops the start with one sentence', async () => {
-  await Promise.all([
-    refuses(['serve'], 2, /^MODSTEAD_STORAGE_URL must be an address such as s3:/, {
-      ...beside,
-      MODSTEAD_STORAGE_URL: 's3://bucket?endpont=https://example.com',
-    }),
-    refuses(['serve'], 2, /^MODSTEAD_PORT must be a whole number/, { ...beside, MODSTEAD_PORT: 'http' }),
-    refuses(['user', 'add', '--email', 'a@b.example', '--username', 'a'], 2, /^MODSTEAD_COLOUR is not a setting/, {
-      ...beside,
-      MODSTEAD_COLOUR: 'red',
-    }),
-    refuses(['serve'], 1, /cannot be written/, { MODSTEAD_DATA: join(PROGRAM, 'data'), MODSTEAD_PORT: '0' }),
-    refuses(['serve'], 1, /^PostgreSQL does not accept connections/, {
-      MODSTEAD_DATA: api.folder,
-      MODSTEAD_DATABASE_URL: 'postgres://127.0.0.1:1/modstead',
-    }),
-  ]);
-});
+// These two in processes of their own, as an operator runs them.
+const addOwner = ['user', 'add', '--email', 'Owner@Example.com', '--username', 'Ada Lovelace', '--json'];
+const owner = printed<Printed>(await runProgram(addOwner, beside));
+const addGame = ['game', 'add', '--name', 'Engine', '--owner', String(owner.id), '--json'];
+const game = printed<Printed>(await runProgram(addGame, beside));
 
 test('a person is added with a key that the service knows at once', async () => {
   const { id, api_key } = owner;
@@ -415,102 +306,7 @@ test('a whole audit log is found whole, and a broken one is not', async () => {
   );
 });
 
-interface Ready {
-  readonly port: number;
-  readonly ready_ms: number;
-  readonly certificate: string;
-  readonly api: string;
-  readonly demo: { games: { id: number; api_key: string; api_url: string }[] } | null;
-}
-
-async function serve(settings: NodeJS.ProcessEnv, ...args: string[]) {
-  const child = start(['serve', '--json', ...args], { MODSTEAD_LOG: 'off', MODSTEAD_PORT: '0', ...settings });
-  const ended = end(child);
-  const line = once(createInterface(child.stdout!), 'line') as Promise<[string]>;
-  const [first] = await Promise.race([line, ended.then(({ err }) => assert.fail(err))]);
-  return { child, ended, ready: JSON.parse(first) as Ready, workMs: workMsOf(child) };
-}
-
-/** The time of the processor that a process has used so far, where the system tells: others do not lengthen it. */
-function workMsOf({ pid }: ChildProcess): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
-  return (Number(user) + Number(system)) * TICK_MS;
-}
-
-function fetchJson(ready: Ready, path: string): Promise<{ status: number; body: Record<string, unknown> }> {
-  const { port } = ready;
-  const options = {
-    host: '127.0.0.1',
-    port,
-    path,
-    ca: readFileSync(ready.certificate),
-    servername: 'localhost',
-    agent: false,
-  };
-  return new Promise((resolve, reject) => {
-    get(options as object, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
-    }).on('error', reject);
-  });
-}
-
-/** A fresh place for a service of its own, on the database of this run. */
-async function newPlace() {
-  const place = { MODSTEAD_DATA: newFolder() };
-  if (!ON_POSTGRES) return { settings: place, leave: async () => {} };
-  const server = await startPostgres();
-  const name = `commands_${process.pid}_${Date.now().toString(36)}`;
-  return {
-    settings: { ...place, MODSTEAD_DATABASE_URL: await createDatabase(server.url, name) },
-    leave: async () => {
-      for (const each of [name, `${name}_sandbox`]) await dropDatabase(server.url, each);
-      await server.stop();
-    },
-  };
-}
-
-test('a service starts in an empty place, answers over TLS with its sample content, and ends when told', async (t) => {
-  const { settings, leave } = await newPlace();
-  t.after(leave);
-  if (ON_POSTGRES) {
-    await refuses(['serve'], 2, /run "npx modstead migrate" first/, settings);
-    const migrated = await run(['migrate'], settings);
-    assert.equal(migrated.code, 0, migrated.err);
-    assert.match(migrated.out, /sandbox: created the database commands_\w+_sandbox.*up to date\n$/s);
-  }
-  const first = await serve(settings, '--demo');
-  const [game] = first.ready.demo!.games;
-  const { status, body } = await fetchJson(first.ready, `/v1/games/${game!.id}?api_key=${game!.api_key}`);
-  assert.deepEqual([status, body['name']], [200, 'Skyfarers']);
-  assert.equal(body['profile_url'], `https://localhost:${first.ready.port}/g/skyfarers`);
-  await refuses(['serve'], 1, /^Port \d+ is in use/, { ...settings, MODSTEAD_PORT: String(first.ready.port) });
-  first.child.kill('SIGTERM');
-  const { code, out } = await first.ended;
-  assert.deepEqual([code, out.trim().split('\n').length], [0, 1]);
-
-  const second = await serve(settings, '--demo');
-  assert.equal(second.ready.demo, null);
-  const { workMs = 0, ready } = second;
-  assert.ok(workMs < READY_MS_MAX * slowness(), `${workMs} ms of work, ${ready.ready_ms} ms in all to ready`);
-  t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them work`);
-  second.child.kill('SIGINT');
-  assert.equal((await second.ended).code, 0);
-});
-
 test('migrating twice does nothing the second time', async () => {
   const migrated = await runJson<Record<string, unknown>>('migrate');
   assert.deepEqual(migrated, { production: { applied: [] }, sandbox: { applied: [] } });
-});
-
-test('a worker runs until it is told to stop', async () => {
-  const child = start(['work']);
-  const ended = end(child);
-  await new Promise((resolve) => child.stdout!.once('data', resolve));
-  child.kill('SIGTERM');
-  const { code, out } = await ended;
-  assert.deepEqual([code, out], [0, 'running the jobs of production and sandbox\n']);
 });

@@ -11,12 +11,12 @@ export interface Failure {
 }
 
 /** What the operator reads: one sentence for what can be foreseen, and the error itself for the rest. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown, env: NodeJS.ProcessEnv): Failure {
   if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingError) return { text: error.message, exitCode: 2 };
   if (error instanceof ApiError) return { text: sayApiError(error), exitCode: 1 };
   if (error instanceof StorageUnavailable) return { text: sayStorage(error), exitCode: 1 };
-  const known = sayKnown(error as Trouble);
+  const known = sayKnown(error as Trouble, env);
   return { text: known ?? `Unexpected: ${withCauses(error)}`, exitCode: 1 };
 }
 
@@ -39,17 +39,17 @@ type Trouble = Error & {
   hostname?: string;
 };
 
-function sayKnown(error: Trouble): string | undefined {
-  return sayListen(error) ?? saySqlite(error) ?? sayPostgres(error) ?? sayFolder(error);
+function sayKnown(error: Trouble, env: NodeJS.ProcessEnv): string | undefined {
+  return sayListen(error, env) ?? saySqlite(error, env) ?? sayPostgres(error, env) ?? sayFolder(error, env);
 }
 
-function sayListen({ code, syscall, port, message, hostname }: Trouble): string | undefined {
+function sayListen({ code, syscall, port, message, hostname }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
   if (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo') return undefined;
   if (code === 'EADDRINUSE')
     return `Port ${port} is in use by another program; stop that one, or set MODSTEAD_PORT to a free port.`;
   if (code === 'EACCES')
     return `Port ${port} may not be used by this user; set MODSTEAD_PORT to one above 1023, or give the right to it.`;
-  const isBind = hostname !== undefined && hostname === process.env['MODSTEAD_BIND'];
+  const isBind = hostname !== undefined && hostname === env['MODSTEAD_BIND'];
   if (code === 'EADDRNOTAVAIL' || isBind) return `MODSTEAD_BIND must be an address of this machine (${message}).`;
   return undefined;
 }
@@ -65,10 +65,10 @@ const SQLITE_SENTENCES: Record<number, string> = {
   26: 'is not an SQLite database; move the file away or set MODSTEAD_DATA to another folder.',
 };
 
-function saySqlite({ code, errcode }: Trouble): string | undefined {
+function saySqlite({ code, errcode }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return undefined;
   const sentence = SQLITE_SENTENCES[errcode & SQLITE_PRIMARY];
-  return sentence && `The database in ${dataFolder()} ${sentence}`;
+  return sentence && `The database in ${dataFolder(env)} ${sentence}`;
 }
 
 const POSTGRES_SENTENCES: Record<string, string> = {
@@ -83,8 +83,8 @@ const POSTGRES_SENTENCES: Record<string, string> = {
   '57P03': 'is starting up or shutting down; try again in a moment.',
 };
 
-function sayPostgres({ code, message }: Trouble): string | undefined {
-  const isDatabase = process.env['MODSTEAD_DATABASE_URL'] !== undefined;
+function sayPostgres({ code, message }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
+  const isDatabase = env['MODSTEAD_DATABASE_URL'] !== undefined;
   if (!isDatabase || code === undefined) return isDatabase ? sayTimeout(message) : undefined;
   if (code === '3D000') return `There is no such database (${message}); run "npx modstead migrate", or create it.`;
   return POSTGRES_SENTENCES[code] && `PostgreSQL ${POSTGRES_SENTENCES[code]}`;
@@ -95,15 +95,16 @@ const sayTimeout = (message: string) =>
 
 const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ENOENT'];
 
-function sayFolder({ code = '', syscall, path }: Trouble): string | undefined {
+function sayFolder({ code = '', syscall, path }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
   const isFile = ['mkdir', 'open', 'write', 'link', 'fsync', 'scandir'].includes(syscall ?? '');
   if (!isFile || !FOLDER_CODES.includes(code)) return undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `The data folder ${dataFolder()} cannot grow: the disk is full.`;
-  const place = !path || path.startsWith(dataFolder()) ? `The data folder ${dataFolder()}` : path;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `The data folder ${dataFolder(env)} cannot grow: the disk is full.`;
+  const place = !path || path.startsWith(dataFolder(env)) ? `The data folder ${dataFolder(env)}` : path;
   return `${place} cannot be written (${code}); let this user write there, or set MODSTEAD_DATA to another folder.`;
 }
 
-const dataFolder = () => resolve(process.env['MODSTEAD_DATA'] || './data');
+const dataFolder = (env: NodeJS.ProcessEnv) => resolve(env['MODSTEAD_DATA'] || './data');
 
 function withCauses(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -4,7 +4,7 @@ import { folderOf } from '../platform/config/folders.ts';
 import { SettingError, type Settings } from '../platform/config/settings.ts';
 import type { Database } from '../platform/database/database.ts';
 import { systemClock } from '../platform/runtime/clock.ts';
-import { command, show } from './command.ts';
+import { command } from './command.ts';
 
 const NO_SUCH_DATABASE = '3D000';
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -23,7 +23,7 @@ With --sandbox it sees to the sandbox alone. It may run beside a service, and tw
   options: {},
   run: async ({ sandbox, json, ...invocation }) => {
     const settings = invocation.settings();
-    const say: Say = json ? () => {} : show;
+    const say: Say = json ? () => {} : invocation.show;
     const { ENVIRONMENTS } = await import('../composition/compose.ts');
     const outcomes: [Environment, { applied: string[] }][] = [];
     for (const environment of sandbox ? (['sandbox'] as const) : ENVIRONMENTS)

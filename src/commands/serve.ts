@@ -8,7 +8,7 @@ import type { Service } from '../composition/compose.ts';
 import { type Addresses, addressesOf, type Environment } from '../platform/config/addresses.ts';
 import { mailFolderOf } from '../platform/config/folders.ts';
 import type { Settings } from '../platform/config/settings.ts';
-import { columns, command, PROGRAM, show } from './command.ts';
+import { columns, command, PROGRAM } from './command.ts';
 import { addDemoTo, type DemoState } from './demo.ts';
 import { untilStopped } from './signals.ts';
 
@@ -32,7 +32,7 @@ With --json, the object is printed once the service is ready.`,
     const stopped = untilStopped();
     const readyMs = Math.round(performance.now());
     const facts = { settings, service, environment, demo, readyMs };
-    show(json ? JSON.stringify(toObject(facts)) : toText(facts));
+    invocation.show(json ? JSON.stringify(toObject(facts)) : toText(facts));
     flushCompileCache();
     giveBackMemory();
     const signal = await stopped;

@@ -1,4 +1,4 @@
-import { command, show } from './command.ts';
+import { command } from './command.ts';
 import { requireMigrated } from './operator.ts';
 import { untilStopped } from './signals.ts';
 
@@ -20,7 +20,7 @@ export default command({
     const workers = apps.map(composeWorker);
     for (const worker of workers) worker.start();
     const stopped = untilStopped();
-    show(`running the jobs of ${environments.join(' and ')}`);
+    invocation.show(`running the jobs of ${environments.join(' and ')}`);
     const signal = await stopped;
     process.stderr.write(`${signal}: finishing the jobs under way\n`);
     await Promise.all(workers.map((worker) => worker.stop()));

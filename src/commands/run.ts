@@ -1,0 +1,45 @@
+import about from '../../package.json' with { type: 'json' };
+import { columns, misuse, PROGRAM, show, type Terminal } from './command.ts';
+import { COMMANDS, loadCommands } from './commands.ts';
+
+/** Runs the command that the arguments name, and resolves to the exit code. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [first, second] = args;
+  if (first === '--version' || first === '-v') return show(terminal, about.version);
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help')
+    return show(terminal, await overview());
+  const name = [`${first} ${second}`, first].find((words) => Object.hasOwn(COMMANDS, words));
+  if (name === undefined) throw misuse(unknown(first, second));
+  const { default: command } = await COMMANDS[name]!();
+  return command.run(args.slice(name.split(' ').length), terminal);
+}
+
+async function overview(): Promise<string> {
+  const lines = (await loadCommands()).map(
+    ({ name, usage, says }) => [`${name} ${usage}`, says.split('\n')[0]!] as const,
+  );
+  return `${PROGRAM} COMMAND [options]
+
+${about.description}
+
+${lines.map(([usage, says]) => `  ${usage}\n      ${says}`).join('\n')}
+
+Every command takes
+
+${columns([
+  ['--sandbox', 'to act on the sandbox instead of production'],
+  ['--json', 'to print one JSON object and nothing else, where it returns data'],
+  ['--help', 'to say more about itself'],
+])}
+
+Settings are environment variables; docs/settings.md lists them.`;
+}
+
+function unknown(first: string, second: string | undefined): string {
+  const group = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
+  const help = `"${PROGRAM} --help" lists the commands.`;
+  if (group.length === 0) return `There is no command "${first}"; ${help}`;
+  return second === undefined || second.startsWith('-')
+    ? `"${first}" needs a word more: ${group.join(', ')}; ${help}`
+    : `There is no command "${first} ${second}"; ${help}`;
+}

@@ -1,0 +1,114 @@
+// Runs alone: it starts programs, which end with its process.
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+import test from 'node:test';
+import { assertRefusal, endOf, firstLine, runProgram, startProgram } from '../../test/commands.ts';
+import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
+import { slowness } from '../../test/processor.ts';
+import { temporaryDatabases, temporaryFolder } from '../../test/temporary.ts';
+
+const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
+/** Of the processor, by the measure of the machine. */
+const READY_MS_MAX = 5_000;
+const TICK_MS = 10;
+
+interface Ready {
+  readonly port: number;
+  readonly ready_ms: number;
+  readonly certificate: string;
+  readonly api: string;
+  readonly demo: { games: { id: number; api_key: string; api_url: string }[] } | null;
+}
+
+async function serve(settings: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = startProgram(['serve', '--json', ...args], { MODSTEAD_LOG: 'off', MODSTEAD_PORT: '0', ...settings });
+  const ended = endOf(child);
+  const ready = JSON.parse(await firstLine(child)) as Ready;
+  return { child, ended, ready, workMs: workMsOf(child) };
+}
+
+/** The time of the processor that a process has used so far, where the system tells: others do not lengthen it. */
+function workMsOf({ pid }: ChildProcess): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
+  return (Number(user) + Number(system)) * TICK_MS;
+}
+
+function fetchJson(ready: Ready, path: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const { port } = ready;
+  const options = {
+    host: '127.0.0.1',
+    port,
+    path,
+    ca: readFileSync(ready.certificate),
+    servername: 'localhost',
+    agent: false,
+  };
+  return new Promise((resolve, reject) => {
+    get(options as object, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+    }).on('error', reject);
+  });
+}
+
+/** A fresh place for a service of its own, on the database of this run. */
+async function newPlace() {
+  const folder = temporaryFolder('serving');
+  if (!ON_POSTGRES) return { settings: { MODSTEAD_DATA: folder }, leave: async () => {} };
+  const server = await startPostgres();
+  const name = `serving_${randomBytes(6).toString('hex')}`;
+  return {
+    settings: { MODSTEAD_DATA: folder, MODSTEAD_DATABASE_URL: await createDatabase(server.url, name) },
+    leave: async () => {
+      for (const each of [name, `${name}_sandbox`]) await dropDatabase(server.url, each);
+      await server.stop();
+    },
+  };
+}
+
+test('a service starts in an empty place, answers over TLS with its sample content, and ends when told', async (t) => {
+  const { settings, leave } = await newPlace();
+  t.after(leave);
+  if (ON_POSTGRES) {
+    assertRefusal(await runProgram(['serve'], settings), 2, /run "npx modstead migrate" first/);
+    const migrated = await runProgram(['migrate'], settings);
+    assert.equal(migrated.code, 0, migrated.err);
+    assert.match(migrated.out, /sandbox: created the database serving_\w+_sandbox.*up to date\n$/s);
+  }
+  const first = await serve(settings, '--demo');
+  const [game] = first.ready.demo!.games;
+  const { status, body } = await fetchJson(first.ready, `/v1/games/${game!.id}?api_key=${game!.api_key}`);
+  assert.deepEqual([status, body['name']], [200, 'Skyfarers']);
+  assert.equal(body['profile_url'], `https://localhost:${first.ready.port}/g/skyfarers`);
+  const onSamePort = { ...settings, MODSTEAD_PORT: String(first.ready.port) };
+  assertRefusal(await runProgram(['serve'], onSamePort), 1, /^Port \d+ is in use/);
+  first.child.kill('SIGTERM');
+  const { code, out } = await first.ended;
+  assert.deepEqual([code, out.trim().split('\n').length], [0, 1]);
+
+  const second = await serve(settings, '--demo');
+  assert.equal(second.ready.demo, null);
+  const { workMs = 0, ready } = second;
+  assert.ok(workMs < READY_MS_MAX * slowness(), `${workMs} ms of work, ${ready.ready_ms} ms in all to ready`);
+  t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them work`);
+  second.child.kill('SIGINT');
+  assert.equal((await second.ended).code, 0);
+});
+
+test('a worker runs until it is told to stop', async (t) => {
+  const folder = temporaryFolder('serving');
+  const databases = await temporaryDatabases(folder);
+  t.after(() => databases.drop());
+  const child = startProgram(['work'], { MODSTEAD_DATA: folder, MODSTEAD_LOG: 'off', ...databases.settings });
+  const ended = endOf(child);
+  await firstLine(child);
+  child.kill('SIGTERM');
+  const { code, out } = await ended;
+  assert.deepEqual([code, out], [0, 'running the jobs of production and sandbox\n']);
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { failureOf } from '../src/commands/failure.ts';
+import { runCommand } from '../src/commands/run.ts';
+
+const PROGRAM = resolve('bin/modstead.mjs');
+const cleanPath = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MODSTEAD|NODE)_/.test(name)));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command as its process would, but in this one: a process of its own needs a second before it begins. */
+export async function runHere(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<Ended> {
+  let out = '';
+  const env = { ...cleanPath, ...settings };
+  try {
+    const code = await runCommand(args, { env, out: (text) => (out += text) });
+    return { code, out, err: '' };
+  } catch (error) {
+    const { text, exitCode } = failureOf(error, env);
+    return { code: exitCode, out, err: `${text}\n` };
+  }
+}
+
+/** Starts the program as an operator does. */
+export const startProgram = (args: readonly string[], settings: NodeJS.ProcessEnv): ChildProcess =>
+  spawn(process.execPath, [PROGRAM, ...args], { env: { ...cleanPath, ...settings } });
+
+/** What a program has written by the time it is over. */
+export function endOf(child: ChildProcess): Promise<Ended> {
+  let [out, err] = ['', ''];
+  child.stdout!.setEncoding('utf8').on('data', (text) => (out += text));
+  child.stderr!.setEncoding('utf8').on('data', (text) => (err += text));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+export const runProgram = (args: readonly string[], settings: NodeJS.ProcessEnv): Promise<Ended> =>
+  endOf(startProgram(args, settings));
+
+/** Refused with one sentence (or one for each thing wrong) on standard error, and nothing else. */
+export function assertRefusal(ended: Ended, code: number, says: RegExp): void {
+  assert.match(ended.err, says);
+  assert.deepEqual(
+    { code: ended.code, out: ended.out, lines: ended.err.trim().split('\n').length },
+    { code, out: '', lines: 1 },
+  );
+}
+
+/** The first line that a child prints; fails at once, with what it wrote to standard error, when it ends before. */
+export async function firstLine(child: ChildProcess): Promise<string> {
+  let [out, err] = ['', ''];
+  child.stderr?.setEncoding('utf8').on('data', (text) => (err += text));
+  return new Promise((resolve, reject) => {
+    const look = (text: string) => {
+      out += text;
+      const end = out.indexOf('\n');
+      if (end === -1) return;
+      child.stdout?.off('data', look);
+      resolve(out.slice(0, end));
+    };
+    child.stdout?.setEncoding('utf8').on('data', look);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      const how = signal ?? `exit code ${code}`;
+      reject(new Error(`the program ended (${how}) before it printed a line; standard error: ${err || '(empty)'}`));
+    });
+  });
+}
