@@ -13,6 +13,7 @@ import { joinTeam } from '../src/catalogue/teams/teams.ts';
 import { addGuide, type NewGuide } from '../src/community/guides/guides.ts';
 import { composeService, type Service } from '../src/composition/compose.ts';
 import { addModfile, type NewFile } from '../src/files/modfiles/modfiles.ts';
+import { addOwner } from '../src/people/staff/staff.ts';
 import { addUser } from '../src/people/users/users.ts';
 import type { TokenScope, UserCaller } from '../src/platform/access/caller.ts';
 import { issueToken } from '../src/platform/access/credentials.ts';
@@ -350,11 +351,12 @@ export class Api {
   }
 
   async aUser(
-    user: { username?: string; email?: string; admin?: boolean; language?: string } = {},
+    { admin, ...user }: { username?: string; email?: string; admin?: boolean; language?: string } = {},
     environment: Environment = 'production',
   ): Promise<User> {
     const app = this.app(environment);
-    return app.db.write((transaction) => addUser(app, transaction, { username: this.unique('Ada'), ...user }));
+    const add = admin ? addOwner : addUser;
+    return app.db.write((transaction) => add(app, transaction, { username: this.unique('Ada'), ...user }));
   }
 
   async aGame(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../src/composition/resources.ts';
-import { joinStaff } from '../src/people/staff/pieces.ts';
+import { joinStaff } from '../src/people/staff/staff.ts';
 import { powerOf } from '../src/platform/access/admission.ts';
 import { HOLDERS, type Power } from '../src/platform/access/powers.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';

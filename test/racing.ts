@@ -14,7 +14,7 @@ import { createMultipartUploadSession } from '../src/files/uploads/operations.ts
 import { decideOverContent } from '../src/moderation/moderation/operations.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { addAgreementVersion } from '../src/people/agreements/operations.ts';
-import { joinStaff } from '../src/people/staff/pieces.ts';
+import { joinStaff } from '../src/people/staff/staff.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';

@@ -23,8 +23,7 @@ the site, and over moderators. An owner decides over all staff, and one has to s
     if (!level) throw misuse(`--level must be one of ${NAMES.join(', ')}, not "${values.level}".`);
     return withApp(settings(), environment, async (app) => {
       const { username } = await requireKnownUser(app, userId);
-      const { addStaff, changeStaff } = await import('../people/staff/staff.ts');
-      const { isStaffMember } = await import('../people/staff/pieces.ts');
+      const { addStaff, changeStaff, isStaffMember } = await import('../people/staff/staff.ts');
       const put = (await isStaffMember(app.db, userId)) ? changeStaff : addStaff;
       await put(app, OPERATOR, { userId, level: STAFF_LEVELS[level] });
       return { object: { id: userId, username, level }, text: `${username} (user ${userId}) is now ${level}.` };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addOwner } from '../people/staff/staff.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
 import { isDuplicate } from '../platform/database/database.ts';
 import { columns, command, misuse, Refusal } from './command.ts';
@@ -27,8 +28,8 @@ export default command({
       const user = await app.db
         .write(async (transaction) => {
           if (await findUserByEmailIn(transaction, email.data)) throw taken();
-          const person = { email: email.data, username: username.data, admin: values.admin };
-          const added = await addUser(app, transaction, person);
+          const person = { email: email.data, username: username.data };
+          const added = await (values.admin ? addOwner : addUser)(app, transaction, person);
           await auditCommand(
             app,
             transaction,

@@ -72,12 +72,12 @@ export const resources: readonly Resource[] = [
   agreements,
   staff,
   bans,
-  // Before blocks, which end some of the follows that a merged account brings along.
-  follows,
   mutes,
   blocks,
   mailings,
   notifications,
+  // After blocks: when accounts merge, follows between users who block each other end.
+  follows,
   teams,
   reviews,
   restrictions,

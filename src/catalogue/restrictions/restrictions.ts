@@ -1,4 +1,4 @@
-import { staffLevelOf } from '../../people/staff/pieces.ts';
+import { staffLevelOf } from '../../people/staff/staff.ts';
 import { requireUserIn } from '../../people/users/users.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';

@@ -1,6 +1,6 @@
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
 import { announceMod, mayEdit } from '../../catalogue/mods/mods.ts';
-import { staffLevelOf } from '../../people/staff/pieces.ts';
+import { staffLevelOf } from '../../people/staff/staff.ts';
 import { refuseSignIn, requireUserIn } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import { STAFF_LEVELS } from '../../platform/access/staff.ts';

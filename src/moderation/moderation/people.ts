@@ -1,4 +1,4 @@
-import { isStaffMember } from '../../people/staff/pieces.ts';
+import { isStaffMember } from '../../people/staff/staff.ts';
 import { forgetBan } from '../../people/users/bans.ts';
 import { holdUser, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';

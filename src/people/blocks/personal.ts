@@ -1,7 +1,6 @@
 import { sightOfChanged } from '../../platform/access/credentials.ts';
 import { untold } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
-import { endFollowsOfBlocked } from '../follows/pieces.ts';
 
 export const personalBlocks: PersonalData = {
   columns: [
@@ -24,9 +23,5 @@ export const personalBlocks: PersonalData = {
       apart: 'user_id',
     },
   ],
-  /** The one account may follow whom the other has blocked. */
-  afterwards: async (transaction, userId) => {
-    await endFollowsOfBlocked(transaction, userId);
-    sightOfChanged(transaction, userId);
-  },
+  afterwards: (transaction, userId) => sightOfChanged(transaction, userId),
 };

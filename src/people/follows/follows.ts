@@ -1,5 +1,6 @@
 import { muterOf, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { requireNotBlocked } from '../blocks/blocks.ts';
@@ -10,10 +11,10 @@ import * as store from './store.ts';
 
 export type { Side } from './store.ts';
 
-/** What lists of people may be filtered and sorted by. */
+/** The columns that lists of users can be filtered and sorted by. */
 export const followListing = mutedListing;
 
-/** The dialect names in the path who follows. Nobody does so for others. */
+/** The path names the follower, who has to be the caller. */
 function requireSelf(caller: UserCaller, userId: number): void {
   if (caller.userId !== userId) throw new ApiError('USER_NO_VIEW_PERMISSION');
 }
@@ -38,13 +39,19 @@ export async function followUser(app: App, caller: UserCaller, userId: number, t
 export async function unfollowUser(app: App, caller: UserCaller, userId: number, targetId: number): Promise<void> {
   requireSelf(caller, userId);
   await app.db.write(async (transaction) => {
-    // The dialect says so with the reference of subscriptions, and forbids what it elsewhere calls a bad request.
+    // The API uses the error of subscriptions here, with status 403 instead of 400.
     if (!(await store.remove(transaction, userId, targetId)))
       throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED', { status: 403 });
   });
 }
 
-/** Whom one follows oneself is listed whole: it is where one sees whom to follow no longer. */
+/** Ends follows between two users in both directions. */
+export async function endFollowsBetween(transaction: Transaction, one: number, other: number): Promise<void> {
+  await store.remove(transaction, one, other);
+  await store.remove(transaction, other, one);
+}
+
+/** The caller's own list includes muted users, so that they can be unfollowed. */
 export async function listFollows(
   app: App,
   caller: UserCaller,

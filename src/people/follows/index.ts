@@ -1,4 +1,7 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { blockExtensions } from '../blocks/extensions.ts';
+import { endFollowsBetween } from './follows.ts';
 import { followOperations } from './operations.ts';
 import { personalFollows } from './personal.ts';
 
@@ -6,4 +9,5 @@ export const follows = resource({
   name: 'follows',
   operations: followOperations,
   personalData: personalFollows,
+  extends: [contribute(blockExtensions, { onBlock: endFollowsBetween })],
 });

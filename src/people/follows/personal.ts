@@ -1,4 +1,5 @@
 import type { PersonalData } from '../../platform/personal-data.ts';
+import * as store from './store.ts';
 
 export const personalFollows: PersonalData = {
   columns: [
@@ -21,4 +22,6 @@ export const personalFollows: PersonalData = {
       apart: 'user_id',
     },
   ],
+  /** After a merge the account may follow users whom the other account had blocked, or be followed by them. */
+  afterwards: async (transaction, userId) => void (await store.removeBlocked(transaction, userId)),
 };

@@ -4,19 +4,18 @@ import type { App } from '../../platform/app.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Portal } from '../../platform/game-platforms.ts';
-import { isGuest } from '../../signin/portals/accounts.ts';
-import { isStaffMember } from '../staff/pieces.ts';
-import { requireUserIn } from '../users/users.ts';
+import { isStaffMember } from '../staff/staff.ts';
+import { isGuest, requireUserIn } from '../users/users.ts';
 import * as store from './store.ts';
 
-/** What the list of muted people may be filtered and sorted by. */
+/** The columns that the list of muted users can be filtered and sorted by. */
 export const mutedListing: Listing = {
   from: 'u',
   columns: { id: { kind: 'integer' }, name_id: { kind: 'text' }, date_online: { kind: 'integer' } },
   sorts: { id: 'u.id', name_id: 'u.name_id', date_online: 'u.date_online' },
 };
 
-/** From now on nothing that the other makes is shown to the caller. To mute someone twice changes nothing. */
+/** Hides the content of the other user from the caller. Muting twice has no effect. */
 export async function muteUser(app: App, caller: UserCaller, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const other = await requireUserIn(transaction, userId);
@@ -31,9 +30,8 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
 }
 
 /**
- * Mutes those whom the person has blocked on a platform, which their game reads there. Nobody is unmuted: what someone
- * decided here stays. Ids that nobody has linked are passed over. Platforms ask games to respect these lists, so guests
- * bring theirs and are muted by it.
+ * Mutes the users whom the caller has blocked on a portal, and unmutes nobody. Portals require games to respect these
+ * lists, so guests can import theirs and can be muted by them.
  */
 export async function muteFromPortal(
   app: App,

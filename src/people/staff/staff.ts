@@ -2,18 +2,41 @@ import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { accessOfChanged } from '../../platform/access/credentials.ts';
 import { isSiteStaff, outranks, STAFF_LEVELS } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
-import type { Transaction } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { isGuest } from '../../signin/portals/accounts.ts';
-import { requireUserForChange, USER_ACTIVE, type UserRow } from '../users/users.ts';
-import { joinStaff } from './pieces.ts';
+import { addUser, isGuest, type NewUser, requireUserForChange, USER_ACTIVE, type UserRow } from '../users/users.ts';
 import * as store from './store.ts';
 
 export type { StaffRow } from './store.ts';
 
-/** What the list may be filtered and sorted by. */
+/** Adds a user to the site staff; false where they are a member already. It takes effect on every process at once. */
+export async function joinStaff(
+  transaction: Transaction,
+  { userId, level, addedBy, now }: { userId: number; level: number; addedBy: number; now: number },
+): Promise<boolean> {
+  const row = { user_id: userId, level, added_by: addedBy, date_added: now };
+  if (!(await store.add(transaction, row))) return false;
+  accessOfChanged(transaction, userId);
+  return true;
+}
+
+/** Adds a user who owns the site. */
+export async function addOwner(app: App, transaction: Transaction, user: Omit<NewUser, 'isStaff'>) {
+  const owner = await addUser(app, transaction, { ...user, isStaff: true });
+  await joinStaff(transaction, { userId: owner.id, level: STAFF_LEVELS.owner, addedBy: 0, now: app.clock.now() });
+  return owner;
+}
+
+/** The level of any user; 0 for users outside the site staff. */
+export const staffLevelOf = (reader: Pick<Database, 'first'>, userId: number): Promise<number> =>
+  store.levelOf(reader, userId);
+
+export const isStaffMember = async (reader: Pick<Database, 'first'>, userId: number): Promise<boolean> =>
+  (await store.levelOf(reader, userId)) > 0;
+
+/** The columns that the list can be filtered and sorted by. */
 export const staffListing: Listing = {
   from: 'u',
   columns: {
@@ -29,12 +52,12 @@ export async function listStaff(app: App, caller: Caller, request: ListRequest) 
   return store.list(app.db.query, staffListing, request);
 }
 
-/** For whoever runs the service. */
+/** For commands of the operator. */
 export const allStaff = (app: App) => store.all(app.db.query);
 
 /**
- * The caller's level as it is now, if they decide over staff at all. The owners are held, so that of two who leave at
- * once the second knows of the first. An application that someone let in decides nothing here.
+ * The caller's current level; OAuth clients and levels below administrator are refused. The owners are locked, so that
+ * two owners who leave at the same time cannot both succeed.
  */
 async function requireDeciding(transaction: Transaction, caller: UserCaller, refused: ErrorName): Promise<number> {
   await store.holdFrom(transaction, STAFF_LEVELS.owner);
@@ -45,12 +68,12 @@ async function requireDeciding(transaction: Transaction, caller: UserCaller, ref
   return own;
 }
 
-/** Nobody touches or gives a level that is not below their own, owners excepted. */
+/** Staff assign and change levels below their own only, except owners. */
 function requireBelow(own: number, ...levels: number[]): void {
   if (!levels.every((level) => outranks(own, level))) throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
 }
 
-/** Someone must be left who decides over all staff. */
+/** The site must keep an owner. */
 async function requireOwnerLeft(transaction: Transaction, userId: number, refused: ErrorName): Promise<void> {
   const owners = await store.holdFrom(transaction, STAFF_LEVELS.owner);
   if (owners.length === 1 && owners[0] === userId) throw new ApiError(refused);
@@ -96,7 +119,7 @@ export async function changeStaff(
   });
 }
 
-/** Everyone may leave, but the last owner. */
+/** Every member may leave, except the last owner. */
 export async function removeStaff(app: App, caller: UserCaller, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const isLeaving = caller.userId === userId && caller.clientId === undefined && isSiteStaff(caller);

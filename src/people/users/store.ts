@@ -16,6 +16,10 @@ const FOR_CHANGE = changing(BY_ID);
 /** The same, and others who change this person wait from here on. */
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<UserRow>(FOR_CHANGE, [id]);
 
+const PORTAL_ACCOUNT = statement('select id from portal_accounts where user_id = ? limit 1');
+export const hasPortalAccount = async (transaction: Transaction, id: number): Promise<boolean> =>
+  (await transaction.first(PORTAL_ACCOUNT, [id])) !== undefined;
+
 export const byEmail = (query: Query, email: string) =>
   query.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 

@@ -1,6 +1,5 @@
 import { refuseGone } from '../../platform/access/authenticate.ts';
 import { accessChanged, issueKey } from '../../platform/access/credentials.ts';
-import { STAFF_LEVELS } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { lock } from '../../platform/database/locks.ts';
@@ -9,7 +8,6 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { confusableSkeleton, confusableSkeletons, haveSameLetters } from '../../platform/filters/confusables.ts';
 import { isReservedForPeople } from '../../platform/filters/reserved-names.ts';
 import { freeSlug, slug } from '../../platform/text/slug.ts';
-import { joinStaff } from '../staff/pieces.ts';
 import * as store from './store.ts';
 
 export type { UserRow } from './store.ts';
@@ -61,6 +59,12 @@ export async function requireUserForChange(transaction: Transaction, id: number)
   return user;
 }
 
+/** A guest signed in through a portal and has no confirmed email address: only the portal vouches for them. */
+export const isGuest = async (
+  transaction: Transaction,
+  { id, email }: Pick<store.UserRow, 'id' | 'email'>,
+): Promise<boolean> => email === null && (await store.hasPortalAccount(transaction, id));
+
 export const findUserByEmailIn = ({ query }: Transaction, email: string) =>
   store.byEmail(query, normalisedEmail(email));
 
@@ -69,8 +73,8 @@ export const normalisedEmail = (email: string): string => email.trim().toLowerCa
 export interface NewUser {
   readonly email?: string | undefined;
   readonly username: string;
-  /** Runs the site, as an owner. */
-  readonly admin?: boolean;
+  /** Site staff may have a name that is reserved for them. */
+  readonly isStaff?: boolean;
   readonly language?: string;
 }
 
@@ -96,17 +100,16 @@ export async function addUser(
     privacy_options: 0,
     monetization_status: 0,
   });
-  if (user.admin) await joinStaff(transaction, { userId: row.id, level: STAFF_LEVELS.owner, addedBy: 0, now });
   return { ...row, api_key: await issueKey(app, transaction, { userId: row.id }) };
 }
 
-async function nameIdFor(app: App, { query }: Transaction, { username, admin }: NewUser): Promise<string> {
-  // With a number behind it, it would still pass for staff.
-  if (!admin && isReservedForPeople(slug(username), app.settings.domain)) return playerName(app);
+async function nameIdFor(app: App, { query }: Transaction, { username, isStaff }: NewUser): Promise<string> {
+  // Even with a number appended, the name would pass for staff.
+  if (!isStaff && isReservedForPeople(slug(username), app.settings.domain)) return playerName(app);
   return freeSlug(username, 'user', await store.nameIdsLike(query, freeSlug(username, 'user', [])));
 }
 
-/** For someone whom nobody has given a name, or one that they cannot have. */
+/** For users without a name, or with one that they cannot have. */
 export const playerName = (app: App): string => `player-${app.random.hex(8)}`;
 
 /**

@@ -1,5 +1,5 @@
 import { isGuarded } from '../../files/releases/holding.ts';
-import { isStaffMember, staffLevelOf } from '../../people/staff/pieces.ts';
+import { isStaffMember, staffLevelOf } from '../../people/staff/staff.ts';
 import { rememberBan } from '../../people/users/bans.ts';
 import {
   changeUser,

@@ -1,5 +1,5 @@
 import { isGuarded } from '../../files/releases/holding.ts';
-import { isStaffMember } from '../../people/staff/pieces.ts';
+import { isStaffMember } from '../../people/staff/staff.ts';
 import {
   changeUser,
   findUserByEmailIn,

@@ -32,10 +32,6 @@ export const gameOf = ({ portal, perGame }: Pick<Identity, 'portal' | 'perGame'>
 export const findAccount = ({ query }: Transaction, identity: Identity, gameId: number) =>
   store.accountOf(query, identity.portal, identity.id, gameOf(identity, gameId));
 
-/** A guest came through a portal and has no confirmed email address: nothing but the portal vouches for them. */
-export const isGuest = async ({ query }: Transaction, { id, email }: Pick<UserRow, 'id' | 'email'>): Promise<boolean> =>
-  email === null && (await store.accountsOf(query, id)).length > 0;
-
 /** Whoever gets hold of a ticket that has been used cannot sign in with it a second time. */
 export async function useTicket(app: App, { query }: Transaction, identity: Identity, ip: string): Promise<void> {
   const { ticket, portal } = identity;
