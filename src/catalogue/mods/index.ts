@@ -1,13 +1,17 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { teamOwners } from '../teams/extensions.ts';
 import { rebuildModDocumentsOfMovedSite } from './documents.ts';
 import { modOperations } from './operations.ts';
 import { personalMods } from './personal.ts';
+import { modTeams } from './team-owner.ts';
 import { rebuildModWords } from './words.ts';
 
 export const mods = resource({
   name: 'mods',
   operations: modOperations,
   personalData: personalMods,
+  extends: [contribute(teamOwners, modTeams)],
   prepare: async (app) => {
     await rebuildModDocumentsOfMovedSite(app);
     await rebuildModWords(app);

@@ -1,11 +1,15 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { teamExtensions } from '../teams/extensions.ts';
 import { reviewJobs } from './jobs.ts';
 import { reviewOperations } from './operations.ts';
 import { personalReviews } from './personal.ts';
+import { fileNeededReview, requireReview } from './reviews.ts';
 
 export const reviews = resource({
   name: 'reviews',
   operations: reviewOperations,
   jobs: reviewJobs,
   personalData: personalReviews,
+  extends: [contribute(teamExtensions, { onSensitiveChange: requireReview, onFailure: fileNeededReview })],
 });

@@ -6,6 +6,7 @@ import { languageOf } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { requireGame } from '../games/games.ts';
+import type { SensitiveTeamChange } from '../teams/extensions.ts';
 import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
@@ -16,13 +17,11 @@ const REMEMBER_SECONDS = 30 * 86_400;
 
 /** What gives or takes the powers of an administrator over a game. */
 export type SensitiveChange =
-  | { readonly kind: 'invite'; readonly email: string; readonly level: number }
-  | { readonly kind: 'change'; readonly member: number; readonly level: number; readonly leader: boolean }
-  | { readonly kind: 'remove'; readonly member: number }
+  | SensitiveTeamChange
   | { readonly kind: 'rotate-key' }
   | { readonly kind: 'stop-reviewing' };
 
-/** Undoes what the request has done so far; `reviewed` then files the review. */
+/** Rolls the change back; the review is filed after that, in a transaction of its own. */
 class ReviewNeeded extends ApiError {
   readonly change: string;
   constructor(change: string) {
@@ -32,8 +31,8 @@ class ReviewNeeded extends ApiError {
 }
 
 /**
- * Runs a change of a game's permissions. Where the game asks for it, the first request only files a review (`14044`);
- * once a second administrator has approved it, the same request of the same person goes through, once.
+ * Runs a change of a game's permissions. In games that require reviews, the first request files one (`14044`); once a
+ * second administrator approves it, the same request of the same user succeeds, once.
  */
 export async function reviewed<T>(
   app: App,
@@ -44,12 +43,17 @@ export async function reviewed<T>(
   try {
     return await app.db.write(work);
   } catch (error) {
-    if (error instanceof ReviewNeeded) await file(app, caller, gameId, error.change);
+    await fileNeededReview(app, caller, gameId, error);
     throw error;
   }
 }
 
-/** Asked in the transaction of the change, behind every other check. */
+/** Files the review that a rolled-back change needs. */
+export async function fileNeededReview(app: App, caller: UserCaller, gameId: number, error: unknown): Promise<void> {
+  if (error instanceof ReviewNeeded) await file(app, caller, gameId, error.change);
+}
+
+/** Runs in the transaction of the change, after every other check. */
 export async function requireReview(
   app: App,
   transaction: Transaction,
@@ -69,7 +73,7 @@ export async function requireReview(
   await store.use(query, latest.id, now);
 }
 
-/** A refusal stays the answer until the review expires, so that nobody asks until someone gives in. */
+/** A refusal stands until the review expires, so that nobody can repeat the request until somebody approves it. */
 async function file(app: App, { userId }: UserCaller, gameId: number, change: string): Promise<void> {
   await app.db.write(async (transaction) => {
     const { query } = transaction;
@@ -120,7 +124,7 @@ export async function reviewsOf(app: App, caller: Caller, gameId: number): Promi
   return { isRequired, open: await store.openOf(app.db.query, gameId, app.clock.now()) };
 }
 
-/** To ask for reviews takes one administrator, to stop asking takes two. */
+/** One administrator can require reviews; ending them takes two. */
 export async function setReviewing(app: App, caller: UserCaller, gameId: number, isRequired: boolean): Promise<void> {
   await reviewed(app, caller, gameId, async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
@@ -152,7 +156,7 @@ export async function decideReview(
   });
 }
 
-/** Each mail has a name of its own, so that a retried job sends none twice. */
+/** Each mail has an id of its own, so that a retried job sends none twice. */
 export async function mailReview(app: App, id: number): Promise<void> {
   for (const told of await store.toldOf(app.db.query, id, ADMINISTRATOR, app.clock.now())) {
     const language = languageOf(told.language) ?? 'en';

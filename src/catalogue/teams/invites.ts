@@ -1,4 +1,3 @@
-import { forgetNewcomer, noteNewcomer } from '../../files/releases/holding.ts';
 import { sendMailing } from '../../people/mailings/mailings.ts';
 import { notify } from '../../people/notifications/notifications.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../../people/users/users.ts';
@@ -9,18 +8,19 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say, type TextName } from '../../platform/localisation/texts.ts';
-import { requireReview, reviewed } from '../reviews/reviews.ts';
+import { announceSensitiveChange, changeTeam } from './changing.ts';
+import { type NewMember, type Place, teamExtensions } from './extensions.ts';
 import { actingIn, auditTeam } from './members.ts';
-import { announceTeam, ofGame, ofMod, type Place, REFUSALS, recordMembership, teamChanged } from './places.ts';
+import { announceTeam, ofGame, ofMod, REFUSALS, recordMembership, teamChanged } from './places.ts';
 import * as store from './store.ts';
 import { ADMINISTRATOR, joinTeam, MANAGER, type TeamResource } from './teams.ts';
 
 export type { OpenInvite } from './store.ts';
 
-/** Open invitations of one team, and of one person over all teams. */
+/** Limits of open invitations: of one team, and of one inviter over all teams. */
 export const OPEN_PER_TEAM_MAX = 20;
 export const OPEN_PER_PERSON_MAX = 40;
-/** What one person sends, however it ends: each is a mail to someone who did not ask for it. */
+/** Counts answered invitations too, because each was a mail that the recipient did not ask for. */
 export const PER_HOUR_MAX = 30;
 const HOUR = 3_600;
 const SHOWN_MAX = 1_000;
@@ -34,8 +34,8 @@ export interface NewInvite {
 }
 
 /**
- * Invites whoever reads mails at this address. Whether it has an account makes no difference, neither in what is
- * stored nor in what is answered, except to those who are in the team already.
+ * Invites an email address. Row and response are the same whether or not it has an account, so that invitations do not
+ * reveal accounts; only members of the team are refused.
  */
 export async function inviteMember(
   app: App,
@@ -45,14 +45,14 @@ export async function inviteMember(
   language: Language,
 ): Promise<store.SeatRow> {
   const address = normalisedEmail(email);
-  return reviewed(app, caller, place.gameId, async (transaction) => {
-    const acting = await actingIn(transaction, caller, place);
+  return changeTeam(app, caller, place.gameId, async (transaction) => {
+    const acting = await actingIn(app, transaction, caller, place);
     if (acting.level < MANAGER) throw new ApiError(REFUSALS[place.resource].add);
     if (level > acting.level) throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
     await requireNewcomer(transaction, place, address);
     await requireWithinLimits(app, transaction, place, caller.userId);
     if (place.resource === 'games' && level >= ADMINISTRATOR)
-      await requireReview(app, transaction, caller, place.id, { kind: 'invite', email: address, level });
+      await announceSensitiveChange(app, transaction, caller, place.id, { kind: 'invite', email: address, level });
     const { id } = await store.addInvite(transaction.query, {
       resource: place.resource,
       resource_id: place.id,
@@ -65,13 +65,13 @@ export async function inviteMember(
     });
     await app.jobs.enqueue(transaction, MAIL_JOB, { id, language });
     await tellInvited(app, transaction, place, address, caller.userId);
-    announceTeam(transaction, place);
+    announceTeam(app, transaction, place);
     await auditTeam(app, transaction, acting, 'invite', { invite: id, level });
     return (await store.seatOf(transaction.query, place, id))!;
   });
 }
 
-/** Who has an account is told on the site as well. */
+/** Users with an account also get a notification. */
 async function tellInvited(app: App, transaction: Transaction, place: Place, email: string, actorId: number) {
   const known = await findUserByEmailIn(transaction, email);
   const { resource, id: resourceId, gameId } = place;
@@ -101,7 +101,7 @@ const MAIL_TEXTS = {
   mods: { subject: 'team_invite_mail_subject', text: 'team_invite_mail_text' },
 } as const satisfies Record<TeamResource, Record<string, TextName>>;
 
-/** Tells the address of its invitation, if that is still open. */
+/** Mails an invitation, if it is still open. */
 export async function mailInvite(app: App, id: number, language: Language): Promise<void> {
   const invite = await store.openInvite(app.db.query, id);
   if (!invite) return;
@@ -116,7 +116,7 @@ export async function invitesOf(app: App, { userId }: UserCaller): Promise<store
   return email === null ? [] : store.openInvitesFor(app.db.query, email, SHOWN_MAX);
 }
 
-/** A seat is taken where it will count: on the site, or in that game. */
+/** Accepts an invitation. A token of another game is refused, because the membership would not count there. */
 export async function acceptInvite(app: App, caller: UserCaller, id: number): Promise<store.SeatRow> {
   const { userId } = caller;
   return app.db.write(async (transaction) => {
@@ -128,38 +128,35 @@ export async function acceptInvite(app: App, caller: UserCaller, id: number): Pr
       throw new ApiError(REFUSALS[resource].member);
     await store.closeInvite(transaction.query, id, app.clock.now());
     await joinTeam(app, transaction, { resource, resourceId, userId, level, position });
-    await forgetNewcomer(transaction, place, userId);
-    if (level >= MANAGER) await noteNewcomer(app, transaction, place, { userId, by: invite.user_id });
+    await memberJoined(app, transaction, place, { userId, level, invitedBy: invite.user_id });
     await recordMembership(app, transaction, place, userId, 'USER_TEAM_JOIN');
-    await teamChanged(app, transaction, place, modOf(invite), userId);
+    await teamChanged(app, transaction, place, userId);
     return (await store.memberSeat(transaction.query, place, userId))!;
   });
 }
 
-type Invited = Pick<store.OpenInvite, 'resource' | 'game_id' | 'mod_id' | 'mod_status' | 'mod_visible'>;
+async function memberJoined(app: App, transaction: Transaction, place: Place, member: NewMember): Promise<void> {
+  for (const { onJoin } of app.extensions.of(teamExtensions)) await onJoin?.(app, transaction, place, member);
+}
 
-const placeOf = (invite: Invited): Place => (invite.resource === 'games' ? ofGame(invite) : ofMod(invite));
-
-const modOf = ({ game_id, mod_id, mod_status, mod_visible }: Invited) =>
-  mod_status === null || mod_visible === null
-    ? {}
-    : { mod: { id: mod_id, game_id, status: mod_status, visible: mod_visible } };
+const placeOf = (invite: Pick<store.OpenInvite, 'resource' | 'game_id' | 'mod_id'>): Place =>
+  invite.resource === 'games' ? ofGame(invite) : ofMod(invite);
 
 export async function declineInvite(app: App, { userId }: UserCaller, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const invite = await requireOwnInvite(transaction, userId, id);
     await store.closeInvite(transaction.query, id, app.clock.now());
-    announceTeam(transaction, placeOf(invite));
+    announceTeam(app, transaction, placeOf(invite));
   });
 }
 
-/** An invitation to another address is answered as one that does not exist. */
+/** An invitation to another address gets the same error as a missing one. */
 async function requireOwnInvite(transaction: Transaction, userId: number, id: number): Promise<store.OpenInvite> {
   const { email } = await requireUserIn(transaction, userId);
   const found = await store.inviteById(transaction.query, id);
   if (!found || found.email !== email) throw new ApiError('TEAM_NO_DATA_FOUND');
   await store.lock(transaction, { resource: found.resource, id: found.resource_id });
-  // Read again: it may have been answered or withdrawn while this waited.
+  // Read again under the lock: it may have been answered or withdrawn in the meantime.
   const current = await store.inviteById(transaction.query, id);
   if (current!.date_actioned !== null) throw new ApiError('TEAM_INVITE_ALREADY_ACTIONED');
   const invite = await store.openInvite(transaction.query, id);

@@ -1,30 +1,21 @@
-import { noteNewcomer } from '../../files/releases/holding.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { requireReview, reviewed } from '../reviews/reviews.ts';
-import {
-  announceTeam,
-  handOver,
-  type Place,
-  REFUSALS,
-  recordMembership,
-  requirePlace,
-  type Standing,
-  teamChanged,
-} from './places.ts';
+import { announceSensitiveChange, changeTeam } from './changing.ts';
+import { type LevelChange, type Place, type Standing, teamExtensions } from './extensions.ts';
+import { announceTeam, handOver, REFUSALS, recordMembership, requirePlace, teamChanged } from './places.ts';
 import * as store from './store.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from './teams.ts';
 
 export type { SeatRow } from './store.ts';
 
-/** The leader is the submitter and ranks above the other administrators, as do those who run the site. */
+/** The submitter leads the team and ranks above other administrators, as do site administrators. */
 const LEADER = ADMINISTRATOR + 1;
 
-/** What lists of a team may be filtered and sorted by. */
+/** The columns that lists of a team can be filtered and sorted by. */
 export const seatListing: Listing = {
   from: 't',
   columns: {
@@ -38,15 +29,15 @@ export const seatListing: Listing = {
   sorts: { id: 't.id', user_id: 't.user_id', level: 't.level', date_added: 't.date_added' },
 };
 
-/** The members. Invitations show addresses, so they are listed only where asked for, and for managers of the team alone. */
+/** Lists the members. Invitations contain email addresses, so only managers of the team get them, on request. */
 export async function listSeats(app: App, caller: Caller, place: Place, request: ListRequest) {
-  await requirePlace(app.db, caller, place);
+  await requirePlace(app, app.db, caller, place);
   const isAsked = request.groups.flat().some(({ column }) => column.name === 'pending');
   const withPending = isAsked && (await teamLevel(app.db, caller, place.resource, place.id)) >= MANAGER;
   return store.listSeats(app.db.query, place, withPending, seatListing, request);
 }
 
-/** The place, and what the caller is in its team. From here on nobody else changes that team. */
+/** A place and the caller's role in its team, which is locked against other changes. */
 export interface Acting {
   readonly place: Place;
   readonly standing: Standing;
@@ -55,9 +46,9 @@ export interface Acting {
   readonly rank: number;
 }
 
-export async function actingIn(transaction: Transaction, caller: UserCaller, place: Place): Promise<Acting> {
+export async function actingIn(app: App, transaction: Transaction, caller: UserCaller, place: Place): Promise<Acting> {
   await store.lock(transaction, place);
-  const standing = await requirePlace(transaction, caller, place);
+  const standing = await requirePlace(app, transaction, caller, place);
   const level = await teamLevel(transaction, caller, place.resource, place.id);
   const leads = caller.admin || (level > 0 && standing.submitted_by === caller.userId);
   return { place, standing, userId: caller.userId, level, rank: leads ? LEADER : level };
@@ -74,8 +65,8 @@ export async function changeMember(
   id: number,
   changes: MemberChanges,
 ): Promise<store.SeatRow> {
-  return reviewed(app, caller, place.gameId, async (transaction) => {
-    const acting = await actingIn(transaction, caller, place);
+  return changeTeam(app, caller, place.gameId, async (transaction) => {
+    const acting = await actingIn(app, transaction, caller, place);
     const seat = await requireSeat(transaction, acting, id);
     requireMayTouch(acting, seat, REFUSALS[place.resource].add);
     const { level = seat.level, position = seat.position, leader } = changes;
@@ -87,7 +78,7 @@ export async function changeMember(
     if (isNewLeader) requireMayLead(acting, seat, level);
     if (level < ADMINISTRATOR) await requireStaysLed(transaction, acting, seat, 'TEAM_LEADER_MUST_BE_ADMIN');
     if (isSensitive(acting, seat, level) || (isNewLeader && place.resource === 'games'))
-      await requireReview(app, transaction, caller, place.gameId, {
+      await announceSensitiveChange(app, transaction, caller, place.gameId, {
         kind: 'change',
         member: id,
         level,
@@ -95,43 +86,53 @@ export async function changeMember(
       });
     await (seat.pending ? store.changeInvite : store.changeMember)(transaction.query, id, { level, position });
     if (seat.user_id !== null) await closeInvitesAbove(app, transaction, place, seat.user_id, level);
-    if (seat.user_id !== null && seat.level < MANAGER && level >= MANAGER)
-      await noteNewcomer(app, transaction, place, { userId: seat.user_id, by: caller.userId });
+    if (seat.user_id !== null)
+      await levelChanged(app, transaction, place, {
+        userId: seat.user_id,
+        from: seat.level,
+        to: level,
+        changedBy: caller.userId,
+      });
     if (isNewLeader) await handOver(app, transaction, place, seat.user_id!);
-    if (seat.pending) announceTeam(transaction, place);
-    else await teamChanged(app, transaction, place, acting.standing, caller.userId);
+    if (seat.pending) announceTeam(app, transaction, place);
+    else await teamChanged(app, transaction, place, caller.userId);
     const data = { user: seat.user_id, level: [seat.level, level], leader: isNewLeader };
     await auditTeam(app, transaction, acting, 'change', data);
     return (await store.seatOf(transaction.query, place, id))!;
   });
 }
 
-/** Removes a member, or withdraws an invitation. Everyone may leave. */
+async function levelChanged(app: App, transaction: Transaction, place: Place, change: LevelChange): Promise<void> {
+  for (const { onLevelChange } of app.extensions.of(teamExtensions))
+    await onLevelChange?.(app, transaction, place, change);
+}
+
+/** Removes a member, or withdraws an invitation. Every member may leave. */
 export async function removeMember(app: App, caller: UserCaller, place: Place, id: number): Promise<void> {
-  await reviewed(app, caller, place.gameId, async (transaction) => {
-    const acting = await actingIn(transaction, caller, place);
+  await changeTeam(app, caller, place.gameId, async (transaction) => {
+    const acting = await actingIn(app, transaction, caller, place);
     const seat = await requireSeat(transaction, acting, id);
     requireMayTouch(acting, seat, REFUSALS[place.resource].remove);
     await requireStaysLed(transaction, acting, seat, 'TEAM_MUST_HAVE_LEADER');
     if (isSensitive(acting, seat, 0))
-      await requireReview(app, transaction, caller, place.gameId, { kind: 'remove', member: id });
+      await announceSensitiveChange(app, transaction, caller, place.gameId, { kind: 'remove', member: id });
     if (seat.user_id !== null) await leaveTeam(app, transaction, acting, id, seat.user_id);
     else {
       await store.closeInvite(transaction.query, id, app.clock.now());
-      announceTeam(transaction, place);
+      announceTeam(app, transaction, place);
     }
     await auditTeam(app, transaction, acting, 'remove', { user: seat.user_id, level: seat.level });
   });
 }
 
-/** Someone else becomes an administrator of a game, or ceases to be one. Everyone may give their own powers up. */
+/** Another user becomes an administrator of a game, or ceases to be one. Giving up one's own powers is not sensitive. */
 function isSensitive({ place, userId }: Acting, seat: store.SeatRow, level: number): boolean {
   if (place.resource !== 'games' || seat.user_id === userId) return false;
   const isTaken = !seat.pending && seat.level >= ADMINISTRATOR;
   return level >= ADMINISTRATOR ? seat.level < ADMINISTRATOR : isTaken;
 }
 
-/** The team of a game decides over others, that of a mod over itself; whoever else changes it runs the site. */
+/** A mod's team that changes itself is not audited; changes by others, and of a game's team, are. */
 export async function auditTeam(
   app: App,
   transaction: Transaction,
@@ -146,21 +147,21 @@ export async function auditTeam(
 }
 
 async function leaveTeam(app: App, transaction: Transaction, acting: Acting, id: number, userId: number) {
-  const { place, standing } = acting;
+  const { place } = acting;
   await store.removeMember(transaction.query, id);
   await closeInvitesAbove(app, transaction, place, userId, 0);
   await recordMembership(app, transaction, place, userId, 'USER_TEAM_LEAVE');
-  await teamChanged(app, transaction, place, standing, acting.userId);
+  await teamChanged(app, transaction, place, acting.userId);
 }
 
-/** An invitation exists only for those who may read them. */
+/** Callers who may not read invitations get the error of a missing one. */
 async function requireSeat(transaction: Transaction, { place, level }: Acting, id: number): Promise<store.SeatRow> {
   const seat = await store.seatOf(transaction.query, place, id);
   if (!seat || (seat.pending && level < MANAGER)) throw new ApiError('TEAM_NO_DATA_FOUND');
   return seat;
 }
 
-/** Managers and administrators change those below them, and everyone themselves. */
+/** Managers and administrators change members below them, and every member themselves. */
 function requireMayTouch({ standing, userId, level, rank }: Acting, seat: store.SeatRow, refused: ErrorName): void {
   if (seat.user_id === userId) return;
   if (level < MANAGER) throw new ApiError(refused);
@@ -175,7 +176,7 @@ function requireMayLead({ rank }: Acting, seat: store.SeatRow, level: number): v
   if (level < ADMINISTRATOR) throw new ApiError('TEAM_LEADER_MUST_BE_ADMIN');
 }
 
-/** Asked before an administrator becomes less, or leaves. */
+/** Called before an administrator is demoted or leaves. */
 async function requireStaysLed(
   transaction: Transaction,
   { place, standing }: Acting,

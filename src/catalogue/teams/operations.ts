@@ -3,11 +3,10 @@ import { reader, user } from '../../platform/access/caller.ts';
 import { GamePath, ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { isSeenByClass } from '../mods/access.ts';
 import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
 import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
 import { InvitedMemberObject, TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
-import { ofGame, ofMod } from './places.ts';
+import { isSeenByClass, ofGame, ofMod } from './places.ts';
 
 const GAME_NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED'] as const;
 const NOT_FOUND = [...GAME_NOT_FOUND, 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
@@ -63,7 +62,7 @@ export const getModTeamMembers = operation({
   errors: NOT_FOUND,
   handle: async (app, { caller, params, list, portal, keep }) => {
     const { rows, total } = await listSeats(app, caller, ofMod(params), list);
-    if (await isSeenByClass(app.db, caller, params.mod_id))
+    if (await isSeenByClass(app, caller, ofMod(params)))
       keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
     return page(
       rows.map((row) => toTeamMember(app, row, portal)),

@@ -3,17 +3,8 @@ import { accessChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { ErrorName } from '../../platform/errors/catalogue.ts';
-import { recordModEvent, recordUserEvent } from '../../records/events/events.ts';
-import { announceGame, handOverGame, requireGame } from '../games/games.ts';
-import { announceMod, handOverMod, isPublic, type ModStanding, requireMod } from '../mods/mods.ts';
+import { type Place, type Standing, type TeamOwner, teamOwners } from './extensions.ts';
 import type { TeamResource } from './teams.ts';
-
-/** What a team belongs to: a game, or a mod of one. */
-export interface Place {
-  readonly resource: TeamResource;
-  readonly id: number;
-  readonly gameId: number;
-}
 
 export const ofGame = ({ game_id }: { game_id: number }): Place => ({
   resource: 'games',
@@ -27,13 +18,7 @@ export const ofMod = ({ game_id, mod_id }: { game_id: number; mod_id: number }):
   gameId: game_id,
 });
 
-/** The place as far as its team needs it. The submitter leads the team; a game has no events that tell of it. */
-export interface Standing {
-  readonly submitted_by: number;
-  readonly mod?: Pick<ModStanding, 'id' | 'game_id' | 'status' | 'visible'>;
-}
-
-/** The errors by which the API tells the teams of games and mods apart. */
+/** The API has separate errors for the teams of games and of mods. */
 export const REFUSALS = {
   games: {
     add: 'GAME_NO_UPDATE_PERMISSION',
@@ -51,50 +36,43 @@ export const REFUSALS = {
   },
 } as const satisfies Record<TeamResource, Record<string, ErrorName>>;
 
-/** Refuses those who may not see the game or the mod. */
-export async function requirePlace(
+function ownerOf(app: App, { resource }: Pick<Place, 'resource'>): TeamOwner {
+  const owner = app.extensions.of(teamOwners).find((each) => each.resource === resource);
+  if (!owner) throw new Error(`no resource contributes teams of ${resource}`);
+  return owner;
+}
+
+/** Refuses callers who may not see the game or mod. */
+export const requirePlace = (
+  app: App,
   reader: Pick<Database, 'first'>,
   caller: Caller,
-  { resource, gameId, id }: Place,
-): Promise<Standing> {
-  if (resource === 'games') return { submitted_by: (await requireGame(reader, caller, gameId)).submitted_by };
-  const mod = await requireMod(reader, caller, gameId, id);
-  return { submitted_by: mod.submitted_by, mod };
-}
+  place: Place,
+): Promise<Standing> => ownerOf(app, place).require(reader, caller, place);
 
-/** The next leader is named as the submitter. */
-export async function handOver(app: App, transaction: Transaction, place: Place, userId: number): Promise<void> {
-  if (place.resource === 'games') return handOverGame(transaction, place.id, userId);
-  await handOverMod(app, transaction, { id: place.id, game_id: place.gameId }, userId);
-}
+/** The next leader becomes the submitter. */
+export const handOver = (app: App, transaction: Transaction, place: Place, userId: number): Promise<void> =>
+  ownerOf(app, place).handOver(app, transaction, place, userId);
 
-/** Someone came or went. */
-export async function recordMembership(
-  app: App,
-  transaction: Transaction,
-  { resource, id, gameId }: Place,
-  userId: number,
-  type: 'USER_TEAM_JOIN' | 'USER_TEAM_LEAVE',
-): Promise<void> {
-  if (resource === 'mods') await recordUserEvent(app, transaction, { gameId, modId: id, userId, type });
-}
+/** Whether the list of members may be cached for the visibility class of the caller. */
+export const isSeenByClass = async (app: App, caller: Caller, place: Place): Promise<boolean> =>
+  (await ownerOf(app, place).isSeenByClass?.(app.db, caller, place)) ?? true;
 
-/** Tells everyone that the team is another; as with every event of a mod, this comes last. */
-export async function teamChanged(
+export const recordMembership = async (
   app: App,
   transaction: Transaction,
   place: Place,
-  { mod }: Pick<Standing, 'mod'>,
   userId: number,
-): Promise<void> {
-  announceTeam(transaction, place);
-  if (!mod) return;
-  const event = { gameId: mod.game_id, modId: mod.id, userId, isPublic: isPublic(mod) };
-  await recordModEvent(app, transaction, { ...event, type: 'MOD_TEAM_CHANGED' });
+  type: 'USER_TEAM_JOIN' | 'USER_TEAM_LEAVE',
+): Promise<void> => ownerOf(app, place).recordMembership?.(app, transaction, place, userId, type);
+
+/** Records that the team changed. Call it last, as every function that records an event. */
+export async function teamChanged(app: App, transaction: Transaction, place: Place, userId: number): Promise<void> {
+  announceTeam(app, transaction, place);
+  await ownerOf(app, place).recordTeamChange?.(app, transaction, place, userId);
 }
 
-export function announceTeam(transaction: Transaction, { resource, id, gameId }: Place): void {
+export function announceTeam(app: App, transaction: Transaction, place: Place): void {
   accessChanged(transaction);
-  if (resource === 'games') announceGame(transaction, id);
-  else announceMod(transaction, gameId, id);
+  ownerOf(app, place).announce(transaction, place);
 }

@@ -172,13 +172,7 @@ const invitesWithPlaces = (query: Query) =>
     .where((eb) => eb.or([eb('i.resource', '=', 'games'), eb('m.status', '<>', 3)]))
     .select(['i.id', 'i.resource', 'i.level', 'i.position', 'i.date_added', 'i.email'])
     .select([sql<number>`coalesce(m.id, 0)`.as('mod_id'), sql<string>`coalesce(m.name, '')`.as('mod_name')])
-    .select([
-      'g.id as game_id',
-      'g.name as game_name',
-      'u.id as user_id',
-      'm.status as mod_status',
-      'm.visible as mod_visible',
-    ])
+    .select(['g.id as game_id', 'g.name as game_name', 'u.id as user_id'])
     .select(PERSON);
 
 export type OpenInvite = Awaited<ReturnType<ReturnType<typeof invitesWithPlaces>['executeTakeFirstOrThrow']>>;

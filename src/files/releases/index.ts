@@ -1,6 +1,9 @@
+import { teamExtensions } from '../../catalogue/teams/extensions.ts';
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
 import { releaseJobs } from './jobs.ts';
 import { modExtension } from './mod-extension.ts';
+import { newcomersOfTeams } from './newcomers.ts';
 import { releaseOperations } from './operations.ts';
 import { personalReleases } from './personal.ts';
 
@@ -9,5 +12,5 @@ export const releases = resource({
   operations: releaseOperations,
   jobs: releaseJobs,
   personalData: personalReleases,
-  extends: [modExtension],
+  extends: [modExtension, contribute(teamExtensions, newcomersOfTeams)],
 });
