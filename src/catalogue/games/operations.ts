@@ -6,8 +6,6 @@ import type { Portal } from '../../platform/game-platforms.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { setRedirectUris } from '../../signin/oauth/clients.ts';
-import { REDIRECT_URIS_MAX, requireRedirectUris } from '../../signin/oauth/redirects.ts';
 import { GameTagOptionObject, toTagOption } from '../tags/object.ts';
 import { optionsOn, tagCountsOn } from '../tags/platforms.ts';
 import { GameChangesBody, NewGameBody } from './changes.ts';
@@ -16,6 +14,7 @@ import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOption
 import { gameListing } from './listing.ts';
 import { addGameImages, GAME_IMAGES, removeGameImages } from './media.ts';
 import { GameObject, GameStatsObject, NewGameObject, toGameStats } from './object.ts';
+import { REDIRECT_URIS_MAX, setRedirectUris, validateRedirectUris } from './redirect-uris.ts';
 
 const ShowHiddenTags = z.object({
   show_hidden_tags: z
@@ -184,7 +183,7 @@ export const addGameMedia = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION', 'GAME_NO_ADMIN_PERMISSION'],
   handle: async (app, { caller, params, body, files, language }) => {
     const { redirect_uris: uris } = body;
-    if (uris) requireRedirectUris(uris);
+    if (uris) validateRedirectUris(app, uris);
     const hasImages = Object.values(files).some((file) => file !== undefined);
     if (hasImages || !uris) await addGameImages(app, caller, params.game_id, files);
     if (uris) await setRedirectUris(app, caller, params.game_id, uris);

@@ -1,11 +1,16 @@
+import { redirectUriSettings } from '../../catalogue/games/redirect-uris.ts';
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { setRedirectUris } from './clients.ts';
 import { oauthJobs } from './jobs.ts';
 import { oauthOperations } from './operations.ts';
 import { personalGrants } from './personal.ts';
+import { requireRedirectUris } from './redirects.ts';
 
 export const oauth = resource({
   name: 'oauth',
   operations: oauthOperations,
   jobs: oauthJobs,
   personalData: personalGrants,
+  extends: [contribute(redirectUriSettings, { validate: requireRedirectUris, set: setRedirectUris })],
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REDIRECT_URIS_MAX } from '../../catalogue/games/redirect-uris.ts';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import { anyone, service, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -28,7 +29,6 @@ import {
   oauthRefusal,
   toClientObject,
 } from './object.ts';
-import { REDIRECT_URIS_MAX } from './redirects.ts';
 
 const ClientCredentials = {
   client_id: z.int().min(1).optional(),

@@ -1,9 +1,8 @@
+import { REDIRECT_URIS_MAX } from '../../catalogue/games/redirect-uris.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-/** Of one game, over all of its clients. */
-export const REDIRECT_URIS_MAX = 20;
 const URI_CHARACTERS_MAX = 500;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** The characters of RFC 3986, without `#`: a fragment is never sent on. Anything else is read differently by each program. */
