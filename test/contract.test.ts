@@ -647,8 +647,9 @@ test('a table is written by its own noun’s store alone', () => {
       const table = (built ?? raw ?? updated)!;
       const owner = owners.get(table);
       if (!owner && !built) continue;
-      // A migration brings rows of its own noun's tables up to date.
+      // A migration brings rows of its own noun's tables up to date; a domain's schema may fill what it makes.
       if (dirname(file) === join(owner ?? '', 'migrations')) continue;
+      if (file === join(dirname(owner ?? ''), 'schema.ts')) continue;
       assert.equal(dirname(file), owner, `${file} writes ${table}`);
       if (!owner!.startsWith('src/platform/')) assert.equal(file, join(owner!, 'store.ts'), `${file} writes ${table}`);
     }

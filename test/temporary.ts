@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { migrations } from '../src/composition/migrations.ts';
-import { migrate } from '../src/platform/database/migrate.ts';
+import { migrate, statementsOf } from '../src/platform/database/migrate.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { openSqlite } from '../src/platform/database/sqlite.ts';
 import {
@@ -90,7 +90,7 @@ async function makeTables(template: string): Promise<void> {
 /** Migrating once and copying the files is ten times faster than migrating for each test file. */
 async function requireTemplate(server: PostgresServer): Promise<string> {
   const template = `template_${createHash('sha256')
-    .update(migrations.map(({ name, up }) => name + String(up)).join())
+    .update(migrations.flatMap((each) => [each.name, ...statementsOf(each, 'postgres')]).join())
     .digest('hex')
     .slice(0, 16)}`;
   const client = new pg.Client({ connectionString: server.url });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SettingError } from '../platform/config/settings.ts';
+import { UnreleasedDatabase } from '../platform/database/migrate.ts';
 import { ApiError, type FieldProblem } from '../platform/errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../platform/errors/messages.ts';
 import { StorageUnavailable } from '../platform/storage/storage.ts';
@@ -13,7 +14,7 @@ export interface Failure {
 /** What the operator reads: one sentence for what can be foreseen, and the error itself for the rest. */
 export function failureOf(error: unknown, env: NodeJS.ProcessEnv): Failure {
   if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
-  if (error instanceof SettingError) return { text: error.message, exitCode: 2 };
+  if (error instanceof SettingError || error instanceof UnreleasedDatabase) return { text: error.message, exitCode: 2 };
   if (error instanceof ApiError) return { text: sayApiError(error), exitCode: 1 };
   if (error instanceof StorageUnavailable) return { text: sayStorage(error), exitCode: 1 };
   const known = sayKnown(error as Trouble, env);

@@ -40,13 +40,9 @@ async function migrateOne(settings: Settings, environment: Environment, say: Say
   try {
     const pending = await pendingMigrations(db, migrations);
     say(`${environment}: ${pending.length === 0 ? 'nothing to do' : `${pending.length} step(s) to do`}`);
-    const applied: string[] = [];
-    for (const migration of pending) {
-      const startMs = performance.now();
-      applied.push(...(await migrate(db, [migration], systemClock.now)));
-      say(`  ${migration.name} (${Math.round(performance.now() - startMs)} ms)`);
-    }
-    return applied;
+    return await migrate(db, migrations, systemClock.now, (name, milliseconds) =>
+      say(`  ${name} (${milliseconds} ms)`),
+    );
   } finally {
     await db.close();
   }

@@ -71,7 +71,12 @@ export async function openDatabase(
   if (!url) {
     const { openSqlite } = await import('../platform/database/sqlite.ts');
     const db = openSqlite(join(folderOf(settings, environment), 'modstead.sqlite'), { readTimeoutMs });
-    await migrate(db, migrations, clock.now);
+    try {
+      await migrate(db, migrations, clock.now);
+    } catch (error) {
+      await db.close();
+      throw error;
+    }
     return db;
   }
   const { openPostgres } = await import('../platform/database/postgres.ts');

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import pg from 'pg';
 import { migrations } from '../../composition/migrations.ts';
-import { migrate } from '../../platform/database/migrate.ts';
+import { isUnreleased, migrate, UNRELEASED } from '../../platform/database/migrate.ts';
 import { openPostgres } from '../../platform/database/postgres.ts';
 import { Refusal } from '../command.ts';
 
@@ -130,6 +130,7 @@ async function requireEmptyDatabase(url: string): Promise<void> {
 }
 
 async function makeTables(url: string, names: string[]): Promise<void> {
+  if (isUnreleased(migrations, names)) throw new Refusal(UNRELEASED);
   const known = migrations.filter(({ name }) => names.includes(name));
   if (known.length < names.length)
     throw new Refusal('The backup is of a newer version than this one; install that version, or a later one.');

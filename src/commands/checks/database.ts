@@ -5,6 +5,7 @@ import { migrations } from '../../composition/migrations.ts';
 import type { Environment } from '../../platform/config/addresses.ts';
 import { folderOf } from '../../platform/config/folders.ts';
 import type { Settings } from '../../platform/config/settings.ts';
+import { isUnreleased, UNRELEASED } from '../../platform/database/migrate.ts';
 import { type Check, Wrong } from './check.ts';
 
 const POSTGRES_LEAST = 150_000;
@@ -36,8 +37,10 @@ async function checkSqlite(file: string): Promise<string> {
 }
 
 function missingOf(applied: readonly { name: string }[]): number {
-  const names = new Set(applied.map(({ name }) => name));
-  return migrations.filter(({ name }) => !names.has(name)).length;
+  const names = applied.map(({ name }) => name);
+  if (isUnreleased(migrations, names))
+    throw new Wrong(UNRELEASED, 'Use an empty database, or the version that made it.');
+  return migrations.filter(({ name }) => !names.includes(name)).length;
 }
 
 interface About {

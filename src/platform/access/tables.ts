@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
 
 declare module '../database/database.ts' {
   interface Tables {
@@ -66,43 +65,3 @@ export interface ServiceTokensTable {
   /** The client's epoch in which it was given. */
   client_epoch: Generated<number>;
 }
-
-export const accessMigrations: Migration[] = [
-  {
-    name: '2026-11-15-access',
-    up: ({ id, integer, text }) => [
-      `create table api_keys (id ${id}, digest ${text} not null unique, game_id ${integer}, user_id ${integer},
-        date_added ${integer} not null, date_revoked ${integer})`,
-      'create index api_keys_by_game on api_keys (game_id)',
-      'create index api_keys_by_user on api_keys (user_id)',
-      `create table access_tokens (id ${id}, digest ${text} not null unique, user_id ${integer} not null, game_id ${integer},
-        scopes ${text} not null, date_added ${integer} not null, date_expires ${integer} not null, date_revoked ${integer})`,
-      'create index access_tokens_by_user on access_tokens (user_id)',
-    ],
-  },
-  {
-    name: '2026-11-15-access-of-clients',
-    up: ({ id, integer, text }) => [
-      `alter table access_tokens add column client_id ${integer}`,
-      `alter table access_tokens add column grant_id ${integer}`,
-      `alter table access_tokens add column name ${text}`,
-      'create index access_tokens_by_grant on access_tokens (grant_id)',
-      'create index access_tokens_by_client on access_tokens (client_id)',
-      `create table service_tokens (id ${id}, digest ${text} not null unique, client_id ${integer} not null,
-        game_id ${integer} not null, scopes ${text} not null, date_added ${integer} not null,
-        date_expires ${integer} not null, date_revoked ${integer})`,
-      'create index service_tokens_by_client on service_tokens (client_id)',
-    ],
-  },
-  {
-    name: '2026-11-16-access-epochs',
-    up: ({ integer }) => [
-      `create table access_epochs (user_id ${integer} primary key, epoch ${integer} not null)`,
-      `alter table access_tokens add column epoch ${integer} not null default 0`,
-      `alter table access_tokens add column client_epoch ${integer}`,
-      `alter table access_tokens add column all_games ${integer} not null default 0`,
-      `alter table access_tokens add column content_only ${integer} not null default 0`,
-      `alter table service_tokens add column client_epoch ${integer} not null default 0`,
-    ],
-  },
-];

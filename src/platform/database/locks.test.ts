@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 /** Beside it: migrations of all processes, and limits, which are counted by a function of the database. */
-const LOCKING = ['src/platform/database/locks.ts', 'src/platform/database/migrate.ts', 'src/platform/limits/tables.ts'];
+const LOCKING = ['src/platform/database/locks.ts', 'src/platform/database/migrate.ts', 'src/platform/schema.ts'];
 const LOCK =
   /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|advisory|lock table|\.for(?:Update|Share|NoKeyUpdate|KeyShare)\(/;
 

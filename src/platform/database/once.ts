@@ -1,5 +1,4 @@
 import { type Database, type Statement, statement, type Transaction } from './database.ts';
-import type { Migration } from './migrate.ts';
 
 declare module './database.ts' {
   interface Tables {
@@ -16,18 +15,6 @@ export interface MadeOnceTable {
   location: string;
   date_added: number;
 }
-
-export const onceMigrations: Migration[] = [
-  {
-    name: '2026-11-16-made-once',
-    up: ({ integer, text }) => [
-      `create table made_once (key ${text} primary key, caller ${text} not null, location ${text} not null,
-        date_added ${integer} not null)`,
-      'create index made_once_by_caller on made_once (caller)',
-      'create index made_once_by_date on made_once (date_added)',
-    ],
-  },
-];
 
 /** So long after something was made, the same request is taken for a second tap on the same button. */
 export const ONCE_SECONDS = 10;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Listing, ListRequest } from './listing.ts';
-import type { Migration } from './migrate.ts';
 import { isForgiven, isMistyped, termsOf, variantsOf, wordsOf } from './words.ts';
 
 declare module './database.ts' {
@@ -9,16 +8,6 @@ declare module './database.ts' {
     word_variants: { variant: string; word: string };
   }
 }
-
-export const searchMigrations: Migration[] = [
-  {
-    name: '2026-11-15-word-variants',
-    up: ({ text }, dialect) => [
-      `create table word_variants (variant ${text} not null, word ${text} not null, primary key (variant, word))
-        ${dialect === 'sqlite' ? 'without rowid' : ''}`,
-    ],
-  },
-];
 
 /** Words that names have from now on are found with a letter mistyped, too. What was learned once stays. */
 export async function learnWords(query: Query, words: readonly string[]): Promise<void> {

@@ -5,8 +5,8 @@ import type { Database } from '../database/database.ts';
 import { manualClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { seededRandom } from '../runtime/random.ts';
+import { platformSchema } from '../schema.ts';
 import { createJobs, type EnqueueOptions, type JsonValue, parkedJobs, retryParked } from './jobs.ts';
-import { jobsMigrations } from './tables.ts';
 import { createWorker, type JobHandler, type Worker } from './worker.ts';
 
 const NOW = 1_800_000_000;
@@ -45,7 +45,7 @@ function test(
     t: TestContext,
   ) => Promise<void>,
 ) {
-  eachDatabase(name, jobsMigrations, ({ db, again }, t) => run(aQueue(db), db, again, t));
+  eachDatabase(name, [platformSchema], ({ db, again }, t) => run(aQueue(db), db, again, t));
 }
 
 /** A run that begins, and ends only when told: or never, as that of a worker that was killed. */

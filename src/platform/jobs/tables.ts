@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
 
 declare module '../database/database.ts' {
   interface Tables {
@@ -28,16 +27,3 @@ export interface JobsTable {
   last_error: string | null;
   date_added: number;
 }
-
-export const jobsMigrations: Migration[] = [
-  {
-    name: '2026-11-15-jobs',
-    up: ({ id, integer, text }) => [
-      `create table jobs (id ${id}, kind ${text} not null, key ${text}, payload ${text} not null, state ${text} not null,
-        date_due ${integer} not null, attempt ${integer} not null, lease ${text}, last_error ${text}, date_added ${integer} not null)`,
-      "create unique index jobs_waiting_once on jobs (kind, key) where state = 'waiting'",
-      "create index jobs_running_by_key on jobs (kind, key) where state = 'running'",
-      "create index jobs_by_due on jobs (date_due) where state <> 'parked'",
-    ],
-  },
-];

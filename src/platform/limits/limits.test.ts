@@ -10,11 +10,11 @@ import { eachDatabase } from '../../../test/databases.ts';
 import type { Database } from '../database/database.ts';
 import { type Clock, type ManualClock, manualClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
+import { platformSchema } from '../schema.ts';
 import { createLimiter, type Demand, type Limiter, type Verdict } from './limits.ts';
 import { postgresStore } from './postgres.ts';
 import { sqliteStore } from './sqlite.ts';
 import { type LimitStore, memoryStore } from './store.ts';
-import { limitsMigrations } from './tables.ts';
 
 const NOW = 1_800_000_000;
 const silent = createLog('off', () => {});
@@ -53,7 +53,7 @@ function storeOf(db: Database, t: TestContext): () => LimitStore {
 }
 
 function eachStore(name: string, run: (open: () => LimitStore, db: Database) => Promise<void>): void {
-  eachDatabase(name, limitsMigrations, ({ db }, t) => run(storeOf(db, t), db));
+  eachDatabase(name, [platformSchema], ({ db }, t) => run(storeOf(db, t), db));
 }
 
 for (const perMinute of [1, 2, 7, 60, 120, 1000]) {
@@ -129,7 +129,7 @@ eachStore('counts of clocks that have been put right are forgotten', async (open
   await after.close();
 });
 
-eachDatabase('stale counts are removed from PostgreSQL as new ones come', limitsMigrations, async ({ db }) => {
+eachDatabase('stale counts are removed from PostgreSQL as new ones come', [platformSchema], async ({ db }) => {
   if (db.dialect !== 'postgres') return;
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock, postgresStore(db));

@@ -1,6 +1,5 @@
 import { type Bulk, insertMany } from '../database/bulk.ts';
 import { type Database, type Query, statement, type Tables, type Transaction } from '../database/database.ts';
-import type { Migration } from '../database/migrate.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Language, Translations } from './languages.ts';
 
@@ -9,16 +8,6 @@ declare module '../database/database.ts' {
     translations: { resource: string; resource_id: number; field: string; language: string; text: string };
   }
 }
-
-export const translationMigrations: Migration[] = [
-  {
-    name: '2026-11-15-translations',
-    up: ({ integer, text }) => [
-      `create table translations (resource ${text} not null, resource_id ${integer} not null, field ${text} not null,
-        language ${text} not null, text ${text} not null, primary key (resource, resource_id, field, language))`,
-    ],
-  },
-];
 
 /** What is new has its English text first; translations come with later edits. */
 export function requireEnglish(language: Language, texts: Readonly<Record<string, unknown>>): void {
