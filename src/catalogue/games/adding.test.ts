@@ -8,6 +8,7 @@ import {
   editAgreementVersion,
   getCurrentAgreement,
 } from '../../people/agreements/operations.ts';
+import { deleteModOperation } from '../mods/operations.ts';
 import { deleteGameOperation, editGameOperation, getGame, getGameStats, getGames, getUserGames } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
@@ -193,11 +194,20 @@ test('an accepted game is deleted by those who run the site alone', async () => 
   assert.equal((await admin.call(deleteGameOperation, { params: at(game) })).status, 204);
 });
 
-test('a game with mods is not deleted before they are, and one that sells says so', async () => {
+test('a game with mods is not deleted before they are', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   const mod = await api.aMod({ game, accepted: false });
   for (const client of [owner, admin]) await client.refused(deleteGameOperation, { params: at(game) }, 403, 14018);
+  const params = { game_id: game.id, mod_id: mod.id };
+  assert.equal((await owner.call(deleteModOperation, { params })).status, 204);
+  assert.equal((await owner.call(deleteGameOperation, { params: at(game) })).status, 204);
+});
+
+test('a game that sells mods is not deleted, and the error names the reason', async () => {
+  const game = await api.aGame({ accepted: false });
+  const owner = await api.as(game.owner);
+  const mod = await api.aMod({ game, accepted: false });
   const { db } = api.app();
   const set = (changes: { price?: number; status?: number; monetization_options?: number }) =>
     db.write(
