@@ -106,7 +106,7 @@ const uploads = await openPort({
     settings,
     tenants: { production: tenant('production'), sandbox: tenant('sandbox') },
     operations: [receive],
-    elsewhere: () => false,
+    systemRoutes: () => false,
     transfers: createTransfers(app.random),
     draining: new AbortController().signal,
     count: () => {},

@@ -169,7 +169,7 @@ export async function serveOperations(
     settings: all,
     tenants: { production: tenantOf('production'), sandbox: tenantOf('sandbox') },
     operations,
-    elsewhere: () => false,
+    systemRoutes: () => false,
     transfers: createTransfers(api.app().random),
     draining: new AbortController().signal,
     count: () => {},

@@ -19,13 +19,13 @@ import { createEgress } from '../platform/egress/egress.ts';
 import { createExtensions } from '../platform/extensions.ts';
 import { isTrusted } from '../platform/http/address.ts';
 import { localCertificate } from '../platform/http/certificate.ts';
-import { createElsewhere } from '../platform/http/elsewhere.ts';
 import type { Passage } from '../platform/http/exchange.ts';
 import { createMetrics } from '../platform/http/metrics.ts';
 import { createPages } from '../platform/http/pages.ts';
 import { openPort, type Port } from '../platform/http/port.ts';
 import { createServer, type Observation, type Tenant } from '../platform/http/server.ts';
 import { createSockets } from '../platform/http/sockets.ts';
+import { createSystemRoutes } from '../platform/http/system-routes.ts';
 import { createTransfers } from '../platform/http/transfer/transfer.ts';
 import { createJobs } from '../platform/jobs/jobs.ts';
 import { createWorker, type Worker } from '../platform/jobs/worker.ts';
@@ -226,7 +226,7 @@ export async function composeService(
     settings,
     tenants,
     operations,
-    elsewhere: createElsewhere({
+    systemRoutes: createSystemRoutes({
       settings,
       apps,
       operations,

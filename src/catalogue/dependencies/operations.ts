@@ -36,12 +36,12 @@ export const getModDependencies = operation({
   list: pagesOnly,
   returns: ok(pageOf(ModDependencyObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, language, platform, portal, cache, cacheUntil }) => {
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, recursive: query.recursive };
     const { listed, total } = await listDependencies(app, caller, which, list, language, platform);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(...scopesOf(gameId, modId));
-    keepUntil(linksChangeAt(app.clock.now()));
+    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(...scopesOf(gameId, modId));
+    cacheUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
       listed.map((each) => dependencyJson(app, each, portal)),
       total,
@@ -61,9 +61,9 @@ export const getModDependants = operation({
   list: pagesOnly,
   returns: ok(pageOf(ModDependantObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, list, language, keep }) => {
+  handle: async (app, { caller, params, list, language, cache }) => {
     const { mods, total } = await listDependants(app, caller, params.game_id, params.mod_id, list, language);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(...scopesOf(params.game_id, params.mod_id));
+    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(...scopesOf(params.game_id, params.mod_id));
     return page(
       mods.map((mod) => toModDependant(app, mod)),
       total,

@@ -24,9 +24,9 @@ export const getModsEvents = operation({
   list: modEventListing,
   returns: ok(pageOf(ModEventObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'USER_MUST_BE_LOGGED_IN'],
-  handle: async (app, { caller, params, query, list, keep }) => {
+  handle: async (app, { caller, params, query, list, cache }) => {
     const { events, total } = await listEventsOfGame(app, caller, params.game_id, list, query);
-    if (!query.subscribed) keep(eventsScope(params.game_id), `games/${params.game_id}`);
+    if (!query.subscribed) cache(eventsScope(params.game_id), `games/${params.game_id}`);
     return page(events.map(toModEvent), total, list);
   },
 });

@@ -80,9 +80,9 @@ export const getGame = operation({
       input.language,
       query.show_hidden_tags,
     );
-    input.keep(`games/${game.game_id}`, `users/${game.id}`);
+    input.cache(`games/${game.game_id}`, `users/${game.id}`);
     // On a platform the counts of its tags change with every mod.
-    if (input.platform !== undefined) input.keep(`games/${game.game_id}/mods`);
+    if (input.platform !== undefined) input.cache(`games/${game.game_id}/mods`);
     const [shown] = await withTagsOn(app, [game], input.platform);
     return new Json(gameJson(app, shown!, input.portal));
   },
@@ -252,7 +252,7 @@ async function answerList(
   const { games, total } = await listGames(app, caller, list, language, query.show_hidden_tags, ownOnly);
   const shown = await withTagsOn(app, games, input.platform);
   // What is counted on a platform changes with the mods of any game, for which there is no scope.
-  if (!ownOnly && shown.every((game, index) => game === games[index])) input.keep('games', 'users');
+  if (!ownOnly && shown.every((game, index) => game === games[index])) input.cache('games', 'users');
   return pageOfJson(
     shown.map((game) => gameJson(app, game, input.portal)),
     total,

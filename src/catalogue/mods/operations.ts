@@ -28,10 +28,10 @@ export const getMods = operation({
   list: modListing,
   returns: ok(pageOf(ModObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_FILTER_ADMIN_ONLY'],
-  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, language, platform, portal, cache, cacheUntil }) => {
     const on = { platform, platformStatus: query.platform_status };
-    keep(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
-    keepUntil(linksChangeAt(app.clock.now()));
+    cache(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
+    cacheUntil(linksChangeAt(app.clock.now()));
     // People have other names on portals, and the page that the database puts together has none of them.
     if (portal === undefined) return new Json(await pageOfGame(app, caller, params.game_id, list, language, on));
     const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
@@ -68,17 +68,17 @@ export const getMod = operation({
   returns: ok(ModObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED', 'MOD_NO_VIEW_PERMISSION'],
   handle: (app, input) => {
-    input.keepUntil(linksChangeAt(app.clock.now()));
+    input.cacheUntil(linksChangeAt(app.clock.now()));
     return input.portal === undefined ? modAlone(app, input) : modOnPortal(app, input);
   },
 });
 
 type ModInput = Input<z.output<typeof ModPath>, unknown, unknown>;
 
-function modAlone(app: App, { caller, params, language, platform, keep }: ModInput): Json | Promise<Json> {
+function modAlone(app: App, { caller, params, language, platform, cache }: ModInput): Json | Promise<Json> {
   const answer = (mod: SingleMod) => {
     if (isShownToClass(caller, mod))
-      keep(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
+      cache(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
     const { text, bytes } = singleModJson(app, params.mod_id, mod);
     return new Json(text, bytes);
   };
@@ -86,10 +86,10 @@ function modAlone(app: App, { caller, params, language, platform, keep }: ModInp
   return found instanceof Promise ? found.then(answer) : answer(found);
 }
 
-async function modOnPortal(app: App, { caller, params, language, platform, portal, keep }: ModInput): Promise<Json> {
+async function modOnPortal(app: App, { caller, params, language, platform, portal, cache }: ModInput): Promise<Json> {
   const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
   if (isShownToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
-    keep(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
+    cache(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
   return new Json(modJson(app, mod, { alone: true, portal }));
 }
 

@@ -16,9 +16,9 @@ export const getModsStats = operation({
   list: statsListing,
   returns: ok(pageOf(ModStatsObject)),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED'],
-  handle: async (app, { caller, params, list, platform, keep }) => {
+  handle: async (app, { caller, params, list, platform, cache }) => {
     const { stats, total } = await listStats(app, caller, params.game_id, list, platform);
-    keep(`games/${params.game_id}/mods`, `games/${params.game_id}`);
+    cache(`games/${params.game_id}/mods`, `games/${params.game_id}`);
     return page(
       stats.map((each) => toModStats(each.mod_id, each)),
       total,
@@ -37,9 +37,9 @@ export const getModStats = operation({
   params: ModPath,
   returns: ok(ModStatsObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
-  handle: async (app, { caller, params, platform, keep }) => {
+  handle: async (app, { caller, params, platform, cache }) => {
     const stats = await statsOfMod(app, caller, params.game_id, params.mod_id, platform);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
     return toModStats(params.mod_id, stats);
   },
 });

@@ -60,10 +60,10 @@ export const getModTeamMembers = operation({
   list: seatListing,
   returns: ok(pageOf(TeamMemberObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, list, portal, keep }) => {
+  handle: async (app, { caller, params, list, portal, cache }) => {
     const { rows, total } = await listSeats(app, caller, ofMod(params), list);
     if (await isSeenByClass(app, caller, ofMod(params)))
-      keep(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
+      cache(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
     return page(
       rows.map((row) => toTeamMember(app, row, portal)),
       total,
@@ -150,9 +150,9 @@ export const getGameTeamMembers = operation({
   list: seatListing,
   returns: ok(pageOf(TeamMemberObject)),
   errors: GAME_NOT_FOUND,
-  handle: async (app, { caller, params, list, portal, keep }) => {
+  handle: async (app, { caller, params, list, portal, cache }) => {
     const { rows, total } = await listSeats(app, caller, ofGame(params), list);
-    keep(`games/${params.game_id}`, 'users');
+    cache(`games/${params.game_id}`, 'users');
     return page(
       rows.map((row) => toTeamMember(app, row, portal)),
       total,

@@ -98,10 +98,10 @@ export const getModCollections = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: GAME,
-  handle: async (app, { caller, params, body, list, keep, keepUntil, portal }) => {
+  handle: async (app, { caller, params, body, list, cache, cacheUntil, portal }) => {
     const listed = await listCollectionsOfGame(app, caller, params.game_id, list, body.mod_id);
-    if (isSameForAll(list)) keep(...scopesOfLists(params.game_id));
-    keepUntil(ratingsAgeAt(app.clock.now()));
+    if (isSameForAll(list)) cache(...scopesOfLists(params.game_id));
+    cacheUntil(ratingsAgeAt(app.clock.now()));
     return pageOfCollections(app, listed, { list, portal });
   },
 });
@@ -141,13 +141,13 @@ export const getModCollection = operation({
   params: CollectionPath,
   returns: ok(ModCollectionObject),
   errors: GAME,
-  handle: async (app, { caller, params, keep, keepUntil, portal }) => {
+  handle: async (app, { caller, params, cache, cacheUntil, portal }) => {
     const { game_id, collection_id } = params;
     const shown = await requireShownCollection(app, caller, game_id, collection_id);
     const { submitted_by } = shown.collection;
     if (isPublic(shown.collection))
-      keep(`collections/${collection_id}`, `games/${game_id}/mods`, `games/${game_id}`, `users/${submitted_by}`);
-    keepUntil(ratingsAgeAt(app.clock.now()));
+      cache(`collections/${collection_id}`, `games/${game_id}/mods`, `games/${game_id}`, `users/${submitted_by}`);
+    cacheUntil(ratingsAgeAt(app.clock.now()));
     return toModCollection(app, shown, portal);
   },
 });
@@ -226,12 +226,12 @@ export const getCollectionMods = operation({
   list: collectionModListing,
   returns: ok(pageOf(ModObject)),
   errors: GAME,
-  handle: async (app, { caller, params, query, list, language, platform, portal, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, language, platform, portal, cache, cacheUntil }) => {
     const { game_id: gameId, collection_id: id } = params;
     const which = { gameId, id, showHidden: query.show_hidden_mods };
     const { mods, total, isForAll } = await listModsOfCollection(app, caller, which, list, language, platform);
-    if (isForAll) keep(`collections/${id}`, `games/${gameId}/mods`, `games/${gameId}`, 'users');
-    keepUntil(linksChangeAt(app.clock.now()));
+    if (isForAll) cache(`collections/${id}`, `games/${gameId}/mods`, `games/${gameId}`, 'users');
+    cacheUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
       mods.map((mod) => modJson(app, mod, { portal })),
       total,
@@ -350,11 +350,11 @@ export const getCollectionsOfMod = operation({
   list: collectionListing,
   returns: ok(pageOf(ModCollectionObject)),
   errors: [...GAME, 'MOD_NOT_FOUND', 'MOD_DELETED'],
-  handle: async (app, { caller, params, list, keep, keepUntil, portal }) => {
+  handle: async (app, { caller, params, list, cache, cacheUntil, portal }) => {
     const { game_id, mod_id } = params;
     const listed = await listCollectionsOfMod(app, caller, game_id, mod_id, list);
-    if (listed.isForAll) keep(`mods/${mod_id}`, ...scopesOfLists(game_id));
-    keepUntil(ratingsAgeAt(app.clock.now()));
+    if (listed.isForAll) cache(`mods/${mod_id}`, ...scopesOfLists(game_id));
+    cacheUntil(ratingsAgeAt(app.clock.now()));
     return pageOfCollections(app, listed, { list, portal });
   },
 });

@@ -81,10 +81,10 @@ export function commentOperationsOf(on: Commentable) {
     list,
     returns: ok(pageOf(CommentObject)),
     errors: errors.unseen,
-    handle: async (app, { caller, params, list: request, keep, portal }) => {
+    handle: async (app, { caller, params, list: request, cache, portal }) => {
       const { thing, comments, total } = await listComments(app, caller, on, placeOf(params), list, request);
       const scopes = scopesOf(on, thing);
-      if (scopes.length > 0) keep(...scopes);
+      if (scopes.length > 0) cache(...scopes);
       return page(
         comments.map((comment) => toComment(app, { thing, comment }, portal)),
         total,
@@ -103,10 +103,10 @@ export function commentOperationsOf(on: Commentable) {
     params: CommentPath,
     returns: ok(CommentObject),
     errors: found,
-    handle: async (app, { caller, params, keep, portal }) => {
+    handle: async (app, { caller, params, cache, portal }) => {
       const told = await showComment(app, caller, on, placeOf(params));
       const scopes = scopesOf(on, told.thing);
-      if (scopes.length > 0) keep(...scopes);
+      if (scopes.length > 0) cache(...scopes);
       return toComment(app, told, portal);
     },
   });

@@ -23,11 +23,11 @@ export const getGuides = operation({
   list: guideListing,
   returns: ok(pageOf(GuideObject)),
   errors: OF_GAME,
-  handle: async (app, { caller, params, list, keep, keepUntil, portal }) => {
+  handle: async (app, { caller, params, list, cache, cacheUntil, portal }) => {
     const { guides, total, isForAll, nextLive } = await listGuides(app, caller, params.game_id, list);
     // An author may be in no team, and then shares kept answers with everyone.
-    if (isForAll) keep(guidesScope(params.game_id), `games/${params.game_id}`, 'users');
-    if (nextLive !== undefined) keepUntil(nextLive);
+    if (isForAll) cache(guidesScope(params.game_id), `games/${params.game_id}`, 'users');
+    if (nextLive !== undefined) cacheUntil(nextLive);
     return page(
       guides.map((guide) => toGuide(app, guide, portal)),
       total,
@@ -64,10 +64,10 @@ export const getGuidesTags = operation({
   list: pagesOnly,
   returns: ok(pageOf(GuideTagObject)),
   errors: OF_GAME,
-  handle: async (app, { caller, params, list, keep, keepUntil }) => {
+  handle: async (app, { caller, params, list, cache, cacheUntil }) => {
     const { tags, total, nextLive } = await listTagsOfGuides(app, caller, params.game_id, list);
-    keep(guidesScope(params.game_id), `games/${params.game_id}`);
-    if (nextLive !== undefined) keepUntil(nextLive);
+    cache(guidesScope(params.game_id), `games/${params.game_id}`);
+    if (nextLive !== undefined) cacheUntil(nextLive);
     return page(tags, total, list);
   },
 });

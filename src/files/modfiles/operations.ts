@@ -38,11 +38,11 @@ export const getModfiles = operation({
   list: modfileListing,
   returns: ok(pageOf(ModfileObject)),
   errors: NOT_FOUND,
-  handle: async (app, { caller, params, query, list, platform, keep, keepUntil }) => {
+  handle: async (app, { caller, params, query, list, platform, cache, cacheUntil }) => {
     const asked = { platform, platformStatus: query.platform_status };
     const { files, total } = await listModfiles(app, caller, whichOf(params), list, asked);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
-    keepUntil(linksChangeAt(app.clock.now()));
+    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    cacheUntil(linksChangeAt(app.clock.now()));
     return pageOfFiles(app, files, total, list);
   },
 });
@@ -75,10 +75,10 @@ export const getModfile = operation({
   params: FilePath,
   returns: ok(ModfileObject),
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
-  handle: async (app, { caller, params, platform, keep, keepUntil }) => {
+  handle: async (app, { caller, params, platform, cache, cacheUntil }) => {
     const file = await requireModfile(app, caller, whichOf(params), params.file_id, platform);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) keep(`mods/${params.mod_id}`, `games/${params.game_id}`);
-    keepUntil(linksChangeAt(app.clock.now()));
+    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    cacheUntil(linksChangeAt(app.clock.now()));
     return alone(app, file);
   },
 });

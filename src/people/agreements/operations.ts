@@ -56,9 +56,9 @@ export const getCurrentAgreement = operation({
   params: TypePath,
   returns: ok(AgreementVersionObject),
   errors: ['AGREEMENT_UNKNOWN_TYPE', 'RESOURCE_NOT_FOUND'],
-  handle: async (app, { params, keep, portal }) => {
+  handle: async (app, { params, cache, portal }) => {
     const version = await requireCurrent(app, params.agreement_type_id);
-    keep('agreements', 'users');
+    cache('agreements', 'users');
     return toAgreementVersion(app, version, portal);
   },
 });
@@ -74,9 +74,9 @@ export const getAgreementVersions = operation({
   list: versionListing,
   returns: ok(pageOf(AgreementVersionObject)),
   errors: ['AGREEMENT_UNKNOWN_TYPE'],
-  handle: async (app, { caller, params, list, keep, portal }) => {
+  handle: async (app, { caller, params, list, cache, portal }) => {
     const { rows, total } = await listVersions(app, caller, params.agreement_type_id, list);
-    keep('agreements', 'users');
+    cache('agreements', 'users');
     return page(
       rows.map((row) => toAgreementVersion(app, row, portal)),
       total,
@@ -95,9 +95,9 @@ export const getAgreementVersion = operation({
   params: VersionPath,
   returns: ok(AgreementVersionObject),
   errors: ['AGREEMENT_CANNOT_VIEW_ADMINS_ONLY', 'RESOURCE_NOT_FOUND'],
-  handle: async (app, { caller, params, keep, portal }) => {
+  handle: async (app, { caller, params, cache, portal }) => {
     const version = await requireVersion(app, caller, params.agreement_version_id);
-    keep('agreements', 'users');
+    cache('agreements', 'users');
     return toAgreementVersion(app, version, portal);
   },
 });

@@ -26,9 +26,9 @@ export const getUser = operation({
   params: UserPath,
   returns: ok(UserObject),
   errors: ['USER_NOT_FOUND', 'USER_ACCOUNT_PRIVATE'],
-  handle: async (app, { caller, params, portal, keep }) => {
+  handle: async (app, { caller, params, portal, cache }) => {
     const person = await requireShownUser(app, caller, params.user_id);
-    if (isShownToAll(person)) keep(`users/${person.id}`);
+    if (isShownToAll(person)) cache(`users/${person.id}`);
     return toUserObject(app, person, portal);
   },
 });

@@ -10,9 +10,9 @@ import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
 import { takeForAddress, takeForCaller } from './demands.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
+import type { FastPath } from './fast-path.ts';
 import { holding } from './holding.ts';
 import { type AnyInput, type Brought, inputOf, inputWithin, paramsOf } from './input.ts';
-import type { Lane } from './lane.ts';
 import { forgettingWishes, handleOnce } from './once.ts';
 import {
   type AnyOperation,
@@ -39,7 +39,7 @@ import type { Transfers } from './transfer/transfer.ts';
 export interface HandlingParts {
   readonly settings: Settings;
   readonly operations: readonly AnyOperation[];
-  readonly lane: Lane;
+  readonly fastPath: FastPath;
   readonly transfers: Transfers;
   /** The service is about to end. */
   readonly draining: AbortSignal;
@@ -112,7 +112,7 @@ interface Told {
 
 /** Who calls, with what, and what the operation says to it. */
 async function bodyOfAnswer(
-  { settings, lane, observe, prepareRules }: HandlingParts,
+  { settings, fastPath, observe, prepareRules }: HandlingParts,
   exchange: Exchange,
   { operation, params: rawParams }: Match,
 ): Promise<Told | Bytes | Redirect | Stream | Csv> {
@@ -133,12 +133,12 @@ async function bodyOfAnswer(
   try {
     const scopes: string[] = [];
     let until = Number.POSITIVE_INFINITY;
-    const keep = (...named: string[]) => void scopes.push(...named);
-    const keepUntil = (second: number) => {
+    const cache = (...named: string[]) => void scopes.push(...named);
+    const cacheUntil = (second: number) => {
       until = Math.min(until, second);
     };
     const read = declaration.ownBody ? inputWithin : inputOf;
-    const reading = read(settings, exchange, operation, { params, query, payload }, { keep, keepUntil });
+    const reading = read(settings, exchange, operation, { params, query, payload }, { cache, cacheUntil });
     const input = reading instanceof Promise ? await reading : reading;
     const { game_id } = params as { game_id?: number };
     if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
@@ -158,7 +158,7 @@ async function bodyOfAnswer(
     const text = textOf(exchange, answer);
     observe?.({ operation, status, body: text === undefined ? undefined : JSON.parse(String(text)), error: undefined });
     if (isRead && text !== undefined && scopes.length > 0)
-      lane.keep(exchange, operation, text, { scopes, asOf, until });
+      fastPath.store(exchange, operation, text, { scopes, asOf, until });
     return { status, text, bytes: answer instanceof Json ? answer.bytes : undefined };
   } finally {
     if (payload.discard) await payload.discard();

@@ -37,7 +37,7 @@ export function inputOf(
   exchange: Exchange,
   { declaration }: AnyOperation,
   { params, query, payload }: Brought,
-  keeping: Pick<AnyInput, 'keep' | 'keepUntil'>,
+  caching: Pick<AnyInput, 'cache' | 'cacheUntil'>,
 ): AnyInput {
   const { headers } = exchange.request;
   const problems: FieldProblem[] = [
@@ -72,7 +72,7 @@ export function inputOf(
     basic: basicOf(exchange.request),
     delegationToken: ownHeader(headers, settings.headerPrefixes, 'delegation-token'),
     hostGameId: exchange.scope.gameId,
-    ...keeping,
+    ...caching,
   };
 }
 

@@ -80,9 +80,9 @@ export interface Input<P, Q, B, C extends Caller = Caller> {
   /** The game in the request's host name, if any. */
   readonly hostGameId: number | undefined;
   /** The answer may be kept, for callers of the same visibility class, until one of these scopes changes. */
-  keep(...scopes: string[]): void;
+  cache(...scopes: string[]): void;
   /** It is kept no longer than until this second: it holds something that changes with time. */
-  keepUntil(second: number): void;
+  cacheUntil(second: number): void;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

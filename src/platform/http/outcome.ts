@@ -21,7 +21,7 @@ export type Count = (operationId: string, status: number, seconds: number) => vo
 const CLIENT_GONE = 499;
 
 /** What requests for health, figures and documentation are called in figures. Most come from machines, who can wait. */
-export const ELSEWHERE = 'elsewhere';
+export const SYSTEM_ROUTE = 'elsewhere';
 
 /** What of an exchange is told when it is over. */
 export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
@@ -57,7 +57,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     count(operationId, status, milliseconds / 1000);
     const { log } = exchange.tenant.app;
     const isAsking = !isTransfer(exchange);
-    if (isAsking && operationId !== ELSEWHERE) rightOfWay.asked(now);
+    if (isAsking && operationId !== SYSTEM_ROUTE) rightOfWay.asked(now);
     if (milliseconds > SLOW_MS && isAsking) log.warn('slow request', lineOf(exchange, status, milliseconds));
     else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
   }

@@ -4,10 +4,10 @@ import type { HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { createExchanges, type Exchange, isUnambiguous, type Passage, type Tenants } from './exchange.ts';
+import { createFastPath } from './fast-path.ts';
 import { createHandling } from './handling.ts';
-import { createLane } from './lane.ts';
 import type { AnyOperation } from './operation.ts';
-import { type Count, createOutcomes, ELSEWHERE, type Observe } from './outcome.ts';
+import { type Count, createOutcomes, type Observe, SYSTEM_ROUTE } from './outcome.ts';
 import type { PageHandling } from './pages.ts';
 import { isSocketPath } from './sockets.ts';
 import type { Transfers } from './transfer/transfer.ts';
@@ -16,7 +16,7 @@ export type { Tenant } from './exchange.ts';
 export type { Observation } from './outcome.ts';
 
 /** Answers what is not an operation: health, documentation, files. True when it did. */
-export type Elsewhere = (
+export type SystemRoutes = (
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
@@ -27,7 +27,7 @@ export interface ServerParts {
   readonly settings: Settings;
   readonly tenants: Tenants;
   readonly operations: readonly AnyOperation[];
-  readonly elsewhere: Elsewhere;
+  readonly systemRoutes: SystemRoutes;
   readonly pages?: PageHandling;
   readonly transfers: Transfers;
   /** The service is about to end: answers that go on for long do so now. */
@@ -47,12 +47,12 @@ const VERSION = /^\/v(\d+)(?=\/|$)/;
 
 /** Declarations and parts become one listener for requests. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, elsewhere, pages, transfers, draining, passage, observe, prepareRules } =
+  const { settings, tenants, operations, systemRoutes, pages, transfers, draining, passage, observe, prepareRules } =
     parts;
   const exchanges = createExchanges(settings, tenants);
-  const lane = createLane(settings, tenants);
+  const fastPath = createFastPath(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
-  const handle = createHandling({ settings, operations, lane, transfers, draining, observe, prepareRules });
+  const handle = createHandling({ settings, operations, fastPath, transfers, draining, observe, prepareRules });
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, path } = exchange;
@@ -63,8 +63,8 @@ export function createServer(parts: ServerParts): Listener {
     const version = path.startsWith('/v1/') ? '1' : VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
-    const answered = elsewhere(request, response, path, exchange.scope);
-    if (answered && (await answered)) return outcomes.finish(exchange, response.statusCode, ELSEWHERE);
+    const answered = systemRoutes(request, response, path, exchange.scope);
+    if (answered && (await answered)) return outcomes.finish(exchange, response.statusCode, SYSTEM_ROUTE);
     const page = pages?.(exchange);
     if (page) return outcomes.finish(exchange, response.statusCode, await page);
     if (version === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
@@ -76,14 +76,14 @@ export function createServer(parts: ServerParts): Listener {
     const id = exchanges.nextId();
     const started = performance.now();
     // What is kept is sent without a further look, so that where passage is asked for nothing is.
-    const repeat = passage ? undefined : lane.repeat(request, response, id);
+    const repeat = passage ? undefined : fastPath.answerRepeat(request, response, id);
     if (repeat) return outcomes.finishRepeat(repeat, request, id, started, repeat.operation.declaration.id);
     const exchange = exchanges.begin(request, response, id, started);
     if (!isUnambiguous(request)) {
       response.shouldKeepAlive = false;
       return outcomes.fail(exchange, new ApiError('REQUEST_MALFORMED'));
     }
-    const known = passage ? undefined : lane.answer(exchange);
+    const known = passage ? undefined : fastPath.answer(exchange);
     if (known) outcomes.finish(exchange, 200, known.declaration.id);
     else respond(exchange).catch((error) => outcomes.fail(exchange, error));
   };

@@ -12,8 +12,8 @@ export const ping = operation({
   access: anyone(),
   returns: ok(WebMessageObject),
   errors: [],
-  handle: (_app, { language, keep }) => {
-    keep('service');
+  handle: (_app, { language, cache }) => {
+    cache('service');
     return { code: 200, success: true, message: say('pong', language) };
   },
 });

@@ -10,18 +10,24 @@ import { COMMON_HEADERS } from './answer.ts';
 import { addressDemands, callerDemands, operationDemands } from './demands.ts';
 import { depart } from './departures.ts';
 import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
-import { type KeptAnswer, type KeptAnswers, keepAnswers, packedOf, takesGzip } from './kept.ts';
 import type { AnyOperation } from './operation.ts';
 import { parseForm } from './request/forms.ts';
+import {
+  acceptsGzip,
+  type CachedResponse,
+  compressedOf,
+  createResponseCache,
+  type ResponseCache,
+} from './response-cache.ts';
 import { ownHeader, platformOf, portalOf } from './targeting.ts';
 
 /** The fast lane: an answer that is known, fresh, and for a caller that is known, costs no more than its bytes. */
-export interface Lane {
+export interface FastPath {
   /** What was recalled of an earlier request that was the same to the letter, if its answer has been sent. */
-  repeat(request: IncomingMessage, response: ServerResponse, id: string): Repeat | undefined;
+  answerRepeat(request: IncomingMessage, response: ServerResponse, id: string): RepeatableRequest | undefined;
   /** The operation whose kept answer has been sent, if one was kept. */
   answer(exchange: Exchange): AnyOperation | undefined;
-  keep(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
+  store(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
 }
 
 export interface Freshness {
@@ -36,7 +42,7 @@ export interface Freshness {
  * A request that was answered from what was kept. One that equals it in its target and in every header means the
  * same, so that nothing of it has to be read again; who may still ask, and how often, is looked at each time.
  */
-export interface Repeat {
+export interface RepeatableRequest {
   readonly tenant: Tenant;
   readonly scope: HostScope;
   readonly ip: string;
@@ -54,14 +60,14 @@ export interface Repeat {
 const REPEATS_MAX = 10_000;
 const REPEAT_CHARACTERS_MAX = 2_000;
 
-export function createLane(settings: Settings, tenants: Tenants): Lane {
-  const kept: Record<Environment, KeptAnswers> = {
-    production: keepAnswers(tenants.production.app, settings.cacheMegabytes),
-    sandbox: keepAnswers(tenants.sandbox.app, settings.cacheMegabytes),
+export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
+  const caches: Record<Environment, ResponseCache> = {
+    production: createResponseCache(tenants.production.app, settings.cacheMegabytes),
+    sandbox: createResponseCache(tenants.sandbox.app, settings.cacheMegabytes),
   };
-  const repeats = new Map<string, Repeat>();
+  const repeats = new Map<string, RepeatableRequest>();
 
-  function remember(exchange: Exchange, repeat: Repeat): void {
+  function remember(exchange: Exchange, repeat: RepeatableRequest): void {
     const fingerprint = fingerprintOf(settings, exchange.request);
     if (fingerprint.length > REPEAT_CHARACTERS_MAX) return;
     if (repeats.size >= REPEATS_MAX) repeats.delete(repeats.keys().next().value!);
@@ -69,25 +75,25 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
   }
 
   return {
-    repeat(request, response, id) {
+    answerRepeat(request, response, id) {
       if (repeats.size === 0 || request.method !== 'GET') return undefined;
       const repeat = repeats.get(fingerprintOf(settings, request));
       if (!repeat || !isStillCaller(repeat)) return undefined;
       if (!repeat.tenant.gate.look(addressOfRepeat(settings, request, repeat))) return undefined;
-      const answer = kept[repeat.scope.environment].fresh(repeat.key);
+      const answer = caches[repeat.scope.environment].get(repeat.key);
       if (!answer) return undefined;
       if (!mayTake(repeat.tenant, demandsOfRepeat(settings, request, repeat))) return undefined;
-      sendKept(response, answer, ['x-request-id', id], repeat.gzip);
+      sendCached(response, answer, ['x-request-id', id], repeat.gzip);
       return repeat;
     },
     answer(exchange) {
       const { response, scope, request, tenant, ip } = exchange;
       if (settings.cacheMegabytes === 0 || !isPlainRead(exchange) || !tenant.gate.look(ip)) return undefined;
       const { apiKey, rest } = takeApiKey(exchange.search);
-      const caller = recalled(exchange, apiKey);
+      const caller = knownCaller(exchange, apiKey);
       if (!caller) return undefined;
       const key = keyOf(settings, exchange, rest, caller);
-      const answer = kept[scope.environment].fresh(key);
+      const answer = caches[scope.environment].get(key);
       if (!answer) return undefined;
       const demands = demandsOf(settings, answer.operation, caller, ip);
       if (!mayTake(tenant, demands)) return undefined;
@@ -95,7 +101,7 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
       const isVouched = peerOf(request.socket, settings.trustProxy).trusted;
       const forwarded = isVouched && request.headers['x-forwarded-for'] !== undefined;
-      const gzip = takesGzip(request.headers['accept-encoding']);
+      const gzip = acceptsGzip(request.headers['accept-encoding']);
       remember(exchange, {
         gzip,
         tenant,
@@ -108,17 +114,17 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
         demands,
         operation: answer.operation,
       });
-      sendKept(response, answer, exchange.headers, gzip);
+      sendCached(response, answer, exchange.headers, gzip);
       return answer.operation;
     },
-    keep(exchange, operation, text, { scopes, asOf, until }) {
+    store(exchange, operation, text, { scopes, asOf, until }) {
       if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return;
       const { rest } = takeApiKey(exchange.search);
       // A second key in any spelling would be overlooked by the lane, which takes the first.
       if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return;
-      const caller = operation.declaration.access.kind === 'anyone' ? recalledOrNobody(exchange) : exchange.caller;
+      const caller = operation.declaration.access.kind === 'anyone' ? knownCallerOrNobody(exchange) : exchange.caller;
       const bytes = Buffer.byteLength(text);
-      kept[exchange.scope.environment].keep(keyOf(settings, exchange, rest, caller), {
+      caches[exchange.scope.environment].set(keyOf(settings, exchange, rest, caller), {
         body: bytes > TEXT_BYTES_MAX ? Buffer.from(text as string) : String(text),
         bytes,
         headers: [...COMMON_HEADERS, 'content-length', String(bytes)],
@@ -134,8 +140,8 @@ export function createLane(settings: Settings, tenants: Tenants): Lane {
 /** A short text leaves in one write with its head; a long one is better kept as the bytes it leaves as. */
 const TEXT_BYTES_MAX = 16_384;
 
-function sendKept(response: ServerResponse, answer: KeptAnswer, headers: readonly string[], gzip: boolean): void {
-  const sent = (gzip && packedOf(answer)) || answer;
+function sendCached(response: ServerResponse, answer: CachedResponse, headers: readonly string[], gzip: boolean): void {
+  const sent = (gzip && compressedOf(answer)) || answer;
   response.writeHead(200, [...sent.headers, ...headers]);
   if (typeof sent.body === 'string') depart(response, sent.body);
   else response.end(sent.body);
@@ -148,7 +154,7 @@ function fingerprintOf({ trustProxy }: Settings, { url, rawHeaders, socket }: In
   return `${standing}${url}\n${rawHeaders.join('\n')}`;
 }
 
-const isStillCaller = ({ credentials, tenant, caller }: Repeat) =>
+const isStillCaller = ({ credentials, tenant, caller }: RepeatableRequest) =>
   credentials === undefined || tenant.authenticator.recall(credentials) === caller;
 
 function isPlainRead({ request, secure }: Exchange): boolean {
@@ -156,13 +162,13 @@ function isPlainRead({ request, secure }: Exchange): boolean {
 }
 
 /** The caller, where that is known without waiting. */
-function recalled({ request, tenant }: Exchange, apiKey: string | undefined): Caller | undefined {
+function knownCaller({ request, tenant }: Exchange, apiKey: string | undefined): Caller | undefined {
   const bearer = bearerOf(request);
   return bearer || apiKey ? tenant.authenticator.recall({ bearer, apiKey }) : NOBODY;
 }
 
-const recalledOrNobody = (exchange: Exchange): Caller =>
-  recalled(exchange, takeApiKey(exchange.search).apiKey) ?? NOBODY;
+const knownCallerOrNobody = (exchange: Exchange): Caller =>
+  knownCaller(exchange, takeApiKey(exchange.search).apiKey) ?? NOBODY;
 
 /** What tells one kept answer from another: all that an answer may depend on besides the data. */
 function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, caller: Caller): string {
@@ -195,10 +201,13 @@ function demandsOf({ rateLimits }: Settings, operation: AnyOperation, caller: Ca
   ];
 }
 
-const addressOfRepeat = ({ trustProxy }: Settings, { socket }: IncomingMessage, { forwarded, ip }: Repeat): string =>
-  forwarded ? ip : peerOf(socket, trustProxy).address;
+const addressOfRepeat = (
+  { trustProxy }: Settings,
+  { socket }: IncomingMessage,
+  { forwarded, ip }: RepeatableRequest,
+): string => (forwarded ? ip : peerOf(socket, trustProxy).address);
 
-function demandsOfRepeat(settings: Settings, request: IncomingMessage, repeat: Repeat): readonly Demand[] {
+function demandsOfRepeat(settings: Settings, request: IncomingMessage, repeat: RepeatableRequest): readonly Demand[] {
   const ip = addressOfRepeat(settings, request, repeat);
   return ip === repeat.ip ? repeat.demands : demandsOf(settings, repeat.operation, repeat.caller, ip);
 }

@@ -11,7 +11,7 @@ import { openApiDocument } from './openapi/document.ts';
 import type { AnyOperation } from './operation.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
-export interface ElsewhereParts {
+export interface SystemRouteParts {
   readonly settings: Settings;
   readonly apps: Readonly<Record<Environment, App>>;
   readonly operations: readonly AnyOperation[];
@@ -30,7 +30,7 @@ const SEARCH = /^\/search\/([a-z]+)\/(\d{1,15})\/?$/;
 type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
 
 /** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images, pages found by id. */
-export function createElsewhere({
+export function createSystemRoutes({
   settings,
   apps,
   operations,
@@ -39,7 +39,7 @@ export function createElsewhere({
   health,
   legal,
   pageOf,
-}: ElsewhereParts) {
+}: SystemRouteParts) {
   let description: string | undefined;
   const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
   const pages = new Map<string, Page>(

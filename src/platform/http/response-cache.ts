@@ -6,7 +6,7 @@ import type { Scope } from '../database/database.ts';
 import type { AnyOperation } from './operation.ts';
 
 /** An answer kept as it leaves, good as long as no scope it depends on has moved. */
-export interface KeptAnswer {
+export interface CachedResponse {
   readonly body: Buffer | string;
   readonly bytes: number;
   readonly headers: readonly string[];
@@ -17,64 +17,67 @@ export interface KeptAnswer {
   readonly until: number;
   readonly operation: AnyOperation;
   /** The same for clients that take it compressed, once the first of them has asked. */
-  packed?: Packed;
+  compressed?: CompressedResponse;
 }
 
-export interface Packed {
+export interface CompressedResponse {
   body: Buffer | undefined;
   headers: readonly string[];
 }
 
-export interface KeptAnswers {
-  fresh(key: string): KeptAnswer | undefined;
-  keep(key: string, answer: KeptAnswer): void;
+export interface ResponseCache {
+  get(key: string): CachedResponse | undefined;
+  set(key: string, answer: CachedResponse): void;
 }
 
-export function keepAnswers({ db: { changes }, clock }: Pick<App, 'db' | 'clock'>, megabytes: number): KeptAnswers {
-  if (megabytes === 0) return { fresh: () => undefined, keep: () => {} };
-  const answers = new LRUCache<string, KeptAnswer>({
+export function createResponseCache(
+  { db: { changes }, clock }: Pick<App, 'db' | 'clock'>,
+  megabytes: number,
+): ResponseCache {
+  if (megabytes === 0) return { get: () => undefined, set: () => {} };
+  const responses = new LRUCache<string, CachedResponse>({
     maxSize: megabytes * 1024 * 1024,
     maxEntrySize: 4 * 1024 * 1024,
     // With room for the compressed twin, which is a fraction of it.
     sizeCalculation: (answer, key) => Math.ceil(answer.bytes * 1.25) + key.length * 2 + 512,
   });
-  const isFresh = ({ scopes, asOf, until }: KeptAnswer) => {
+  const isFresh = ({ scopes, asOf, until }: CachedResponse) => {
     if (clock.now() >= until) return false;
     for (const scope of scopes) if (!changes.unchangedSince(asOf, scope)) return false;
     return true;
   };
   return {
-    fresh(key) {
-      const answer = answers.get(key);
+    get(key) {
+      const answer = responses.get(key);
       if (!answer) return undefined;
       if (isFresh(answer)) return answer;
-      answers.delete(key);
+      responses.delete(key);
       return undefined;
     },
-    keep: (key, answer) => void answers.set(key, answer),
+    set: (key, answer) => void responses.set(key, answer),
   };
 }
 
-const PACKED_BYTES_MIN = 1_024;
-const pack = promisify(gzip);
+const COMPRESSED_BYTES_MIN = 1_024;
+const compress = promisify(gzip);
 
 /** The compressed answer, if there is one by now; otherwise it is made aside, while this client gets the plain one. */
-export function packedOf(answer: KeptAnswer): Packed | undefined {
-  if (answer.packed) return answer.packed.body && answer.packed;
-  if (answer.bytes < PACKED_BYTES_MIN) return undefined;
-  const packed: Packed = { body: undefined, headers: [] };
-  answer.packed = packed;
-  pack(answer.body).then(
+export function compressedOf(answer: CachedResponse): CompressedResponse | undefined {
+  if (answer.compressed) return answer.compressed.body && answer.compressed;
+  if (answer.bytes < COMPRESSED_BYTES_MIN) return undefined;
+  const compressed: CompressedResponse = { body: undefined, headers: [] };
+  answer.compressed = compressed;
+  compress(answer.body).then(
     (body) => {
       const length = answer.headers.indexOf('content-length');
-      packed.headers = [
+      compressed.headers = [
         ...answer.headers.toSpliced(length, 2),
         'content-length',
         String(body.length),
         'content-encoding',
         'gzip',
       ];
-      packed.body = body;
+      compressed.body = body;
     },
     // The plain answer is as good.
     () => {},
@@ -83,5 +86,5 @@ export function packedOf(answer: KeptAnswer): Packed | undefined {
 }
 
 /** Whether a client says that it takes gzip; saying so with a weight of 0 is saying that it does not. */
-export const takesGzip = (accepted: string | undefined): boolean =>
+export const acceptsGzip = (accepted: string | undefined): boolean =>
   accepted !== undefined && /(^|[\s,])gzip\s*($|,|;(?!\s*q=0(\.0{0,3})?\s*($|,)))/i.test(accepted);

@@ -26,9 +26,9 @@ const mirror = operation({
   query: z.object({ show_hidden_tags: z.boolean().default(false) }),
   returns: ok(MessageObject),
   errors: [],
-  handle: (_app, { caller, language, platform, portal, hostGameId, query, keep }) => {
+  handle: (_app, { caller, language, platform, portal, hostGameId, query, cache }) => {
     asked += 1;
-    keep('mirror');
+    cache('mirror');
     const seen = {
       kind: caller.kind,
       class: visibilityClass(caller),
@@ -51,10 +51,10 @@ const lasting = operation({
   access: reader(),
   returns: ok(MessageObject),
   errors: [],
-  handle: (app, { keep, keepUntil }) => {
-    keep('lasting');
-    keepUntil(app.clock.now() + 120);
-    keepUntil(app.clock.now() + 60);
+  handle: (app, { cache, cacheUntil }) => {
+    cache('lasting');
+    cacheUntil(app.clock.now() + 120);
+    cacheUntil(app.clock.now() + 60);
     return { code: 200, message: String(app.clock.now()) };
   },
 });
