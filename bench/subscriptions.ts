@@ -9,6 +9,7 @@ import { addUser } from '../src/people/users/users.ts';
 import type { UserCaller } from '../src/platform/access/caller.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 import type { Tables } from '../src/platform/database/database.ts';
+import { manyUsers } from '../test/many.ts';
 
 const { values: options } = parseArgs({
   options: { people: { type: 'string', default: '100000' }, help: { type: 'boolean' } },
@@ -24,7 +25,20 @@ const PEOPLE = Number(options.people);
 const FEW = PEOPLE / 100;
 const OWN = 2_000;
 const ROUNDS = 20;
+/** The first rounds are for the compiler. */
+const WARM_UP = 2;
 const AT_ONCE = 20;
+const FIRST_PERSON = 1_000_000;
+const FIRST_SUBSCRIBER = 10_000_000;
+
+const FILE = {
+  kind: 'file' as const,
+  ...{ date_added: 1, date_updated: 1, date_scanned: 0, virus_status: 0, virus_positive: 0 },
+  ...{ filesize: 1, filesize_uncompressed: 1, status: 1, withdrawn: 0, released: 1, virustotal_hash: null },
+  ...{ md5: '', sha256: '', storage_key: 'bench', filename: 'mod.zip', filename_folded: 'mod.zip' },
+  ...{ version: '', version_folded: '', changelog: '', changelog_folded: '' },
+  ...{ metadata_blob: '', metadata_blob_folded: '' },
+};
 
 const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -66,8 +80,13 @@ async function sized(people: number): Promise<Size> {
       const mod = { gameId: game.id, ownerId: owner.id, name: `Mod ${i}`, summary: 'A mod', accepted: true };
       mods.push((await addMod(app, transaction, mod)).id);
     }
-    const live = { mod_id: mods[0]!, platform: '', modfile_id: 1 } as Tables['mod_live_files'];
-    await transaction.query.insertInto('mod_live_files').values(live).execute();
+    const file = { ...FILE, mod_id: mods[0]!, game_id: game.id, submitted_by: owner.id };
+    const added = transaction.query.insertInto('modfiles').values(file).returning('id');
+    const { id: modfile_id } = await added.executeTakeFirstOrThrow();
+    await transaction.query
+      .insertInto('mod_live_files')
+      .values({ mod_id: mods[0]!, platform: '', modfile_id })
+      .execute();
     return { game, reader, mods };
   });
   const put = (rows: readonly Tables['subscriptions'][]) =>
@@ -79,15 +98,17 @@ async function sized(people: number): Promise<Size> {
         .execute(),
     );
   await put(mods.map((mod_id) => ({ user_id: reader.id, mod_id, date_added: 1 })));
+  await manyUsers(app, people, FIRST_PERSON);
   const PUT_AT_ONCE = 500;
   for (let first = 0; first < people; first += PUT_AT_ONCE) {
-    const some = Array.from({ length: Math.min(PUT_AT_ONCE, people - first) }, (_, i) => 1_000_000 + first + i);
+    const some = Array.from({ length: Math.min(PUT_AT_ONCE, people - first) }, (_, i) => FIRST_PERSON + first + i);
     const modOf = (userId: number, n: number) => mods[n === 0 ? 0 : (userId * 7 + n) % OWN]!;
     await put(
       some.flatMap((user_id) => [0, 1, 2, 3, 4].map((n) => ({ user_id, mod_id: modOf(user_id, n), date_added: 1 }))),
     );
   }
-  let next = 10_000_000;
+  await manyUsers(app, (ROUNDS + WARM_UP) * AT_ONCE, FIRST_SUBSCRIBER);
+  let next = FIRST_SUBSCRIBER;
   const list = { groups: [], words: [], sort: undefined, limit: 100, offset: 0 };
   const which = { gameId: game.id, modId: mods[0]!, includeDependencies: false };
   return {
@@ -115,10 +136,9 @@ console.log(
 );
 for (const name of Object.keys(sizes[0]!.measured)) {
   const figures: number[][] = sizes.map(() => []);
-  for (let round = -2; round < ROUNDS; round += 1)
+  for (let round = -WARM_UP; round < ROUNDS; round += 1)
     for (const [i, size] of sizes.entries()) {
       const figure = await cpuMsOf(size.measured[name]!);
-      // The first rounds are for the compiler.
       if (round >= 0) figures[i]!.push(figure);
     }
   const [few, many] = figures.map(median);

@@ -18,7 +18,8 @@ import {
 import { getExport, requestExport } from '../src/signin/exports/operations.ts';
 import { type Client, startApi } from './api.ts';
 import { codesSentTo } from './browser.ts';
-import { columnsOf, DECLARED, marksOf, type Planted, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';
+import { DECLARED, marksOf, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';
+import { columnsOf, type Planted } from './tables.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
 const { db } = api.app();

@@ -4,9 +4,10 @@ import { composeWorker } from '../src/composition/compose.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Answer, startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
-import { columnsOf, DECLARED, placesOf, setNextUserId } from './people.ts';
+import { DECLARED, placesOf, setNextUserId } from './people.ts';
 import { addersOf, ENDERS, FOR_RACES, idOf, isBy, nothing, PLACES_FOR_ALL, send } from './races.ts';
 import { aCast, aScene } from './racing.ts';
+import { columnsOf } from './tables.ts';
 
 const api = await startApi(FOR_RACES);
 const { db } = api.app();

@@ -4,7 +4,7 @@ const games: Schema = ({ id, integer, text }) => [
   `create table games (
     id ${id},
     status ${integer} not null,
-    submitted_by ${integer} not null,
+    submitted_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     date_live ${integer} not null,
@@ -47,20 +47,20 @@ const games: Schema = ({ id, integer, text }) => [
   'create index games_by_date_updated on games (date_updated, id)',
   'create index games_by_submitter on games (submitted_by)',
   `create table game_documents (
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     language ${text} not null,
     body ${text} not null,
     primary key (game_id, language)
   )`,
   `create table game_tag_documents (
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     language ${text} not null,
     tags ${text} not null,
     tags_with_hidden ${text} not null,
     primary key (game_id, language)
   )`,
   `create table game_platforms (
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     platform ${text} not null,
     label ${text} not null,
     moderated ${integer} not null,
@@ -68,7 +68,7 @@ const games: Schema = ({ id, integer, text }) => [
     primary key (game_id, platform)
   )`,
   `create table game_stats (
-    game_id ${integer} not null primary key,
+    game_id ${integer} not null primary key references games (id),
     mods_count_total ${integer} not null,
     mods_downloads_today ${integer} not null,
     mods_downloads_total ${integer} not null,
@@ -77,7 +77,7 @@ const games: Schema = ({ id, integer, text }) => [
     date_expires ${integer} not null
   )`,
   `create table game_words (
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     word ${text} not null,
     primary key (word, game_id)
   )`,
@@ -87,7 +87,7 @@ const games: Schema = ({ id, integer, text }) => [
 const tagOptions: Schema = ({ id, integer, text }) => [
   `create table game_tag_groups (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     name ${text} not null,
     type ${text} not null,
     hidden ${integer} not null,
@@ -99,21 +99,21 @@ const tagOptions: Schema = ({ id, integer, text }) => [
   )`,
   `create table game_tags (
     id ${id},
-    group_id ${integer} not null,
+    group_id ${integer} not null references game_tag_groups (id),
     name ${text} not null,
     position ${integer} not null,
     mods_count ${integer} not null,
     unique (group_id, name)
   )`,
   `create table game_tag_renames (
-    game_id ${integer} not null primary key,
-    tag_id ${integer} not null,
+    game_id ${integer} not null primary key references games (id),
+    tag_id ${integer} not null, -- no key, stays: it lasts until its job ends, also where the tag is removed meanwhile
     name ${text} not null,
     date_added ${integer} not null
   )`,
   `create table mod_tag_pairs (
-    tag_id ${integer} not null,
-    other_id ${integer} not null,
+    tag_id ${integer} not null references game_tags (id) on delete cascade,
+    other_id ${integer} not null references game_tags (id) on delete cascade,
     mods_count ${integer} not null,
     primary key (tag_id, other_id)
   )`,
@@ -123,22 +123,22 @@ const tagOptions: Schema = ({ id, integer, text }) => [
 const restrictions: Schema = ({ id, integer, text }) => [
   `create table game_restrictions (
     id ${id},
-    game_id ${integer} not null,
-    user_id ${integer} not null,
+    game_id ${integer} not null references games (id),
+    user_id ${integer} not null references users (id),
     options ${integer} not null,
     reason ${text} not null,
-    restricted_by ${integer} not null,
+    restricted_by ${integer} not null references users (id),
     date_added ${integer} not null,
     unique (game_id, user_id)
   )`,
   `create table game_wordlists (
-    game_id ${integer} not null primary key,
+    game_id ${integer} not null primary key references games (id),
     allowed ${text} not null,
     denied ${text} not null,
     date_updated ${integer} not null
   )`,
   `create table game_file_types (
-    game_id ${integer} not null primary key,
+    game_id ${integer} not null primary key references games (id),
     refused ${text} not null,
     reported ${text} not null
   )`,
@@ -147,7 +147,7 @@ const restrictions: Schema = ({ id, integer, text }) => [
 const rules: Schema = ({ id, integer, text }) => [
   `create table game_rules (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     position ${integer} not null,
     enabled ${integer} not null,
     version ${integer} not null,
@@ -157,24 +157,26 @@ const rules: Schema = ({ id, integer, text }) => [
   'create index game_rules_by_game on game_rules (game_id, position, id)',
   `create table game_rule_versions (
     id ${id},
+    -- no key, stays: versions tell what an earlier decision followed, also of a removed rule
     rule_id ${integer} not null,
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     version ${integer} not null,
     name ${text} not null,
     operations ${text} not null,
     condition ${text} not null,
     verdict ${text} not null,
     message ${text} not null,
-    edited_by ${integer} not null,
+    edited_by ${integer} not null references users (id),
     date_added ${integer} not null,
     unique (rule_id, version)
   )`,
   `create table rule_decisions (
     id ${id},
-    game_id ${integer} not null,
-    user_id ${integer} not null,
+    game_id ${integer} not null references games (id),
+    user_id ${integer} not null references users (id),
     operation ${text} not null,
     verdict ${text} not null,
+    -- no key, stays: versions tell what an earlier decision followed, also of a removed rule
     rule_id ${integer} not null,
     rule_version ${integer} not null,
     reports ${text} not null,
@@ -184,7 +186,7 @@ const rules: Schema = ({ id, integer, text }) => [
     webhooks ${text} not null default '[]',
     awaits_studio ${integer} not null default 0,
     resource ${text} not null default '',
-    resource_id ${integer} not null default 0
+    resource_id ${integer} not null default 0 -- no key, stays: of any resource; a decision is kept for its time
   )`,
   'create index rule_decisions_by_game on rule_decisions (game_id, id)',
   'create index rule_decisions_by_date on rule_decisions (date_added)',
@@ -193,8 +195,9 @@ const rules: Schema = ({ id, integer, text }) => [
   'create index rule_decisions_untold on rule_decisions (game_id, id) where awaits_studio = 1',
   `create table rule_holds (
     resource ${text} not null,
-    resource_id ${integer} not null,
-    game_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
+    game_id ${integer} not null references games (id),
+    -- no key, stays: versions tell what an earlier decision followed, also of a removed rule
     rule_id ${integer} not null,
     rule_version ${integer} not null,
     date_added ${integer} not null,
@@ -204,16 +207,16 @@ const rules: Schema = ({ id, integer, text }) => [
 
 const reviews: Schema = ({ id, integer, text }) => [
   `create table reviewing_games (
-    game_id ${integer} not null primary key,
+    game_id ${integer} not null primary key references games (id),
     date_added ${integer} not null
   )`,
   `create table permission_reviews (
     id ${id},
-    game_id ${integer} not null,
-    requested_by ${integer} not null,
+    game_id ${integer} not null references games (id),
+    requested_by ${integer} not null references users (id),
     change ${text} not null,
     approved ${integer},
-    decided_by ${integer},
+    decided_by ${integer} references users (id),
     date_added ${integer} not null,
     date_expires ${integer} not null,
     date_used ${integer}

@@ -6,10 +6,10 @@ const mods: Schema = ({ id, integer, number, text }) => [
   // Numbers before texts: SQLite then finds what filters ask for at the beginning of a row.
   `create table mods (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     status ${integer} not null,
     visible ${integer} not null,
-    submitted_by ${integer} not null,
+    submitted_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     date_live ${integer} not null,
@@ -62,29 +62,29 @@ const mods: Schema = ({ id, integer, number, text }) => [
   'create index mods_deleted_by_game on mods (game_id, id) where status = 3',
   'create index mods_deleted_by_date on mods (date_added, id) where status = 3',
   `create table mod_cards (
-    mod_id ${integer} not null primary key,
-    submitted_by ${integer} not null,
+    mod_id ${integer} not null primary key references mods (id) on delete cascade,
+    submitted_by ${integer} not null, -- no key: repeats the mod's
     needs ${integer} not null,
-    file_id ${integer},
+    file_id ${integer}, -- no key: of a higher domain
     name_id ${text} not null,
     file_body ${text},
     body ${text} not null,
     -- What a link to the live file says of the file, complete except for the signature.
     file_link ${text},
     -- What decides who may see a mod is stored with what they see.
-    game_id ${integer} not null default 0,
+    game_id ${integer} not null default 0, -- no key: repeats the mod's
     status ${integer} not null default 0,
     visible ${integer} not null default 0
   )`,
   'create index mod_cards_by_submitted_by on mod_cards (submitted_by)',
   `create table mod_documents (
-    mod_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
     language ${text} not null,
     body ${text} not null,
     primary key (mod_id, language)
   )`,
   `create table mod_stats (
-    mod_id ${integer} not null primary key,
+    mod_id ${integer} not null primary key references mods (id) on delete cascade,
     popularity_rank_position ${integer} not null,
     popularity_rank_total_mods ${integer} not null,
     downloads_today ${integer} not null,
@@ -110,12 +110,12 @@ const words: Schema = ({ integer, number, text, clustered }, dialect) => [
     shown ${integer} not null,
     word ${text} not null,
     popularity ${number} not null,
-    mod_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
     primary key ${dialect === 'sqlite' ? `${WORDS_ORDER}) without rowid` : '(mod_id, word))'}`,
   ...(dialect === 'postgres' ? [`create unique index mod_words_in_order on mod_words ${WORDS_ORDER}`] : []),
   'create index mod_words_by_mod on mod_words (mod_id, word)',
   `create table mod_vocabulary (
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     word ${text} not null,
     mods_count ${integer} not null,
     primary key (game_id, word)
@@ -124,8 +124,8 @@ const words: Schema = ({ integer, number, text, clustered }, dialect) => [
 
 const details: Schema = ({ id, integer, number, text, clustered }) => [
   `create table mod_tags (
-    mod_id ${integer} not null,
-    tag_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
+    tag_id ${integer} not null, -- no key, stays: a job takes a removed tag off its mods
     name_folded ${text} not null,
     date_added ${integer} not null,
     -- Repeated from the mod, so that a tag lists its mods in the order in which they are shown.
@@ -137,14 +137,14 @@ const details: Schema = ({ id, integer, number, text, clustered }) => [
   'create index mod_tags_in_order on mod_tags (tag_id, shown, popularity desc, mod_id)',
   `create table mod_metadata (
     id ${id},
-    mod_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
     pair ${text} not null,
     unique (mod_id, pair)
   )`,
   'create index mod_metadata_by_pair on mod_metadata (pair, mod_id)',
   `create table mod_media (
     id ${id},
-    mod_id ${integer} not null,
+    mod_id ${integer} not null references mods (id),
     kind ${text} not null,
     value ${text} not null,
     position ${integer} not null,
@@ -153,8 +153,8 @@ const details: Schema = ({ id, integer, number, text, clustered }) => [
   )`,
   'create index mod_media_by_value on mod_media (value)',
   `create table mod_dependencies (
-    mod_id ${integer} not null,
-    dependency_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
+    dependency_id ${integer} not null references mods (id) on delete cascade,
     date_added ${integer} not null,
     primary key (mod_id, dependency_id)
   )${clustered}`,
@@ -163,18 +163,18 @@ const details: Schema = ({ id, integer, number, text, clustered }) => [
 
 const downloads: Schema = ({ integer, text }) => [
   `create table mod_download_hours (
-    mod_id ${integer} not null,
+    mod_id ${integer} not null, -- no key: downloads are counted up to a second later, when the mod may be gone
     hour ${integer} not null,
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: repeats the mod's
     downloads ${integer} not null,
     primary key (mod_id, hour)
   )`,
   'create index mod_download_hours_by_game on mod_download_hours (game_id, hour, mod_id)',
   `create table mod_platform_download_hours (
-    mod_id ${integer} not null,
+    mod_id ${integer} not null, -- no key: downloads are counted up to a second later, when the mod may be gone
     platform ${text} not null,
     hour ${integer} not null,
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: repeats the mod's
     downloads ${integer} not null,
     primary key (mod_id, platform, hour)
   )`,
@@ -184,9 +184,9 @@ const downloads: Schema = ({ integer, text }) => [
 const findings: Schema = ({ id, integer, text }) => [
   `create table modfile_findings (
     id ${id},
-    game_id ${integer} not null,
-    mod_id ${integer} not null,
-    modfile_id ${integer} not null,
+    game_id ${integer} not null references games (id),
+    mod_id ${integer} not null references mods (id) on delete cascade,
+    modfile_id ${integer} not null, -- no key: of a higher domain
     kind ${integer} not null,
     path ${text} not null,
     detail ${text} not null,

@@ -9,8 +9,8 @@ const teams: Schema = ({ id, integer, text }, dialect) => [
   `create table team_members (
     id ${id},
     resource ${text} not null,
-    resource_id ${integer} not null,
-    user_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
+    user_id ${integer} not null references users (id),
     level ${integer} not null,
     position ${text} not null,
     date_added ${integer} not null,
@@ -20,11 +20,11 @@ const teams: Schema = ({ id, integer, text }, dialect) => [
   `create table team_invites (
     id ${id},
     resource ${text} not null,
-    resource_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
     email ${text} not null,
     level ${integer} not null,
     position ${text} not null,
-    invited_by ${integer} not null,
+    invited_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_actioned ${integer}
   )`,
@@ -41,16 +41,16 @@ const previews: Schema = ({ id, integer, text }) => [
   `create table previewers (
     id ${id},
     resource ${text} not null,
-    resource_id ${integer} not null,
-    user_id ${integer} not null,
-    invited_by ${integer},
+    resource_id ${integer} not null, -- no key: of any resource
+    user_id ${integer} not null references users (id),
+    invited_by ${integer} references users (id),
     date_added ${integer} not null,
     unique (resource, resource_id, user_id)
   )`,
   'create index previewers_by_user on previewers (user_id)',
   `create table preview_links (
     resource ${text} not null,
-    resource_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
     version ${integer} not null,
     primary key (resource, resource_id)
   )`,

@@ -2,8 +2,8 @@ import type { Migration, Schema } from '../platform/database/migrate.ts';
 
 const subscriptions: Schema = ({ integer, clustered }) => [
   `create table subscriptions (
-    user_id ${integer} not null,
-    mod_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    mod_id ${integer} not null references mods (id),
     date_added ${integer} not null,
     primary key (user_id, mod_id)
   )${clustered}`,
@@ -13,10 +13,10 @@ const subscriptions: Schema = ({ integer, clustered }) => [
 const ratings: Schema = ({ id, integer, text }) => [
   `create table ratings (
     id ${id},
-    user_id ${integer} not null,
-    game_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    game_id ${integer} not null references games (id),
     resource ${text} not null,
-    resource_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
     rating ${integer} not null,
     date_added ${integer} not null,
     unique (user_id, resource, resource_id)
@@ -28,13 +28,13 @@ const comments: Schema = ({ id, integer, text }) => [
   `create table comments (
     id ${id},
     resource ${text} not null,
-    resource_id ${integer} not null,
-    game_id ${integer} not null,
-    submitted_by ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
+    game_id ${integer} not null references games (id),
+    submitted_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_deleted ${integer} not null,
-    deleted_by ${integer} not null,
-    reply_id ${integer} not null,
+    deleted_by ${integer} not null, -- no key: 0 for nobody
+    reply_id ${integer} not null, -- no key: 0 for none
     karma ${integer} not null,
     options ${integer} not null,
     thread_position ${text} not null,
@@ -54,16 +54,16 @@ const comments: Schema = ({ id, integer, text }) => [
   'create index comments_waiting on comments (id) where withheld = 1',
   'create index comments_taken on comments (id) where withheld = 3',
   `create table comment_votes (
-    comment_id ${integer} not null,
-    user_id ${integer} not null,
+    comment_id ${integer} not null references comments (id) on delete cascade,
+    user_id ${integer} not null references users (id),
     karma ${integer} not null,
     primary key (comment_id, user_id)
   )`,
   // What a person has done is looked up when their account ends.
   'create index comment_votes_by_user on comment_votes (user_id, comment_id)',
   `create table comment_mentions (
-    comment_id ${integer} not null,
-    user_id ${integer} not null,
+    comment_id ${integer} not null references comments (id) on delete cascade,
+    user_id ${integer} not null references users (id),
     primary key (comment_id, user_id)
   )`,
   'create index comment_mentions_by_user on comment_mentions (user_id, comment_id)',
@@ -72,10 +72,10 @@ const comments: Schema = ({ id, integer, text }) => [
 const guides: Schema = ({ id, integer, text }) => [
   `create table guides (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     status ${integer} not null,
     date_live ${integer} not null,
-    submitted_by ${integer} not null,
+    submitted_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     community_options ${integer} not null,
@@ -110,7 +110,7 @@ const guides: Schema = ({ id, integer, text }) => [
   'create index guides_deleted_by_game on guides (game_id, id) where status = 3',
   'create index guides_deleted_by_date on guides (date_added, id) where status = 3',
   `create table guide_tags (
-    guide_id ${integer} not null,
+    guide_id ${integer} not null references guides (id) on delete cascade,
     name ${text} not null,
     name_folded ${text} not null,
     date_added ${integer} not null,
@@ -118,14 +118,14 @@ const guides: Schema = ({ id, integer, text }) => [
   )`,
   'create index guide_tags_by_name on guide_tags (name_folded, guide_id)',
   `create table guide_visits (
-    guide_id ${integer} not null,
+    guide_id ${integer} not null references guides (id) on delete cascade,
     visitor ${text} not null,
     hour ${integer} not null,
     primary key (guide_id, visitor)
   )`,
   'create index guide_visits_by_hour on guide_visits (hour, guide_id)',
   `create table guide_words (
-    guide_id ${integer} not null,
+    guide_id ${integer} not null references guides (id) on delete cascade,
     word ${text} not null,
     primary key (word, guide_id)
   )`,
@@ -135,10 +135,10 @@ const guides: Schema = ({ id, integer, text }) => [
 const collections: Schema = ({ id, integer, text, clustered }) => [
   `create table collections (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     status ${integer} not null,
     visible ${integer} not null,
-    submitted_by ${integer} not null,
+    submitted_by ${integer} not null references users (id),
     category ${integer} not null,
     date_added ${integer} not null,
     date_updated ${integer} not null,
@@ -149,7 +149,7 @@ const collections: Schema = ({ id, integer, text, clustered }) => [
     ratings_positive ${integer} not null,
     ratings_negative ${integer} not null,
     registering_until ${integer} not null,
-    deleted_by ${integer} not null,
+    deleted_by ${integer} not null, -- no key: 0 for nobody
     name_id ${text} not null,
     name ${text} not null,
     name_folded ${text} not null,
@@ -175,35 +175,35 @@ const collections: Schema = ({ id, integer, text, clustered }) => [
   'create index collections_deleted_by_game on collections (game_id, id) where status = 3',
   'create index collections_deleted_by_date on collections (date_added, id) where status = 3',
   `create table collection_mods (
-    collection_id ${integer} not null,
-    mod_id ${integer} not null,
+    collection_id ${integer} not null references collections (id) on delete cascade,
+    mod_id ${integer} not null references mods (id),
     place ${integer} not null,
     date_added ${integer} not null,
     primary key (collection_id, mod_id)
   )${clustered}`,
   'create index collection_mods_by_mod on collection_mods (mod_id, collection_id)',
   `create table collection_tags (
-    collection_id ${integer} not null,
+    collection_id ${integer} not null references collections (id) on delete cascade,
     tag ${text} not null,
     primary key (tag, collection_id)
   )${clustered}`,
   'create index collection_tags_by_collection on collection_tags (collection_id)',
   `create table collection_words (
-    collection_id ${integer} not null,
+    collection_id ${integer} not null references collections (id) on delete cascade,
     word ${text} not null,
     primary key (word, collection_id)
   )${clustered}`,
   'create index collection_words_by_collection on collection_words (collection_id)',
   `create table collection_followers (
-    collection_id ${integer} not null,
-    user_id ${integer} not null,
+    collection_id ${integer} not null references collections (id) on delete cascade,
+    user_id ${integer} not null references users (id),
     date_added ${integer} not null,
     primary key (collection_id, user_id)
   )${clustered}`,
   'create index collection_followers_by_user on collection_followers (user_id, collection_id)',
   `create table collection_ratings (
-    collection_id ${integer} not null,
-    user_id ${integer} not null,
+    collection_id ${integer} not null references collections (id) on delete cascade,
+    user_id ${integer} not null references users (id),
     rating ${integer} not null,
     date_added ${integer} not null,
     primary key (collection_id, user_id)
@@ -211,7 +211,7 @@ const collections: Schema = ({ id, integer, text, clustered }) => [
   // What a person has done is looked up when their account ends.
   'create index collection_ratings_by_user on collection_ratings (user_id, collection_id)',
   `create table collection_rating_days (
-    collection_id ${integer} not null,
+    collection_id ${integer} not null references collections (id) on delete cascade,
     day ${integer} not null,
     positive ${integer} not null,
     primary key (collection_id, day)
@@ -222,26 +222,26 @@ const messages: Schema = ({ id, integer, text }) => [
   `create table message_threads (
     id ${id},
     subject ${text} not null,
-    started_by ${integer} not null,
+    started_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null
   )`,
   `create table message_members (
-    thread_id ${integer} not null,
-    user_id ${integer} not null,
+    thread_id ${integer} not null references message_threads (id) on delete cascade,
+    user_id ${integer} not null references users (id),
     status ${integer} not null,
-    invited_by ${integer} not null,
+    invited_by ${integer} not null, -- no key: 0 for nobody
     date_added ${integer} not null,
     unread ${integer} not null,
-    last_read_id ${integer} not null,
+    last_read_id ${integer} not null, -- no key: 0 for none
     primary key (thread_id, user_id)
   )`,
   'create index message_members_by_user on message_members (user_id, status, thread_id)',
   'create index message_members_by_inviter on message_members (invited_by, date_added)',
   `create table messages (
     id ${id},
-    thread_id ${integer} not null,
-    user_id ${integer} not null,
+    thread_id ${integer} not null references message_threads (id) on delete cascade,
+    user_id ${integer} not null references users (id),
     first ${integer} not null,
     date_added ${integer} not null,
     date_deleted ${integer} not null,
@@ -251,7 +251,7 @@ const messages: Schema = ({ id, integer, text }) => [
   'create index messages_by_thread on messages (thread_id, id)',
   'create index messages_by_user on messages (user_id, date_added)',
   `create table message_settings (
-    user_id ${integer} primary key,
+    user_id ${integer} primary key references users (id),
     accept_from ${integer} not null
   )`,
 ];

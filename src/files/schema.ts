@@ -4,9 +4,9 @@ const modfiles: Schema = ({ id, integer, text, clustered }) => [
   // Numbers before texts: SQLite then finds what filters ask for at the beginning of a row.
   `create table modfiles (
     id ${id},
-    mod_id ${integer} not null,
-    game_id ${integer} not null,
-    submitted_by ${integer} not null,
+    mod_id ${integer} not null references mods (id),
+    game_id ${integer} not null references games (id),
+    submitted_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     date_scanned ${integer} not null,
@@ -36,13 +36,13 @@ const modfiles: Schema = ({ id, integer, text, clustered }) => [
   'create index modfiles_by_storage_key on modfiles (storage_key)',
   'create index modfiles_never_scanned on modfiles (storage_key) where date_scanned = 0 and status <> 3',
   `create table modfile_documents (
-    modfile_id ${integer} not null primary key,
+    modfile_id ${integer} not null primary key references modfiles (id) on delete cascade,
     body ${text} not null,
     -- Links are signed for the bytes of a file.
     sha256 ${text} not null default ''
   )`,
   `create table modfile_platforms (
-    modfile_id ${integer} not null,
+    modfile_id ${integer} not null references modfiles (id) on delete cascade,
     platform ${text} not null,
     status ${integer} not null,
     primary key (modfile_id, platform)
@@ -55,16 +55,16 @@ const modfiles: Schema = ({ id, integer, text, clustered }) => [
   )`,
   'create index modfile_arrivals_by_key on modfile_arrivals (storage_key)',
   `create table mod_live_files (
-    mod_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
     platform ${text} not null,
-    modfile_id ${integer} not null,
+    modfile_id ${integer} not null references modfiles (id) on delete cascade,
     primary key (mod_id, platform)
   )${clustered}`,
   'create index mod_live_files_by_modfile on mod_live_files (modfile_id)',
   `create table mod_awaited_files (
-    mod_id ${integer} not null,
+    mod_id ${integer} not null references mods (id) on delete cascade,
     platform ${text} not null,
-    modfile_id ${integer} not null,
+    modfile_id ${integer} not null references modfiles (id) on delete cascade,
     primary key (mod_id, platform)
   )${clustered}`,
   'create index mod_awaited_files_by_modfile on mod_awaited_files (modfile_id)',
@@ -74,9 +74,9 @@ const uploads: Schema = ({ id, integer, text }) => [
   `create table uploads (
     id ${id},
     upload_id ${text} not null unique,
-    game_id ${integer} not null,
-    mod_id ${integer} not null,
-    user_id ${integer} not null,
+    game_id ${integer} not null references games (id),
+    mod_id ${integer} not null references mods (id),
+    user_id ${integer} not null references users (id),
     filename ${text} not null,
     nonce ${text},
     status ${integer} not null,
@@ -95,7 +95,7 @@ const uploads: Schema = ({ id, integer, text }) => [
   'create index uploads_by_user on uploads (user_id, status)',
   'create index uploads_by_status on uploads (status, date_updated)',
   `create table upload_parts (
-    upload_id ${text} not null,
+    upload_id ${text} not null references uploads (upload_id) on delete cascade,
     part_number ${integer} not null,
     start ${integer} not null,
     bytes ${integer} not null,
@@ -111,6 +111,7 @@ const uploads: Schema = ({ id, integer, text }) => [
 
 const downloads: Schema = ({ integer, text, clustered }) => [
   `create table counted_downloads (
+    -- no key, stays: downloads are counted up to a second later, when the mod may be gone; forgotten after a day
     mod_id ${integer} not null,
     platform ${text} not null,
     address ${text} not null,
@@ -122,7 +123,7 @@ const downloads: Schema = ({ integer, text, clustered }) => [
 
 const releases: Schema = ({ id, integer, text }) => [
   `create table release_guards (
-    user_id ${integer} not null primary key,
+    user_id ${integer} not null primary key references users (id),
     date_added ${integer} not null,
     code_digest ${text},
     attempts ${integer} not null,
@@ -131,14 +132,14 @@ const releases: Schema = ({ id, integer, text }) => [
   )`,
   `create table releases (
     id ${id},
-    user_id ${integer} not null,
-    actor_id ${integer} not null,
-    game_id ${integer} not null,
-    mod_id ${integer} not null,
-    modfile_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    actor_id ${integer} not null references users (id),
+    game_id ${integer} not null references games (id),
+    mod_id ${integer} not null references mods (id),
+    modfile_id ${integer} not null references modfiles (id) on delete cascade,
     shown ${integer} not null,
     ip ${text} not null,
-    token_id ${integer},
+    token_id ${integer}, -- no key, stays: a token may end before the release does
     digest ${text} unique,
     date_added ${integer} not null,
     date_expires ${integer} not null
@@ -150,9 +151,9 @@ const releases: Schema = ({ id, integer, text }) => [
   'create index releases_by_end on releases (date_expires)',
   `create table release_newcomers (
     resource ${text} not null,
-    resource_id ${integer} not null,
-    user_id ${integer} not null,
-    guardian_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
+    user_id ${integer} not null references users (id),
+    guardian_id ${integer} not null references users (id),
     date_added ${integer} not null,
     primary key (resource, resource_id, user_id)
   )`,
@@ -162,7 +163,7 @@ const releases: Schema = ({ id, integer, text }) => [
 
 const vaults: Schema = ({ integer }) => [
   `create table mod_vaults (
-    mod_id ${integer} primary key,
+    mod_id ${integer} primary key references mods (id) on delete cascade,
     date_opens ${integer} not null,
     date_closes ${integer} not null,
     date_updated ${integer} not null
@@ -172,8 +173,8 @@ const vaults: Schema = ({ integer }) => [
 const cooking: Schema = ({ id, integer, text }) => [
   `create table cook_runners (
     id ${id},
-    game_id ${integer} not null,
-    added_by ${integer} not null,
+    game_id ${integer} not null references games (id),
+    added_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_seen ${integer} not null,
     date_revoked ${integer} not null,
@@ -184,17 +185,17 @@ const cooking: Schema = ({ id, integer, text }) => [
   'create index cook_runners_by_game on cook_runners (game_id, date_revoked, id)',
   `create table cooks (
     id ${id},
-    game_id ${integer} not null,
-    mod_id ${integer} not null,
-    source_id ${integer} not null,
-    result_id ${integer} not null,
+    game_id ${integer} not null references games (id),
+    mod_id ${integer} not null references mods (id),
+    source_id ${integer} not null references modfiles (id),
+    result_id ${integer} not null, -- no key: 0 for none
     status ${integer} not null,
     active ${integer} not null,
     attempts ${integer} not null,
     progress ${integer} not null,
-    runner_id ${integer},
+    runner_id ${integer} references cook_runners (id),
     date_lease ${integer} not null,
-    started_by ${integer} not null,
+    started_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     cook_uuid ${text} not null unique,
@@ -210,17 +211,17 @@ const cooking: Schema = ({ id, integer, text }) => [
   'create unique index cooks_by_claim on cooks (claim)',
   `create table cook_logs (
     id ${id},
-    cook_id ${integer} not null,
+    cook_id ${integer} not null references cooks (id) on delete cascade,
     line ${text} not null
   )`,
   'create index cook_logs_by_cook on cook_logs (cook_id, id)',
   `create table cook_builds (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     is_live ${integer} not null,
     total ${integer} not null,
     bytes_uncompressed ${integer} not null,
-    added_by ${integer} not null,
+    added_by ${integer} not null references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     date_expires ${integer} not null,
@@ -239,7 +240,7 @@ const cooking: Schema = ({ id, integer, text }) => [
   )`,
   'create index cook_builds_by_game on cook_builds (game_id, id)',
   `create table cook_build_parts (
-    build_id ${integer} not null,
+    build_id ${integer} not null references cook_builds (id) on delete cascade,
     part_number ${integer} not null,
     start ${integer} not null,
     bytes ${integer} not null,

@@ -4,22 +4,22 @@ const reports: Schema = ({ id, integer, text }) => [
   `create table reports (
     id ${id},
     resource ${text} not null,
-    resource_id ${integer} not null,
-    game_id ${integer} not null,
-    author_id ${integer} not null,
-    user_id ${integer} not null,
+    resource_id ${integer} not null, -- no key, stays: of any resource; a report outlives what it is about
+    game_id ${integer} not null, -- no key: 0 for the site
+    author_id ${integer} not null, -- no key: 0 for nobody
+    user_id ${integer} not null, -- no key: 0 for nobody
     type ${integer} not null,
     reason ${integer} not null,
     status ${integer} not null,
     date_added ${integer} not null,
     date_resolved ${integer} not null,
-    resolved_by ${integer} not null,
+    resolved_by ${integer} not null, -- no key: 0 for nobody
     platforms ${text} not null,
     name ${text} not null,
     contact ${text} not null,
     summary ${text} not null,
     resolution ${text} not null,
-    rule_id ${integer} not null default 0
+    rule_id ${integer} not null default 0 -- no key: 0 for none
   )`,
   'create index reports_by_subject on reports (resource, resource_id, status)',
   'create index reports_by_game on reports (game_id, status, resource, resource_id)',
@@ -36,12 +36,12 @@ const reports: Schema = ({ id, integer, text }) => [
 const decisions: Schema = ({ id, integer, text }) => [
   `create table moderation_decisions (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: 0 for the site
     resource ${text} not null,
-    resource_id ${integer} not null,
+    resource_id ${integer} not null, -- no key, stays: of any resource; a decision outlives what it is about
     action ${text} not null,
     reason ${text} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: 0 for the service itself
     date_added ${integer} not null,
     appeal ${text} not null,
     date_appealed ${integer} not null

@@ -47,7 +47,7 @@ const users: Schema = ({ id, integer, text }, dialect) => [
     mature_content ${integer} not null default 0,
     date_closed ${integer},
     date_locked ${integer},
-    merged_into ${integer},
+    merged_into ${integer} references users (id),
     date_merged ${integer},
     portal_names ${text} not null default '{}',
     username_skeleton ${text} not null default ''
@@ -57,7 +57,7 @@ const users: Schema = ({ id, integer, text }, dialect) => [
   'create index users_by_skeleton on users (username_skeleton, id)',
   `create table remembered_bans (
     digest ${text} primary key,
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     date_added ${integer} not null
   )`,
   ...(dialect === 'sqlite' ? USER_CARDS : []),
@@ -70,7 +70,7 @@ const agreements: Schema = ({ id, integer, text }) => [
     name ${text} not null,
     changelog ${text} not null,
     description ${text} not null,
-    user_id ${integer},
+    user_id ${integer} references users (id),
     date_added ${integer} not null,
     date_updated ${integer} not null,
     date_live ${integer} not null,
@@ -81,9 +81,9 @@ const agreements: Schema = ({ id, integer, text }) => [
   'create unique index agreement_versions_in_force on agreement_versions (type) where is_active = 1',
   `create table agreement_acceptances (
     id ${id},
-    user_id ${integer} not null,
-    version_id ${integer} not null,
-    game_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    version_id ${integer} not null references agreement_versions (id),
+    game_id ${integer} not null, -- no key: 0 for the whole site
     date_added ${integer} not null,
     unique (user_id, version_id, game_id)
   )`,
@@ -91,9 +91,9 @@ const agreements: Schema = ({ id, integer, text }) => [
 
 const staff: Schema = ({ integer }) => [
   `create table site_staff (
-    user_id ${integer} primary key,
+    user_id ${integer} primary key references users (id),
     level ${integer} not null,
-    added_by ${integer} not null,
+    added_by ${integer} not null, -- no key: 0 for whoever runs the service
     date_added ${integer} not null
   )`,
 ];
@@ -103,7 +103,7 @@ const bans: Schema = ({ id, integer, text }) => [
     id ${id},
     network ${text} not null unique,
     reason ${text} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: 0 for whoever runs the service
     date_added ${integer} not null,
     date_expires ${integer} not null
   )`,
@@ -111,22 +111,22 @@ const bans: Schema = ({ id, integer, text }) => [
 
 const relations: Schema = ({ integer, clustered }) => [
   `create table follows (
-    user_id ${integer} not null,
-    followed_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    followed_id ${integer} not null references users (id),
     date_added ${integer} not null,
     primary key (user_id, followed_id)
   )${clustered}`,
   'create index follows_by_followed on follows (followed_id, user_id)',
   `create table mutes (
-    user_id ${integer} not null,
-    muted_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    muted_id ${integer} not null references users (id),
     date_added ${integer} not null,
     primary key (user_id, muted_id)
   )${clustered}`,
   'create index mutes_by_muted on mutes (muted_id)',
   `create table blocks (
-    user_id ${integer} not null,
-    blocked_id ${integer} not null,
+    user_id ${integer} not null references users (id),
+    blocked_id ${integer} not null references users (id),
     date_added ${integer} not null,
     primary key (user_id, blocked_id)
   )${clustered}`,
@@ -143,17 +143,17 @@ const mailings: Schema = ({ integer, text }) => [
 const notifications: Schema = ({ id, integer, text }) => [
   `create table notifications (
     id ${id},
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     kind ${text} not null,
-    actor_id ${integer} not null,
+    actor_id ${integer} not null, -- no key: 0 for nobody
     resource ${text} not null,
-    resource_id ${integer} not null,
-    game_id ${integer} not null,
-    comment_id ${integer} not null,
+    resource_id ${integer} not null, -- no key, stays: of any resource; notifications are forgotten by age
+    game_id ${integer} not null, -- no key: of a higher domain
+    comment_id ${integer} not null, -- no key: of a higher domain
     date_added ${integer} not null,
     is_read ${integer} not null,
     date_mail ${integer} not null default 0,
-    letter_id ${integer} not null default 0
+    letter_id ${integer} not null default 0 -- no key: 0 for none
   )`,
   // The same action of the same person notifies once.
   `create unique index notifications_once on notifications (user_id, kind, actor_id, resource, resource_id,
@@ -165,14 +165,14 @@ const notifications: Schema = ({ id, integer, text }) => [
   'create index notifications_to_mail_by_user on notifications (user_id, date_mail) where date_mail > 0',
   'create index notifications_by_letter on notifications (letter_id) where letter_id > 0',
   `create table notification_modes (
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     kind ${text} not null,
     mode ${text} not null,
     primary key (user_id, kind)
   )`,
   `create table notification_letters (
     id ${id},
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     date_added ${integer} not null,
     date_sent ${integer} not null
   )`,

@@ -34,8 +34,8 @@ const access: Schema = ({ id, integer, text }) => [
   `create table api_keys (
     id ${id},
     digest ${text} not null unique,
-    game_id ${integer},
-    user_id ${integer},
+    game_id ${integer}, -- no key: of a higher domain
+    user_id ${integer}, -- no key: of a higher domain
     date_added ${integer} not null,
     date_revoked ${integer}
   )`,
@@ -44,14 +44,14 @@ const access: Schema = ({ id, integer, text }) => [
   `create table access_tokens (
     id ${id},
     digest ${text} not null unique,
-    user_id ${integer} not null,
-    game_id ${integer},
+    user_id ${integer} not null, -- no key: of a higher domain
+    game_id ${integer}, -- no key: of a higher domain
     scopes ${text} not null,
     date_added ${integer} not null,
     date_expires ${integer} not null,
     date_revoked ${integer},
-    client_id ${integer},
-    grant_id ${integer},
+    client_id ${integer}, -- no key: of a higher domain
+    grant_id ${integer}, -- no key: of a higher domain
     name ${text},
     epoch ${integer} not null default 0,
     client_epoch ${integer},
@@ -64,8 +64,8 @@ const access: Schema = ({ id, integer, text }) => [
   `create table service_tokens (
     id ${id},
     digest ${text} not null unique,
-    client_id ${integer} not null,
-    game_id ${integer} not null,
+    client_id ${integer} not null, -- no key: of a higher domain
+    game_id ${integer} not null, -- no key: of a higher domain
     scopes ${text} not null,
     date_added ${integer} not null,
     date_expires ${integer} not null,
@@ -74,7 +74,7 @@ const access: Schema = ({ id, integer, text }) => [
   )`,
   'create index service_tokens_by_client on service_tokens (client_id)',
   `create table access_epochs (
-    user_id ${integer} primary key,
+    user_id ${integer} primary key, -- no key: of a higher domain
     epoch ${integer} not null
   )`,
 ];
@@ -137,7 +137,7 @@ const limits: Schema = ({ integer, text }, dialect) => [
 const localisation: Schema = ({ integer, text }) => [
   `create table translations (
     resource ${text} not null,
-    resource_id ${integer} not null,
+    resource_id ${integer} not null, -- no key: of any resource
     field ${text} not null,
     language ${text} not null,
     text ${text} not null,

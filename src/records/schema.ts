@@ -4,11 +4,11 @@ const audit: Schema = ({ integer, text }) => [
   `create table audit_log (
     id ${integer} primary key,
     date_added ${integer} not null,
-    game_id ${integer} not null,
-    user_id ${integer} not null,
+    game_id ${integer} not null, -- no key, stays: the log says what happened, also to what is gone
+    user_id ${integer} not null, -- no key, stays: the log says what happened, also to what is gone
     action ${text} not null,
     resource ${text} not null,
-    resource_id ${integer} not null,
+    resource_id ${integer} not null, -- no key, stays: the log says what happened, also to what is gone
     reason ${text} not null,
     data ${text} not null,
     previous ${text} not null,
@@ -27,9 +27,10 @@ const audit: Schema = ({ integer, text }) => [
 const events: Schema = ({ id, integer, text }) => [
   `create table mod_events (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
+    -- no key, stays: events outlive the mod by 90 days, so that those who were away hear of its end
     mod_id ${integer} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: of a higher domain
     event_type ${text} not null,
     date_added ${integer} not null,
     shown ${integer} not null,
@@ -44,9 +45,10 @@ const events: Schema = ({ id, integer, text }) => [
   'create index mod_events_by_date on mod_events (date_added)',
   `create table user_events (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
+    -- no key, stays: events outlive the mod by 90 days, so that those who were away hear of its end
     mod_id ${integer} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: of a higher domain
     event_type ${text} not null,
     date_added ${integer} not null
   )`,
@@ -56,15 +58,15 @@ const events: Schema = ({ id, integer, text }) => [
 
 const metrics: Schema = ({ id, integer, text }) => [
   `create table metrics_secrets (
-    game_id ${integer} primary key,
+    game_id ${integer} primary key, -- no key: of a higher domain
     sealed ${text} not null,
     date_added ${integer} not null
   )`,
   `create table metrics_sessions (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     session_id ${text} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: of a higher domain
     order_id ${integer} not null,
     date_started ${integer} not null,
     date_last ${integer} not null,
@@ -74,14 +76,14 @@ const metrics: Schema = ({ id, integer, text }) => [
   'create unique index metrics_sessions_by_name on metrics_sessions (game_id, session_id)',
   'create index metrics_sessions_by_date on metrics_sessions (date_last)',
   `create table metrics_seen (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     session_hash ${text} not null,
     date_added ${integer} not null,
     primary key (game_id, session_hash)
   )`,
   'create index metrics_seen_by_date on metrics_seen (date_added)',
   `create table metrics_active (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     day ${integer} not null,
     who ${text} not null,
     counted ${integer} not null default 1,
@@ -89,7 +91,7 @@ const metrics: Schema = ({ id, integer, text }) => [
   )`,
   'create index metrics_active_by_day on metrics_active (day)',
   `create table metrics_active_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     month ${integer} not null,
     who ${text} not null,
     counted ${integer} not null,
@@ -97,7 +99,7 @@ const metrics: Schema = ({ id, integer, text }) => [
   )`,
   'create index metrics_active_months_by_month on metrics_active_months (month)',
   `create table metrics_days (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     day ${integer} not null,
     downloads ${integer} not null,
     subscribers ${integer} not null,
@@ -109,7 +111,7 @@ const metrics: Schema = ({ id, integer, text }) => [
     primary key (game_id, day)
   )`,
   `create table metrics_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     month ${integer} not null,
     downloads ${integer} not null,
     subscribers ${integer} not null,
@@ -121,9 +123,9 @@ const metrics: Schema = ({ id, integer, text }) => [
     primary key (game_id, month)
   )`,
   `create table metrics_mod_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     month ${integer} not null,
-    mod_id ${integer} not null,
+    mod_id ${integer} not null, -- no key: of a higher domain
     downloads ${integer} not null,
     subscribers ${integer} not null,
     primary key (game_id, month, mod_id)
@@ -131,9 +133,9 @@ const metrics: Schema = ({ id, integer, text }) => [
   // In the order in which rankings are read.
   'create index metrics_mod_months_ranked on metrics_mod_months (game_id, month, downloads desc, mod_id)',
   `create table metrics_creator_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     month ${integer} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: of a higher domain
     downloads ${integer} not null,
     subscribers ${integer} not null,
     primary key (game_id, month, user_id)
@@ -144,7 +146,7 @@ const metrics: Schema = ({ id, integer, text }) => [
 
 const metricsPerPlatform: Schema = ({ integer, text }) => [
   `create table metrics_platform_active (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     platform ${text} not null,
     day ${integer} not null,
     who ${text} not null,
@@ -153,7 +155,7 @@ const metricsPerPlatform: Schema = ({ integer, text }) => [
   )`,
   'create index metrics_platform_active_by_day on metrics_platform_active (day)',
   `create table metrics_platform_active_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     platform ${text} not null,
     month ${integer} not null,
     who ${text} not null,
@@ -162,7 +164,7 @@ const metricsPerPlatform: Schema = ({ integer, text }) => [
   )`,
   'create index metrics_platform_active_months_by_month on metrics_platform_active_months (month)',
   `create table metrics_platform_days (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     platform ${text} not null,
     day ${integer} not null,
     downloads ${integer} not null,
@@ -175,7 +177,7 @@ const metricsPerPlatform: Schema = ({ integer, text }) => [
     primary key (game_id, platform, day)
   )`,
   `create table metrics_platform_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     platform ${text} not null,
     month ${integer} not null,
     downloads ${integer} not null,
@@ -188,10 +190,10 @@ const metricsPerPlatform: Schema = ({ integer, text }) => [
     primary key (game_id, platform, month)
   )`,
   `create table metrics_platform_mod_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     platform ${text} not null,
     month ${integer} not null,
-    mod_id ${integer} not null,
+    mod_id ${integer} not null, -- no key: of a higher domain
     downloads ${integer} not null,
     subscribers ${integer} not null,
     primary key (game_id, platform, month, mod_id)
@@ -200,10 +202,10 @@ const metricsPerPlatform: Schema = ({ integer, text }) => [
     downloads desc, mod_id)`,
   'create index metrics_platform_mod_months_by_mod_id on metrics_platform_mod_months (mod_id, platform)',
   `create table metrics_platform_creator_months (
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     platform ${text} not null,
     month ${integer} not null,
-    user_id ${integer} not null,
+    user_id ${integer} not null, -- no key: of a higher domain
     downloads ${integer} not null,
     subscribers ${integer} not null,
     primary key (game_id, platform, month, user_id)
@@ -216,7 +218,7 @@ const metricsPerPlatform: Schema = ({ integer, text }) => [
 const webhooks: Schema = ({ id, integer, text }) => [
   `create table studio_events (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     kind ${text} not null,
     subject ${text} not null,
     data ${text} not null,
@@ -226,7 +228,7 @@ const webhooks: Schema = ({ id, integer, text }) => [
   'create index studio_events_by_date on studio_events (date_added)',
   `create table webhooks (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: of a higher domain
     name ${text} not null,
     url ${text} not null,
     kinds ${text} not null,
@@ -236,15 +238,15 @@ const webhooks: Schema = ({ id, integer, text }) => [
     date_old_secret_ends ${integer} not null,
     failures ${integer} not null,
     date_resumes ${integer} not null,
-    added_by ${integer} not null,
+    added_by ${integer} not null, -- no key: of a higher domain
     date_added ${integer} not null,
     date_updated ${integer} not null
   )`,
   'create index webhooks_by_game on webhooks (game_id, id)',
   `create table webhook_deliveries (
     id ${id},
-    webhook_id ${integer} not null,
-    event_id ${integer} not null,
+    webhook_id ${integer} not null references webhooks (id) on delete cascade,
+    event_id ${integer} not null references studio_events (id) on delete cascade,
     subject ${text} not null,
     state ${text} not null,
     attempts ${integer} not null,

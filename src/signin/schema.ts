@@ -5,7 +5,7 @@ const accounts: Schema = ({ id, integer, text }) => [
     id ${id},
     digest ${text} not null,
     email ${text} not null,
-    key_id ${integer} not null,
+    key_id ${integer} not null, -- no key: 0 for the website and -1 for a merge
     ip ${text} not null,
     date_added ${integer} not null,
     date_expires ${integer} not null,
@@ -29,7 +29,7 @@ const accounts: Schema = ({ id, integer, text }) => [
   )`,
   'create index code_counters_by_end on code_counters (date_ends)',
   `create table email_changes (
-    user_id ${integer} not null primary key,
+    user_id ${integer} not null primary key references users (id),
     email ${text} not null,
     old_digest ${text},
     new_digest ${text} not null,
@@ -38,7 +38,7 @@ const accounts: Schema = ({ id, integer, text }) => [
     date_expires ${integer} not null
   )`,
   `create table known_places (
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     digest ${text} not null,
     date_seen ${integer} not null,
     primary key (user_id, digest)
@@ -49,7 +49,7 @@ const sessions: Schema = ({ id, integer, text }) => [
   `create table sessions (
     id ${id},
     digest ${text} not null unique,
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     user_agent ${text} not null,
     date_added ${integer} not null,
     date_expires ${integer} not null,
@@ -61,7 +61,7 @@ const sessions: Schema = ({ id, integer, text }) => [
 const oauth: Schema = ({ id, integer, text }) => [
   `create table oauth_clients (
     id ${id},
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     name ${text} not null,
     secret_digest ${text} not null,
     redirect_uris ${text} not null,
@@ -75,8 +75,8 @@ const oauth: Schema = ({ id, integer, text }) => [
   'create index oauth_clients_by_game on oauth_clients (game_id)',
   `create table oauth_grants (
     id ${id},
-    client_id ${integer} not null,
-    user_id ${integer} not null,
+    client_id ${integer} not null references oauth_clients (id),
+    user_id ${integer} not null references users (id),
     scopes ${text} not null,
     redirect_uri ${text} not null,
     date_added ${integer} not null,
@@ -89,14 +89,14 @@ const oauth: Schema = ({ id, integer, text }) => [
   `create table oauth_codes (
     id ${id},
     digest ${text} not null unique,
-    client_id ${integer} not null,
-    user_id ${integer} not null,
+    client_id ${integer} not null references oauth_clients (id),
+    user_id ${integer} not null references users (id),
     scopes ${text} not null,
     redirect_uri ${text} not null,
     challenge ${text},
     date_expires ${integer} not null,
     date_redeemed ${integer},
-    grant_id ${integer},
+    grant_id ${integer} references oauth_grants (id) on delete cascade,
     epoch ${integer} not null default 0,
     all_games ${integer} not null default 0
   )`,
@@ -105,7 +105,7 @@ const oauth: Schema = ({ id, integer, text }) => [
   `create table oauth_refresh_tokens (
     id ${id},
     digest ${text} not null unique,
-    grant_id ${integer} not null,
+    grant_id ${integer} not null references oauth_grants (id) on delete cascade,
     date_added ${integer} not null,
     date_expires ${integer} not null,
     date_rotated ${integer}
@@ -118,13 +118,13 @@ const devices: Schema = ({ id, integer, text }) => [
     id ${id},
     code_digest ${text} not null unique,
     device_digest ${text} not null unique,
-    game_id ${integer} not null,
-    client_id ${integer},
+    game_id ${integer} not null references games (id),
+    client_id ${integer} references oauth_clients (id),
     scopes ${text} not null,
     date_added ${integer} not null,
     date_expires ${integer} not null,
     date_next ${integer} not null,
-    user_id ${integer},
+    user_id ${integer} references users (id),
     date_decided ${integer},
     allowed ${integer} not null,
     date_redeemed ${integer}
@@ -136,10 +136,10 @@ const devices: Schema = ({ id, integer, text }) => [
 const portals: Schema = ({ id, integer, text }) => [
   `create table portal_accounts (
     id ${id},
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     portal ${text} not null,
     portal_id ${text} not null,
-    game_id ${integer} not null,
+    game_id ${integer} not null, -- no key: 0 where the portal knows a person by one id in all games
     display_name ${text} not null,
     avatar ${text} not null,
     date_added ${integer} not null,
@@ -149,7 +149,7 @@ const portals: Schema = ({ id, integer, text }) => [
     unique (user_id, portal, game_id)
   )`,
   `create table portal_settings (
-    game_id ${integer} not null,
+    game_id ${integer} not null references games (id),
     portal ${text} not null,
     fields ${text} not null,
     secrets ${text} not null,
@@ -171,7 +171,7 @@ const portals: Schema = ({ id, integer, text }) => [
   )`,
   'create index portal_journeys_by_expiry on portal_journeys (date_expires)',
   `create table email_confirmations (
-    user_id ${integer} primary key,
+    user_id ${integer} primary key references users (id),
     email ${text} not null,
     digest ${text} not null,
     attempts ${integer} not null,
@@ -182,7 +182,7 @@ const portals: Schema = ({ id, integer, text }) => [
 const exports: Schema = ({ id, integer, text }) => [
   `create table data_exports (
     id ${id},
-    user_id ${integer} not null,
+    user_id ${integer} not null references users (id),
     date_added ${integer} not null,
     date_expires ${integer} not null,
     storage_key ${text},

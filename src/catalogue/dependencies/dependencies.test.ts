@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
+import { manyMods } from '../../../test/many.ts';
 import { editGameOperation } from '../games/operations.ts';
 import { deleteModOperation, editModOperation, getMod, getMods } from '../mods/operations.ts';
 import { addModDependencies, deleteModDependencies, getModDependants, getModDependencies } from './operations.ts';
@@ -279,7 +280,8 @@ test('paid mods neither need others nor are needed', async () => {
 test('a mod needs at most five hundred others', async () => {
   const { mods, owner } = await aWorld(3);
   const [a, b, c] = mods as [Mod, Mod, Mod];
-  const many = Array.from({ length: 499 }, (_, index) => ({ mod_id: a.id, dependency_id: 1e6 + index, date_added: 1 }));
+  const others = await manyMods(api.app(), a, 499);
+  const many = others.map((dependency_id) => ({ mod_id: a.id, dependency_id, date_added: 1 }));
   await api.app().db.write(({ query }) => query.insertInto('mod_dependencies').values(many).execute());
   await depends(owner, a, b);
   const answer = await owner.refused(addModDependencies, { params: at(a), body: { dependencies: [c.id] } }, 422, 13009);

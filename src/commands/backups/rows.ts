@@ -103,8 +103,10 @@ export async function loadRows(url: string, path: string): Promise<LoadedRows> {
   };
   try {
     await client.query('begin');
+    const keys = await dropKeys(client);
     for (const table of await tablesOf(client)) await client.query(`delete from ${quoted(table)}`);
     await insertLines(client, lines);
+    for (const key of keys) await client.query(key);
   } catch (error) {
     await abandon();
     throw error;
@@ -140,6 +142,16 @@ async function makeTables(url: string, names: string[]): Promise<void> {
   } finally {
     await db.close();
   }
+}
+
+/** Tables come by name, children perhaps before their parents. The statements put the keys back, which checks all rows. */
+async function dropKeys(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ table: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace order by 1, 2`,
+  );
+  for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint ${quoted(name)}`);
+  return rows.map(({ table, name, definition }) => `alter table ${table} add constraint ${quoted(name)} ${definition}`);
 }
 
 async function insertLines(client: pg.Client, lines: AsyncIterable<string>): Promise<void> {

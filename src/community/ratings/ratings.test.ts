@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
+import { manyUsers } from '../../../test/many.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModByPut, getMod } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
@@ -83,7 +84,7 @@ test('what cannot be seen cannot be rated, and ratings go with their mod', async
 
   const { db } = api.app();
   const MANY = 1_200;
-  const rows = Array.from({ length: MANY }, (_, i) => i + 5_000_000).map((user_id) => ({
+  const rows = (await manyUsers(api.app(), MANY)).map((user_id) => ({
     ...ROW,
     user_id,
     resource_id: mod.id,

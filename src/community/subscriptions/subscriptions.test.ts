@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
+import { manyUsers } from '../../../test/many.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
 import { getModsEvents, getUserEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation, getGameStats } from '../../catalogue/games/operations.ts';
@@ -251,8 +252,8 @@ test('of more subscribers than one step takes none is left', async () => {
   const mod = await aMod({ game: own });
   const app = api.app();
   const PEOPLE = 450;
+  const rows = (await manyUsers(app, PEOPLE)).map((user_id) => ({ user_id, mod_id: mod.id, date_added: 1 }));
   await app.db.write(async ({ query }) => {
-    const rows = Array.from({ length: PEOPLE }, (_, i) => ({ user_id: 5_000_000 + i, mod_id: mod.id, date_added: 1 }));
     await query.insertInto('subscriptions').values(rows).execute();
     await query.updateTable('mods').set({ subscribers_total: PEOPLE }).where('id', '=', mod.id).execute();
     await query.updateTable('mod_stats').set({ subscribers_total: PEOPLE }).where('mod_id', '=', mod.id).execute();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
+import { manyUsers } from '../../../test/many.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModOperation } from '../../catalogue/mods/operations.ts';
 import { ADMINISTRATOR, MODERATOR } from '../../catalogue/teams/teams.ts';
@@ -137,26 +138,10 @@ const MANY = 5_000;
 test('very many subscribers are told in steps, each once, also when a step is done twice', async () => {
   const app = api.app();
   const mod = await api.aMod();
-  const users = Array.from({ length: MANY }, (_, index) => ({
-    id: 1_000_000 + index,
-    status: 1,
-    name_id: `many-${index}`,
-    username: `Many ${index}`,
-    email: null,
-    admin: 0,
-    date_joined: 1,
-    date_online: 1,
-    avatar: null,
-    timezone: '',
-    language: 'en',
-    country: '',
-    privacy_options: 0,
-    monetization_status: 0,
-  }));
+  const users = await manyUsers(app, MANY, 1_000_000);
   await app.db.write(async (transaction) => {
     const bulk = { transaction, dialect: app.db.dialect };
-    await insertMany(bulk, 'users', users);
-    const rows = users.map(({ id }) => ({ user_id: id, mod_id: mod.id, date_added: 1 }));
+    const rows = users.map((user_id) => ({ user_id, mod_id: mod.id, date_added: 1 }));
     await insertMany(bulk, 'subscriptions', rows);
   });
   const told = async () =>

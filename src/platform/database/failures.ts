@@ -39,6 +39,11 @@ const COLLISIONS = new Set(['40001', '40P01']);
 /** Two transactions stood in each other's way, and this one had to yield. */
 export const isCollision = (error: unknown): boolean => COLLISIONS.has(failureOf(error).code ?? '');
 
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** What a row was added under ended meanwhile. The work, done anew, finds it gone. */
+export const isOrphan = (error: unknown): boolean => failureOf(error).code === FOREIGN_KEY_VIOLATION;
+
 const STATEMENT_TIMEOUT = '57014';
 /** On SQLite, where we end queries ourselves. */
 export const TOOK_TOO_LONG = 'TOOK_TOO_LONG';

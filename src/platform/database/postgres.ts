@@ -23,13 +23,14 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
-import { isCollision, isLockTimeout, isLost, isReadOnly, isStalePlan } from './failures.ts';
+import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
 import { CHANNEL, type HearingOptions, hearChanges } from './postgres-hearing.ts';
 
 const CONNECTIONS_MAX = 10;
 const ATTEMPTS_MAX = 5;
 /** Each has waited for as long as a lock may take. */
 const LOCK_ATTEMPTS_MAX = 3;
+const ORPHAN_ATTEMPTS_MAX = 2;
 const LOCK_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 20_000;
 /** By then a server would have ended the statement itself: nobody answers at the other end of this connection. */
@@ -233,6 +234,7 @@ async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transa
 function attemptsFor(error: unknown, isCommitting: boolean): number {
   if (isCollision(error)) return ATTEMPTS_MAX;
   if (isCommitting) return 1;
+  if (isOrphan(error)) return ORPHAN_ATTEMPTS_MAX;
   if (isLockTimeout(error)) return LOCK_ATTEMPTS_MAX;
   return isLost(error) || isReadOnly(error) || isStalePlan(error) ? ATTEMPTS_MAX : 1;
 }
