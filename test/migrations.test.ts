@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { migrations } from '../src/composition/migrations.ts';
+import type { Database } from '../src/platform/database/database.ts';
 import { type Migration, migrate, pendingMigrations } from '../src/platform/database/migrate.ts';
 import { eachDatabase } from './databases.ts';
+import { readFixture } from './fixtures/fixtures.ts';
 
 const unreleased: Migration = {
   name: '2026-11-15-games',
@@ -40,3 +42,37 @@ eachDatabase('steps run in the order of the list, and each is told', [first], as
   );
   assert.deepEqual(told, [second.name, third.name]);
 });
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+const insert = (db: Database, table: string, row: Row) =>
+  db.write(({ query }) =>
+    sql`insert into ${sql.table(table)} (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+      values (${sql.join(Object.values(row).map((value) => sql`${value}`))}) on conflict do nothing`.execute(query),
+  );
+
+async function isThere({ query }: Database, table: string, row: Row): Promise<boolean> {
+  const same = Object.entries(row).map(([name, value]) => sql`${sql.ref(name)} is not distinct from ${value}`);
+  const found = sql`select 1 from ${sql.table(table)} where ${sql.join(same, sql` and `)}`;
+  return (await found.execute(query)).rows.length > 0;
+}
+
+/** Versions with a file in `test/fixtures`, which `npm run fixture` wrote at their release. */
+const RELEASED = ['0.2.0'];
+
+for (const version of RELEASED)
+  eachDatabase(`what version ${version} has written is there after the upgrade`, [], async ({ db }) => {
+    const fixture = readFixture(version);
+    const then = migrations.filter(({ name }) => fixture.migrations.includes(name));
+    assert.deepEqual(
+      then.map(({ name }) => name),
+      fixture.migrations,
+      'a released migration has gone, or runs in another place',
+    );
+    await migrate(db, then, () => 0);
+    for (const { table, row } of fixture.rows) await insert(db, table, row);
+    await migrate(db, migrations, () => 0);
+    assert.deepEqual(await pendingMigrations(db, migrations), []);
+    for (const { table, row } of fixture.rows)
+      assert.ok(await isThere(db, table, row), `a row of ${table} is gone or changed: ${JSON.stringify(row)}`);
+  });
