@@ -6,6 +6,7 @@ import type { TokenScope } from '../src/platform/access/caller.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
 import { type Client, startApi } from './api.ts';
 import { anAppOf, serviceOf } from './browser.ts';
+import { assertNone } from './rows.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' } });
 const staff = await api.aUser({ admin: true });
@@ -152,5 +153,8 @@ for (const [name, [client, gate]] of Object.entries(ACTORS))
           : ref === expected;
       if (!isRight) wrong.push(`${id}: ${ref} instead of ${expected ?? 'what the noun says'}`);
     }
-    assert.deepEqual(wrong, []);
+    assertNone(
+      wrong,
+      `Answered to ${name} otherwise than "access" of the declaration says. Correct the access, or add a parameter of the path to WORDS, or what ends the actor to ENDING, in test/actors.test.ts.`,
+    );
   });

@@ -42,6 +42,7 @@ import {
   type SceneName,
   SIGNS,
 } from './authorisation.ts';
+import { assertRows } from './rows.ts';
 import { zipOf } from './zips.ts';
 
 const api = await startApi({
@@ -523,8 +524,46 @@ async function outcomes(name: SceneName, operation: AnyOperation, asked: readonl
 
 test('the table has a row for every operation, and no other', () => {
   const ids = operations.map(({ declaration }) => declaration.id);
-  assert.deepEqual(Object.keys(AUTHORISATION).sort(), ids.sort());
+  const row = (id: string) =>
+    `'${id}': { open: '…' }, as the failure of "${id} is open to those for whom it is meant" says`;
+  assertRows({ is: 'AUTHORISATION in test/authorisation.ts', rows: Object.keys(AUTHORISATION), row }, ids);
 });
+
+const SIGN_GROUPS = [
+  [0, 3],
+  [3, 6],
+  [6, 10],
+  [10, 13],
+  [13, 16],
+] as const;
+
+/** What the service answers, as a row would say it. */
+function asSigns(refs: readonly number[]): string {
+  const own = [...new Set(refs.filter((ref) => !Object.values(SIGNS).includes(ref)))];
+  const signs = refs.map(
+    (ref) => Object.keys(SIGNS).find((sign) => SIGNS[sign] === ref) ?? OWN_SIGNS[own.indexOf(ref)],
+  );
+  const text = signs.join('');
+  const groups = SIGN_GROUPS.map(([from, to]) => text.slice(from, to));
+  return `'${groups.join(' ')}'${own.length > 0 ? ` with refs: [${own.join(', ')}]` : ''}`;
+}
+
+/** Fails with who is answered otherwise than the row says, and with the row that would say it. */
+function assertAnswers(
+  id: string,
+  column: 'open' | 'hidden',
+  answers: Record<string, number | undefined>,
+  row: Row,
+): void {
+  const meant = expected(row[column] ?? '', row);
+  const others = CALLERS.filter((caller, index) => answers[caller] !== meant[index]);
+  const refs = CALLERS.map((caller) => answers[caller] ?? Number.NaN);
+  const told = others.map((caller) => `${caller}: ${answers[caller]} instead of ${meant[CALLERS.indexOf(caller)]}`);
+  assert.ok(
+    others.length === 0,
+    `${id} answers otherwise than its row says (0 is "let through"):\n  ${told.join('\n  ')}\nIf that is meant, write ${column}: ${asSigns(refs)} in the row of '${id}' of AUTHORISATION in test/authorisation.ts. If not, see the access of its declaration, and its rule.`,
+  );
+}
 
 /** What names the thing in its body is done to it too. */
 const isDoneToThing = ({ declaration: { id, path } }: AnyOperation) =>
@@ -538,12 +577,12 @@ for (const operation of operations) {
   const row = AUTHORISATION[id] ?? { open: '' };
 
   test(`${id} is open to those for whom it is meant`, async () => {
-    assert.deepEqual(await outcomes('open', operation), byCaller(expected(row.open, row)));
+    assertAnswers(id, 'open', await outcomes('open', operation), row);
   });
 
   if (isDoneToThing(operation))
     test(`${id} tells nobody of what is hidden from them`, async () => {
-      assert.deepEqual(await outcomes('hidden', operation), byCaller(expected(row.hidden ?? '', row)));
+      assertAnswers(id, 'hidden', await outcomes('hidden', operation), row);
     });
 
   if (path.includes('{game_id}') && !OPEN_IN_CLOSED_GAMES.includes(id))
@@ -578,7 +617,8 @@ const deciding = operations.filter((operation) => deciderOf(operation) !== undef
 
 test('of every operation by which a game’s team or the site’s staff decides it is said whether it is audited', () => {
   const ids = deciding.map(({ declaration }) => declaration.id);
-  assert.deepEqual(Object.keys(AUDITED).sort(), ids.sort());
+  const row = (id: string) => `'${id}': 'audited', or { not: 'why it need not be' }`;
+  assertRows({ is: 'AUDITED in test/audited.ts', rows: Object.keys(AUDITED), row }, ids);
 });
 
 for (const operation of deciding) {
@@ -589,7 +629,11 @@ for (const operation of deciding) {
     const before = auditedRows;
     const answer = await callers[deciderOf(operation)!].call(operation, inputFor(operation, scene));
     assert.ok(answer.status < 300, answer.text);
-    assert.equal(auditedRows, before + 1);
+    assert.equal(
+      auditedRows,
+      before + 1,
+      `${id} wrote ${auditedRows - before} rows of the audit log: call audit() once in its transaction, or say in AUDITED in test/audited.ts why not`,
+    );
   });
 }
 
@@ -599,6 +643,12 @@ for (const operation of operations) {
     const row = AUTHORISATION[id] ?? { open: '' };
     const ofGame = byCaller(expected(row.open, row))['game1'];
     const { scene } = scenes.get('open')!;
-    assert.equal(await outcome(siteModerator, operation, scene), FOR_SITE_MODERATORS[id] ?? ofGame);
+    const ref = await outcome(siteModerator, operation, scene);
+    const meant = FOR_SITE_MODERATORS[id] ?? ofGame;
+    assert.equal(
+      ref,
+      meant,
+      `${id} answers ${ref} to a moderator of the site instead of ${meant}; if that is meant, write '${id}': ${ref} in FOR_SITE_MODERATORS in test/audited.ts`,
+    );
   });
 }

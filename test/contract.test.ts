@@ -347,7 +347,10 @@ const targets = [...new Set(operations.map(targetOf))];
 function targetOf({ declaration }: AnyOperation): string {
   return declaration.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = name === 'comment_id' ? COMMENTS[declaration.path.split('/')[3]!] : PARAMETERS[name];
-    assert.ok(value !== undefined, `PARAMETERS in test/contract.test.ts lacks ${name}.`);
+    assert.ok(
+      value !== undefined,
+      `${declaration.id} has {${name}} in its path: add ${name} to PARAMETERS in test/contract.test.ts, with the id of one that the set-up above it makes.`,
+    );
     return String(value);
   });
 }

@@ -14,6 +14,7 @@ import { ONCE_SECONDS } from '../src/platform/database/once.ts';
 import { ApiError } from '../src/platform/errors/catalogue.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Answer, assertRefused, type CallInput, startApi } from './api.ts';
+import { assertRows } from './rows.ts';
 import { anotherService } from './wire.ts';
 import { zipOf } from './zips.ts';
 
@@ -195,12 +196,24 @@ const locationOf = (answer: Answer<unknown>) => answer.headers['location'];
 beforeEach(() => api.clock.advance(10 * ONCE_SECONDS));
 
 test('each operation that makes something either counts once or makes no second thing', () => {
-  const making = operations.filter(({ declaration }) => declaration.returns.status === 201);
   const once = operations.filter(({ declaration }) => declaration.once);
-  assert.deepEqual(once.map(({ declaration }) => declaration.id).sort(), Object.keys(MAKINGS).sort());
-  assert.deepEqual(
-    making.map(({ declaration }) => declaration.id).sort(),
-    [...Object.keys(MAKINGS), ...Object.keys(SETTLED_OTHERWISE)].sort(),
+  const idsOf = (those: typeof operations) => those.map(({ declaration }) => declaration.id);
+  const making = idsOf(operations.filter(({ declaration }) => declaration.returns.status === 201));
+  assertRows(
+    {
+      is: 'MAKINGS in test/once.test.ts',
+      rows: Object.keys(MAKINGS),
+      row: (id) => `'${id}': { table: 'the table that gets a row', input: … }, since its declaration says "once"`,
+    },
+    idsOf(once),
+  );
+  assertRows(
+    {
+      is: 'SETTLED_OTHERWISE in test/once.test.ts',
+      rows: Object.keys(SETTLED_OTHERWISE),
+      row: (id) => `'${id}': 'why a second call makes nothing'; or declare "once: true" in its operation`,
+    },
+    making.filter((id) => !idsOf(once).includes(id)),
   );
   for (const { declaration } of once) assert.ok(declaration.method === 'POST' && !declaration.raw, declaration.id);
 });

@@ -17,7 +17,9 @@ async function race(
   const adding = await barrier.upTo('done', () => send(operation, scene));
   if (!adding.isHeld) {
     const { status, text } = await adding.answer;
-    return [`${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}`];
+    return [
+      `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/racing.ts, or say in UNREACHED in test/races.ts why it cannot write there`,
+    ];
   }
   const ended: Promise<Answer>[] = [];
   const begin = (name: string) => () => {
