@@ -46,9 +46,6 @@ const SHA256 = hashOf('sha256', WHOLE);
 
 const s3 = await startS3();
 after(() => s3.stop());
-const missing = findCeph();
-const ceph = missing ? undefined : await startCeph();
-after(() => ceph?.stop());
 
 /** The part of the whole with this number, as a request sends it. */
 function part(number: number, content?: Buffer) {
@@ -74,18 +71,29 @@ interface Place {
 const startOn = (url?: string) =>
   startApi({ settings: { MODSTEAD_JOBS: 'off', ...(url !== undefined && { MODSTEAD_STORAGE_URL: url }) } });
 
-const local = await startOn();
-largeRules('local disk', {
-  api: local,
-  leftovers: async () => readdirSync(join(local.folder, 'production', 'files', '.parts')).length,
-});
-largeRules('S3', { api: await startOn(s3.url), leftovers: async () => s3.uploads.size });
-if (ceph)
+/** What a storage keeps does not depend on the database: each storage is tested on SQLite, and the bucket on both. */
+const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
+
+async function localRules(): Promise<void> {
+  const local = await startOn();
+  const folder = join(local.folder, 'production', 'files', '.parts');
+  largeRules('local disk', { api: local, leftovers: async () => readdirSync(folder).length });
+}
+
+async function cephRules(): Promise<void> {
+  const missing = findCeph();
+  if (missing) return void test('S3 of Ceph', { skip: missing.reason }, () => {});
+  const ceph = await startCeph();
+  after(() => ceph.stop());
   largeRules('S3 of Ceph', {
     api: await startOn(ceph.url),
     leftovers: () => ceph.uploadsUnder(toS3Location(ceph.url)!),
   });
-else test('S3 of Ceph', { skip: missing!.reason }, () => {});
+}
+
+if (!ON_POSTGRES) await localRules();
+largeRules('S3', { api: await startOn(s3.url), leftovers: async () => s3.uploads.size });
+if (!ON_POSTGRES) await cephRules();
 
 /** What is true of builds and results that come in several parts, wherever they are kept. */
 function largeRules(name: string, { api, leftovers }: Place): void {
