@@ -34,6 +34,7 @@ type Settings = {
   verbose: boolean;
 };
 
+const preloaded = 'test/api.ts';
 const resultsFolder = 'test-results';
 const failureCharactersMax = 4_000;
 
@@ -121,17 +122,19 @@ class Lane {
   }
 
   async run(job: Job): Promise<Result> {
+    const process = this.#processFor(job);
     const server = needsPostgres(job) ? await this.#postgres! : {};
     if (server.problem) return { ...nothing, failed: 1, problem: server.problem };
-    const process = this.#processFor(job, server.url);
     const { fileSeconds, leakSeconds } = this.#settings;
-    const result = await process.run({ file: path.resolve(job.file), alone: job.alone, leakSeconds }, fileSeconds);
+    const env: Record<string, string> = server.url === undefined ? {} : { MODSTEAD_TEST_POSTGRES_URL: server.url };
+    const order = { file: path.resolve(job.file), alone: job.alone, leakSeconds, env };
+    const result = await process.run(order, fileSeconds);
     if (job.alone) process.end();
     return result;
   }
 
-  #processFor(job: Job, url: string | undefined): TestProcess {
-    const start = () => new TestProcess(environmentOf(job, url), this.#settings.testSeconds);
+  #processFor(job: Job): TestProcess {
+    const start = () => new TestProcess(environmentOf(job), this.#settings.testSeconds);
     if (job.alone) return start();
     const fits = !job.usesDatabase || job.database === this.#database;
     if (this.#process?.isReady && fits) return this.#process;
@@ -159,7 +162,7 @@ async function startServer(): Promise<Server> {
   }
 }
 
-function environmentOf(job: Job, postgresUrl: string | undefined): NodeJS.ProcessEnv {
+function environmentOf(job: Job): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     // Half of what a short file takes is the compiling of the same modules. The service keeps them there, too.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)),
@@ -169,7 +172,7 @@ function environmentOf(job: Job, postgresUrl: string | undefined): NodeJS.Proces
   };
   // Set where a runner runs inside a test of a runner; it would turn the reporters off.
   delete env['NODE_TEST_CONTEXT'];
-  if (postgresUrl !== undefined) env['MODSTEAD_TEST_POSTGRES_URL'] = postgresUrl;
+  if (job.usesDatabase && fs.existsSync(preloaded)) env['MODSTEAD_TEST_PRELOAD'] = path.resolve(preloaded);
   return env;
 }
 

@@ -1,5 +1,5 @@
-/** What the runner tells a test process: the next file. */
-export type Order = { file: string; alone: boolean; leakSeconds: number };
+/** What the runner tells a test process: the next file, and what was not known when the process was started. */
+export type Order = { file: string; alone: boolean; leakSeconds: number; env: Record<string, string> };
 
 export type Counts = { tests: number; passed: number; skipped: number; todo: number };
 

@@ -8,7 +8,8 @@ import { type Counts, END_OF_OUTPUT, type News, type Order } from './protocol.ts
 const send = (news: News): void => void process.send?.(news);
 
 /** Runs one file as `node FILE` would. Its tests are over when nothing keeps the event loop running. */
-async function runFile({ file, alone, leakSeconds }: Order): Promise<void> {
+async function runFile({ file, alone, leakSeconds, env }: Order): Promise<void> {
+  Object.assign(process.env, env);
   process.env['MODSTEAD_TEST_FILE'] = path.relative(process.cwd(), file);
   const before = stateOfProcess();
   const resources = process.getActiveResourcesInfo();
@@ -120,5 +121,8 @@ function changesOf(before: State, now: State): string[] {
 // Node.js sets it at the first file.
 process.env['NODE_TEST_WORKER_ID'] = '1';
 process.on('message', (order: Order) => void runFile(order));
+// Most files need it, and the first of them may wait for PostgreSQL meanwhile. Whatever is wrong with it, the file tells.
+if (process.env['MODSTEAD_TEST_PRELOAD'])
+  import(pathToFileURL(process.env['MODSTEAD_TEST_PRELOAD']).href).catch(() => {});
 // A runner that was killed takes its test files along.
 process.once('disconnect', () => process.exit());
