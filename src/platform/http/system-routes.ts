@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '../app.ts';
 import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
-import { answerDocs } from './docs.ts';
+import { createDocs, isDocsPath } from './docs/pages.ts';
 import { answerFile } from './files.ts';
 import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
 import type { Metrics } from './metrics.ts';
@@ -42,6 +42,7 @@ export function createSystemRoutes({
 }: SystemRouteParts) {
   let description: string | undefined;
   const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
+  const docs = createDocs(operations);
   const pages = new Map<string, Page>(
     Object.entries({
       '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),
@@ -49,7 +50,6 @@ export function createSystemRoutes({
       '/metrics': (request, response) => answerMetrics(request, response, settings, metrics),
       '/v1/openapi.json': (_request, response) =>
         sendText(response, 200, describe(), 'application/json; charset=utf-8'),
-      '/v1/docs': (_request, response) => answerDocs(response, operations),
     } satisfies Record<string, Page>),
   );
 
@@ -57,6 +57,7 @@ export function createSystemRoutes({
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const page = pages.get(path);
     if (page) return answered(page(request, response, scope));
+    if (isDocsPath(path)) return docs(request, response, path) && answered();
     const [, widget] = WIDGET.exec(path) ?? [];
     if (widget && (path.startsWith('/v1/') || scope.gameId !== undefined || scope.userId !== undefined))
       return redirected(response, Promise.resolve(apps[scope.environment].addresses.site + widget));
@@ -69,7 +70,7 @@ export function createSystemRoutes({
   };
 }
 
-async function answered(page: void | Promise<void>): Promise<boolean> {
+async function answered(page?: void | Promise<void>): Promise<boolean> {
   await page;
   return true;
 }

@@ -1,6 +1,6 @@
-import type { JsonSchema } from './openapi/schemas.ts';
-import type { OperationObject } from './openapi/types.ts';
-import type { AnyOperation } from './operation.ts';
+import type { JsonSchema } from '../openapi/schemas.ts';
+import type { OperationObject } from '../openapi/types.ts';
+import type { AnyOperation } from '../operation.ts';
 
 /** A call to try in a shell, with what the operation cannot do without. */
 export function exampleOf({ declaration }: AnyOperation, described: OperationObject): string {
