@@ -11,8 +11,8 @@ import {
 } from '../catalogue/mods/bulk.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { addDownloadsInBulk, FIGURES_SECONDS, following } from '../catalogue/stats/stats.ts';
+import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tag-options/tag-options.ts';
 import { TagsInBulk } from '../catalogue/tags/bulk.ts';
-import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tags/groups.ts';
 import { tagFields } from '../catalogue/tags/mod-extension.ts';
 import { joinTeamsInBulk } from '../catalogue/teams/teams.ts';
 import {

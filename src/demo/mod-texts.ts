@@ -1,4 +1,4 @@
-import type { NewTagGroup } from '../catalogue/tags/groups.ts';
+import type { NewTagGroup } from '../catalogue/tag-options/tag-options.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 
 /** For games that offer no tags of their own. */

@@ -1,4 +1,4 @@
-import type { TagGroup } from '../catalogue/tags/groups.ts';
+import type { TagGroup } from '../catalogue/tag-options/tag-options.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 import { seededRandom } from '../platform/runtime/random.ts';
 import {

@@ -1,5 +1,5 @@
 import type { GameChanges } from '../catalogue/games/games.ts';
-import type { NewTagGroup } from '../catalogue/tags/groups.ts';
+import type { NewTagGroup } from '../catalogue/tag-options/tag-options.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 
 /** People, studios and games here are invented; example.com is reserved for examples (RFC 2606). */

@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/localisation/translations.ts';
-import { type TagGroup, tagGroupsOf } from '../tags/groups.ts';
-import { toTagOptionLocalized } from '../tags/object.ts';
+import { toTagOptionLocalized } from '../tag-options/object.ts';
+import { type TagGroup, tagGroupsOf } from '../tag-options/tag-options.ts';
 import { toGameBody } from './object.ts';
 import * as store from './store.ts';
 

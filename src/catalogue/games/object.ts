@@ -4,7 +4,7 @@ import type { App } from '../../platform/app.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { type Language, pick } from '../../platform/localisation/languages.ts';
 import type { FieldTranslations } from '../../platform/localisation/translations.ts';
-import { GameTagOptionLocalizedObject } from '../tags/object.ts';
+import { GameTagOptionLocalizedObject } from '../tag-options/object.ts';
 import type { GameRow, StatsRow } from './store.ts';
 import type { GamePlatformsTable } from './table.ts';
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { requireGame } from '../games/games.ts';
-import { TagNames } from '../tags/object.ts';
+import { TagNames } from '../tag-options/object.ts';
 import type { SentFields } from './editing.ts';
 import { MetadataPair, PAIRS_MAX } from './metadata-pairs.ts';
 

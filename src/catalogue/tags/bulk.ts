@@ -1,6 +1,7 @@
 import type { Bulk } from '../../platform/database/bulk.ts';
 import { fold } from '../../platform/database/listing.ts';
 import { tagCountsChanged } from '../games/games.ts';
+import { addToCounts } from '../tag-options/tag-options.ts';
 import { pairsOf } from './counts.ts';
 import * as store from './store.ts';
 
@@ -43,7 +44,7 @@ export class TagsInBulk {
 
   async finish(gameId: number): Promise<void> {
     const { transaction } = this.#bulk;
-    for (const [id, count] of this.#counts) await store.addToCounts(transaction.query, [id], count);
+    for (const [id, count] of this.#counts) await addToCounts(transaction.query, [id], count);
     for (const [pair, count] of this.#pairs) {
       const [one, other] = pair.split(',').map(Number) as [number, number];
       await store.addToPairs(transaction.query, [[one, other]], count);

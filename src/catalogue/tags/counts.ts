@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import { holdGame, tagCountsChanged } from '../games/games.ts';
+import { addToCounts } from '../tag-options/tag-options.ts';
 import * as store from './store.ts';
 
 /** Counts are of public mods: when a mod becomes public, or ceases to be, its tags gain or lose one. */
@@ -12,7 +13,7 @@ export async function countTagsOfMod(
   if (ids.length === 0) return;
   await holdGame(transaction, mod.game_id);
   await store.showTagsOfMod(transaction, mod.id, difference > 0);
-  await store.addToCounts(transaction.query, ids, difference);
+  await addToCounts(transaction.query, ids, difference);
   await store.addToPairs(transaction.query, pairsOf(ids), difference);
   await tagCountsChanged(transaction, mod.game_id);
 }

@@ -4,8 +4,9 @@ import { GamePath, MessageObject, ModPath, page, pageOf } from '../../platform/h
 import { accepted, Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
 import { ModTagObject } from '../mods/object.ts';
+import { PlatformNames, TAGS_MAX, TagNames } from '../tag-options/object.ts';
 import { modTagListing } from './listing.ts';
-import { PlatformNames, TAGS_MAX, TagNames, toModTag } from './object.ts';
+import { toModTag } from './object.ts';
 import { addTagOptions, removeTagOptions, renameTag } from './options.ts';
 import { addTagsToMod, listTagsOfMod, removeTagsFromMod } from './tags.ts';
 

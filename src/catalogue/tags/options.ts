@@ -7,8 +7,20 @@ import { type Language, languageOf } from '../../platform/localisation/languages
 import { translate, translationsIn } from '../../platform/localisation/translations.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { holdGame, requireGame, tagOptionsChanged } from '../games/games.ts';
+import {
+  addTagGroup,
+  addTags,
+  changeTagGroup,
+  groupField,
+  type NewTagGroup,
+  removeTagGroup,
+  removeTags,
+  type Tag,
+  type TagGroup,
+  tagField,
+  tagGroupsOf,
+} from '../tag-options/tag-options.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
-import { groupField, type NewTagGroup, type TagGroup, tagField } from './groups.ts';
 import { REFRESH_MODS, RENAME_TAG } from './refreshing.ts';
 import * as store from './store.ts';
 
@@ -19,7 +31,7 @@ export interface TagOptions extends NewTagGroup {
   readonly tags_localization?: readonly { tag: string; translations: Texts }[] | undefined;
 }
 
-/** Adds a group, or tags to a group that there is already; the group's settings are then as sent. */
+/** Adds a group, or tags to an existing group, which then takes the settings that were sent. */
 export async function addTagOptions(app: App, caller: UserCaller, gameId: number, options: TagOptions): Promise<void> {
   await app.db.write(async (transaction) => {
     const groups = await groupsFor(transaction, caller, gameId, 'GAME_TAGS_NO_ADD_PERMISSION');
@@ -28,7 +40,7 @@ export async function addTagOptions(app: App, caller: UserCaller, gameId: number
     await refuseDuplicates(transaction, gameId, others, options.tags);
     const group = known
       ? await extended(app, transaction, known, options)
-      : await store.addTagGroup(transaction.query, gameId, nextPosition(groups), options);
+      : await addTagGroup(transaction.query, gameId, nextPosition(groups), options);
     await translateGroup(transaction, gameId, group, options);
     await tagOptionsChanged(app, transaction, gameId);
     const data = { group: options.name, tags: options.tags };
@@ -36,7 +48,7 @@ export async function addTagOptions(app: App, caller: UserCaller, gameId: number
   });
 }
 
-/** Only managers of the game have its tags changed, one after the other. */
+/** Requires a manager of the game, and locks the game so that changes of its tags run one after another. */
 async function groupsFor(
   transaction: Transaction,
   caller: Caller,
@@ -46,13 +58,13 @@ async function groupsFor(
   await requireGame(transaction, caller, gameId);
   if ((await teamLevel(transaction, caller, 'games', gameId)) < MANAGER) throw new ApiError(refusal);
   await holdGame(transaction, gameId);
-  return store.tagGroupsOf(transaction.query, gameId);
+  return tagGroupsOf(transaction.query, gameId);
 }
 
 const isSame = (one: string, other: string) => fold(one) === fold(other);
 const nextPosition = (held: readonly { position: number }[]) => Math.max(-1, ...held.map((each) => each.position)) + 1;
 
-/** Mods name their tags without the group, so a name stands for one tag of the game; also one that is on its way. */
+/** Mods name tags without their group, so names are unique per game, including the name of a rename in progress. */
 async function refuseDuplicates(
   { query }: Transaction,
   gameId: number,
@@ -67,9 +79,9 @@ async function refuseDuplicates(
 
 async function extended(app: App, transaction: Transaction, group: TagGroup, options: TagOptions): Promise<TagGroup> {
   const { query } = transaction;
-  await store.changeTagGroup(query, group.id, options);
+  await changeTagGroup(query, group.id, options);
   const names = options.tags.filter((name) => !group.tags.some((tag) => isSame(tag.name, name)));
-  const added = await store.addTags(query, group.id, nextPosition(group.tags), names);
+  const added = await addTags(query, group.id, nextPosition(group.tags), names);
   await refreshLater(app, transaction, group.tags);
   return { ...group, tags: [...group.tags, ...added] };
 }
@@ -101,7 +113,7 @@ function languageNamed(code: string): Language {
 export const unknownTag = (field: string, tag: string) =>
   new ApiError('VALIDATION_GENERIC', { fields: [{ field, rule: 'unknown_tag', values: { tag } }] });
 
-/** Removes tags of a group, and without tags the whole group. Mods lose them too. */
+/** Removes tags of a group, or the whole group if none are named. Mods lose them too. */
 export async function removeTagOptions(
   app: App,
   caller: UserCaller,
@@ -113,12 +125,11 @@ export async function removeTagOptions(
     const group = groups.find((each) => isSame(each.name, name));
     if (!group) throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'name', rule: 'invalid' }] });
     const tags = names.length === 0 ? group.tags : [...new Set(names.map((each) => tagIn(group, each)))];
-    const fields = tags.map(({ id }) => tagField(id));
-    await store.removeTags(
-      transaction.query,
-      tags.map(({ id }) => id),
-    );
-    if (names.length === 0) await store.removeTagGroup(transaction.query, group.id);
+    const ids = tags.map(({ id }) => id);
+    const fields = ids.map(tagField);
+    await store.removePairs(transaction.query, ids);
+    await removeTags(transaction.query, ids);
+    if (names.length === 0) await removeTagGroup(transaction.query, group.id);
     await withdrawTranslations(transaction, gameId, names.length === 0 ? [...fields, groupField(group.id)] : fields);
     await refreshLater(app, transaction, tags);
     await tagOptionsChanged(app, transaction, gameId);
@@ -127,7 +138,7 @@ export async function removeTagOptions(
   });
 }
 
-function tagIn(group: TagGroup, name: string): store.Tag {
+function tagIn(group: TagGroup, name: string): Tag {
   const tag = group.tags.find((each) => isSame(each.name, name));
   if (!tag) throw unknownTag('tags', name);
   return tag;
@@ -140,12 +151,12 @@ async function withdrawTranslations(transaction: Transaction, gameId: number, fi
       await translate(transaction.query, 'games', gameId, language, { [field]: '' });
 }
 
-/** There may be a million mods with these tags: their documents follow in a job. */
+/** A job rewrites the documents, because there may be a million mods with these tags. */
 async function refreshLater(app: App, transaction: Transaction, tags: readonly { id: number }[]): Promise<void> {
   if (tags.length > 0) await app.jobs.enqueue(transaction, REFRESH_MODS, { tagIds: tags.map(({ id }) => id) });
 }
 
-/** Mods show the new name when the job has come to them; until it has ended, no other tag of the game is renamed. */
+/** A job renames the tag on its mods. Until it has finished, no other tag of the game can be renamed. */
 export async function renameTag(
   app: App,
   caller: UserCaller,

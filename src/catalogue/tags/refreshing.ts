@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { fold } from '../../platform/database/listing.ts';
 import { holdGame, tagOptionsChanged } from '../games/games.ts';
 import { refreshMod } from '../mods/mods.ts';
+import { renameTag, tagsById } from '../tag-options/tag-options.ts';
 import * as store from './store.ts';
 
 export const RENAME_TAG = 'tags.rename';
@@ -16,7 +17,7 @@ export async function finishRename(app: App, gameId: number, heartbeat: Heartbea
     await holdGame(transaction, gameId);
     const waiting = await store.renameOf(transaction.query, gameId);
     if (!waiting) return undefined;
-    await store.renameTag(transaction.query, waiting.tag_id, waiting.name);
+    await renameTag(transaction.query, waiting.tag_id, waiting.name);
     await tagOptionsChanged(app, transaction, gameId);
     return waiting;
   });
@@ -48,7 +49,7 @@ async function refreshSome(
   const mods = await store.modsWith(query, tagIds, afterId, REFRESHED_AT_ONCE);
   if (mods.length === 0) return undefined;
   const modIds = mods.map(({ id }) => id);
-  const tags = await store.tagsById(query, tagIds);
+  const tags = await tagsById(query, tagIds);
   for (const { id, name } of tags) await store.putFolded(query, modIds, id, fold(name));
   const gone = tagIds.filter((id) => !tags.some((tag) => tag.id === id));
   await store.untagMods(query, modIds, gone);

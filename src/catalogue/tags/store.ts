@@ -1,125 +1,13 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable } from 'kysely';
 import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { isLiveOn } from '../../platform/database/platforms.ts';
-import type { GameTagGroupsTable, GameTagRenamesTable, GameTagsTable, ModTagsTable } from './table.ts';
+import type { GameTagRenamesTable, ModTagsTable } from './table.ts';
 
-export type Tag = Selectable<GameTagsTable>;
-export type TagGroup = Selectable<GameTagGroupsTable> & { tags: Tag[] };
-
-export async function tagGroupsOf(query: Query, gameId: number): Promise<TagGroup[]> {
-  const groups = await query
-    .selectFrom('game_tag_groups')
-    .selectAll()
-    .where('game_id', '=', gameId)
-    .orderBy('position')
-    .orderBy('id')
-    .execute();
-  const tags = await query
-    .selectFrom('game_tags as t')
-    .innerJoin('game_tag_groups as g', 'g.id', 't.group_id')
-    .selectAll('t')
-    .where('g.game_id', '=', gameId)
-    .orderBy('t.position')
-    .orderBy('t.id')
-    .execute();
-  return groups.map((group) => ({ ...group, tags: tags.filter((tag) => tag.group_id === group.id) }));
-}
-
-export interface NewTagGroup {
-  readonly name: string;
-  readonly type: 'checkboxes' | 'dropdown';
-  readonly hidden?: boolean;
-  readonly locked?: boolean;
-  readonly tags: readonly string[];
-  /** On which players may filter by its tags; all unless given. */
-  readonly platforms?: readonly string[] | undefined;
-}
-
-type Settings = Pick<NewTagGroup, 'type' | 'hidden' | 'locked' | 'platforms'>;
-const columnsOf = ({ type, hidden, locked, platforms = [] }: Settings) => ({
-  type,
-  hidden: hidden ? 1 : 0,
-  locked: locked ? 1 : 0,
-  platforms: platforms.join(','),
-});
-
-export async function addTagGroup(
-  query: Query,
-  gameId: number,
-  position: number,
-  group: NewTagGroup,
-): Promise<TagGroup> {
-  const row = await query
-    .insertInto('game_tag_groups')
-    .values({ game_id: gameId, name: group.name, position, ...columnsOf(group) })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { ...row, tags: await addTags(query, row.id, 0, group.tags) };
-}
-
-/** Those of the games that have per-platform support. */
-export async function withPlatforms(query: Query, gameIds: readonly number[]): Promise<number[]> {
-  if (gameIds.length === 0) return [];
-  const rows = query.selectFrom('game_platforms').select('game_id').distinct().where('game_id', 'in', gameIds);
-  return (await rows.execute()).map(({ game_id }) => game_id);
-}
-
-/** By game and name of the tag, how many public mods have it that are live on the platform. */
-export async function countsOn(
-  query: Query,
-  gameIds: readonly number[],
-  platform: string,
-): Promise<Map<number, Map<string, number>>> {
-  const rows = await query
-    .selectFrom('mod_tags as x')
-    .innerJoin('mods as m', 'm.id', 'x.mod_id')
-    .innerJoin('game_tags as t', 't.id', 'x.tag_id')
-    .select(['m.game_id', 't.name', sql<number>`count(*)`.as('mods')])
-    .where('m.game_id', 'in', gameIds)
-    .where('x.shown', '=', 1)
-    .where(isLiveOn(platform))
-    .groupBy(['m.game_id', 't.name'])
-    .execute();
-  const counts = new Map(gameIds.map((id) => [id, new Map<string, number>()]));
-  for (const { game_id, name, mods } of rows) counts.get(game_id)!.set(name, Number(mods));
-  return counts;
-}
-
-export const changeTagGroup = (query: Query, id: number, settings: Settings) =>
-  query.updateTable('game_tag_groups').set(columnsOf(settings)).where('id', '=', id).execute();
-
-export async function addTags(
-  query: Query,
-  groupId: number,
-  position: number,
-  names: readonly string[],
-): Promise<Tag[]> {
-  const rows = names.map((name, index) => ({ group_id: groupId, name, position: position + index, mods_count: 0 }));
-  return rows.length > 0 ? query.insertInto('game_tags').values(rows).returningAll().execute() : [];
-}
-
-export async function removeTags(query: Query, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await query.deleteFrom('game_tags').where('id', 'in', ids).execute();
-  await query.deleteFrom('mod_tag_pairs').where('tag_id', 'in', ids).execute();
-  await query.deleteFrom('mod_tag_pairs').where('other_id', 'in', ids).execute();
-}
-
-export const removeTagGroup = (query: Query, id: number) =>
-  query.deleteFrom('game_tag_groups').where('id', '=', id).execute();
-
-export const renameTag = (query: Query, id: number, name: string) =>
-  query.updateTable('game_tags').set({ name }).where('id', '=', id).execute();
-
-export async function addToCounts(query: Query, ids: readonly number[], difference: number): Promise<void> {
-  if (ids.length === 0) return;
-  await query
-    .updateTable('game_tags')
-    .set((eb) => ({ mods_count: eb('mods_count', '+', difference) }))
-    .where('id', 'in', ids)
-    .execute();
+export async function removePairs(query: Query, tagIds: readonly number[]): Promise<void> {
+  if (tagIds.length === 0) return;
+  await query.deleteFrom('mod_tag_pairs').where('tag_id', 'in', tagIds).execute();
+  await query.deleteFrom('mod_tag_pairs').where('other_id', 'in', tagIds).execute();
 }
 
 /** How many public mods have two tags together. */
@@ -154,14 +42,17 @@ export const addRename = (query: Query, rename: Insertable<GameTagRenamesTable>)
 export const removeRename = (query: Query, { game_id, tag_id }: Pick<GameTagRenamesTable, 'game_id' | 'tag_id'>) =>
   query.deleteFrom('game_tag_renames').where('game_id', '=', game_id).where('tag_id', '=', tag_id).execute();
 
-/** A tag on a mod, with what its group says of it. */
-export interface ModTag extends Pick<Tag, 'id' | 'group_id' | 'name'> {
+/** A tag on a mod, with the settings of its group. */
+export interface ModTag {
+  id: number;
+  group_id: number;
+  name: string;
   hidden: number;
   locked: number;
   date_added: number;
 }
 
-/** A tag that the game no longer has is none, though its row may wait to be removed. */
+/** Without tags that the game has removed: a job removes their rows later. */
 const TAGS_OF_MOD = statement(`select t.id, t.group_id, t.name, g.hidden, g.locked, x.date_added
   from mod_tags x join game_tags t on t.id = x.tag_id join game_tag_groups g on g.id = t.group_id
   where x.mod_id = ? order by t.id`);
@@ -217,9 +108,6 @@ export const modsWith = (query: Query, tagIds: readonly number[], afterId: numbe
     .orderBy('m.id')
     .limit(most)
     .execute();
-
-export const tagsById = (query: Query, ids: readonly number[]) =>
-  query.selectFrom('game_tags').select(['id', 'name']).where('id', 'in', ids).execute();
 
 export const untagMod = (query: Query, modId: number) =>
   query.deleteFrom('mod_tags').where('mod_id', '=', modId).execute();

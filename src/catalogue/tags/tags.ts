@@ -18,8 +18,8 @@ import {
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
+import { addToCounts, type TagGroup, tagGroupsOf } from '../tag-options/tag-options.ts';
 import { pairsOf } from './counts.ts';
-import type { TagGroup } from './groups.ts';
 import { modTagListing } from './listing.ts';
 import { unknownTag } from './options.ts';
 import * as store from './store.ts';
@@ -123,7 +123,7 @@ async function optionsOf(
 ): Promise<TagGroup[]> {
   if (!mayEdit(levels) && !mayModerate(levels)) throw new ApiError(refusal);
   await holdGame(transaction, mod.game_id);
-  return store.tagGroupsOf(transaction.query, mod.game_id);
+  return tagGroupsOf(transaction.query, mod.game_id);
 }
 
 interface Chosen {
@@ -202,8 +202,8 @@ async function writeTags(
     })),
   );
   if (isPublic(mod) && addedIds.length + removedIds.length > 0) {
-    await store.addToCounts(query, addedIds, 1);
-    await store.addToCounts(query, removedIds, -1);
+    await addToCounts(query, addedIds, 1);
+    await addToCounts(query, removedIds, -1);
     await store.addToPairs(query, pairsOf(before), -1);
     await store.addToPairs(query, pairsOf([...before.filter((id) => !removedIds.includes(id)), ...addedIds]), 1);
     await tagCountsChanged(transaction, mod.game_id);

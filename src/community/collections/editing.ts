@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely';
 import { requireGameForChange } from '../../catalogue/games/games.ts';
 import { withPicture } from '../../catalogue/mods/editing.ts';
-import { tagGroupsOf } from '../../catalogue/tags/groups.ts';
+import { tagGroupsOf } from '../../catalogue/tag-options/tag-options.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireCleanTexts } from '../../catalogue/wordlists/wordlists.ts';
 import { requireUserIn } from '../../people/users/users.ts';

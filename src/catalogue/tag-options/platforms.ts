@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import { remembered } from '../../platform/database/totals.ts';
 import * as store from './store.ts';
 
-/** How many public mods that are live on a platform have a tag, by the tag's name. */
+/** The number of public mods on a platform that have a tag, by the tag's name. */
 export type TagCounts = ReadonlyMap<string, number>;
 
 interface TagOption {
@@ -11,7 +11,7 @@ interface TagOption {
   readonly tag_count_map: Readonly<Record<string, number>>;
 }
 
-/** The tags by which players may filter on a platform, each with the number of mods that they find there. */
+/** The tags by which players may filter on a platform, each with the number of its mods there. */
 export const optionsOn = <T extends TagOption>(options: readonly T[], platform: string, counts: TagCounts): T[] =>
   options
     .filter(({ platforms }) => platforms.length === 0 || platforms.includes(platform))
@@ -20,7 +20,7 @@ export const optionsOn = <T extends TagOption>(options: readonly T[], platform: 
       tag_count_map: Object.fromEntries(option.tags.map((name) => [name, counts.get(name) ?? 0])),
     }));
 
-/** The counts of those of the games that have per-platform support. */
+/** The counts by game, for the games with per-platform support. */
 export async function tagCountsOn(
   app: App,
   gameIds: readonly number[],
@@ -28,7 +28,7 @@ export async function tagCountsOn(
 ): Promise<ReadonlyMap<number, TagCounts>> {
   const supporting = await store.withPlatforms(app.db.query, gameIds);
   const [only] = supporting;
-  // Counting looks at every tagged mod, so it must not keep the writer's thread from other requests.
+  // Counting reads every tagged mod, so it must not block the thread that serves other requests.
   const find = () => store.countsOn(app.db.aside, supporting, platform);
   if (only === undefined) return new Map();
   if (supporting.length > 1) return find();
