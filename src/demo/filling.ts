@@ -1,26 +1,11 @@
 import { countForGame, holdGame, renewGameFigures, tagOptionsChanged } from '../catalogue/games/games.ts';
-import { addMetadataInBulk } from '../catalogue/metadata/metadata.ts';
 import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
-import {
-  BULK_TABLES,
-  ModsInBulk,
-  nextModId,
-  prepareForBulk,
-  rankAllMods,
-  type WholeMod,
-} from '../catalogue/mods/bulk.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
-import { addDownloadsInBulk, FIGURES_SECONDS, following } from '../catalogue/stats/stats.ts';
+import { rankMods } from '../catalogue/mods/stats.ts';
+import { FIGURES_SECONDS, following } from '../catalogue/stats/stats.ts';
 import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tag-options/tag-options.ts';
-import { TagsInBulk } from '../catalogue/tags/bulk.ts';
 import { tagFields } from '../catalogue/tags/mod-extension.ts';
 import { joinTeamsInBulk } from '../catalogue/teams/teams.ts';
-import {
-  BULK_TABLES as FILE_TABLES,
-  ModfilesInBulk,
-  type SharedArchive,
-  shareArchive,
-} from '../files/modfiles/bulk.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
 import type { App } from '../platform/app.ts';
 import { type Bulk, withoutIndexes } from '../platform/database/bulk.ts';
@@ -30,6 +15,10 @@ import { sanitised } from '../platform/text/markup.ts';
 import { slug } from '../platform/text/slug.ts';
 import { recordNewMods } from '../records/events/events.ts';
 import { sampleArchives } from './archives.ts';
+import { BULK_TABLES as FILE_TABLES, ModfilesInBulk, type SharedArchive, shareArchive } from './bulk/modfiles.ts';
+import { BULK_TABLES, ModsInBulk, prepareForBulk, type WholeMod } from './bulk/mods.ts';
+import { addDownloadHours, addMetadata, nextId } from './bulk/store.ts';
+import { TagsInBulk } from './bulk/tags.ts';
 import { TAG_GROUPS } from './mod-texts.ts';
 import { type SampleMod, sampleMods } from './sample-mods.ts';
 import * as store from './store.ts';
@@ -38,12 +27,13 @@ export interface Filling {
   readonly gameId: number;
   readonly mods: number;
   readonly seed: string;
-  /** Told how many mods there are so far. */
+  /** Called with the number of mods added so far. */
   progress?(mods: number): void;
 }
 
 const AT_ONCE = 1_000;
-/** From here on it is faster to make the indexes anew. */
+const RANKED_AT_ONCE = 50_000;
+/** From this number of mods on, rebuilding the indexes is faster than updating them. */
 const MANY = 20_000;
 const HISTORY_SECONDS = 3 * 365 * 86_400;
 const AUTHORS_MAX = 500;
@@ -64,10 +54,8 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
     await store.analyse(transaction.query, app.db.dialect);
   });
   const dateExpires = app.clock.now() + FIGURES_SECONDS;
-  await app.db.write(async (transaction) => {
-    const total = await store.publicModsOf(transaction.query, gameId);
-    await rankAllMods({ transaction, dialect: app.db.dialect }, gameId, total, dateExpires);
-  });
+  const total = await store.publicModsOf(app.db.query, gameId);
+  await rankMods(app, gameId, { total, dateExpires, atOnce: RANKED_AT_ONCE }, async () => {});
   await renewGameFigures(app, gameId, dateExpires);
 }
 
@@ -95,7 +83,7 @@ async function addAll(
     gameId,
     authors: await authorsFor(app, transaction, mods),
     ofGame: await translationsIn(transaction, 'games', gameId),
-    firstId: await nextModId(transaction.query),
+    firstId: await nextId(transaction.query, 'mods'),
     mods,
     files: await ModfilesInBulk.begin(app, bulk, gameId, archives),
   };
@@ -109,7 +97,7 @@ async function addAll(
       wholes,
       files.map((file) => source.files.shown(file)),
     );
-    await addPieces(app, bulk, tagsInBulk, rows, some);
+    await addRelated(app, bulk, tagsInBulk, rows, some);
     await source.files.add(files);
     progress?.(start + some.length);
   }
@@ -118,8 +106,8 @@ async function addAll(
   await tagsInBulk.finish(gameId);
 }
 
-/** What other nouns keep of mods. */
-async function addPieces(
+/** Adds the rows that other resources have of these mods. */
+async function addRelated(
   app: App,
   bulk: Bulk,
   tags: TagsInBulk,
@@ -135,7 +123,7 @@ async function addPieces(
       tags: sampleOf(i).tags.map((tag) => ({ ...tag, date_added: mod.date_added })),
     })),
   );
-  await addMetadataInBulk(
+  await addMetadata(
     bulk,
     mods.flatMap(({ id }, i) => sampleOf(i).pairs.map((pair) => ({ mod_id: id, pair }))),
   );
@@ -152,7 +140,13 @@ async function addPieces(
   }));
   await joinTeamsInBulk(bulk, owned);
   await recordNewMods(app, bulk, owned);
-  await addDownloadsInBulk(app, bulk, mods);
+  const hour = Math.floor(app.clock.now() / 3_600);
+  await addDownloadHours(
+    bulk,
+    mods
+      .filter(({ downloads_today }) => downloads_today > 0)
+      .map(({ id, game_id, downloads_today }) => ({ mod_id: id, hour, game_id, downloads: downloads_today })),
+  );
   await countForGame(bulk.transaction, mods[0]!.game_id, {
     mods_downloads_today: sum(mods, 'downloads_today'),
     mods_downloads_total: sum(mods, 'downloads_total'),
@@ -226,7 +220,7 @@ function wholeOf(
       : {},
     contributed: [
       metadataFields(pairs),
-      files.tell(index),
+      files.fieldsOf(index),
       tagFields(
         sample.tags.filter(({ hidden }) => hidden === 0).map((tag) => ({ ...tag, date_added })),
         ofGame,

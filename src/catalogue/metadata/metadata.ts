@@ -1,6 +1,5 @@
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Bulk } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
@@ -76,7 +75,3 @@ async function modFor(
   if (!mayEdit(levels)) throw new ApiError(levels.mod + levels.game > 0 ? refusal : 'MOD_NO_UPDATE_PERMISSION');
   return mod;
 }
-
-/** Pairs of many mods that have none yet. */
-export const addMetadataInBulk = (bulk: Bulk, rows: readonly { mod_id: number; pair: string }[]) =>
-  store.addMany(bulk, rows);

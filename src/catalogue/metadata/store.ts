@@ -1,4 +1,3 @@
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import './table.ts';
@@ -33,6 +32,3 @@ export async function remove(query: Query, modId: number, pairs: readonly string
 
 export const removeOfMod = (query: Query, modId: number) =>
   query.deleteFrom('mod_metadata').where('mod_id', '=', modId).execute();
-
-export const addMany = (bulk: Bulk, rows: readonly { mod_id: number; pair: string }[]) =>
-  insertMany(bulk, 'mod_metadata', rows);

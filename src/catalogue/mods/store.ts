@@ -1,6 +1,5 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import {
   type Database,
   type Query,
@@ -15,7 +14,7 @@ import { LOOKING_THROUGH } from '../../platform/database/listing.ts';
 import { changing } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
 import { isLiveOn, livePlace } from '../../platform/database/platforms.ts';
-import type { ModCardsTable, ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
+import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
 export type ModStats = Omit<ModStatsTable, 'ranked' | 'counted'>;
@@ -429,7 +428,7 @@ const IN_COUNTED: StatsColumns = [
   ...STATS_COLUMNS.filter((name) => !(IN_RANKED as StatsColumns).includes(name)),
 ];
 
-const withTexts = (stats: ModStats): ModStatsTable => ({
+export const withTexts = (stats: ModStats): ModStatsTable => ({
   ...stats,
   ranked: textOf(stats, IN_RANKED),
   counted: textOf(stats, IN_COUNTED),
@@ -618,34 +617,3 @@ export async function forgetWords(query: Query): Promise<void> {
   await query.deleteFrom('mod_words').execute();
   await query.deleteFrom('mod_vocabulary').execute();
 }
-
-export async function nextId(query: Query): Promise<number> {
-  const last = await query.selectFrom('mods').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return (last?.id ?? 0) + 1;
-}
-
-/** Mods in bulk, with all that the store keeps of them. */
-export interface ModRows {
-  readonly mods: readonly ModRow[];
-  readonly stats: readonly ModStats[];
-  readonly cards: readonly ModCardsTable[];
-  readonly documents: readonly ModDocumentsTable[];
-}
-
-export async function addMany(bulk: Bulk, { mods, stats, cards, documents }: ModRows): Promise<void> {
-  await insertMany(bulk, 'mods', mods);
-  await insertMany(bulk, 'mod_stats', stats.map(withTexts));
-  await insertMany(bulk, 'mod_cards', cards);
-  await insertMany(bulk, 'mod_documents', documents);
-}
-
-export const addWords = (bulk: Bulk, words: readonly ModWordsTable[]) => insertMany(bulk, 'mod_words', words);
-
-const rankAllIn = (total: string, expires: string, game: string) => `update mod_stats
-  set ${rankedAs('r.place', int(total), int(expires))}
-  from (select id, row_number() over (order by popularity desc, id) as place from mods
-    where game_id = ${game} and status = 1 and visible = 1) r where mod_stats.mod_id = r.id`;
-const RANK_ALL: Statement = { text: rankAllIn('?1', '?2', '?3'), postgres: rankAllIn('$1', '$2', '$3') };
-/** Ranks all public mods of a game in one go, which takes its time. */
-export const rankAll = (transaction: Transaction, gameId: number, total: number, dateExpires: number) =>
-  transaction.run(RANK_ALL, [total, dateExpires, gameId]);

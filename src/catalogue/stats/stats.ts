@@ -1,6 +1,5 @@
 import { type Caller, muterOf } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Bulk } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { countDownloads, countForMod } from '../../records/metrics/counting.ts';
@@ -96,24 +95,6 @@ export async function countDownload(
   await countForGame(transaction, mod.game_id, { mods_downloads_today: downloads, mods_downloads_total: downloads });
   await countDownloads(app, transaction, mod, downloads, platforms);
 }
-
-/** Downloads of today of many mods that have none counted yet. */
-export const addDownloadsInBulk = (
-  app: App,
-  bulk: Bulk,
-  mods: readonly { id: number; game_id: number; downloads_today: number }[],
-) =>
-  store.addHours(
-    bulk,
-    mods
-      .filter(({ downloads_today }) => downloads_today > 0)
-      .map(({ id, game_id, downloads_today }) => ({
-        mod_id: id,
-        hour: Math.floor(app.clock.now() / HOUR),
-        game_id,
-        downloads: downloads_today,
-      })),
-  );
 
 /** `subscribers` is 1 for someone who subscribes, and -1 for someone who no longer does. */
 export async function countSubscription(

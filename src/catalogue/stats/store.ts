@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import {
   type Database,
   type Query,
@@ -113,6 +112,3 @@ export async function takeHoursBefore(transaction: Transaction, modId: number, h
   await transaction.run(FORGET_PLATFORM_HOURS, [modId, hour]);
   return rows.reduce((sum, { downloads }) => sum + downloads, 0);
 }
-
-export const addHours = (bulk: Bulk, rows: readonly ModDownloadHoursTable[]) =>
-  insertMany(bulk, 'mod_download_hours', rows);

@@ -1,5 +1,4 @@
 import type { Insertable } from 'kysely';
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import type { GameTagRenamesTable, ModTagsTable } from './table.ts';
@@ -111,5 +110,3 @@ export const modsWith = (query: Query, tagIds: readonly number[], afterId: numbe
 
 export const untagMod = (query: Query, modId: number) =>
   query.deleteFrom('mod_tags').where('mod_id', '=', modId).execute();
-
-export const tagMany = (bulk: Bulk, rows: readonly ModTagsTable[]) => insertMany(bulk, 'mod_tags', rows);

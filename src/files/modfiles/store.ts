@@ -1,5 +1,4 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import {
   type Database,
   type Query,
@@ -108,26 +107,6 @@ export async function list(
 
 export const add = (query: Query, row: Insertable<ModfilesTable>): Promise<ModfileRow> =>
   query.insertInto('modfiles').values(row).returningAll().executeTakeFirstOrThrow();
-
-export async function nextId(query: Query): Promise<number> {
-  const last = await query.selectFrom('modfiles').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return (last?.id ?? 0) + 1;
-}
-
-/** Files in bulk, with all that the store keeps of them. */
-export interface FileRows {
-  readonly files: readonly ModfileRow[];
-  readonly documents: readonly Tables['modfile_documents'][];
-  readonly platforms: readonly ModfilePlatformsTable[];
-  readonly live: readonly Tables['mod_live_files'][];
-}
-
-export async function addMany(bulk: Bulk, { files, documents, platforms, live }: FileRows): Promise<void> {
-  await insertMany(bulk, 'modfiles', files);
-  await insertMany(bulk, 'modfile_documents', documents);
-  await insertMany(bulk, 'modfile_platforms', platforms);
-  await insertMany(bulk, 'mod_live_files', live);
-}
 
 /** Returns the file as it is after the change. */
 export async function change(

@@ -1,34 +1,31 @@
+import { countPublicMods } from '../../catalogue/games/games.ts';
+import { isPublic } from '../../catalogue/mods/access.ts';
+import { documentsFor, rebuildModDocumentsOfMovedSite } from '../../catalogue/mods/documents.ts';
+import type { FieldsByLanguage } from '../../catalogue/mods/extensions.ts';
+import { type ModRow, type ModStats, NEW_MOD } from '../../catalogue/mods/mods.ts';
+import { countWords } from '../../catalogue/mods/store.ts';
+import type { ModCardsTable, ModWordsTable } from '../../catalogue/mods/table.ts';
+import { rebuildModWords, wordsScope } from '../../catalogue/mods/words.ts';
 import type { App } from '../../platform/app.ts';
 import { type Bulk, countIdsOn } from '../../platform/database/bulk.ts';
 import { learnWords } from '../../platform/database/search.ts';
 import { fold, termsOf, wordsOf } from '../../platform/database/words.ts';
 import type { FieldTranslations } from '../../platform/localisation/translations.ts';
-import { countPublicMods } from '../games/games.ts';
-import { isPublic } from './access.ts';
-import { documentsFor, rebuildModDocumentsOfMovedSite } from './documents.ts';
-import type { FieldsByLanguage } from './extensions.ts';
-import { NEW_MOD } from './mods.ts';
 import * as store from './store.ts';
-import type { ModCardsTable, ModWordsTable } from './table.ts';
-import { rebuildModWords, wordsScope } from './words.ts';
 
 /** A mod with its stats, and the fields that other resources add to its documents. */
 export interface WholeMod {
-  readonly mod: Omit<store.ModRow, Derived> & Partial<Pick<store.ModRow, keyof typeof NEW_MOD>>;
-  readonly stats: Omit<store.ModStats, 'mod_id'>;
+  readonly mod: Omit<ModRow, Derived> & Partial<Pick<ModRow, keyof typeof NEW_MOD>>;
+  readonly stats: Omit<ModStats, 'mod_id'>;
   readonly translations: FieldTranslations;
   readonly contributed: readonly FieldsByLanguage[];
 }
 type Derived = keyof typeof NEW_MOD | 'name_folded' | keyof Figures;
-type Figures = Pick<
-  store.ModRow,
-  'downloads_today' | 'downloads_total' | 'subscribers_total' | 'ratings_weighted_aggregate'
->;
+type Figures = Pick<ModRow, 'downloads_today' | 'downloads_total' | 'subscribers_total' | 'ratings_weighted_aggregate'>;
 
-export { nextId as nextModId } from './store.ts';
 export const BULK_TABLES = ['mods', 'mod_stats', 'mod_cards', 'mod_documents', 'mod_words'] as const;
 
-/** Mods of one game, in bulk. What is counted of them is written when all of them are there. */
+/** Adds mods of one game in bulk. `finish` writes the counts once all of them are added. */
 export class ModsInBulk {
   readonly #app: App;
   readonly #bulk: Bulk;
@@ -44,14 +41,14 @@ export class ModsInBulk {
     this.#lists = new WordLists(bulk, gameId);
   }
 
-  /** Each with its live file. */
-  async add(wholes: readonly WholeMod[], files: readonly LiveFile[]): Promise<store.ModRow[]> {
+  /** `files` are their live files, in the same order. */
+  async add(wholes: readonly WholeMod[], files: readonly LiveFile[]): Promise<ModRow[]> {
     const mods = wholes.map(({ mod, stats }) => rowOf(mod, stats));
     const words = mods.map(({ name }) => wordsOf(name));
     const documents = wholes.map(({ translations, contributed }, i) =>
       documentsFor(this.#app, mods[i]!, translations, contributed),
     );
-    await store.addMany(this.#bulk, {
+    await store.addMods(this.#bulk, {
       mods,
       stats: wholes.map(({ mod, stats }) => ({ mod_id: mod.id, ...stats })),
       cards: mods.map((mod, i) => cardOf(mod, files[i]!, documents[i]!.english)),
@@ -62,7 +59,7 @@ export class ModsInBulk {
     return mods;
   }
 
-  #count(mod: store.ModRow, words: readonly string[]): void {
+  #count(mod: ModRow, words: readonly string[]): void {
     const shown = Number(isPublic(mod));
     this.#shown += shown;
     for (const word of words) this.#words.set(word, (this.#words.get(word) ?? 0) + shown);
@@ -74,7 +71,7 @@ export class ModsInBulk {
     await countIdsOn(this.#bulk, 'mods');
     for (const [count, words] of Map.groupBy(this.#words.keys(), (word) => this.#words.get(word)!))
       for (const some of slices(words, WORDS_AT_ONCE)) {
-        if (count > 0) await store.countWords(transaction.query, this.#gameId, some, count);
+        if (count > 0) await countWords(transaction.query, this.#gameId, some, count);
         await learnWords(transaction.query, some);
       }
     await countPublicMods(transaction, this.#gameId, this.#shown);
@@ -83,11 +80,11 @@ export class ModsInBulk {
   }
 }
 
-/** The file that a new mod shows where no platform is asked for. */
+/** The live file that a mod shows to requests without a platform. */
 export type LiveFile = Pick<ModCardsTable, 'file_id' | 'file_link' | 'file_body'>;
 
-/** As `putCard` would write it; in bulk mods depend on nothing. */
-const cardOf = (mod: store.ModRow, file: LiveFile, body: string): ModCardsTable => ({
+/** The row that `putCard` would write. Sample mods have no dependencies. */
+const cardOf = (mod: ModRow, file: LiveFile, body: string): ModCardsTable => ({
   mod_id: mod.id,
   game_id: mod.game_id,
   status: mod.status,
@@ -110,13 +107,13 @@ const LISTED_MAX = 20_000_000;
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Words of mods, written list by list in the order in which the table has them. To write them mod by mod would touch
- * another page of it with every row.
+ * Collects the words of mods and writes them in the order of the table's key: written mod by mod, every row would touch
+ * another page.
  */
 class WordLists {
   readonly #bulk: Bulk;
   readonly #gameId: number;
-  /** Mods by what they are found by: first those that are not shown. */
+  /** Mods by word: first those that are not public, then those that are. */
   readonly #lists = [new Map<string, Listed[]>(), new Map<string, Listed[]>()] as const;
   #listed = 0;
 
@@ -125,12 +122,12 @@ class WordLists {
     this.#gameId = gameId;
   }
 
-  async add(mods: readonly store.ModRow[], words: readonly (readonly string[])[]): Promise<void> {
+  async add(mods: readonly ModRow[], words: readonly (readonly string[])[]): Promise<void> {
     for (const [i, mod] of mods.entries()) this.#list(mod, termsOf(words[i]!));
     if (this.#listed > LISTED_MAX) await this.write();
   }
 
-  #list(mod: store.ModRow, terms: readonly string[]): void {
+  #list(mod: ModRow, terms: readonly string[]): void {
     const lists = this.#lists[isPublic(mod) ? 1 : 0];
     const listed = { id: mod.id, popularity: mod.popularity };
     for (const term of terms) {
@@ -164,7 +161,7 @@ class WordLists {
 
 const mostPopularFirst = (a: Listed, b: Listed) => b.popularity - a.popularity || a.id - b.id;
 
-/** What there is already is brought up to date before, so that the next start need not go through the new ones too. */
+/** Updates the existing mods first, so that the next start does not have to rewrite the new ones too. */
 export async function prepareForBulk(app: App): Promise<void> {
   await rebuildModDocumentsOfMovedSite(app);
   await rebuildModWords(app);
@@ -176,12 +173,9 @@ function slices<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }
 
-function rowOf(mod: WholeMod['mod'], stats: WholeMod['stats']): store.ModRow {
+function rowOf(mod: WholeMod['mod'], stats: WholeMod['stats']): ModRow {
   const { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate } = stats;
   const figures = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate };
   const whole = { ...NEW_MOD, ...figures, ...mod, name_folded: fold(mod.name) };
   return { ...whole, metadata_blob_folded: fold(whole.metadata_blob ?? '') };
 }
-
-export const rankAllMods = (bulk: Bulk, gameId: number, total: number, dateExpires: number) =>
-  store.rankAll(bulk.transaction, gameId, total, dateExpires);

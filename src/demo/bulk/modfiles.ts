@@ -1,25 +1,26 @@
 import { linkedFile } from '../../catalogue/live-files/links.ts';
-import type { LiveFile } from '../../catalogue/mods/bulk.ts';
 import type { ModRow } from '../../catalogue/mods/mods.ts';
+import { announceArrival, concludeArrival, storageKeyOf } from '../../files/modfiles/bytes.ts';
+import { SHOWN } from '../../files/modfiles/live.ts';
+import { type CheckedFile, newRow } from '../../files/modfiles/modfiles.ts';
+import { modfileBody } from '../../files/modfiles/object.ts';
+import { APPROVED, statusOn } from '../../files/modfiles/platforms.ts';
+import { awaitScan } from '../../files/modfiles/scans.ts';
+import { type FilePlatform, type ModfileRow, platformsOfGame } from '../../files/modfiles/store.ts';
 import type { App } from '../../platform/app.ts';
 import { inspectArchive, storedSource } from '../../platform/archives/archives.ts';
 import { type Bulk, countIdsOn } from '../../platform/database/bulk.ts';
-import { announceArrival, concludeArrival, storageKeyOf } from './bytes.ts';
-import { SHOWN } from './live.ts';
-import { type CheckedFile, newRow } from './modfiles.ts';
-import { modfileBody } from './object.ts';
-import { APPROVED, statusOn } from './platforms.ts';
-import { awaitScan } from './scans.ts';
+import type { LiveFile } from './mods.ts';
 import * as store from './store.ts';
 
 export const BULK_TABLES = ['modfiles', 'modfile_documents', 'modfile_platforms', 'mod_live_files'] as const;
 
-/** An archive in its place that files in bulk will name, and the announcement of that. */
+/** A stored archive that many files share, and the token that keeps it from being removed until their rows exist. */
 export interface SharedArchive extends CheckedFile {
   readonly arrival: string;
 }
 
-/** Puts an archive where files have their bytes, before the transaction that adds these files. */
+/** Stores an archive before the transaction that adds the files. */
 export async function shareArchive(app: App, filename: string, bytes: Buffer): Promise<SharedArchive> {
   const incoming = `incoming/${app.random.uuid()}`;
   const stored = await app.storage.put(incoming, bytes);
@@ -33,25 +34,25 @@ export async function shareArchive(app: App, filename: string, bytes: Buffer): P
 type NewMod = Pick<ModRow, 'id' | 'game_id' | 'submitted_by' | 'date_added'>;
 
 export interface FileInBulk {
-  readonly row: store.ModfileRow;
-  /** As JSON, without its link. */
+  readonly row: ModfileRow;
+  /** JSON without the download link. */
   readonly body: string;
 }
 
-/** One live file for each of many new mods of a game, of which the archives are few. */
+/** Adds one live file to each new mod of a game. The files share a few archives. */
 export class ModfilesInBulk {
   readonly #app: App;
   readonly #bulk: Bulk;
   readonly #archives: readonly SharedArchive[];
   readonly #firstId: number;
-  readonly #platforms: readonly store.FilePlatform[];
+  readonly #platforms: readonly FilePlatform[];
 
   private constructor(
     app: App,
     bulk: Bulk,
     archives: readonly SharedArchive[],
     firstId: number,
-    platforms: readonly store.FilePlatform[],
+    platforms: readonly FilePlatform[],
   ) {
     this.#app = app;
     this.#bulk = bulk;
@@ -71,28 +72,28 @@ export class ModfilesInBulk {
       await concludeArrival(transaction, arrival);
       await awaitScan(app, transaction, { storage_key: key });
     }
-    const offered = await store.platformsOfGame(transaction, gameId);
+    const offered = await platformsOfGame(transaction, gameId);
     const platforms = offered.filter(({ locked }) => locked === 0).map(statusOn);
-    return new ModfilesInBulk(app, bulk, archives, await store.nextId(transaction.query), platforms);
+    return new ModfilesInBulk(app, bulk, archives, await store.nextId(transaction.query, 'modfiles'), platforms);
   }
 
   get #live(): string[] {
     return this.#platforms.filter(({ status }) => status === APPROVED).map(({ platform }) => platform);
   }
 
-  /** What the file of the mod with this number adds to the mod's documents. */
-  tell(index: number) {
+  /** The fields that the file of the mod with this index adds to the mod's documents. */
+  fieldsOf(index: number) {
     const modfile_live = this.#firstId + index;
     return () => ({ platforms: this.#live.map((platform) => ({ platform, modfile_live })) });
   }
 
-  /** The file of the mod with this number. */
+  /** The file of the mod with this index. */
   fileOf(mod: NewMod, index: number): FileInBulk {
     const row = this.#rowOf(mod, index);
     return { row, body: modfileBody(row, this.#platforms) };
   }
 
-  /** What the mod says of it where no platform is asked for. */
+  /** The file as the mod shows it to requests without a platform. */
   shown({ row, body }: FileInBulk): LiveFile {
     if (!this.#isShown) return { file_id: null, file_link: null, file_body: null };
     return { file_id: row.id, file_link: linkedFile(row), file_body: body };
@@ -105,7 +106,7 @@ export class ModfilesInBulk {
   async add(files: readonly FileInBulk[]): Promise<void> {
     const rows = files.map(({ row }) => row);
     const live = this.#isShown ? [...this.#live, SHOWN] : [];
-    await store.addMany(this.#bulk, {
+    await store.addFiles(this.#bulk, {
       files: rows,
       documents: files.map(({ row, body }) => ({ modfile_id: row.id, body, sha256: row.sha256 })),
       platforms: rows.flatMap(({ id }) => this.#platforms.map((each) => ({ modfile_id: id, ...each }))),
@@ -113,7 +114,7 @@ export class ModfilesInBulk {
     });
   }
 
-  #rowOf(mod: NewMod, index: number): store.ModfileRow {
+  #rowOf(mod: NewMod, index: number): ModfileRow {
     const archive = this.#archives[index % this.#archives.length]!;
     const row = newRow(this.#app, mod, archive, mod.submitted_by, { version: '1.0.0' });
     const released = Number(this.#isShown);

@@ -1,8 +1,9 @@
+import { tagCountsChanged } from '../../catalogue/games/games.ts';
+import { addToCounts } from '../../catalogue/tag-options/tag-options.ts';
+import { pairsOf } from '../../catalogue/tags/counts.ts';
+import { addToPairs } from '../../catalogue/tags/store.ts';
 import type { Bulk } from '../../platform/database/bulk.ts';
 import { fold } from '../../platform/database/listing.ts';
-import { tagCountsChanged } from '../games/games.ts';
-import { addToCounts } from '../tag-options/tag-options.ts';
-import { pairsOf } from './counts.ts';
 import * as store from './store.ts';
 
 export interface TaggedMod {
@@ -12,7 +13,7 @@ export interface TaggedMod {
   readonly tags: readonly { readonly id: number; readonly name: string; readonly date_added: number }[];
 }
 
-/** Tags of many mods of one game. What is counted of them is written when all of them are there. */
+/** Tags the mods of one game in bulk. `finish` writes the counts once all of them are tagged. */
 export class TagsInBulk {
   readonly #bulk: Bulk;
   readonly #counts = new Map<number, number>();
@@ -33,7 +34,7 @@ export class TagsInBulk {
         popularity,
       })),
     );
-    await store.tagMany(this.#bulk, rows);
+    await store.addTags(this.#bulk, rows);
     for (const { shown, tags } of mods) if (shown) this.#count(tags.map(({ id }) => id));
   }
 
@@ -47,7 +48,7 @@ export class TagsInBulk {
     for (const [id, count] of this.#counts) await addToCounts(transaction.query, [id], count);
     for (const [pair, count] of this.#pairs) {
       const [one, other] = pair.split(',').map(Number) as [number, number];
-      await store.addToPairs(transaction.query, [[one, other]], count);
+      await addToPairs(transaction.query, [[one, other]], count);
     }
     await tagCountsChanged(transaction, gameId);
   }
