@@ -5,19 +5,18 @@ import { rankMods } from '../catalogue/mods/stats.ts';
 import { FIGURES_SECONDS, following } from '../catalogue/stats/stats.ts';
 import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tag-options/tag-options.ts';
 import { tagFields } from '../catalogue/tags/mod-extension.ts';
-import { joinTeamsInBulk } from '../catalogue/teams/teams.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
 import type { App } from '../platform/app.ts';
 import { type Bulk, withoutIndexes } from '../platform/database/bulk.ts';
 import type { Transaction } from '../platform/database/database.ts';
-import { type FieldTranslations, translateMany, translationsIn } from '../platform/localisation/translations.ts';
+import { type FieldTranslations, translationsIn } from '../platform/localisation/translations.ts';
 import { sanitised } from '../platform/text/markup.ts';
 import { slug } from '../platform/text/slug.ts';
-import { recordNewMods } from '../records/events/events.ts';
 import { sampleArchives } from './archives.ts';
 import { BULK_TABLES as FILE_TABLES, ModfilesInBulk, type SharedArchive, shareArchive } from './bulk/modfiles.ts';
 import { BULK_TABLES, ModsInBulk, prepareForBulk, type WholeMod } from './bulk/mods.ts';
-import { addDownloadHours, addMetadata, nextId } from './bulk/store.ts';
+import { addOwners, recordNewMods } from './bulk/owners.ts';
+import { addDownloadHours, addMetadata, addTranslations, nextId } from './bulk/store.ts';
 import { TagsInBulk } from './bulk/tags.ts';
 import { TAG_GROUPS } from './mod-texts.ts';
 import { type SampleMod, sampleMods } from './sample-mods.ts';
@@ -127,7 +126,7 @@ async function addRelated(
     bulk,
     mods.flatMap(({ id }, i) => sampleOf(i).pairs.map((pair) => ({ mod_id: id, pair }))),
   );
-  await translateMany(
+  await addTranslations(
     bulk,
     mods.flatMap(({ id }, i) => translationRows(id, sampleOf(i).translation)),
   );
@@ -138,7 +137,7 @@ async function addRelated(
     dateAdded: mod.date_added,
     isPublic: isPublic(mod),
   }));
-  await joinTeamsInBulk(bulk, owned);
+  await addOwners(bulk, owned);
   await recordNewMods(app, bulk, owned);
   const hour = Math.floor(app.clock.now() / 3_600);
   await addDownloadHours(

@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely';
 import { sql } from 'kysely';
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import {
   type Database,
   type Query,
@@ -196,9 +195,6 @@ export async function removeTeam(query: Query, resource: string, resourceId: num
     .where('resource_id', '=', resourceId)
     .execute();
 }
-
-export const addMany = (bulk: Bulk, members: readonly Insertable<TeamMembersTable>[]) =>
-  insertMany(bulk, 'team_members', members);
 
 const RAISE = statement(`update team_members set level = (select max(o.level) from team_members o
     where o.resource = team_members.resource and o.resource_id = team_members.resource_id and o.user_id in (?, ?))

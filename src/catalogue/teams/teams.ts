@@ -3,7 +3,6 @@ import type { Caller } from '../../platform/access/caller.ts';
 import { accessChanged } from '../../platform/access/credentials.ts';
 import { isSiteStaff } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
-import type { Bulk } from '../../platform/database/bulk.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import * as store from './store.ts';
 
@@ -28,23 +27,6 @@ export async function joinTeam(
     date_added: app.clock.now(),
   });
   accessChanged(transaction);
-}
-
-/** The owners of many new mods. */
-export async function joinTeamsInBulk(
-  bulk: Bulk,
-  owners: readonly { modId: number; userId: number; dateAdded: number }[],
-): Promise<void> {
-  const rows = owners.map(({ modId, userId, dateAdded }) => ({
-    resource: 'mods',
-    resource_id: modId,
-    user_id: userId,
-    level: ADMINISTRATOR,
-    position: 'Owner',
-    date_added: dateAdded,
-  }));
-  await store.addMany(bulk, rows);
-  accessChanged(bulk.transaction);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { type ModRow, type ModStats, withTexts } from '../../catalogue/mods/store.ts';
 import type { ModCardsTable, ModDocumentsTable, ModWordsTable } from '../../catalogue/mods/table.ts';
 import type { ModfilesTable } from '../../files/modfiles/table.ts';
@@ -47,3 +47,15 @@ export const addMetadata = (bulk: Bulk, rows: readonly Omit<Tables['mod_metadata
 
 export const addDownloadHours = (bulk: Bulk, rows: readonly Tables['mod_download_hours'][]) =>
   insertMany(bulk, 'mod_download_hours', rows);
+
+export const addTeamMembers = (bulk: Bulk, rows: readonly Insertable<Tables['team_members']>[]) =>
+  insertMany(bulk, 'team_members', rows);
+
+export const addModEvents = (bulk: Bulk, rows: readonly Omit<Tables['mod_events'], 'id'>[]) =>
+  insertMany(bulk, 'mod_events', rows);
+
+export const addUserEvents = (bulk: Bulk, rows: readonly Omit<Tables['user_events'], 'id'>[]) =>
+  insertMany(bulk, 'user_events', rows);
+
+export const addTranslations = (bulk: Bulk, rows: readonly Tables['translations'][]) =>
+  insertMany(bulk, 'translations', rows);

@@ -1,5 +1,4 @@
-import { type Bulk, insertMany } from '../database/bulk.ts';
-import { type Database, type Query, statement, type Tables, type Transaction } from '../database/database.ts';
+import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Language, Translations } from './languages.ts';
 
@@ -73,7 +72,3 @@ export const forgetTranslations = async (query: Query, resource: string, resourc
     .where('resource', '=', resource)
     .where('resource_id', '=', resourceId)
     .execute());
-
-/** Of resources that have none yet. */
-export const translateMany = (bulk: Bulk, rows: readonly Tables['translations'][]) =>
-  insertMany(bulk, 'translations', rows);

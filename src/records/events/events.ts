@@ -1,5 +1,4 @@
 import type { App } from '../../platform/app.ts';
-import type { Bulk } from '../../platform/database/bulk.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ModEventType, UserEventType } from '../webhooks/kinds.ts';
 import { tellStudio } from '../webhooks/outbox.ts';
@@ -61,33 +60,7 @@ export async function recordUserEvent(app: App, transaction: Transaction, event:
   await tellStudio(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
-export interface NewModOfOwner {
-  readonly gameId: number;
-  readonly modId: number;
-  readonly userId: number;
-  readonly dateAdded: number;
-  readonly isPublic: boolean;
-}
-
-/** Records the events of many new mods. Those that would have expired by now are omitted. */
-export async function recordNewMods(app: App, bulk: Bulk, mods: readonly NewModOfOwner[]): Promise<void> {
-  const recent = mods.filter(({ dateAdded }) => dateAdded >= app.clock.now() - KEPT_SECONDS);
-  const namesOf = ({ gameId, modId, userId, dateAdded }: NewModOfOwner) => ({
-    game_id: gameId,
-    mod_id: modId,
-    user_id: userId,
-    date_added: dateAdded,
-  });
-  const available = recent.filter(({ isPublic }) => isPublic);
-  await store.addMany(
-    bulk,
-    available.map((mod) => ({ ...namesOf(mod), event_type: 'MOD_AVAILABLE', shown: 1, newest: 1, newest_shown: 1 })),
-    recent.map((mod) => ({ ...namesOf(mod), event_type: 'USER_TEAM_JOIN' })),
-  );
-  for (const gameId of new Set(available.map((mod) => mod.gameId))) bulk.transaction.changed(eventsScope(gameId));
-}
-
-const KEPT_SECONDS = 90 * 24 * 3_600;
+export const KEPT_SECONDS = 90 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;
 
 /** Events expire after 90 days. They are removed in small steps, because writers wait during each. */

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely';
-import { type Bulk, insertMany } from '../../platform/database/bulk.ts';
 import { statement, type Transaction } from '../../platform/database/database.ts';
 import { takeTurn } from '../../platform/database/locks.ts';
 import type { ModEventsTable, UserEventsTable } from './table.ts';
@@ -56,14 +55,4 @@ export async function removeSomeBefore(transaction: Transaction, date: number, m
   const ofMods = await transaction.all<{ game_id: number }>(REMOVE_MOD_EVENTS, [date, most]);
   const ofUsers = await transaction.all<{ game_id: number }>(REMOVE_USER_EVENTS, [date, most]);
   return { ofMods: ofMods.map((row) => row.game_id), ofUsers: ofUsers.length };
-}
-
-/** For mods and users without events so far. */
-export async function addMany(
-  bulk: Bulk,
-  ofMods: readonly Omit<Selectable<ModEventsTable>, 'id'>[],
-  ofUsers: readonly UserEventRow[],
-): Promise<void> {
-  await insertMany(bulk, 'mod_events', ofMods);
-  await insertMany(bulk, 'user_events', ofUsers);
 }
