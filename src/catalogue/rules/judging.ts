@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { reportByRule } from '../../moderation/reports/pieces.ts';
 import type { Caller, Submission, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Changes, Database, Transaction } from '../../platform/database/database.ts';
@@ -8,6 +7,7 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireCleanTexts } from '../wordlists/wordlists.ts';
 import { Answering, type Condition, type Fact, type Facts } from './conditions.ts';
+import { ruleExtensions, type Submitted } from './extensions.ts';
 import * as store from './store.ts';
 
 export const rulesScope = (gameId: number) => `games/${gameId}/rules`;
@@ -231,24 +231,17 @@ async function storeDecision(app: App, transaction: Transaction, decision: store
   return id;
 }
 
-/** What was handed in, as it can be found. */
-export interface HandedIn {
-  readonly resource: 'mods' | 'guides' | 'collections' | 'comments';
-  readonly id: number;
-  readonly gameId: number;
-  readonly authorId: number;
-}
-
-/** Does what rules want besides deciding, once it is known what they are about. */
+/** Links the decision to the submitted content, and reports it where rules say so. */
 export async function carryOut(
   app: App,
   transaction: Transaction,
   { reports, decisionId }: Verdict,
-  what: HandedIn,
+  submitted: Submitted,
 ): Promise<void> {
   if (decisionId === 0) return;
-  await store.setSubject(transaction, decisionId, what.resource, what.id);
-  for (const rule of reports) await reportByRule(app, transaction, what, rule);
+  await store.setSubject(transaction, decisionId, submitted.resource, submitted.id);
+  for (const rule of reports)
+    for (const { onReport } of app.extensions.of(ruleExtensions)) await onReport(app, transaction, submitted, rule);
 }
 
 /** Whether something waits for the game's team because a rule said so. */

@@ -1,6 +1,5 @@
 import { shownFindings } from '../../catalogue/findings/findings.ts';
 import { requireGameForChange } from '../../catalogue/games/games.ts';
-import { reportByScan } from '../../moderation/reports/pieces.ts';
 import { OPERATOR } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -14,6 +13,7 @@ import {
 } from '../../platform/scanning/scanning.ts';
 import { tellStudio } from '../../records/webhooks/outbox.ts';
 import { cooksScope } from '../cooks/states.ts';
+import { announceThreat } from '../modfiles/extensions.ts';
 import { findingsOf, isOutdone, scanAt } from '../modfiles/scans.ts';
 import { CLOUD_COOKING, putStatus } from './builds.ts';
 import { BUILD_POLICY } from './policy.ts';
@@ -76,8 +76,8 @@ async function takeDown(app: App, transaction: Transaction, build: store.BuildRo
   const concernsAll = build.is_live === 1 || status === CLOUD_COOKING.INITIALIZED;
   if (concernsAll) await putStatus(app, transaction, build.game_id, CLOUD_COOKING.ACTION_REQUIRED);
   const { game_id: gameId, added_by: authorId } = build;
-  const about = { resource: 'games', id: gameId, gameId, authorId };
-  await reportByScan(app, transaction, about, { signature, entry, archive: 'a build for cooking' });
+  const content = { resource: 'games', id: gameId, gameId, authorId } as const;
+  await announceThreat(app, transaction, content, { signature, entry, archive: 'a build for cooking' });
   await tellOfThreat(app, transaction, build);
   await tellStudio(app, transaction, {
     gameId,

@@ -7,7 +7,6 @@ import {
   MOD_NOT_ACCEPTED,
   type ModRow,
 } from '../../catalogue/mods/mods.ts';
-import { reportByScan } from '../../moderation/reports/pieces.ts';
 import type { App } from '../../platform/app.ts';
 import { storedSource } from '../../platform/archives/archives.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -23,6 +22,7 @@ import {
   VIRUS_STATUS,
 } from '../../platform/scanning/scanning.ts';
 import { writeDocument } from './documents.ts';
+import { announceThreat } from './extensions.ts';
 import { releaseAwaited, withdrawModfile } from './releasing.ts';
 import * as store from './store.ts';
 import { tellOfThreat } from './threats.ts';
@@ -170,8 +170,8 @@ async function takeDown(
   const isLive = (await store.liveFilesOf(transaction, mod.id)).size > 0;
   if (wasLive && !isLive && mod.status === MOD_ACCEPTED)
     await applyModChanges(app, transaction, mod, { status: MOD_NOT_ACCEPTED }, userId);
-  const about = { resource: 'mods', id: mod.id, gameId: mod.game_id, authorId: userId };
-  await reportByScan(app, transaction, about, { signature, entry, archive: `file ${file.id} (${file.filename})` });
+  const content = { resource: 'mods', id: mod.id, gameId: mod.game_id, authorId: userId } as const;
+  await announceThreat(app, transaction, content, { signature, entry, archive: `file ${file.id} (${file.filename})` });
   await tellOfThreat(app, transaction, file);
 }
 

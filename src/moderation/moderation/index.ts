@@ -1,4 +1,7 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { reportExtensions } from '../reports/extensions.ts';
+import { takeDownIfReported } from './decisions.ts';
 import { moderationOperations } from './operations.ts';
 import { personalDecisions } from './personal.ts';
 
@@ -6,4 +9,5 @@ export const moderation = resource({
   name: 'moderation',
   operations: moderationOperations,
   personalData: personalDecisions,
+  extends: [contribute(reportExtensions, { onReport: takeDownIfReported })],
 });

@@ -1,4 +1,8 @@
+import { ruleExtensions } from '../../catalogue/rules/extensions.ts';
+import { scanExtensions } from '../../files/modfiles/extensions.ts';
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { reportsOfRules, reportsOfScans } from './automatic.ts';
 import { reportOperations } from './operations.ts';
 import { personalReports } from './personal.ts';
 
@@ -6,4 +10,5 @@ export const reports = resource({
   name: 'reports',
   operations: reportOperations,
   personalData: personalReports,
+  extends: [contribute(ruleExtensions, reportsOfRules), contribute(scanExtensions, reportsOfScans)],
 });

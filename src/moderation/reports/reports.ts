@@ -4,7 +4,7 @@ import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { takeDownIfReported } from '../moderation/decisions.ts';
+import { reportExtensions } from './extensions.ts';
 import { platformsNamed } from './platforms.ts';
 import * as store from './store.ts';
 import { findSubject, gameOfMeeting, type Named, type Subject } from './subjects.ts';
@@ -65,9 +65,13 @@ async function put(app: App, transaction: Transaction, caller: Caller, subject: 
     resolved_by: 0,
     resolution: '',
   });
-  if (added) return takeDownIfReported(app, transaction, subject);
+  if (added) return announce(app, transaction, subject);
   if (subject.resource === 'mods') throw new ApiError('MOD_REPORT_EXISTING_UNRESOLVED');
   await store.retell(transaction, telling, said);
+}
+
+async function announce(app: App, transaction: Transaction, subject: Subject): Promise<void> {
+  for (const { onReport } of app.extensions.of(reportExtensions)) await onReport(app, transaction, subject);
 }
 
 /** Where the mod does not work, as it is stored. Of a mod also what else is asked of a report is looked at. */
