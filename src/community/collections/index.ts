@@ -1,4 +1,7 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { commentables } from '../comments/extensions.ts';
+import { commentableCollections } from './commenting.ts';
 import { modExtension } from './mod-extension.ts';
 import { collectionOperations } from './operations.ts';
 import { personalCollections } from './personal.ts';
@@ -7,5 +10,5 @@ export const collections = resource({
   name: 'collections',
   operations: collectionOperations,
   personalData: personalCollections,
-  extends: [modExtension],
+  extends: [modExtension, contribute(commentables, commentableCollections)],
 });

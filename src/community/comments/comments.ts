@@ -10,7 +10,8 @@ import { fold, type Listing, type ListRequest } from '../../platform/database/li
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { plainText, sanitised } from '../../platform/text/markup.ts';
 import { audit } from '../../records/audit/audit.ts';
-import type { Commentable, Commented } from './commentables.ts';
+import { type Commented, commentableOf } from './extensions.ts';
+import type { CommentedKind } from './kinds.ts';
 import { mentionedIn, namesIn } from './mentions.ts';
 import { requireFewLinks, requireNoFlood } from './spam.ts';
 import * as store from './store.ts';
@@ -41,7 +42,7 @@ export interface Told {
   readonly comment: store.StoredComment;
 }
 
-const subjectOf = ({ resource }: Commentable, { id }: Place): store.Subject => ({ resource, id });
+const subjectOf = ({ resource }: CommentedKind, { id }: Place): store.Subject => ({ resource, id });
 
 /** What makes kept answers with comments on a thing stale. */
 export const commentsScope = ({ resource, id }: store.Subject) => `${resource}/${id}/comments`;
@@ -51,24 +52,24 @@ const PINNED_FIRST = { sql: '(c.options & 1)', descending: true };
 export async function listComments(
   app: App,
   caller: Caller,
-  on: Commentable,
+  on: CommentedKind,
   place: Place,
   listing: Listing,
   request: ListRequest,
 ) {
-  const thing = await on.find(app, app.db, caller, place.gameId, place.id);
+  const thing = await commentableOf(app, on).find(app, app.db, caller, place.gameId, place.id);
   const ordered = { ...request, sort: request.sort ?? PINNED_FIRST };
   return { thing, ...(await store.list(app.db.query, subjectOf(on, place), muterOf(caller), listing, ordered)) };
 }
 
-export async function showComment(app: App, caller: Caller, on: Commentable, place: CommentPlace): Promise<Told> {
-  const thing = await on.find(app, app.db, caller, place.gameId, place.id);
+export async function showComment(app: App, caller: Caller, on: CommentedKind, place: CommentPlace): Promise<Told> {
+  const thing = await commentableOf(app, on).find(app, app.db, caller, place.gameId, place.id);
   return tell(app.db, on, place, thing);
 }
 
 async function tell(
   { query }: Pick<Transaction, 'query'>,
-  on: Commentable,
+  on: CommentedKind,
   place: CommentPlace,
   thing: Commented,
 ): Promise<Told> {
@@ -80,14 +81,14 @@ async function tell(
 export async function addComment(
   app: App,
   caller: UserCaller,
-  on: Commentable,
+  on: CommentedKind,
   place: Place,
   { content, replyId }: { content: string; replyId: number },
 ): Promise<Told> {
   const subject = subjectOf(on, place);
   return app.db.write(async (transaction) => {
     await store.takeTurn(transaction, caller.userId);
-    const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
+    const thing = await commentableOf(app, on).lock(app, transaction, caller, place.gameId, place.id);
     await requireMayAdd(transaction, caller, on, thing);
     const above = replyId === 0 ? undefined : await requireAbove(transaction, on, thing, replyId);
     await requireHeard(transaction, caller, thing, above);
@@ -121,7 +122,13 @@ export async function addComment(
     const { userId, address, platform } = caller;
     const told = await tell(transaction, on, { ...place, commentId }, thing);
     await tellOf(app, transaction, on, thing, { commentId, userId: caller.userId, repliedTo: above?.submitted_by });
-    await on.happened(app, transaction, thing, { type: 'added', userId, address, platform, difference: 1 });
+    await commentableOf(app, on).onChange(app, transaction, thing, {
+      type: 'added',
+      userId,
+      address,
+      platform,
+      difference: 1,
+    });
     return told;
   });
 }
@@ -130,7 +137,7 @@ export async function addComment(
 async function tellOf(
   app: App,
   transaction: Transaction,
-  on: Commentable,
+  on: CommentedKind,
   thing: Commented,
   { commentId, userId, repliedTo }: { commentId: number; userId: number; repliedTo: number | undefined },
 ): Promise<void> {
@@ -151,10 +158,8 @@ function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 
   return { content, markup, markup_folded: fold(markup) };
 }
 
-async function requireMayAdd(transaction: Transaction, caller: Caller, on: Commentable, thing: Commented) {
-  const allows = (options: number, bit: number | undefined) => bit === undefined || (options & bit) !== 0;
-  if (!allows(thing.gameOptions, on.allowedBy.game) || !allows(thing.options, on.allowedBy.thing))
-    throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
+async function requireMayAdd(transaction: Transaction, caller: Caller, on: CommentedKind, thing: Commented) {
+  if (!thing.allowsComments) throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
   const keeper = await whoKeepsFromComments(transaction, caller, thing.gameId);
   if (keeper === 'operator') throw new ApiError('USER_COMMENTS_RESTRICTED');
   if (keeper === 'team') throw new ApiError(on.errors.keptByTeam);
@@ -181,7 +186,7 @@ const isShown = ({ date_deleted, withheld }: store.CommentRow) => date_deleted =
 /** The comment that is replied to. Below a locked one the team alone goes on. */
 async function requireAbove(
   transaction: Transaction,
-  on: Commentable,
+  on: CommentedKind,
   thing: Commented,
   id: number,
 ): Promise<store.CommentRow> {
@@ -209,12 +214,12 @@ export interface CommentChanges {
 export async function changeComment(
   app: App,
   caller: UserCaller,
-  on: Commentable,
+  on: CommentedKind,
   place: CommentPlace,
   { content, options, karma }: CommentChanges,
 ): Promise<Told> {
   return app.db.write(async (transaction) => {
-    const thing = await on.find(app, transaction, caller, place.gameId, place.id);
+    const thing = await commentableOf(app, on).find(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
     if (comment === undefined || !isShown(comment)) throw new ApiError('COMMENT_NOT_FOUND');
     if (content !== undefined) await write(transaction, caller, thing, comment, content);
@@ -274,7 +279,7 @@ async function pinOrLock(transaction: Transaction, thing: Commented, comment: st
 async function vote(
   transaction: Transaction,
   caller: UserCaller,
-  on: Commentable,
+  on: CommentedKind,
   thing: Commented,
   comment: store.CommentRow,
   karma: number,
@@ -288,12 +293,12 @@ async function vote(
 export async function voteOnComment(
   app: App,
   caller: UserCaller,
-  on: Commentable,
+  on: CommentedKind,
   place: CommentPlace,
   karma: number,
 ): Promise<Told> {
   return app.db.write(async (transaction) => {
-    const thing = await on.find(app, transaction, caller, place.gameId, place.id);
+    const thing = await commentableOf(app, on).find(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
     if (!comment || comment.withheld > 0) throw new ApiError('COMMENT_NOT_FOUND');
     if (comment.date_deleted > 0) throw new ApiError('COMMENT_DELETED');
@@ -304,17 +309,23 @@ export async function voteOnComment(
 }
 
 /** The author deletes a comment, and so does the team. What replies to it goes with it. */
-export async function deleteComment(app: App, caller: UserCaller, on: Commentable, place: CommentPlace): Promise<void> {
+export async function deleteComment(
+  app: App,
+  caller: UserCaller,
+  on: CommentedKind,
+  place: CommentPlace,
+): Promise<void> {
   const { userId } = caller;
   await app.db.write(async (transaction) => {
-    const thing = await on.hold(app, transaction, caller, place.gameId, place.id);
+    const thing = await commentableOf(app, on).lock(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
     if (comment === undefined || comment.date_deleted > 0) throw new ApiError('COMMENT_NOT_FOUND');
     if (comment.submitted_by !== userId && !thing.isTeam) throw new ApiError(on.errors.noDelete);
     const shown = await store.countShown(transaction, comment);
     await store.remove(transaction, comment, { userId, now: app.clock.now() });
     transaction.changed(commentsScope(subjectOf(on, place)));
-    if (shown > 0) await on.happened(app, transaction, thing, { type: 'deleted', userId, difference: -shown });
+    if (shown > 0)
+      await commentableOf(app, on).onChange(app, transaction, thing, { type: 'deleted', userId, difference: -shown });
     await auditByTeam(app, transaction, caller, comment, 'delete', { [on.resource]: thing.id });
   });
 }

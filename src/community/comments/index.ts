@@ -1,6 +1,9 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { commentables } from './extensions.ts';
 import { commentJobs } from './jobs.ts';
 import { modExtension } from './mod-extension.ts';
+import { commentableMods } from './mods.ts';
 import { commentOperations } from './operations.ts';
 import { personalComments } from './personal.ts';
 
@@ -9,5 +12,5 @@ export const comments = resource({
   operations: commentOperations,
   jobs: commentJobs,
   personalData: personalComments,
-  extends: [modExtension],
+  extends: [modExtension, contribute(commentables, commentableMods)],
 });

@@ -1,10 +1,10 @@
 import type { Column, Listing } from '../../platform/database/listing.ts';
-import type { Commentable } from './commentables.ts';
+import type { CommentedKind } from './kinds.ts';
 
 const integer: Column = { kind: 'integer' };
 
 /** What lists of comments may be filtered and sorted by. On mods the thing has its older name too. */
-export const commentListing = ({ resource }: Commentable): Listing => ({
+export const commentListing = ({ resource }: CommentedKind): Listing => ({
   from: 'c',
   columns: {
     id: integer,

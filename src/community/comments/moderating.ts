@@ -1,27 +1,13 @@
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import {
-  type Commentable,
-  type Commented,
-  commentableCollections,
-  commentableGuides,
-  commentableMods,
-} from './commentables.ts';
+import { type Commentable, type Commented, findCommentable } from './extensions.ts';
 import * as store from './store.ts';
-
-// What those who decide over comments need, without the rules by which people write them.
 
 /** `withheld`. */
 export const SHOWN = 0;
 export const HIDDEN = 1;
 export const TAKEN = 3;
-
-const COMMENTABLE: Record<string, Commentable> = {
-  mods: commentableMods,
-  guides: commentableGuides,
-  collections: commentableCollections,
-};
 
 /** A comment and what it is on, both held: others who change them wait from here on. */
 export interface HeldComment {
@@ -38,9 +24,9 @@ export async function holdComment(
   id: number,
 ): Promise<HeldComment | undefined> {
   const found = await store.byId(transaction, id);
-  const on = COMMENTABLE[found?.resource ?? ''];
-  if (!found || !on) return undefined;
-  const thing = await on.hold(app, transaction, caller, found.game_id, found.resource_id);
+  const on = found && findCommentable(app, found.resource);
+  if (!on) return undefined;
+  const thing = await on.lock(app, transaction, caller, found.game_id, found.resource_id);
   const comment = await store.rowForChange(transaction, { resource: on.resource, id: thing.id }, id);
   return comment && comment.date_deleted === 0 ? { comment, on, thing } : undefined;
 }
@@ -58,5 +44,5 @@ export async function withhold(
   const difference = (await store.countShown(transaction, comment)) - before;
   transaction.changed(`${on.resource}/${thing.id}/comments`);
   if (difference === 0) return;
-  await on.happened(app, transaction, thing, { type: difference > 0 ? 'added' : 'deleted', userId, difference });
+  await on.onChange(app, transaction, thing, { type: difference > 0 ? 'added' : 'deleted', userId, difference });
 }

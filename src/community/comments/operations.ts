@@ -3,13 +3,6 @@ import { reader, user } from '../../platform/access/caller.ts';
 import { PathId, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import {
-  type Commentable,
-  type Commented,
-  commentableCollections,
-  commentableGuides,
-  commentableMods,
-} from './commentables.ts';
-import {
   addComment,
   type CommentPlace,
   changeComment,
@@ -21,6 +14,8 @@ import {
   showComment,
   voteOnComment,
 } from './comments.ts';
+import type { Commented } from './extensions.ts';
+import { type CommentedKind, commentedCollections, commentedGuides, commentedMods } from './kinds.ts';
 import { commentListing } from './listing.ts';
 import { CommentObject, toComment } from './object.ts';
 
@@ -51,11 +46,11 @@ const CommentChangesBody = z
   });
 
 /** The scopes of an answer that may be kept: what only some see may be seen by an author who is in no team. */
-const scopesOf = ({ resource }: Commentable, { id, gameId, isPublic }: Commented): string[] =>
+const scopesOf = ({ resource }: CommentedKind, { id, gameId, isPublic }: Commented): string[] =>
   isPublic ? [commentsScope({ resource, id }), `${resource}/${id}`, `games/${gameId}`, 'users'] : [];
 
 /** The operations on the comments of one kind of thing. */
-export function commentOperationsOf(on: Commentable) {
+export function commentOperationsOf(on: CommentedKind) {
   const { noun, resource, errors } = on;
   const key = `${noun}_id`;
   const Path = z.object({ game_id: PathId, [key]: PathId });
@@ -207,9 +202,9 @@ export function commentOperationsOf(on: Commentable) {
   return { getAll, getOne, add, update, remove, vote };
 }
 
-export const modComments = commentOperationsOf(commentableMods);
-export const guideComments = commentOperationsOf(commentableGuides);
-export const collectionComments = commentOperationsOf(commentableCollections);
+export const modComments = commentOperationsOf(commentedMods);
+export const guideComments = commentOperationsOf(commentedGuides);
+export const collectionComments = commentOperationsOf(commentedCollections);
 
 export const commentOperations = [modComments, guideComments, collectionComments].flatMap((each) =>
   Object.values(each),

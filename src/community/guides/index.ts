@@ -1,4 +1,7 @@
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { commentables } from '../comments/extensions.ts';
+import { commentableGuides } from './commenting.ts';
 import { guideJobs } from './jobs.ts';
 import { guideOperations } from './operations.ts';
 import { personalGuides } from './personal.ts';
@@ -8,4 +11,5 @@ export const guides = resource({
   operations: guideOperations,
   jobs: guideJobs,
   personalData: personalGuides,
+  extends: [contribute(commentables, commentableGuides)],
 });

@@ -1,0 +1,47 @@
+import { requireGame } from '../../catalogue/games/games.ts';
+import { isPublic, levelsOf, type ModStanding, requireMod, requireModForChange } from '../../catalogue/mods/mods.ts';
+import { MODERATOR } from '../../catalogue/teams/teams.ts';
+import type { Caller } from '../../platform/access/caller.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { recordModEvent } from '../../records/events/events.ts';
+import { noteActive } from '../../records/metrics/counting.ts';
+import type { Commentable, Commented } from './extensions.ts';
+import * as store from './store.ts';
+
+/** The bit of `community_options` of a mod and of its game. */
+const COMMENTS = 1;
+
+type Reader = Pick<Database, 'first'>;
+
+async function commentedMod(reader: Reader, caller: Caller, mod: ModStanding): Promise<Commented> {
+  const levels = await levelsOf(reader, caller, mod);
+  const options = await store.optionsOfMod(reader, mod.id);
+  const gameOptions = (await requireGame(reader, caller, mod.game_id)).community_options;
+  return {
+    id: mod.id,
+    gameId: mod.game_id,
+    ownerId: mod.submitted_by,
+    isPublic: isPublic(mod),
+    allowsComments: (gameOptions & options & COMMENTS) !== 0,
+    gameOptions,
+    isTeam: levels.mod >= MODERATOR || levels.game >= MODERATOR,
+  };
+}
+
+export const commentableMods: Commentable = {
+  resource: 'mods',
+  find: async (_, reader, caller, gameId, id) =>
+    commentedMod(reader, caller, await requireMod(reader, caller, gameId, id)),
+  lock: async (_, transaction, caller, gameId, id) =>
+    commentedMod(transaction, caller, await requireModForChange(transaction, caller, gameId, id)),
+  onChange: async (app, transaction, mod, { type, userId, address, platform }) => {
+    if (type === 'added') await noteActive(app, transaction, mod.gameId, { userId, address, platform });
+    await recordModEvent(app, transaction, {
+      gameId: mod.gameId,
+      modId: mod.id,
+      userId,
+      type: type === 'added' ? 'MOD_COMMENT_ADDED' : 'MOD_COMMENT_DELETED',
+      isPublic: mod.isPublic,
+    });
+  },
+};
