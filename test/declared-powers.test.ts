@@ -68,6 +68,15 @@ test('an application’s token with every scope, of the site’s owner, opens no
   );
 });
 
+test('an application’s token is refused where visitors are named and content is not meant', async () => {
+  const named = operations.filter(
+    ({ declaration: { access } }) => access.kind === 'anyone' && access.named && powerOf(access) !== 'content',
+  );
+  assert.ok(named.length > 0);
+  const app = await anAppOf(api, owner, game, { allGames: true });
+  assert.deepEqual(await refsOf(app, named, game.id), all(named, 12_004));
+});
+
 test('an application that was let into its game alone opens nothing in another, nor what is beyond games', async () => {
   const app = await anAppOf(api, owner, game);
   const elsewhere = [...ofPower('content').filter(namesGame), ...ofPower('personal')];

@@ -34,9 +34,7 @@ export async function requireAdministrator(
   gameId: number,
 ): Promise<void> {
   await requireGame(reader, caller, gameId);
-  // A client that someone let in must not let in others.
-  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
-  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
     throw new ApiError('GAME_NO_ADMIN_PERMISSION');
 }
 

@@ -3,16 +3,9 @@ import { type UserCaller, user } from '../../platform/access/caller.ts';
 import { MessageObject, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { requireOwnToken } from '../../signin/accounts/closing.ts';
 import { askToUnguard, confirmsReleases, guardReleases, unguardReleases } from './guards.ts';
 import { ReleaseGuardObject, ReleaseObject, toRelease } from './object.ts';
 import { releasesOf } from './releases.ts';
-
-/** A client that someone let in does not decide how their releases are guarded. */
-function ownId(caller: UserCaller): number {
-  requireOwnToken(caller);
-  return caller.userId;
-}
 
 export const getReleases = operation({
   id: 'get-releases',
@@ -48,7 +41,7 @@ export const addReleaseConfirmation = operation({
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_UNVERIFIED_ACCOUNTS'],
-  handle: (app, { caller }) => guardReleases(app, ownId(caller)),
+  handle: (app, { caller }) => guardReleases(app, caller.userId),
 });
 
 export const requestReleaseConfirmationCode = operation({
@@ -65,7 +58,7 @@ export const requestReleaseConfirmationCode = operation({
     'EMAIL_REQUEST_ERROR_SENDING_CODE',
   ],
   handle: async (app, { caller, language }) => {
-    await askToUnguard(app, ownId(caller), language);
+    await askToUnguard(app, caller.userId, language);
     return { code: 200, message: say('unguard_asked', language) };
   },
 });
@@ -80,7 +73,7 @@ export const deleteReleaseConfirmation = operation({
   body: z.object({ code: z.string().trim().min(1).max(10) }),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_EXCHANGE_INVALID_CODE'],
-  handle: (app, { caller, body }) => unguardReleases(app, ownId(caller), body.code),
+  handle: (app, { caller, body }) => unguardReleases(app, caller.userId, body.code),
 });
 
 export const releaseOperations = [

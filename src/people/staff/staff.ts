@@ -56,12 +56,11 @@ export async function listStaff(app: App, caller: Caller, request: ListRequest) 
 export const allStaff = (app: App) => store.all(app.db.query);
 
 /**
- * The caller's current level; OAuth clients and levels below administrator are refused. The owners are locked, so that
+ * The caller's current level; levels below administrator are refused. The owners are locked, so that
  * two owners who leave at the same time cannot both succeed.
  */
 async function requireDeciding(transaction: Transaction, caller: UserCaller, refused: ErrorName): Promise<number> {
   await store.holdFrom(transaction, STAFF_LEVELS.owner);
-  if (caller.clientId !== undefined) throw new ApiError(refused);
   if (caller.userId === 0) return STAFF_LEVELS.owner;
   const own = await store.levelOf(transaction, caller.userId);
   if (own < STAFF_LEVELS.administrator) throw new ApiError(refused);
@@ -122,7 +121,7 @@ export async function changeStaff(
 /** Every member may leave, except the last owner. */
 export async function removeStaff(app: App, caller: UserCaller, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    const isLeaving = caller.userId === userId && caller.clientId === undefined && isSiteStaff(caller);
+    const isLeaving = caller.userId === userId && isSiteStaff(caller);
     const own = isLeaving ? 0 : await requireDeciding(transaction, caller, 'USER_CANT_DELETE_SITE_STAFF');
     const before = await requireMember(transaction, userId);
     if (!isLeaving) requireBelow(own, before);

@@ -26,14 +26,8 @@ import { endAtOnce } from './personal.ts';
 import { nameOfDeleted, SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
 
-/** A client that someone let in decides nothing about the account. */
-export function requireOwnToken({ clientId }: UserCaller): void {
-  if (clientId !== undefined) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
-}
-
 /** Nobody sees the account any more. Its owner may open it again, or delete it. */
 export async function closeAccount(app: App, caller: UserCaller): Promise<void> {
-  requireOwnToken(caller);
   await app.db.write(async (transaction) => {
     const user = await requireUserIn(transaction, caller.userId);
     if ((await isStaffMember(transaction, user.id)) || user.date_closed !== null)
@@ -43,13 +37,11 @@ export async function closeAccount(app: App, caller: UserCaller): Promise<void> 
 }
 
 export async function reopenAccount(app: App, caller: UserCaller): Promise<void> {
-  requireOwnToken(caller);
   await app.db.write((transaction) => changeUser(transaction, caller.userId, { date_closed: null }));
 }
 
 /** Ends an account for ever, if it is closed, leads nothing, and its owner names its address (or name, without one). */
 export async function deleteAccount(app: App, caller: UserCaller, confirmation: string): Promise<void> {
-  requireOwnToken(caller);
   await app.db.write(async (transaction) => {
     await holdUsers(transaction, { ends: [caller.userId] });
     const user = await requireUserIn(transaction, caller.userId);
@@ -118,8 +110,7 @@ export async function signOut(app: App, transaction: Transaction, userId: number
 
 /** Those who run the site decide over others, not over themselves. */
 function requireModerator(caller: Caller, userId: number): void {
-  if (caller.kind !== 'user' || !caller.admin || caller.clientId !== undefined)
-    throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
+  if (caller.kind !== 'user' || !caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
   if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
 }
 

@@ -4,7 +4,6 @@ import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { requireOwnToken } from './closing.ts';
 import { takeAll, userMailBudgets } from './code-budgets.ts';
 import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from './mailed-codes.ts';
 import * as store from './store.ts';
@@ -21,7 +20,6 @@ export async function askForEmailChange(
   email: string,
   language: Language,
 ): Promise<void> {
-  requireOwnToken(caller);
   const address = normalisedEmail(email);
   const now = app.clock.now();
   const codes = { before: app.random.code(CODE_LENGTH), after: app.random.code(CODE_LENGTH) };
@@ -62,7 +60,6 @@ export async function confirmEmailChange(
   codes: { readonly old: string | undefined; readonly new: string },
   language: Language,
 ): Promise<void> {
-  requireOwnToken(caller);
   const isChanged = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);

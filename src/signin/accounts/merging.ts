@@ -18,7 +18,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { shareAPortal } from '../portals/accounts.ts';
-import { blank, endAccount, requireOwnToken } from './closing.ts';
+import { blank, endAccount } from './closing.ts';
 import { SETTLE_JOB } from './settling.ts';
 import { findCode, mergeAsker, sendCode } from './sign-in-codes.ts';
 import * as store from './store.ts';
@@ -33,7 +33,6 @@ export async function mergeAccount(
   otherToken: string,
   language: Language,
 ): Promise<void> {
-  requireOwnToken(caller);
   const asked = await app.db.write(async (transaction) => {
     const token = await findGoodToken(transaction, { digest: app.secrets.digest(otherToken) }, app.clock.now());
     const isOwn = token?.client_id === null && token.content_only === 0 && token.scopes.split(' ').includes('write');
@@ -49,7 +48,6 @@ export async function mergeAccount(
 
 /** Sends a code to the address of the other account, and says so; whether it has one is told to nobody. */
 export async function askToMerge(app: App, caller: UserCaller, email: string, language: Language): Promise<never> {
-  requireOwnToken(caller);
   const { email: own } = await requireUser(app, caller.userId);
   if (own === normalisedEmail(email)) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
   await sendCode(app, mergeAsker(caller.userId), { email, language, mail: 'merge_mail' });
@@ -58,7 +56,6 @@ export async function askToMerge(app: App, caller: UserCaller, email: string, la
 
 /** The same as with a token: whoever reads the mails of an address could sign in to its account. */
 export async function mergeByCode(app: App, caller: UserCaller, email: string, code: string): Promise<void> {
-  requireOwnToken(caller);
   const outcome = await app.db.write(async (transaction) => {
     const found = await findCode(app, transaction, mergeAsker(caller.userId), { code });
     if (found instanceof ApiError) return found;

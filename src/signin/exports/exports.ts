@@ -13,8 +13,7 @@ const PURPOSE = 'exports/download';
 const SHAPE = /^(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
 
 /** People get their data once a day; it is gathered by a job. */
-export async function askForExport(app: App, { userId, clientId }: UserCaller): Promise<void> {
-  if (clientId !== undefined) throw new ApiError('OAUTH_TOKEN_DELETE_NO_PERMISSION');
+export async function askForExport(app: App, { userId }: UserCaller): Promise<void> {
   const now = app.clock.now();
   await app.db.write(async (transaction) => {
     const last = await store.latestOf(transaction.query, userId);

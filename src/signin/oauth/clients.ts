@@ -124,9 +124,7 @@ export async function requireDeviceClient(app: App, id: number): Promise<Client>
 /** Only administrators of a game, and those who run the site, see and change its clients. */
 async function requireAdministrator(reader: Pick<App['db'], 'first'>, caller: Caller, gameId: number): Promise<void> {
   await requireGame(reader, caller, gameId);
-  // A client that someone let in must not make itself others.
-  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
-  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
     throw new ApiError('GAME_NO_ADMIN_PERMISSION');
 }
 

@@ -180,9 +180,7 @@ const shown = (app: App, row: store.SettingsRow): ShownSettings => ({
 /** Only administrators of a game, and those who run the site, see and change how its players sign in. */
 async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
   await requireGame(reader, caller, gameId);
-  // A client that someone let in must not open the game to accounts of its own.
-  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
-  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
     throw new ApiError('GAME_NO_ADMIN_PERMISSION');
 }
 

@@ -16,9 +16,7 @@ export const WEBHOOKS_MAX = 10;
 /** Only administrators of a game and site administrators see and change its endpoints. */
 async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
   await requireGame(reader, caller, gameId);
-  // An OAuth client must not subscribe itself to more than the user granted.
-  const isOwnToken = caller.kind === 'user' && caller.clientId === undefined;
-  if (!isOwnToken || (await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
+  if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
     throw new ApiError('GAME_NO_ADMIN_PERMISSION');
 }
 
