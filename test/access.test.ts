@@ -12,7 +12,8 @@ import type { Environment } from '../src/platform/config/addresses.ts';
 import { TokenExpiry } from '../src/platform/http/objects.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import type { Mail } from '../src/platform/mail/mail.ts';
-import { exchangeEmailSecurityCode, logout, requestEmailSecurityCode } from '../src/signin/accounts/operations.ts';
+import { logout } from '../src/signin/accounts/operations.ts';
+import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../src/signin/mailed-codes/operations.ts';
 import { type Api, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
 import { anotherService, exchange, requestOf, untilHeard } from './wire.ts';
 

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { editGameOperation, getGame, getGames } from '../src/catalogue/games/operations.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 import { limitedAddress } from '../src/platform/http/address.ts';
-import { requestEmailSecurityCode } from '../src/signin/accounts/operations.ts';
+import { requestEmailSecurityCode } from '../src/signin/mailed-codes/operations.ts';
 import { type Answer, type Api, assertRefused, startApi } from './api.ts';
 import { anotherService, exchange, requestOf } from './wire.ts';
 

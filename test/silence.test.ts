@@ -3,7 +3,7 @@ import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../src/platform/database/database.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
-import { signOut } from '../src/signin/accounts/accounts.ts';
+import { revokeToken } from '../src/signin/accounts/tokens.ts';
 import { assertRefused, startApi } from './api.ts';
 import { type SilentWay, silentWay } from './silence.ts';
 
@@ -39,7 +39,7 @@ test('a revoked token is not believed for long, though nothing is heard of its r
   const { id } = await api.app().db.query.selectFrom('access_tokens').select('id').executeTakeFirstOrThrow();
 
   way.fallSilent();
-  await signOut({ ...api.app(), db }, id);
+  await revokeToken({ ...api.app(), db }, id);
   elapsedMs += 4_999;
   assertRefused(await me(), 401, 11005);
   assert.equal(isBelieved(api.app().db), false);

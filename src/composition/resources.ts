@@ -54,6 +54,7 @@ import { accounts } from '../signin/accounts/index.ts';
 import { credentials } from '../signin/credentials/index.ts';
 import { devices } from '../signin/devices/index.ts';
 import { exports } from '../signin/exports/index.ts';
+import { mailedCodes } from '../signin/mailed-codes/index.ts';
 import { oauth } from '../signin/oauth/index.ts';
 import { portals } from '../signin/portals/index.ts';
 import { sessions } from '../signin/sessions/index.ts';
@@ -113,6 +114,7 @@ export const resources: readonly Resource[] = [
   reports,
   moderation,
   lookups,
+  mailedCodes,
   accounts,
   sessions,
   oauth,

@@ -5,7 +5,7 @@ import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import { say } from '../platform/localisation/texts.ts';
-import { requestPageCode, type Visitor } from '../signin/accounts/accounts.ts';
+import { requestPageCode, type Visitor } from '../signin/mailed-codes/signing-in.ts';
 import { beginJourney, mayLeadOn, type Offer, webPortalsOf } from '../signin/portals/web/signing-in.ts';
 import { findSession, openSession, SESSION_SECONDS, visitDigest } from '../signin/sessions/sessions.ts';
 import { chosenAddress, type Hint, hintOf, offerText, unavailableText, wasChosen } from './hints.ts';

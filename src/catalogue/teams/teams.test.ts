@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../../signin/accounts/operations.ts';
+import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../../signin/mailed-codes/operations.ts';
 import { deleteModOperation, editModOperation, getMod, getUserMods } from '../mods/operations.ts';
 import { OPEN_PER_PERSON_MAX, OPEN_PER_TEAM_MAX, PER_HOUR_MAX } from './invites.ts';
 import {

@@ -4,14 +4,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import {
-  CODE_LENGTH,
-  CODE_MINUTES,
-  isCode,
-  isOpenCode,
-  mailed,
-  refuseSoon,
-} from '../../signin/accounts/mailed-codes.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
 import { isGuarded } from './holding.ts';
 import * as store from './store.ts';
 

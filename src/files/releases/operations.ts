@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserCaller, user } from '../../platform/access/caller.ts';
+import { user } from '../../platform/access/caller.ts';
 import { MessageObject, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';

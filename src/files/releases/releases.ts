@@ -1,6 +1,7 @@
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
 import { announceMod, mayEdit } from '../../catalogue/mods/mods.ts';
 import { staffLevelOf } from '../../people/staff/staff.ts';
+import { signOut } from '../../people/users/signing-out.ts';
 import { refuseSignIn, requireUserIn } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import { STAFF_LEVELS } from '../../platform/access/staff.ts';
@@ -9,7 +10,6 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { signOut } from '../../signin/accounts/closing.ts';
 import { requireFileForChange } from '../modfiles/modfiles.ts';
 import { makeLive } from '../modfiles/releasing.ts';
 import { CONFIRM_SECONDS, forgetNewcomer } from './holding.ts';

@@ -1,6 +1,7 @@
 import { isGuarded } from '../../files/releases/holding.ts';
 import { isStaffMember, staffLevelOf } from '../../people/staff/staff.ts';
 import { rememberBan } from '../../people/users/bans.ts';
+import { signOut } from '../../people/users/signing-out.ts';
 import {
   changeUser,
   findUserIn,
@@ -12,16 +13,14 @@ import {
   type UserRow,
 } from '../../people/users/users.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
-import { revokeKeys, revokeTokens } from '../../platform/access/credentials.ts';
+import { revokeKeys } from '../../platform/access/credentials.ts';
 import { outranks, staffLevel } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
 import { type Audited, audit } from '../../records/audit/audit.ts';
-import { revokeGrantsOf } from '../oauth/grants.ts';
 import { identitiesOf } from '../portals/accounts.ts';
-import { endSessionsOf } from '../sessions/sessions.ts';
 import { endAtOnce } from './personal.ts';
 import { nameOfDeleted, SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
@@ -100,13 +99,6 @@ export const blank = (name: string) => ({
   date_online: 0,
   portal_names: '{}',
 });
-
-/** Everything that acts for the person ends. */
-export async function signOut(app: App, transaction: Transaction, userId: number): Promise<void> {
-  await revokeTokens(app, transaction, { userId });
-  await revokeGrantsOf(app, transaction, userId);
-  await endSessionsOf(app, transaction, userId);
-}
 
 /** Those who run the site decide over others, not over themselves. */
 function requireModerator(caller: Caller, userId: number): void {

@@ -4,8 +4,8 @@ import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { takeAll, userMailBudgets } from './code-budgets.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from './mailed-codes.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
+import { takeAll, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
 
 export const CHANGED_MAIL_JOB = 'accounts.mail-email-changed';

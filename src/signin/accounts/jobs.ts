@@ -1,13 +1,13 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { forgetOutdated } from './accounts.ts';
 import { CHANGED_MAIL_JOB, mailChanged } from './email-change.ts';
 import { SETTLE_JOB, settleAccount } from './settling.ts';
+import { forgetOutdatedTokens } from './tokens.ts';
 
 const HOUR = 3_600;
 
 export const accountJobs: readonly JobHandler<App>[] = [
-  { kind: 'accounts.forget-outdated', every: HOUR, run: (app) => forgetOutdated(app) },
+  { kind: 'accounts.forget-outdated', every: HOUR, run: (app) => forgetOutdatedTokens(app) },
   { kind: CHANGED_MAIL_JOB, run: mailChanged },
   {
     kind: SETTLE_JOB,

@@ -8,18 +8,17 @@ import { banUser, unbanUser } from '../../moderation/moderation/operations.ts';
 import { getUsersMuted, muteAUser } from '../../people/mutes/operations.ts';
 import { getAccount, getAuthenticatedUser, getUser } from '../../people/users/operations.ts';
 import { issueToken } from '../../platform/access/credentials.ts';
+import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../mailed-codes/operations.ts';
 import { deleteConnection, getConnections } from '../portals/operations.ts';
 import {
   changeEmail,
   closeOwnAccount,
   deleteAUser,
   deleteOwnAccount,
-  exchangeEmailSecurityCode,
   lockAUser,
   mergeOwnAccount,
   reopenOwnAccount,
   requestEmailChange,
-  requestEmailSecurityCode,
 } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });

@@ -17,10 +17,10 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
+import { findCode, mergeAsker, sendCode } from '../mailed-codes/codes.ts';
 import { shareAPortal } from '../portals/accounts.ts';
 import { blank, endAccount } from './closing.ts';
 import { SETTLE_JOB } from './settling.ts';
-import { findCode, mergeAsker, sendCode } from './sign-in-codes.ts';
 import * as store from './store.ts';
 
 /**

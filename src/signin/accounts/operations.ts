@@ -1,91 +1,12 @@
 import { z } from 'zod';
-import { authentication, user } from '../../platform/access/caller.ts';
-import {
-  AccessTokenObject,
-  MessageObject,
-  TokenExpiry,
-  UserPath,
-  WebMessageObject,
-} from '../../platform/http/objects.ts';
+import { user } from '../../platform/access/caller.ts';
+import { MessageObject, UserPath, WebMessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { exchangeEmailCode, requestEmailCode, signOut } from './accounts.ts';
 import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { askForEmailChange, confirmEmailChange } from './email-change.ts';
 import { askToMerge, mergeAccount, mergeByCode } from './merging.ts';
-
-const Handle = z.string().trim().min(1).max(100);
-
-const CodeRequestObject = MessageObject.extend({
-  handle: z.string().meta({ description: 'Names this request when its code is exchanged. Keep it secret.' }),
-}).meta({ id: 'CodeRequest' });
-
-export const requestEmailSecurityCode = operation({
-  id: 'request-email-security-code',
-  tag: 'Authentication',
-  method: 'POST',
-  path: '/oauth/emailrequest',
-  says: 'Mails a sign-in code. The code is good in the network that requested it, or anywhere with the `handle` of the answer or the email address.',
-  access: authentication(),
-  unheld: 'a code is of an address, whoever has it',
-  limit: 10,
-  body: z.object({
-    email: z.string().trim().max(254).pipe(z.email()),
-    handle: Handle.optional().meta({
-      description: 'Of a code that was redeemed on this device: others cannot use up its requests.',
-    }),
-    code_length: z
-      .int()
-      .min(5)
-      .max(8)
-      .optional()
-      .meta({ description: 'Clients in which people can type more than 5 characters send 8.' }),
-  }),
-  returns: ok(CodeRequestObject),
-  errors: ['ACTION_RESTRICTED_NO_TEST_KEY', 'EMAIL_REQUEST_ERROR_SENDING_CODE'],
-  handle: async (app, { caller, body, ip, language }) => {
-    const { email, handle: earlier, code_length: codeLength } = body;
-    const request = { email, ip, language, handle: earlier, codeLength };
-    const handle = await requestEmailCode(app, caller, request);
-    return { code: 200, message: say('email_code_sent', language), handle };
-  },
-});
-
-export const exchangeEmailSecurityCode = operation({
-  id: 'exchange-email-security-code',
-  tag: 'Authentication',
-  method: 'POST',
-  path: '/oauth/emailexchange',
-  says: 'Exchanges the code from the mail for an access token.',
-  access: authentication(),
-  unheld: 'the account that is signed in is held once it is known',
-  limit: 10,
-  body: z.object({
-    security_code: z.string().trim().min(1).max(10),
-    handle: Handle.optional().meta({ description: 'As the request for the code returned it.' }),
-    email: z.string().trim().max(254).optional().meta({ description: 'Where the code was sent.' }),
-    date_expires: TokenExpiry,
-  }),
-  returns: ok(AccessTokenObject),
-  errors: [
-    'ACTION_RESTRICTED_NO_TEST_KEY',
-    'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED',
-    'EMAIL_EXCHANGE_CODE_EXPIRED',
-    'EMAIL_EXCHANGE_DIFFERENT_API_KEY',
-    'EMAIL_EXCHANGE_INVALID_CODE',
-    'USER_LOCKED',
-  ],
-  handle: async (app, { caller, body, ip }) => {
-    const token = await exchangeEmailCode(app, caller, {
-      code: body.security_code,
-      handle: body.handle,
-      email: body.email,
-      ip,
-      dateExpires: body.date_expires,
-    });
-    return { code: 200, ...token };
-  },
-});
+import { revokeToken } from './tokens.ts';
 
 export const logout = operation({
   id: 'logout',
@@ -97,7 +18,7 @@ export const logout = operation({
   returns: ok(WebMessageObject),
   errors: [],
   handle: async (app, { caller, language }) => {
-    await signOut(app, caller.tokenId);
+    await revokeToken(app, caller.tokenId);
     return { code: 200, success: true, message: say('signed_out', language) };
   },
 });
@@ -287,8 +208,6 @@ export const deleteAUser = operation({
 });
 
 export const accountOperations = [
-  requestEmailSecurityCode,
-  exchangeEmailSecurityCode,
   logout,
   requestEmailChange,
   changeEmail,

@@ -13,24 +13,8 @@ export const personalAddresses: PersonalData = {
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
-    {
-      table: 'known_places',
-      column: 'user_id',
-      told: ['date_seen'],
-      whenDeleted: 'erased',
-      whenMerged: 'moved',
-      once: ['digest'],
-    },
   ],
-  traces: [
-    { table: 'email_codes', column: 'email', because: 'goes with the account, and a day after the code has ended' },
-    { table: 'email_codes', column: 'ip', because: 'goes with the account, and a day after the code has ended' },
-  ],
-  ending: async (_, { query }, { id, email }) => {
-    await store.removeEmailChange(query, id);
-    await store.removeKnownPlaces(query, id);
-    if (email !== null) await store.removeCodes(query, email);
-  },
+  ending: async (_, { query }, { id }) => void (await store.removeEmailChange(query, id)),
 };
 
 /** What cannot wait when an account ends. */

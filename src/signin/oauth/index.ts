@@ -2,6 +2,8 @@ import { redirectUriSettings } from '../../catalogue/games/redirect-uris.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
 import { setRedirectUris } from './clients.ts';
+import { signOutExtensions } from '../../people/users/signing-out.ts';
+import { revokeGrantsOf } from './grants.ts';
 import { oauthJobs } from './jobs.ts';
 import { oauthOperations } from './operations.ts';
 import { personalGrants } from './personal.ts';
@@ -12,5 +14,8 @@ export const oauth = resource({
   operations: oauthOperations,
   jobs: oauthJobs,
   personalData: personalGrants,
-  extends: [contribute(redirectUriSettings, { validate: requireRedirectUris, set: setRedirectUris })],
+  extends: [
+    contribute(redirectUriSettings, { validate: requireRedirectUris, set: setRedirectUris }),
+    contribute(signOutExtensions, revokeGrantsOf),
+  ],
 });

@@ -13,8 +13,8 @@ import { isDuplicate, type Transaction } from '../../platform/database/database.
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
-import { takeAll, tryTake, userMailBudgets } from '../accounts/code-budgets.ts';
-import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode, mailed } from '../accounts/mailed-codes.ts';
+import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode, mailed } from '../../platform/mail/codes.ts';
+import { takeAll, tryTake, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
 
 /** Remembers the address that someone says is theirs, and returns the code that has to be mailed to it. */

@@ -1,11 +1,15 @@
+import { signOutExtensions } from '../../people/users/signing-out.ts';
+import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
 import { sessionJobs } from './jobs.ts';
 import { sessionOperations } from './operations.ts';
 import { personalSessions } from './personal.ts';
+import { endSessionsOf } from './sessions.ts';
 
 export const sessions = resource({
   name: 'sessions',
   operations: sessionOperations,
   jobs: sessionJobs,
   personalData: personalSessions,
+  extends: [contribute(signOutExtensions, endSessionsOf)],
 });

@@ -1,11 +1,10 @@
+import { signOut } from '../../people/users/signing-out.ts';
 import { USER_ACTIVE } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
-import { revokeTokens } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { redeemPageCode, type Visitor } from '../accounts/accounts.ts';
-import { revokeGrantsOf } from '../oauth/grants.ts';
+import { redeemPageCode, type Visitor } from '../mailed-codes/signing-in.ts';
 import * as store from './store.ts';
 
 export type { OpenSession, SessionRow } from './store.ts';
@@ -66,11 +65,7 @@ export const endSessionsOf = async (app: App, { query }: Transaction, userId: nu
 
 /** Ends everything that acts for the person: tokens, what clients were allowed, browsers. It holds everywhere at once. */
 export async function signOutEverywhere(app: App, caller: UserCaller): Promise<void> {
-  await app.db.write(async (transaction) => {
-    await revokeTokens(app, transaction, { userId: caller.userId });
-    await revokeGrantsOf(app, transaction, caller.userId);
-    await store.end(transaction.query, { userId: caller.userId }, app.clock.now());
-  });
+  await app.db.write((transaction) => signOut(app, transaction, caller.userId));
 }
 
 const REMEMBER_SECONDS = 86_400;

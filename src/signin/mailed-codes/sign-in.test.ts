@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { type Answer, assertRefused, startApi } from '../../../test/api.ts';
 import { codesSentTo } from '../../../test/browser.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
-import { exchangeEmailSecurityCode, lockAUser, requestEmailSecurityCode, unlockAUser } from './operations.ts';
+import { lockAUser, unlockAUser } from '../accounts/operations.ts';
+import { exchangeEmailSecurityCode, requestEmailSecurityCode } from './operations.ts';
 
 const api = await startApi();
 const game = await api.aGame();

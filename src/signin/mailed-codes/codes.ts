@@ -4,6 +4,7 @@ import type { Query, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
+import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, digestOfCode, mailed } from '../../platform/mail/codes.ts';
 import {
   areSpent,
   type Budget,
@@ -18,9 +19,8 @@ import {
   remoteGuessBudgets,
   takeAll,
   tryTake,
-} from './code-budgets.ts';
+} from './budgets.ts';
 import { knownPlace, type Marks } from './known-places.ts';
-import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, digestOfCode, mailed } from './mailed-codes.ts';
 import * as store from './store.ts';
 
 /** What shipped clients let people type. */

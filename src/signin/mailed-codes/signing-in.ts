@@ -1,21 +1,13 @@
 import { refuseBanned } from '../../people/users/bans.ts';
 import { addUser, admitUser, findUserByEmailIn, playerName, type UserRow } from '../../people/users/users.ts';
 import type { KeyCaller } from '../../platform/access/caller.ts';
-import { forgetTokens, type IssuedToken, issueToken, revokeTokens } from '../../platform/access/credentials.ts';
+import { type IssuedToken, issueToken } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
+import { type Asker, clientAsker, findCode, type Guess, pageAsker, SHORT_CODE_LENGTH, sendCode } from './codes.ts';
 import { forgetOldPlaces, rememberPlaces } from './known-places.ts';
-import {
-  type Asker,
-  clientAsker,
-  findCode,
-  type Guess,
-  pageAsker,
-  SHORT_CODE_LENGTH,
-  sendCode,
-} from './sign-in-codes.ts';
 import * as store from './store.ts';
 
 /** Used and outdated codes are told apart from wrong ones for a day. */
@@ -94,18 +86,13 @@ async function redeemCode<T>(
   return outcome;
 }
 
-export async function signOut(app: App, tokenId: number): Promise<void> {
-  await app.db.write((transaction) => revokeTokens(app, transaction, { tokenId }));
-}
-
-/** Codes and tokens that nobody can use any more leave the database. */
-export async function forgetOutdated(app: App): Promise<void> {
-  const before = app.clock.now() - REMEMBER_SECONDS;
+/** Codes, counters and known places leave the database once they are outdated. */
+export async function forgetOutdatedCodes(app: App): Promise<void> {
+  const now = app.clock.now();
   await app.db.write(async (transaction) => {
     const { query } = transaction;
-    await store.forgetCodes(query, before);
-    await store.forgetCounters(query, app.clock.now());
+    await store.forgetCodes(query, now - REMEMBER_SECONDS);
+    await store.forgetCounters(query, now);
     await forgetOldPlaces(app, transaction);
-    await forgetTokens(query, before);
   });
 }
