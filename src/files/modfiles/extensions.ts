@@ -34,3 +34,48 @@ export async function announceThreat(
 ): Promise<void> {
   for (const { onThreat } of app.extensions.of(scanExtensions)) await onThreat(app, transaction, content, threat);
 }
+
+/** The credentials of the request that releases a file; empty where no request does. */
+export interface ReleaseOrigin {
+  readonly tokenId?: number | undefined;
+  readonly address?: string | undefined;
+}
+
+/** Who makes a file live, and how. */
+export interface Releasing {
+  readonly userId: number;
+  /** Without it the file takes its platforms alone, and the one shown without a platform stays. */
+  readonly shown: boolean;
+  readonly by?: ReleaseOrigin | undefined;
+}
+
+interface ReleasedFile {
+  readonly id: number;
+  readonly mod_id: number;
+  readonly game_id: number;
+}
+
+export interface ReleaseExtension {
+  /** Returns true to keep the file from going live; the extension then calls `makeLive` when it may. */
+  postpone(app: App, transaction: Transaction, file: ReleasedFile, releasing: Releasing): Promise<boolean>;
+  /** Runs in the transaction that recalls or deletes the file. */
+  onRecall(transaction: Transaction, fileId: number): Promise<void>;
+}
+
+export const releaseExtensions = extensionPoint<ReleaseExtension>('modfiles.releases');
+
+/** Asks each extension until one postpones the release. */
+export async function isPostponed(
+  app: App,
+  transaction: Transaction,
+  file: ReleasedFile,
+  releasing: Releasing,
+): Promise<boolean> {
+  for (const { postpone } of app.extensions.of(releaseExtensions))
+    if (await postpone(app, transaction, file, releasing)) return true;
+  return false;
+}
+
+export async function dropPostponed(app: App, transaction: Transaction, fileId: number): Promise<void> {
+  for (const { onRecall } of app.extensions.of(releaseExtensions)) await onRecall(transaction, fileId);
+}

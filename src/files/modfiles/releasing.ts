@@ -11,8 +11,8 @@ import { tellSubscribers } from '../../people/notifications/notifications.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
-import { dropReleases, heldRelease, type Means } from '../releases/holding.ts';
 import { writeDocument } from './documents.ts';
+import { dropPostponed, isPostponed, type Releasing } from './extensions.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
 import { tellOfRelease } from './notices.ts';
 import { APPROVED, settlePlatforms } from './platforms.ts';
@@ -20,15 +20,7 @@ import * as store from './store.ts';
 
 const NOT_CURATED = 0;
 
-/** Who makes a file live, and how. */
-export interface Releasing {
-  readonly userId: number;
-  /** One that is not to be shown takes its platforms alone, and leaves what is shown without a platform as it is. */
-  readonly shown: boolean;
-  readonly by?: Means | undefined;
-}
-
-/** What someone wants to be live goes live, at once or when they have confirmed it: some want to be asked. */
+/** Makes a file live at once, or when an extension that postpones it does. */
 export async function release(
   app: App,
   transaction: Transaction,
@@ -39,7 +31,7 @@ export async function release(
   const places = await placesOf(app, transaction, mod, file, releasing);
   const live = await store.liveFilesOf(transaction, mod.id);
   const isLive = places.every((place) => live.get(place) === file.id);
-  if (!isLive && (await heldRelease(app, transaction, file, releasing))) return;
+  if (!isLive && (await isPostponed(app, transaction, file, releasing))) return;
   await takePlaces(app, transaction, mod, file, places, releasing.userId);
 }
 
@@ -119,7 +111,7 @@ export async function recall(
   userId: number,
 ): Promise<void> {
   await store.removeAwaited(transaction, fileId);
-  await dropReleases(transaction, fileId);
+  await dropPostponed(app, transaction, fileId);
   await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { ReleaseExtension } from '../modfiles/extensions.ts';
 import * as store from './store.ts';
 
 export const MAIL_CONFIRMATION = 'releases.mail-confirmation';
@@ -8,18 +9,6 @@ type Reader = Pick<Database, 'first'>;
 
 export const CONFIRM_SECONDS = 86_400;
 const AGAIN_SECONDS = 60;
-
-/** With what someone released a file; nothing is known of it where no request did. */
-export interface Means {
-  readonly tokenId?: number | undefined;
-  readonly address?: string | undefined;
-}
-
-interface ReleasedFile {
-  readonly id: number;
-  readonly mod_id: number;
-  readonly game_id: number;
-}
 
 /** Whether a person confirms by mail what they release. */
 export const isGuarded = async (reader: Reader, userId: number): Promise<boolean> =>
@@ -57,17 +46,8 @@ export async function noteNewcomer(
 export const forgetNewcomer = ({ query }: Transaction, { resource, id }: Omit<Team, 'gameId'>, userId: number) =>
   store.removeNewcomer(query, resource, id, userId);
 
-/** Lets a release wait for whoever wants to confirm it; false where nobody does. */
-export async function heldRelease(
-  app: App,
-  transaction: Transaction,
-  file: ReleasedFile,
-  {
-    userId: actorId,
-    shown,
-    by = {},
-  }: { readonly userId: number; readonly shown: boolean; readonly by?: Means | undefined },
-): Promise<boolean> {
+/** Postpones the release until its guardian has confirmed it by mail; false where there is no guardian. */
+const postpone: ReleaseExtension['postpone'] = async (app, transaction, file, { userId: actorId, shown, by = {} }) => {
   const userId = await guardianOf(transaction, actorId, file.mod_id, file.game_id);
   if (userId === undefined) return false;
   const now = app.clock.now();
@@ -90,7 +70,9 @@ export async function heldRelease(
   });
   await app.jobs.enqueue(transaction, MAIL_CONFIRMATION, { id }, { key: String(id) });
   return true;
-}
+};
 
-/** Nobody's release of the file waits any more. */
-export const dropReleases = (transaction: Transaction, fileId: number) => store.removeOfFile(transaction, fileId);
+export const confirmedReleases: ReleaseExtension = {
+  postpone,
+  onRecall: async (transaction, fileId) => void (await store.removeOfFile(transaction, fileId)),
+};

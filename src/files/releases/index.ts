@@ -1,6 +1,8 @@
 import { teamExtensions } from '../../catalogue/teams/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
+import { releaseExtensions } from '../modfiles/extensions.ts';
+import { confirmedReleases } from './holding.ts';
 import { releaseJobs } from './jobs.ts';
 import { modExtension } from './mod-extension.ts';
 import { newcomersOfTeams } from './newcomers.ts';
@@ -12,5 +14,9 @@ export const releases = resource({
   operations: releaseOperations,
   jobs: releaseJobs,
   personalData: personalReleases,
-  extends: [modExtension, contribute(teamExtensions, newcomersOfTeams)],
+  extends: [
+    modExtension,
+    contribute(teamExtensions, newcomersOfTeams),
+    contribute(releaseExtensions, confirmedReleases),
+  ],
 });
