@@ -1,4 +1,4 @@
-import { command, Refusal } from './command.ts';
+import { command, Refusal } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { columns, command, misuse, Refusal } from './command.ts';
+import { columns, command, misuse, Refusal } from './invocation/command.ts';
 
 export default command({
   name: 'backup',

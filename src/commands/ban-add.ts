@@ -1,6 +1,6 @@
 import { OPERATOR } from '../platform/access/caller.ts';
 import { networkOf } from '../platform/access/networks.ts';
-import { command, misuse } from './command.ts';
+import { command, misuse } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../platform/access/caller.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
-import { command, idOf, misuse, PROGRAM, Refusal } from './command.ts';
+import { command, idOf, misuse, PROGRAM, Refusal } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

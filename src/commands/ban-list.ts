@@ -1,4 +1,4 @@
-import { columns, command } from './command.ts';
+import { columns, command } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command } from './invocation/command.ts';
 
 /** Each command is imported only when it runs, so that none pays for the modules of another. */
 export const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PLATFORMS } from '../platform/game-platforms.ts';
-import { command, misuse, PROGRAM, Refusal } from './command.ts';
+import { command, misuse, PROGRAM, Refusal } from './invocation/command.ts';
 
 export default command({
   name: 'cook-runner',

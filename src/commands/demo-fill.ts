@@ -1,4 +1,4 @@
-import { columns, command, idOf, misuse } from './command.ts';
+import { columns, command, idOf, misuse } from './invocation/command.ts';
 import { requireKnownGame, withApp } from './operator.ts';
 
 const MODS_MAX = 10_000_000;

@@ -1,7 +1,7 @@
 import type { Demo } from '../demo/demo.ts';
 import type { Addresses, Environment } from '../platform/config/addresses.ts';
 import type { Settings } from '../platform/config/settings.ts';
-import { columns, command, Refusal } from './command.ts';
+import { columns, command, Refusal } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

@@ -1,5 +1,5 @@
 import type { Finding } from './checks/check.ts';
-import { columns, command } from './command.ts';
+import { columns, command } from './invocation/command.ts';
 
 export default command({
   name: 'doctor',

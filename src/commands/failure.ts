@@ -4,7 +4,7 @@ import { UnreleasedDatabase } from '../platform/database/migrate.ts';
 import { ApiError, type FieldProblem } from '../platform/errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../platform/errors/messages.ts';
 import { StorageUnavailable } from '../platform/storage/storage.ts';
-import { Refusal } from './command.ts';
+import { Refusal } from './invocation/command.ts';
 
 export interface Failure {
   readonly text: string;

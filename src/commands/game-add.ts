@@ -1,4 +1,4 @@
-import { columns, command, idOf, misuse } from './command.ts';
+import { columns, command, idOf, misuse } from './invocation/command.ts';
 import { auditCommand, requireKnownUser, withApp } from './operator.ts';
 
 const NAME_CHARACTERS_MAX = 80;

@@ -11,8 +11,8 @@ import {
   newFormTree,
   toFields,
 } from '../platform/http/request/forms.ts';
-import { columns, command, idOf, misuse, PROGRAM } from './command.ts';
 import { sayProblem } from './failure.ts';
+import { columns, command, idOf, misuse, PROGRAM } from './invocation/command.ts';
 import { auditCommand, requireKnownGame, withApp } from './operator.ts';
 
 const KEYS = Object.keys(OperatorChangesBody.shape);

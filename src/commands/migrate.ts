@@ -4,7 +4,7 @@ import { folderOf } from '../platform/config/folders.ts';
 import { SettingError, type Settings } from '../platform/config/settings.ts';
 import type { Database } from '../platform/database/database.ts';
 import { systemClock } from '../platform/runtime/clock.ts';
-import { command } from './command.ts';
+import { command } from './invocation/command.ts';
 
 const NO_SUCH_DATABASE = '3D000';
 const INSUFFICIENT_PRIVILEGE = '42501';

@@ -9,7 +9,7 @@ import type { Transaction } from '../platform/database/database.ts';
 import { factOf } from '../platform/database/facts.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
 import { audit } from '../records/audit/audit.ts';
-import { PROGRAM, Refusal } from './command.ts';
+import { PROGRAM, Refusal } from './invocation/command.ts';
 
 /**
  * Runs the work on an environment that is up to date, and lets go of it afterwards. The service is loaded only

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileOf } from './backup.ts';
-import { columns, command, Refusal } from './command.ts';
+import { columns, command, Refusal } from './invocation/command.ts';
 
 export default command({
   name: 'restore',

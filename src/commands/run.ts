@@ -1,6 +1,6 @@
 import about from '../../package.json' with { type: 'json' };
-import { columns, misuse, PROGRAM, show, type Terminal } from './command.ts';
 import { COMMANDS, loadCommands } from './commands.ts';
+import { columns, misuse, PROGRAM, show, type Terminal } from './invocation/command.ts';
 
 /** Runs the command that the arguments name, and resolves to the exit code. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {

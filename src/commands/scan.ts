@@ -1,4 +1,4 @@
-import { columns, command, misuse, PROGRAM, Refusal } from './command.ts';
+import { columns, command, misuse, PROGRAM, Refusal } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

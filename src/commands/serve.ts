@@ -8,8 +8,8 @@ import type { Service } from '../composition/compose.ts';
 import { type Addresses, addressesOf, type Environment } from '../platform/config/addresses.ts';
 import { mailFolderOf } from '../platform/config/folders.ts';
 import type { Settings } from '../platform/config/settings.ts';
-import { columns, command, PROGRAM } from './command.ts';
 import { addDemoTo, type DemoState } from './demo.ts';
+import { columns, command, PROGRAM } from './invocation/command.ts';
 import { untilStopped } from './signals.ts';
 
 export default command({

@@ -1,5 +1,5 @@
 import { STAFF_LEVELS } from '../platform/access/staff.ts';
-import { columns, command } from './command.ts';
+import { columns, command } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../platform/access/caller.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
-import { command, idOf, Refusal } from './command.ts';
+import { command, idOf, Refusal } from './invocation/command.ts';
 import { requireKnownUser, withApp } from './operator.ts';
 
 export default command({

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../platform/access/caller.ts';
 import { STAFF_LEVELS, type StaffLevelName } from '../platform/access/staff.ts';
-import { command, idOf, misuse } from './command.ts';
+import { command, idOf, misuse } from './invocation/command.ts';
 import { requireKnownUser, withApp } from './operator.ts';
 
 const NAMES = Object.keys(STAFF_LEVELS) as StaffLevelName[];

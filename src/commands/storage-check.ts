@@ -1,5 +1,5 @@
 import type { Found, Inventory } from '../platform/storage/holdings.ts';
-import { columns, command } from './command.ts';
+import { columns, command } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
 export default command({

@@ -1,6 +1,6 @@
 import type { TokenScope } from '../platform/access/caller.ts';
 import { issueToken, TOKEN_LIFETIME_SECONDS } from '../platform/access/credentials.ts';
-import { columns, command, idOf, misuse } from './command.ts';
+import { columns, command, idOf, misuse } from './invocation/command.ts';
 import { auditCommand, requireKnownGame, requireKnownUser, withApp } from './operator.ts';
 
 /** The other scopes belong to service tokens. */

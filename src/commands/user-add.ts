@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addOwner } from '../people/staff/staff.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
 import { isDuplicate } from '../platform/database/database.ts';
-import { columns, command, misuse, Refusal } from './command.ts';
+import { columns, command, misuse, Refusal } from './invocation/command.ts';
 import { auditCommand, withApp } from './operator.ts';
 
 const Email = z.email().max(254);

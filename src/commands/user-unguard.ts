@@ -1,4 +1,4 @@
-import { command, idOf, Refusal } from './command.ts';
+import { command, idOf, Refusal } from './invocation/command.ts';
 import { auditCommand, requireKnownUser, withApp } from './operator.ts';
 
 export default command({

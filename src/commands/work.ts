@@ -1,4 +1,4 @@
-import { command } from './command.ts';
+import { command } from './invocation/command.ts';
 import { requireMigrated } from './operator.ts';
 import { untilStopped } from './signals.ts';
 

@@ -6,7 +6,7 @@ import { databaseUrl } from '../../composition/compose.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { syncDirectory, unlessCode } from '../../platform/storage/durable.ts';
 import { isKey } from '../../platform/storage/storage.ts';
-import { misuse, Refusal } from '../command.ts';
+import { misuse, Refusal } from '../invocation/command.ts';
 import { type LoadedRows, loadRows } from './rows.ts';
 import { ABOUT, type AboutBackup, ROWS } from './save.ts';
 import { BrokenArchive, type Entry, readTar } from './tar.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { migrations } from '../../composition/migrations.ts';
 import { isUnreleased, migrate, UNRELEASED } from '../../platform/database/migrate.ts';
 import { openPostgres } from '../../platform/database/postgres.ts';
-import { Refusal } from '../command.ts';
+import { Refusal } from '../invocation/command.ts';
 
 // The rows of a PostgreSQL database as text, a line each. The server makes and reads the lines, so that every value
 // comes back as it was; tables are made by the migrations that the backup knew.

@@ -4,7 +4,7 @@ import type { Environment } from '../../platform/config/addresses.ts';
 import { folderOf, mailFolderOf } from '../../platform/config/folders.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { systemClock } from '../../platform/runtime/clock.ts';
-import type { Invocation } from '../command.ts';
+import type { Invocation } from '../invocation/command.ts';
 import { certificateChecks } from './certificate.ts';
 import { type Check, type Finding, perform } from './check.ts';
 import { databaseChecks } from './database.ts';

@@ -1,8 +1,8 @@
 import { redirectUriSettings } from '../../catalogue/games/redirect-uris.ts';
+import { signOutExtensions } from '../../people/users/signing-out.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/resource.ts';
 import { setRedirectUris } from './clients.ts';
-import { signOutExtensions } from '../../people/users/signing-out.ts';
 import { revokeGrantsOf } from './grants.ts';
 import { oauthJobs } from './jobs.ts';
 import { oauthOperations } from './operations.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Environment } from '../platform/config/addresses.ts';
-import { readSettings, type Settings } from '../platform/config/settings.ts';
+import type { Environment } from '../../platform/config/addresses.ts';
+import { readSettings, type Settings } from '../../platform/config/settings.ts';
 
 /** What was asked cannot be done; the message is the sentence that the operator reads. */
 export class Refusal extends Error {
