@@ -8,11 +8,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { closeApp, composeApp } from '../src/composition/compose.ts';
-import { holdings } from '../src/composition/resources.ts';
+import { storedObjects } from '../src/composition/resources.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 import { createLog } from '../src/platform/runtime/log.ts';
 import { systemRandom } from '../src/platform/runtime/random.ts';
-import { takeInventory } from '../src/platform/storage/holdings.ts';
+import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { startApi } from './api.ts';
 import { temporaryDatabases } from './temporary.ts';
 import { zipOf } from './zips.ts';
@@ -124,7 +124,7 @@ test('what was saved while others wrote is restored as it was at one moment, row
   const settings = readSettings({ ...place, MODSTEAD_LOG: 'off' });
   const outside = { clock: api.clock, random: systemRandom, log: createLog('off', () => {}) };
   const app = await composeApp(settings, 'production', outside);
-  const { found } = await takeInventory(app, holdings, { repair: false, verify: true });
+  const { found } = await takeInventory(app, storedObjects, { repair: false, verify: true });
   await closeApp(app);
   assert.deepEqual(
     found.filter(({ trouble }) => trouble !== 'left over'),

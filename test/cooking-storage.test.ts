@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { composeWorker } from '../src/composition/compose.ts';
-import { holdings } from '../src/composition/resources.ts';
+import { storedObjects } from '../src/composition/resources.ts';
 import {
   cookingSasToken,
   cookingValidateBuild,
@@ -26,7 +26,7 @@ import {
   openCookUpload,
 } from '../src/files/runners/operations.ts';
 import { PART_BYTES } from '../src/files/uploads/ranges.ts';
-import { takeInventory } from '../src/platform/storage/holdings.ts';
+import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { toS3Location } from '../src/platform/storage/location.ts';
 import { type Api, startApi } from './api.ts';
 import { findCeph, startCeph } from './ceph.ts';
@@ -144,7 +144,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
     status === 302 ? Buffer.from(await (await fetch(headers.location!)).arrayBuffer()) : bytes;
 
   async function isSound(): Promise<void> {
-    assert.deepEqual((await takeInventory(api.app(), holdings, { repair: false, verify: true })).found, []);
+    assert.deepEqual((await takeInventory(api.app(), storedObjects, { repair: false, verify: true })).found, []);
     assert.equal(await leftovers(), 0);
   }
 

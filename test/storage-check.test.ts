@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, describe, test } from 'node:test';
 import { composeWorker } from '../src/composition/compose.ts';
-import { holdings } from '../src/composition/resources.ts';
+import { storedObjects } from '../src/composition/resources.ts';
 import { storageKeyOf } from '../src/files/modfiles/bytes.ts';
 import { getModfile } from '../src/files/modfiles/operations.ts';
 import { getMultipartUploadSessions } from '../src/files/uploads/operations.ts';
-import { takeInventory } from '../src/platform/storage/holdings.ts';
+import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { type Api, type Mod, startApi } from './api.ts';
 import { startS3 } from './s3.ts';
 import { aSession, someBytes } from './uploads.ts';
@@ -21,7 +21,7 @@ const services = {
 };
 
 async function look(api: Api, { repair = false, verify = false } = {}) {
-  const { found } = await takeInventory(api.app(), holdings, { repair, verify });
+  const { found } = await takeInventory(api.app(), storedObjects, { repair, verify });
   return found.map(({ trouble, key, repaired }) => [trouble, key, repaired] as const);
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Command, columns, PROGRAM } from '../src/commands/invocation/command.ts';
 import { loadCommands } from '../src/commands/commands.ts';
+import { type Command, columns, PROGRAM } from '../src/commands/invocation/command.ts';
 import { definitions } from '../src/platform/config/settings.ts';
 import { brokenLinks } from './doc-links.ts';
 

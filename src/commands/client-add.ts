@@ -2,12 +2,8 @@ import { REDIRECT_URIS_MAX } from '../catalogue/games/redirect-uris.ts';
 import { OPERATOR } from '../platform/access/caller.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
 import { DEVICE_GRANT, GRANTS, type Grant, registerAudited } from '../signin/oauth/clients.ts';
-
-
 import { isRedirectUri } from '../signin/oauth/redirects.ts';
 import { columns, command, idOf, misuse, Refusal } from './invocation/command.ts';
-
-
 import { requireKnownGame, withApp } from './operator.ts';
 
 export default command({

@@ -1,4 +1,4 @@
-import type { Found, Inventory } from '../platform/storage/holdings.ts';
+import type { Found, Inventory } from '../platform/storage/inventory.ts';
 import { columns, command } from './invocation/command.ts';
 import { withApp } from './operator.ts';
 
@@ -19,10 +19,14 @@ The exit code is 1 when something is wrong and was not repaired.`,
   },
   run: async ({ values: { repair, verify }, settings, environment, json }) =>
     withApp(settings(), environment, async (app) => {
-      const { holdings } = await import('../composition/resources.ts');
-      const { takeInventory } = await import('../platform/storage/holdings.ts');
+      const { storedObjects } = await import('../composition/resources.ts');
+      const { takeInventory } = await import('../platform/storage/inventory.ts');
       const progress = json ? undefined : tell;
-      const { looked, found } = await takeInventory(app, holdings, { repair, verify, ...(progress && { progress }) });
+      const { looked, found } = await takeInventory(app, storedObjects, {
+        repair,
+        verify,
+        ...(progress && { progress }),
+      });
       const left = found.filter(({ repaired }) => !repaired).length;
       return {
         object: { looked, found, repaired: found.length - left },

@@ -132,7 +132,7 @@ export const resources: readonly Resource[] = [
 export const operations = resources.flatMap((each) => each.operations ?? []);
 export const socketOperations = resources.flatMap((each) => each.socketOperations ?? []);
 export const jobHandlers = resources.flatMap((each) => each.jobs ?? []);
-export const holdings = resources.flatMap((each) => each.holdings ?? []);
+export const storedObjects = resources.flatMap((each) => each.storedObjects ?? []);
 export const personalData: readonly PersonalData[] = [
   { columns: credentialColumns },
   ...resources.flatMap((each) => each.personalData ?? []),

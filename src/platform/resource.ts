@@ -5,7 +5,7 @@ import type { AnyOperation } from './http/operation.ts';
 import type { SocketOperation } from './http/socket-operation.ts';
 import type { JobHandler } from './jobs/worker.ts';
 import type { PersonalData } from './personal-data.ts';
-import type { Holdings } from './storage/holdings.ts';
+import type { StoredObjects } from './storage/inventory.ts';
 
 /** Everything the rest of the program has to know of a resource. The composition lists these manifests. */
 export interface Resource {
@@ -16,8 +16,8 @@ export interface Resource {
   readonly migrations?: readonly Migration[];
   readonly jobs?: readonly JobHandler<App>[];
   readonly personalData?: PersonalData;
-  /** The objects that its rows name in storage. */
-  readonly holdings?: Holdings<App>;
+  /** The objects in storage that its rows reference. */
+  readonly storedObjects?: StoredObjects<App>;
   /** Runs at every start, before the first request. */
   readonly prepare?: (app: App) => Promise<void>;
   /** Runs when the last request is over. */

@@ -3,10 +3,10 @@ import { resource } from '../../platform/resource.ts';
 import { teamOwners } from '../teams/extensions.ts';
 import { rebuildDocumentsOfMovedSite } from './documents.ts';
 import { rebuildGameWords } from './games.ts';
-import { pictureHoldings } from './holdings.ts';
 import { gameJobs } from './jobs.ts';
 import { gameOperations } from './operations.ts';
 import { personalGames } from './personal.ts';
+import { storedPictures } from './stored-objects.ts';
 import { gameTeams } from './team-owner.ts';
 
 export const games = resource({
@@ -14,8 +14,8 @@ export const games = resource({
   operations: gameOperations,
   jobs: gameJobs,
   personalData: personalGames,
+  storedObjects: storedPictures,
   extends: [contribute(teamOwners, gameTeams)],
-  holdings: pictureHoldings,
   prepare: async (app) => {
     await rebuildDocumentsOfMovedSite(app);
     await rebuildGameWords(app);

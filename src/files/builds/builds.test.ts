@@ -8,8 +8,8 @@ import { hashOf, rangeOf } from '../../../test/uploads.ts';
 import { STORED, zipOf } from '../../../test/zips.ts';
 import { getGame } from '../../catalogue/games/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { holdings } from '../../composition/resources.ts';
-import { takeInventory } from '../../platform/storage/holdings.ts';
+import { storedObjects } from '../../composition/resources.ts';
+import { takeInventory } from '../../platform/storage/inventory.ts';
 import { deleteCookRunner, downloadCookBuild } from '../runners/operations.ts';
 import { PART_BYTES } from '../uploads/ranges.ts';
 import {
@@ -116,7 +116,7 @@ test('in a bucket a build is put together as well, and is handed out from there'
   await aSource(bucket, await bucket.aMod({ game }));
   const { claim_id } = await mustClaim(client);
   assert.equal((await client.call(downloadCookBuild, { params: { claim_id } })).status, 302);
-  assert.deepEqual((await takeInventory(bucket.app(), holdings, { repair: false, verify: true })).found, []);
+  assert.deepEqual((await takeInventory(bucket.app(), storedObjects, { repair: false, verify: true })).found, []);
 });
 
 test('what is no sound archive is told, in the language of whoever asks, and is not finalized', async () => {
@@ -146,7 +146,8 @@ test('an address holds for seven days, for its build, and until another is given
 test('the storage check knows builds: one that is gone is invalid, and what has no row is left over', async () => {
   const game = await aCookingGame(api);
   const { storage } = api.app();
-  const look = async (repair = false) => (await takeInventory(api.app(), holdings, { repair, verify: true })).found;
+  const look = async (repair = false) =>
+    (await takeInventory(api.app(), storedObjects, { repair, verify: true })).found;
   const { params } = await provision(game);
   await put(params, build());
   await validated(game);

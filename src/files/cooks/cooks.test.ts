@@ -16,8 +16,8 @@ import {
 import { EICAR, zipOf } from '../../../test/zips.ts';
 import { deleteModOperation, getMod } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { holdings } from '../../composition/resources.ts';
-import { takeInventory } from '../../platform/storage/holdings.ts';
+import { storedObjects } from '../../composition/resources.ts';
+import { takeInventory } from '../../platform/storage/inventory.ts';
 import { storageKeyOf } from '../modfiles/bytes.ts';
 import { getModfile } from '../modfiles/operations.ts';
 import { downloadCookSource, finishCook, reportCook } from '../runners/operations.ts';
@@ -88,7 +88,7 @@ test('a source that is taken down while it is cooked is handed out no more', asy
   const { claim_id } = await mustClaim(client);
   const app = api.app();
   await app.storage.remove(storageKeyOf(source.filehash.sha256));
-  await takeInventory(app, holdings, { repair: true, verify: false });
+  await takeInventory(app, storedObjects, { repair: true, verify: false });
   await client.refused(downloadCookSource, { params: { claim_id } }, 404, 15010);
   api.clock.advance(60);
   await worker.runDue();

@@ -1,15 +1,15 @@
 import { resource } from '../../platform/resource.ts';
-import { modfileHoldings } from './holdings.ts';
 import { modfileJobs } from './jobs.ts';
 import { modExtension } from './mod-extension.ts';
 import { modfileOperations } from './operations.ts';
 import { personalModfiles } from './personal.ts';
+import { storedModfiles } from './stored-objects.ts';
 
 export const modfiles = resource({
   name: 'modfiles',
   operations: modfileOperations,
   jobs: modfileJobs,
   personalData: personalModfiles,
-  holdings: modfileHoldings,
+  storedObjects: storedModfiles,
   extends: [modExtension],
 });

@@ -1,5 +1,5 @@
 import type { App } from '../../platform/app.ts';
-import type { Holdings } from '../../platform/storage/holdings.ts';
+import type { StoredObjects } from '../../platform/storage/inventory.ts';
 import { keyOf } from './removal.ts';
 import * as store from './store.ts';
 import { cancelled, UPLOAD_COMPLETE } from './uploads.ts';
@@ -8,9 +8,9 @@ const PREFIX = 'uploads/';
 const idIn = (key: string) => key.slice(PREFIX.length);
 
 /** Files that came whole and wait for their use. Parts are no objects yet: completing a session looks at each. */
-export const uploadHoldings: Holdings<App> = {
+export const storedUploads: StoredObjects<App> = {
   prefix: PREFIX,
-  named: async function* ({ db }) {
+  referenced: async function* ({ db }) {
     for (const upload of await store.waiting(db.query, UPLOAD_COMPLETE))
       yield {
         key: keyOf(upload),
@@ -20,13 +20,13 @@ export const uploadHoldings: Holdings<App> = {
       };
   },
   // Whatever state the session is in: its bytes go with its row.
-  isNamed: async ({ db }, key) => (await store.byUploadId(db, idIn(key))) !== undefined,
-  loses: (app, { key }) =>
+  isReferenced: async ({ db }, key) => (await store.byUploadId(db, idIn(key))) !== undefined,
+  repairRow: (app, { key }) =>
     app.db.write(async (transaction) => {
       const upload = await store.forChange(transaction, idIn(key));
       if (upload?.status === UPLOAD_COMPLETE && !upload.used) await cancelled(app, transaction, upload);
       return true;
     }),
   // A session is there before its bytes, and its id never comes again.
-  releases: ({ storage }, key) => storage.remove(key),
+  removeLeftOver: ({ storage }, key) => storage.remove(key),
 };

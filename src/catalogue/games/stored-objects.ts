@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import { avatarImage, galleryImage, headerImage, iconImage, logoImage, namesOf } from '../../platform/images/images.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
-import type { Holdings } from '../../platform/storage/holdings.ts';
+import type { StoredObjects } from '../../platform/storage/inventory.ts';
 import * as store from './store.ts';
 
 const KINDS = [logoImage(1, 1), iconImage, headerImage, avatarImage, galleryImage];
@@ -17,13 +17,13 @@ function picturesIn(folder: string): string[] {
  * Pictures of games, mods, media and people, which share their folders. One that is gone stays named: only its owner
  * can send it again, and until then it is shown as not found. None has a hash, as it is made from what was sent.
  */
-export const pictureHoldings: Holdings<App> = {
+export const storedPictures: StoredObjects<App> = {
   prefix: 'images/',
-  named: async function* ({ db }) {
+  referenced: async function* ({ db }) {
     for (const { folder, owner } of await store.imagesInUse(db.query))
       for (const key of picturesIn(folder)) yield { key, owner };
   },
-  isNamed: ({ db }, key) => store.isImageUsed(db.query, folderOf(key)),
-  loses: async () => false,
-  releases: (app, key) => app.db.write((transaction) => reviewPicture(app, transaction, folderOf(key))),
+  isReferenced: ({ db }, key) => store.isImageUsed(db.query, folderOf(key)),
+  repairRow: async () => false,
+  removeLeftOver: (app, key) => app.db.write((transaction) => reviewPicture(app, transaction, folderOf(key))),
 };

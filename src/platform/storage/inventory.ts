@@ -1,25 +1,25 @@
 import type { Storage } from './storage.ts';
 
-/** An object that a row names. */
-export interface NamedObject {
+/** An object that a row references. */
+export interface ReferencedObject {
   readonly key: string;
-  /** Whose it is, for an operator to read. */
+  /** What it belongs to, for an operator to read. */
   readonly owner: string;
-  /** What the row says of it, where it does. */
+  /** As stored in the row, where it is known. */
   readonly bytes?: number;
   readonly sha256?: string;
 }
 
-/** What a noun keeps in storage: every key below the prefix is named by one of its rows, or is left over. */
-export interface Holdings<A> {
+/** The objects of a resource in storage: every key below the prefix is referenced by one of its rows, or is left over. */
+export interface StoredObjects<A> {
   readonly prefix: string;
-  named(app: A): AsyncIterable<NamedObject>;
-  /** As of now, also where the row came after `named` had passed its place. */
-  isNamed(app: A, key: string): Promise<boolean>;
-  /** Sees to a row of which the object is gone or damaged; false where only people can. */
-  loses(app: A, object: NamedObject): Promise<boolean>;
-  /** Has an object removed that no row names, unless one does by then. */
-  releases(app: A, key: string): Promise<void>;
+  referenced(app: A): AsyncIterable<ReferencedObject>;
+  /** As of now, so that it also finds rows that were added while `referenced` ran. */
+  isReferenced(app: A, key: string): Promise<boolean>;
+  /** Repairs a row whose object is missing or damaged; returns false where only its owner can. */
+  repairRow(app: A, object: ReferencedObject): Promise<boolean>;
+  /** Removes an object that no row references, unless one does by then. */
+  removeLeftOver(app: A, key: string): Promise<void>;
 }
 
 export type Trouble = 'missing' | 'damaged' | 'left over' | 'unknown';
@@ -44,48 +44,46 @@ export interface Inventory {
   readonly found: readonly Found[];
 }
 
-/** Keys of what is under way, which jobs remove by themselves. */
-const PASSING = 'incoming/';
+/** Uploads in progress, which jobs remove by themselves. */
+const IN_PROGRESS = 'incoming/';
 const AT_ONCE = 8;
 
-/**
- * Holds rows and stored objects against each other, while others go on with both: whatever looks wrong is asked for a
- * second time, as it may have come or gone in between.
- */
+/** Compares rows with stored objects while both change: a suspected problem is checked a second time. */
 export async function takeInventory<A extends { readonly storage: Storage }>(
   app: A,
-  holdings: readonly Holdings<A>[],
+  resources: readonly StoredObjects<A>[],
   { repair, verify, progress }: InventoryOptions,
 ): Promise<Inventory> {
   const found: Found[] = [];
   let looked = 0;
   const note = () => progress?.(++looked);
 
-  async function lookAtRow(holding: Holdings<A>, object: NamedObject): Promise<void> {
+  async function lookAtRow(objects: StoredObjects<A>, object: ReferencedObject): Promise<void> {
     const trouble = await troubleOf(app.storage, object, verify);
-    if (trouble && (await holding.isNamed(app, object.key))) {
-      const repaired = repair && (await holding.loses(app, object));
+    if (trouble && (await objects.isReferenced(app, object.key))) {
+      const repaired = repair && (await objects.repairRow(app, object));
       found.push({ trouble, key: object.key, owner: object.owner, repaired });
     }
     note();
   }
 
   async function lookAtKey(key: string): Promise<void> {
-    const holding = holdings.find(({ prefix }) => key.startsWith(prefix));
-    if (holding && !(await holding.isNamed(app, key)) && (await app.storage.stat(key))) {
-      if (repair) await holding.releases(app, key);
+    const objects = resources.find(({ prefix }) => key.startsWith(prefix));
+    if (objects && !(await objects.isReferenced(app, key)) && (await app.storage.stat(key))) {
+      if (repair) await objects.removeLeftOver(app, key);
       found.push({ trouble: 'left over', key, repaired: repair });
     }
-    if (!holding && !key.startsWith(PASSING)) found.push({ trouble: 'unknown', key, repaired: false });
+    if (!objects && !key.startsWith(IN_PROGRESS)) found.push({ trouble: 'unknown', key, repaired: false });
     note();
   }
 
-  for (const holding of holdings) await severalOf(holding.named(app), AT_ONCE, (object) => lookAtRow(holding, object));
+  for (const objects of resources)
+    await severalOf(objects.referenced(app), AT_ONCE, (object) => lookAtRow(objects, object));
   await severalOf(app.storage.list(''), AT_ONCE, lookAtKey);
   return { looked, found };
 }
 
-async function troubleOf(storage: Storage, object: NamedObject, verify: boolean): Promise<Trouble | undefined> {
+async function troubleOf(storage: Storage, object: ReferencedObject, verify: boolean): Promise<Trouble | undefined> {
   const stored = await storage.stat(object.key);
   if (!stored) return 'missing';
   if (object.bytes !== undefined && stored.bytes !== object.bytes) return 'damaged';
@@ -99,7 +97,7 @@ async function troubleOf(storage: Storage, object: NamedObject, verify: boolean)
   }
 }
 
-/** Works on so many at once, in the order in which they come. */
+/** Works on at most `count` at once, in the order of the list. */
 async function severalOf<T>(all: AsyncIterable<T>, count: number, work: (one: T) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>();
   for await (const one of all) {

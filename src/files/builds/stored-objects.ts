@@ -1,5 +1,5 @@
 import type { App } from '../../platform/app.ts';
-import type { Holdings, NamedObject } from '../../platform/storage/holdings.ts';
+import type { ReferencedObject, StoredObjects } from '../../platform/storage/inventory.ts';
 import { PREFIX } from './receiving.ts';
 import * as store from './store.ts';
 
@@ -7,25 +7,25 @@ const AT_ONCE = 500;
 const UUID_CHARACTERS = 36;
 
 /** What studios uploaded for their runners. One whose bytes are gone is invalid: its studio uploads it again. */
-export const buildHoldings: Holdings<App> = {
+export const storedBuilds: StoredObjects<App> = {
   prefix: PREFIX,
-  named: namedBuilds,
+  referenced: referencedBuilds,
   // Whatever state it is in: its bytes go with its row.
-  isNamed: async ({ db }, key) => {
+  isReferenced: async ({ db }, key) => {
     const build = await store.byUuid(db, key.slice(PREFIX.length, PREFIX.length + UUID_CHARACTERS));
     return build !== undefined && (build.storage_key === key || build.storage_key === null);
   },
-  loses: async (app, { key }) =>
+  repairRow: async (app, { key }) =>
     app.db.write(async (transaction) => {
       const build = await store.atKey(transaction, key);
       const problem = JSON.stringify({ field: 'build', rule: 'required' });
       if (build) await store.change(transaction.query, build.id, { state: 'invalid', is_live: 0, problem });
       return true;
     }),
-  releases: ({ storage }, key) => storage.remove(key),
+  removeLeftOver: ({ storage }, key) => storage.remove(key),
 };
 
-async function* namedBuilds(app: App): AsyncGenerator<NamedObject> {
+async function* referencedBuilds(app: App): AsyncGenerator<ReferencedObject> {
   let last = 0;
   for (;;) {
     const rows = await store.keptAfter(app.db.query, last, AT_ONCE);

@@ -1,7 +1,7 @@
 import { requireModInAnyState } from '../../catalogue/mods/access.ts';
 import { OPERATOR } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Holdings, NamedObject } from '../../platform/storage/holdings.ts';
+import type { ReferencedObject, StoredObjects } from '../../platform/storage/inventory.ts';
 import { reviewBytes } from './bytes.ts';
 import { withdrawModfile } from './releasing.ts';
 import * as store from './store.ts';
@@ -9,11 +9,11 @@ import * as store from './store.ts';
 const AT_ONCE = 500;
 
 /** A file whose bytes are gone or damaged is withdrawn, like one with a virus: nobody shall be offered it. */
-export const modfileHoldings: Holdings<App> = {
+export const storedModfiles: StoredObjects<App> = {
   prefix: 'modfiles/',
-  named: namedBytes,
-  isNamed: ({ db }, key) => store.isNamed(db, key),
-  loses: async (app, { key }) => {
+  referenced: referencedBytes,
+  isReferenced: ({ db }, key) => store.isNamed(db, key),
+  repairRow: async (app, { key }) => {
     await app.db.write(async (transaction) => {
       for (const file of await store.offeredWith(transaction, key)) {
         const mod = await requireModInAnyState(transaction, OPERATOR, file.game_id, file.mod_id);
@@ -22,11 +22,11 @@ export const modfileHoldings: Holdings<App> = {
     });
     return true;
   },
-  releases: (app, key) => app.db.write((transaction) => reviewBytes(app, transaction, key)),
+  removeLeftOver: (app, key) => app.db.write((transaction) => reviewBytes(app, transaction, key)),
 };
 
 /** Rows may share an object, which is told once for each. */
-async function* namedBytes(app: App): AsyncGenerator<NamedObject> {
+async function* referencedBytes(app: App): AsyncGenerator<ReferencedObject> {
   let last = 0;
   for (;;) {
     const rows = await store.heldAfter(app.db.query, last, AT_ONCE);
