@@ -23,7 +23,7 @@ const RATE = 8;
 const REPORT = 16;
 export const OPTIONS_ALL = ADD_MODS | ADD_GUIDES | ADD_COMMENTS | RATE | REPORT;
 
-/** What lists of restrictions may be filtered and sorted by. */
+/** The columns that lists of restrictions can be filtered and sorted by. */
 export const restrictionListing: Listing = {
   from: 'r',
   columns: {
@@ -36,7 +36,7 @@ export const restrictionListing: Listing = {
   sorts: { id: 'r.id', user_id: 'r.user_id', date_added: 'r.date_added' },
 };
 
-/** People whom the game's team has kept from it add no mods to the game. */
+/** Refuses users whom the game's team has restricted from adding mods. */
 export async function requireMayAddMods(reader: Reader, caller: Caller, gameId: number): Promise<void> {
   const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
   if ((options & ADD_MODS) !== 0) throw new ApiError('MOD_NO_UPLOAD_PERMISSION_BY_ADMIN');
@@ -47,20 +47,20 @@ export async function isKeptFromGuides(reader: Reader, caller: Caller, gameId: n
   return (options & ADD_GUIDES) !== 0;
 }
 
-/** People whom the game's team has kept from it report nothing there. */
+/** Refuses users whom the game's team has restricted from reporting. */
 export async function requireMayReport(reader: Reader, caller: Caller, gameId: number): Promise<void> {
   const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
   if ((options & REPORT) !== 0) throw new ApiError('REPORT_NO_REPORT_PERMISSION_BY_ADMIN');
 }
 
-/** People whom the game's team has kept from it rate nothing there. */
+/** Refuses users whom the game's team has restricted from rating. */
 export async function requireMayRate(reader: Reader, caller: Caller, gameId: number): Promise<void> {
   const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
   if ((options & RATE) !== 0)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'rating', rule: 'kept_from_rating' }] });
 }
 
-/** Who keeps the caller from commenting in a game, if anyone does: its team, or those who run the site. */
+/** Whether the game's team or site staff has restricted the caller from commenting in a game. */
 export async function whoKeepsFromComments(
   reader: Reader,
   caller: Caller,
@@ -83,7 +83,7 @@ export async function listRestrictions(app: App, caller: Caller, gameId: number,
   return store.list(app.db.query, gameId, restrictionListing, request);
 }
 
-/** Moderators of the game restrict others, and nobody themselves or someone of the game's team. */
+/** Moderators of the game restrict other users, but not themselves or members of the game's team. */
 export async function restrict(
   app: App,
   caller: UserCaller,

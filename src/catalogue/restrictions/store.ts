@@ -11,7 +11,7 @@ export async function optionsOf(reader: Pick<Database, 'first'>, gameId: number,
 const BY_WHOM =
   statement(`select r.options, case when s.level is null then 0 else 1 end as by_operator from game_restrictions r
   left join site_staff s on s.user_id = r.restricted_by where r.game_id = ? and r.user_id = ?`);
-/** What someone is kept from, and whether one of those who run the site has decided it. */
+/** The restrictions of a user, and whether site staff decided them. */
 export async function restrictionBy(reader: Pick<Database, 'first'>, gameId: number, userId: number) {
   const row = await reader.first<{ options: number; by_operator: number }>(BY_WHOM, [gameId, userId]);
   return row ?? { options: 0, by_operator: 0 };
@@ -54,6 +54,6 @@ const ADD_OPTIONS = statement(`update game_restrictions set options = options | 
     from game_restrictions o where o.game_id = game_restrictions.game_id and o.user_id = ?)
   where user_id = ? and exists (select 1 from game_restrictions o
     where o.game_id = game_restrictions.game_id and o.user_id = ?)`);
-/** Where both are restricted, the one is kept from all that the other was. */
+/** When two restricted accounts merge, the remaining one has the restrictions of both. */
 export const addOptionsOf = (transaction: Transaction, from: number, to: number) =>
   transaction.run(ADD_OPTIONS, [from, to, from]);

@@ -6,7 +6,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What a person may not do in a game. */
+/** A restriction of a user in a game. */
 export interface GameRestrictionsTable {
   id: Generated<number>;
   game_id: number;

@@ -11,7 +11,7 @@ import { ADMINISTRATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
 export const MAIL_REVIEW = 'reviews.mail';
-/** For the decision, and again for the requester to make the approved change. */
+/** The time for the decision, and for the requester to repeat the approved change. */
 const OPEN_SECONDS = 7 * 86_400;
 const REMEMBER_SECONDS = 30 * 86_400;
 

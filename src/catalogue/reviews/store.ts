@@ -5,7 +5,7 @@ import type { PermissionReviewsTable } from './table.ts';
 
 export type ReviewRow = Selectable<PermissionReviewsTable>;
 
-/** Reviews of a game are requested, decided and used one after the other. */
+/** Serialises requests and decisions of the reviews of a game. */
 export const lock = (transaction: Transaction, gameId: number) => takeTurn(transaction, `reviews/${gameId}`);
 
 const IS_REVIEWING = statement('select game_id from reviewing_games where game_id = ?');
@@ -37,7 +37,7 @@ export const openOf = (query: Query, gameId: number, now: number): Promise<Revie
 export const openById = (query: Query, gameId: number, id: number, now: number) =>
   open(query, gameId, now).where('id', '=', id).executeTakeFirst();
 
-/** The latest of the same change by the same person. */
+/** The latest review of the same change by the same user. */
 export const latestOf = (query: Query, { gameId, userId, change }: Requested, now: number) =>
   open(query, gameId, now).where('requested_by', '=', userId).where('change', '=', change).limit(1).executeTakeFirst();
 
@@ -70,7 +70,7 @@ export async function administratorsOf(query: Query, gameId: number, level: numb
   return Number(total);
 }
 
-/** Whom a review is mailed to: the other administrators that have an address, while it is undecided. */
+/** The recipients of a review's mail: the other administrators with an address, while it is undecided. */
 export const toldOf = (query: Query, id: number, level: number, now: number) =>
   query
     .selectFrom('permission_reviews as r')

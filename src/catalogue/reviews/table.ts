@@ -17,9 +17,9 @@ export interface PermissionReviewsTable {
   id: Generated<number>;
   game_id: number;
   requested_by: number;
-  /** What is to be changed, as JSON; equal changes are equal texts. */
+  /** The change as JSON; equal changes have equal texts. */
   change: string;
-  /** 1 or 0 once it is decided. */
+  /** 1 or 0 after the decision. */
   approved: number | null;
   decided_by: number | null;
   date_added: number;

@@ -5,11 +5,11 @@ import { kept } from '../../platform/database/personal.ts';
 import { type EndingAccount, type PersonalData, wholly } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-/** Nobody keeps a right by an account that is gone. Leaders hand over before. */
+/** A deleted account keeps no permissions. Leaders hand over before. */
 async function ending(_: App, transaction: Transaction, account: EndingAccount, to?: EndingAccount): Promise<void> {
   if (!to) await store.removeEverywhere(transaction, account.id);
   if (account.email !== null) {
-    // An account without an address takes over that of the other, and with it what was sent there.
+    // An account without an address takes over the other one's, together with its invitations.
     if (to?.email) await store.readdressInvites(transaction, account.email, to.email);
     else if (!to) await store.removeInvitesTo(transaction, account.email);
   }

@@ -32,17 +32,17 @@ export interface Place {
   readonly id: number;
 }
 
-/** Whoever changes a team waits here for the others, so that two cannot remove each other. */
+/** Serialises changes of a team, so that two members cannot remove each other. */
 const lockOf = (table: 'games' | 'mods'): Statement => changing(statement(`select id from ${table} where id = ?`));
 const LOCKS = { games: lockOf('games'), mods: lockOf('mods') };
 export const lock = (transaction: Transaction, { resource, id }: Place) =>
   transaction.first(LOCKS[resource as keyof typeof LOCKS], [id]);
 
-/** The same for what one person does in several teams. */
+/** Serialises what one user does in several teams. */
 const LOCK_USER = changing(statement('select id from users where id = ?'));
 export const lockUser = (transaction: Transaction, id: number) => transaction.first(LOCK_USER, [id]);
 
-/** A member, or with `pending` 1 someone who is invited: then there is an address in place of the person. */
+/** A member, or with `pending` 1 an invitation, which has an email address instead of a user. */
 interface Seat {
   id: number;
   level: number;
@@ -117,7 +117,7 @@ export const changeInvite = (query: Query, id: number, changes: SeatChanges) =>
 export const closeInvite = (query: Query, id: number, now: number) =>
   query.updateTable('team_invites').set({ date_actioned: now }).where('id', '=', id).execute();
 
-/** Nobody invites to more than they are themselves, also not after they have become less. */
+/** Closes invitations above the inviter's own level, after that level was lowered. */
 export const closeInvitesAbove = (query: Query, place: Place, inviterId: number, level: number, now: number) =>
   query
     .updateTable('team_invites')
@@ -152,7 +152,7 @@ export const openInvitesBy = (transaction: Transaction, userId: number) => count
 export const invitesBySince = (transaction: Transaction, userId: number, since: number) =>
   count(transaction, LATELY_BY, [userId, since]);
 
-/** Of an invitation to the team of a game, what is of a mod is 0 and empty. */
+/** For the team of a game, the columns of the mod are 0 and empty. */
 const invitesWithPlaces = (query: Query) =>
   query
     .selectFrom('team_invites as i')
@@ -162,7 +162,7 @@ const invitesWithPlaces = (query: Query) =>
     )
     .innerJoin('users as u', 'u.id', 'i.invited_by')
     .where('i.date_actioned', 'is', null)
-    // Who has blocked the inviter hears nothing of it; the inviter cannot tell.
+    // Hidden from users who have blocked the inviter, without the inviter noticing.
     .where(
       sql<boolean>`not exists (select 1 from users e join blocks b on b.user_id = e.id
         where e.email = i.email and b.blocked_id = i.invited_by)`,
@@ -176,7 +176,7 @@ const invitesWithPlaces = (query: Query) =>
 
 export type OpenInvite = Awaited<ReturnType<ReturnType<typeof invitesWithPlaces>['executeTakeFirstOrThrow']>>;
 
-/** What is open for an address, up to a number that is beyond what anyone reads. */
+/** The open invitations to an address, up to a limit that no list reaches in practice. */
 export const openInvitesFor = (query: Query, email: string, most: number) =>
   invitesWithPlaces(query).where('i.email', '=', email).orderBy('i.id').limit(most).execute();
 
@@ -199,7 +199,7 @@ export async function removeTeam(query: Query, resource: string, resourceId: num
 const RAISE = statement(`update team_members set level = (select max(o.level) from team_members o
     where o.resource = team_members.resource and o.resource_id = team_members.resource_id and o.user_id in (?, ?))
   where user_id = ?`);
-/** Where two accounts of one person are in a team, the one that stays may do what either could. */
+/** When two accounts in one team merge, the remaining one gets the higher level. */
 export const raiseTo = (transaction: Transaction, from: number, to: number) => transaction.run(RAISE, [from, to, to]);
 
 const REMOVE_EVERYWHERE = statement('delete from team_members where user_id = ?');
@@ -213,7 +213,7 @@ const DOUBLED_INVITES = statement(`delete from team_invites where email = ? and 
   (select 1 from team_invites o where o.resource = team_invites.resource
     and o.resource_id = team_invites.resource_id and o.email = ? and o.date_actioned is null)`);
 const READDRESS = statement('update team_invites set email = ? where email = ?');
-/** Invitations to one address go to another. */
+/** Moves invitations from one address to another. */
 export async function readdressInvites(transaction: Transaction, from: string, to: string): Promise<void> {
   await transaction.run(DOUBLED_INVITES, [from, to]);
   await transaction.run(READDRESS, [to, from]);

@@ -19,8 +19,8 @@ export interface TeamMembersTable {
 }
 
 /**
- * Someone with this address may join a team. Whether the address has an account is not kept, so that nobody can
- * find it out. `id` is above that of every member, as the API shows both in one list.
+ * An invitation of an email address. Whether the address has an account is not stored, so that nobody can find it
+ * out. Ids are above those of all members, because the API shows both in one list.
  */
 export interface TeamInvitesTable {
   id: Generated<number>;
@@ -31,6 +31,6 @@ export interface TeamInvitesTable {
   position: string;
   invited_by: number;
   date_added: number;
-  /** When it was accepted, declined or withdrawn, and null as long as it is open. */
+  /** When it was accepted, declined or withdrawn; null while it is open. */
   date_actioned: number | null;
 }

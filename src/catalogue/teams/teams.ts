@@ -12,7 +12,7 @@ export const MODERATOR = 1;
 export const MANAGER = 4;
 export const ADMINISTRATOR = 8;
 
-/** Counts a person in the team of a game or mod. What they may see changes with it. */
+/** Adds a user to the team of a game or mod, which changes what they may see. */
 export async function joinTeam(
   app: App,
   transaction: Transaction,
@@ -30,9 +30,8 @@ export async function joinTeam(
 }
 
 /**
- * The caller's level in a team; 0 outside of it, and in a game also for tokens by which the person has no seat there. Who administers the site counts as an administrator everywhere, and
- * the rest of its staff as moderators of every game.
- * A transaction as reader makes sure that nobody leaves the team between the question and the change.
+ * The caller's level in a team; 0 outside of it, and for tokens that grant no membership in the game. Site
+ * administrators count as administrators everywhere, other site staff as moderators of every game.
  */
 export async function teamLevel(
   reader: Pick<Database, 'first'>,
@@ -46,7 +45,7 @@ export async function teamLevel(
   return resource === 'games' && isSiteStaff(caller) ? Math.max(own, MODERATOR) : own;
 }
 
-/** What the team belonged to is gone for ever, and so are the invitations to it. */
+/** Removes the members and invitations of a game or mod that was deleted for good. */
 export async function dissolveTeam(
   transaction: Transaction,
   resource: TeamResource,

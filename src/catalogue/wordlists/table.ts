@@ -4,7 +4,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Words that a game allows or denies besides those of its filter's level. */
+/** Words that a game allows or denies in addition to its filter level. */
 export interface GameWordlistsTable {
   game_id: number;
   /** JSON lists. */

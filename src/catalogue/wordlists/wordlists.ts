@@ -35,7 +35,7 @@ export async function showWordlists(app: App, caller: Caller, gameId: number): P
   };
 }
 
-/** From now on the game has these words; a list that is not given stays. */
+/** Replaces the lists that are given; an omitted list stays. */
 export async function changeWordlists(
   app: App,
   caller: UserCaller,
@@ -59,7 +59,7 @@ export async function changeWordlists(
   return showWordlists(app, caller, gameId);
 }
 
-/** Built once for all games that filter alike. */
+/** Built once for all games with equal filter settings. */
 const filters = new LRUCache<string, TextFilter>({ max: 100 });
 
 function filterFor({ profanity_option, allowed, denied }: store.FilterOfGame): TextFilter {
@@ -72,10 +72,10 @@ function filterFor({ profanity_option, allowed, denied }: store.FilterOfGame): T
   return filter;
 }
 
-/** Texts that people read, by the names under which they are sent. */
+/** Texts shown to users, by the name of their field. */
 const FILTERED = ['name', 'name_id', 'summary', 'description', 'content', 'changelog', 'version'];
 
-/** Refuses texts with words that the game does not allow. Markup does not hide them. */
+/** Refuses texts with words that the game denies, including words split by markup. */
 export async function requireCleanTexts(
   reader: Reader,
   gameId: number,

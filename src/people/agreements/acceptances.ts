@@ -6,7 +6,7 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 import { AGREEMENT_TYPES, type AgreementType } from './types.ts';
 
-/** What lists of acceptances may be filtered and sorted by. */
+/** The columns that lists of acceptances can be filtered and sorted by. */
 export const acceptanceListing: Listing = {
   from: 'c',
   columns: {
@@ -20,13 +20,13 @@ export const acceptanceListing: Listing = {
   sorts: { id: 'c.id', type: 'v.type', date_added: 'c.date_added' },
 };
 
-/** What everyone who signs in through a portal consents to. */
+/** The agreements that a sign-in through a portal accepts. */
 const CONSENT = [AGREEMENT_TYPES.TERMS, AGREEMENT_TYPES.PRIVACY] as const;
 const EVERYWHERE = 0;
 
 type Reader = Pick<Database, 'first'>;
 
-/** Someone accepts a version by name: only what is in force can be, as anything else would bind nobody. */
+/** Accepts a version. Only versions in force can be accepted, because others bind nobody. */
 export async function acceptVersion(app: App, caller: UserCaller, versionId: number): Promise<store.AcceptanceRow> {
   return app.db.write(async (transaction) => {
     const version = await store.rowIn(transaction, versionId);
@@ -44,20 +44,20 @@ export async function acceptVersion(app: App, caller: UserCaller, versionId: num
 export const listAcceptances = (app: App, caller: UserCaller, request: ListRequest) =>
   store.listAcceptances(app.db.query, caller.userId, acceptanceListing, request);
 
-/** Whether someone has accepted what is in force of one type, if anything is. */
+/** Whether a user has accepted the version of a type that is in force, if there is one. */
 export async function hasAccepted(reader: Reader, userId: number, type: AgreementType): Promise<boolean> {
   return !(await store.hasOpen(reader, [type, type], { userId, gameId: EVERYWHERE }));
 }
 
 /**
- * Whether someone has agreed to the terms and the privacy policy that are in force, so that `terms_agreed` need not be
- * asked again. With a game it is about consent for that game alone, as PlayStation wants it.
+ * Whether a user has accepted the terms and the privacy policy in force, so that `terms_agreed` is not required again.
+ * With a game id it covers consent for that game only, as PlayStation requires.
  */
 export async function hasAgreed(reader: Reader, userId: number, gameId = EVERYWHERE): Promise<boolean> {
   return !(await store.hasOpen(reader, CONSENT, { userId, gameId }));
 }
 
-/** Someone has sent `terms_agreed`. To agree twice changes nothing. */
+/** Records `terms_agreed`. Accepting twice has no effect. */
 export async function agree(app: App, transaction: Transaction, userId: number, gameId = EVERYWHERE): Promise<void> {
   for (const versionId of await store.idsInForce(transaction, CONSENT))
     await store.accept(transaction.query, { userId, versionId, gameId }, app.clock.now());

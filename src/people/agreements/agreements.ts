@@ -12,7 +12,7 @@ import { isAgreementType, LEGAL_PAGES } from './types.ts';
 
 export type { AcceptanceRow, ShownVersion } from './store.ts';
 
-/** What lists of versions may be filtered and sorted by. */
+/** The columns that lists of versions can be filtered and sorted by. */
 export const versionListing: Listing = {
   from: 'v',
   columns: {
@@ -39,7 +39,7 @@ export async function requireCurrent(app: App, type: number): Promise<store.Show
   return version;
 }
 
-/** Everyone may read what is or was in force; drafts are for those who run the site. */
+/** Everyone may read versions that are or were in force; drafts are for site staff. */
 export async function requireVersion(app: App, caller: Caller, id: number): Promise<store.ShownVersion> {
   const version = await store.byId(app.db.query, id);
   if (!version) throw new ApiError('RESOURCE_NOT_FOUND');
@@ -88,7 +88,7 @@ export interface VersionChanges {
   readonly is_active?: true | undefined;
 }
 
-/** Texts change as long as they are a draft: afterwards people have agreed to them. */
+/** Only drafts can change, because users have accepted the later versions. */
 export async function changeVersion(
   app: App,
   caller: UserCaller,
@@ -113,7 +113,7 @@ export async function changeVersion(
   });
 }
 
-/** What people have agreed to stays in the database, where nobody is shown it any more. */
+/** Accepted versions stay in the database, hidden. */
 export async function deleteVersion(app: App, caller: UserCaller, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const version = await requireForChange(transaction, caller, id, 'AGREEMENT_CANNOT_DELETE_ADMINS_ONLY');
@@ -145,11 +145,11 @@ async function requireForChange(
 
 const FIRST_FACT = 'agreements.first-versions';
 
-/** A new site has texts that people can agree to, until those who run it write their own. */
+/** Gives a new site texts to accept until its operators write their own. */
 export async function addFirstVersions(app: App): Promise<void> {
   if ((await factOf(app.db.query, FIRST_FACT)) !== undefined) return;
   await app.db.write(async (transaction) => {
-    // Of two that start at once, the second waits here for the first and then finds its versions.
+    // When two processes start at once, the second waits here and then finds the versions of the first.
     await rememberFact(transaction.query, FIRST_FACT, app.environment);
     for (const { type, ...texts } of FIRST_VERSIONS) {
       if (await store.hasAny(transaction.query, type)) continue;

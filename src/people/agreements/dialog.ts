@@ -3,7 +3,7 @@ import { PORTAL_NAMES } from '../../platform/game-platforms.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { DIALOG_TEXTS, type DialogTexts } from './dialog-texts.ts';
 
-/** Consoles show pages without a way out of them. */
+/** Browsers of consoles have no way back from a page, so the dialog contains no links there. */
 const WITHOUT_LINKS: readonly string[] = ['nintendo', 'psn', 'xboxlive'];
 const RIGHT_TO_LEFT: readonly Language[] = ['ar'];
 
@@ -24,7 +24,7 @@ export interface Dialog {
   readonly links: Readonly<Record<LinkName, DialogLink>>;
 }
 
-/** The dialog that a game shows before it signs someone in for the first time. */
+/** The dialog that a game shows before a user's first sign-in. */
 export function consentDialog({ addresses }: Pick<App, 'addresses'>, language: Language, portal?: string): Dialog {
   const texts = DIALOG_TEXTS[language];
   const query = portal && WITHOUT_LINKS.includes(portal) ? '?no_links=true' : '';

@@ -6,7 +6,7 @@ interface FirstVersion {
   readonly description: string;
 }
 
-/** What a new site begins with. It promises little and asks for little; those who run a site replace it by their own. */
+/** The initial texts of a new site, deliberately minimal; operators replace them. */
 export const FIRST_VERSIONS: readonly FirstVersion[] = [
   {
     type: AGREEMENT_TYPES.TERMS,

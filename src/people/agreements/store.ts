@@ -52,7 +52,7 @@ export async function list(
   return { rows: await paged(page, listing, request).execute(), total: Number(total) };
 }
 
-/** Whoever changes versions of a type waits here for the others, so that two never come into force at once. */
+/** Serialises changes of a type, so that two versions never come into force at once. */
 const LOCK_TYPE = changing(statement('select id from agreement_versions where type = ? order by id'));
 export const lockType = (transaction: Transaction, type: number) => transaction.all(LOCK_TYPE, [type]);
 
@@ -84,7 +84,7 @@ export async function putInForce(query: Query, { id, type }: Pick<VersionRow, 'i
   await change(query, id, { is_active: 1, date_live: now });
 }
 
-/** False where the person has accepted it before. */
+/** Returns false where the user has accepted it before. */
 export async function accept(
   query: Query,
   { userId, versionId, gameId }: { userId: number; versionId: number; gameId: number },
@@ -140,7 +140,7 @@ const OPEN = statement(`select v.id from agreement_versions v where v.is_active 
   and not exists (select 1 from agreement_acceptances c
     where c.user_id = ? and c.version_id = v.id and c.game_id = ?) limit 1`);
 
-/** Whether a version of these types is in force that the person has not accepted. */
+/** Whether the user has not accepted a version of these types that is in force. */
 export async function hasOpen(
   reader: Pick<Database, 'first'>,
   types: readonly [number, number],

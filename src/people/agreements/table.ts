@@ -13,19 +13,19 @@ export interface AgreementVersionsTable {
   type: number;
   name: string;
   changelog: string;
-  /** The text itself: HTML of the kinds that `sanitised` lets through. */
+  /** The text as HTML, limited to what `sanitised` allows. */
   description: string;
-  /** Who wrote it, and null for the versions that come with the service. */
+  /** The author; null for the versions that come with the service. */
   user_id: number | null;
   date_added: number;
   date_updated: number;
-  /** When it came into force last, and 0 for a draft. */
+  /** When it last came into force; 0 for a draft. */
   date_live: number;
   is_active: number;
   date_deleted: number | null;
 }
 
-/** That someone has agreed to a version. `game_id` is 0 unless the consent was given for one game alone. */
+/** An acceptance of a version. `game_id` is 0 unless it covers one game only. */
 export interface AgreementAcceptancesTable {
   id: Generated<number>;
   user_id: number;

@@ -17,7 +17,7 @@ const NUMBERS: readonly number[] = Object.values(AGREEMENT_TYPES);
 
 export const isAgreementType = (type: number): type is AgreementType => NUMBERS.includes(type);
 
-/** The names under which their pages stand at `/legal/`. */
+/** The names of their pages below `/legal/`. */
 export const LEGAL_PAGES: Readonly<Record<string, AgreementType>> = {
   terms: AGREEMENT_TYPES.TERMS,
   privacy: AGREEMENT_TYPES.PRIVACY,

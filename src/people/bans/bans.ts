@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 export type { BanRow } from './store.ts';
 
-/** What the list may be filtered and sorted by. */
+/** The columns that the list can be filtered and sorted by. */
 export const banListing: Listing = {
   from: 'b',
   columns: {
@@ -23,31 +23,31 @@ export const banListing: Listing = {
   sorts: { id: 'b.id', date_added: 'b.date_added', date_expires: 'b.date_expires' },
 };
 
-/** Addresses are for administrators of the site alone; no team of a game learns one. */
+/** Only site administrators see addresses; teams of games never do. */
 export async function listBans(app: App, caller: UserCaller, request: ListRequest) {
   if (!caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
   return store.list(app.db.query, banListing, request);
 }
 
-/** For whoever runs the service. */
+/** For commands of the operator. */
 export const allBans = (app: App) => store.all(app.db.query);
 
 function requireAdministrator({ admin }: UserCaller): void {
   if (!admin) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
 }
 
-/** A wider network than this is rather a slip than a wish. */
+/** A wider network is more likely a mistake than intended. */
 const BITS_MIN = { 4: 8, 16: 16 } as const;
 
 export interface NewBan {
   readonly network: Network;
   readonly reason: string;
   readonly dateExpires: number;
-  /** Whence the one who bans calls; nothing for commands. */
+  /** The address of the caller; undefined for commands. */
   readonly from?: string;
 }
 
-/** From now on nobody is let in from there, in any process, until the ban ends or is lifted. */
+/** Refuses requests from the network on every process until the ban ends or is lifted. */
 export async function banNetwork(app: App, caller: UserCaller, ban: NewBan): Promise<store.BanRow> {
   const { network, reason, dateExpires, from } = ban;
   requireAdministrator(caller);
@@ -66,7 +66,7 @@ export async function banNetwork(app: App, caller: UserCaller, ban: NewBan): Pro
   });
 }
 
-/** Neither half the world, nor the operator's own proxies, through which everyone may come. */
+/** Refuses networks that are too wide or contain the operator's own proxies. */
 function requireSensible({ settings }: App, network: Network): void {
   const isOwn = settings.trustProxy.some(([proxy, bits]) => overlaps(network, { bytes: proxy.toByteArray(), bits }));
   if (network.bits < BITS_MIN[network.bytes.length as 4 | 16] || isOwn) refuse('network');
@@ -104,6 +104,6 @@ const auditBan = (
 
 const KEPT_SECONDS = 30 * 86_400;
 
-/** Bans that ended are shown for a while, and the audit log has them for ever. */
+/** Ended bans stay listed for a while; the audit log keeps them for ever. */
 export const forgetEnded = (app: App): Promise<void> =>
   app.db.write(async (transaction) => void (await store.removeEnded(transaction, app.clock.now() - KEPT_SECONDS)));

@@ -5,7 +5,7 @@ import type { AddressBansTable } from './table.ts';
 
 export type BanRow = Selectable<AddressBansTable>;
 
-/** Nothing where the network is banned already; a ban that has ended makes room for the new one. */
+/** Undefined where the network is banned already; an ended ban is replaced. */
 export async function add({ query }: Transaction, row: Omit<BanRow, 'id'>): Promise<BanRow | undefined> {
   await query
     .deleteFrom('address_bans')

@@ -6,15 +6,15 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** From where nobody is let in. */
+/** Networks whose requests are refused. */
 export interface AddressBansTable {
   id: Generated<number>;
-  /** As `networkText` writes it: an address and how many bits of it count. */
+  /** In CIDR notation, as `networkText` writes it. */
   network: string;
   reason: string;
-  /** Who decided it; 0 for whoever runs the service. */
+  /** The deciding administrator; 0 for the operator. */
   user_id: number;
   date_added: number;
-  /** 0 where it does not end by itself. */
+  /** 0 for no end. */
   date_expires: number;
 }

@@ -20,7 +20,7 @@ export const remove = (transaction: Transaction, userId: number, blockedId: numb
 export const holdPair = (transaction: Transaction, one: number, other: number) =>
   takeTurn(transaction, `people/${Math.min(one, other)}/${Math.max(one, other)}`);
 
-/** The people whom someone has blocked, deleted ones left out. */
+/** The users whom a user has blocked, without deleted accounts. */
 export async function listBlocked(query: Query, userId: number, listing: Listing, request: ListRequest) {
   const blocked = () =>
     narrowed(

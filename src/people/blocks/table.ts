@@ -4,7 +4,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** `user_id` wants to have nothing to do with `blocked_id`. */
+/** `user_id` has blocked `blocked_id`. */
 export interface BlocksTable {
   user_id: number;
   blocked_id: number;

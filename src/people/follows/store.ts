@@ -6,12 +6,12 @@ import type { FollowsTable } from './table.ts';
 
 const PUT = statement(`insert into follows (user_id, followed_id, date_added) values (?, ?, ?)
   on conflict (user_id, followed_id) do nothing returning user_id`);
-/** Whether they did not follow them before. */
+/** Returns whether the follow is new. */
 export const put = async (transaction: Transaction, { user_id, followed_id, date_added }: FollowsTable) =>
   (await transaction.first(PUT, [user_id, followed_id, date_added])) !== undefined;
 
 const REMOVE = statement('delete from follows where user_id = ? and followed_id = ? returning user_id');
-/** Whether they followed them. */
+/** Returns whether there was a follow. */
 export const remove = async (transaction: Transaction, userId: number, followedId: number): Promise<boolean> =>
   (await transaction.first(REMOVE, [userId, followedId])) !== undefined;
 
@@ -21,14 +21,14 @@ const REMOVE_BLOCKED = statement(`delete from follows where (user_id = ? or foll
 export const removeBlocked = (transaction: Transaction, userId: number) =>
   transaction.run(REMOVE_BLOCKED, [userId, userId]);
 
-/** The two sides of following: who is listed, and whose list it is. */
+/** The column of the listed users, and that of the user whose list it is. */
 const SIDES = {
   followers: { listed: 'f.user_id', of: 'f.followed_id' },
   following: { listed: 'f.followed_id', of: 'f.user_id' },
 } as const;
 export type Side = keyof typeof SIDES;
 
-/** The followers of someone, or whom they follow, without people who were deleted or banned, or whom the reader has muted. */
+/** The followers of a user, or those they follow, without deleted, banned and (by the reader) muted users. */
 export async function list(
   query: Query,
   { side, userId, muterId }: { side: Side; userId: number; muterId: number | undefined },

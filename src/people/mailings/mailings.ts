@@ -8,16 +8,16 @@ import { normalisedEmail, requireUser } from '../users/users.ts';
 import * as store from './store.ts';
 
 const PURPOSE = 'mailings/opt-out';
-/** As long as someone may keep a mail and then use its link. */
+/** How long the unsubscribe link of a mail stays valid. */
 const LINK_SECONDS = 365 * 86_400;
 const SHAPE = /^([A-Za-z0-9_-]{43}\.(\d{1,15}))\.([A-Za-z0-9_-]{43})$/;
 
-/** The text as HTML, in which the address leads to itself. */
+/** The text as HTML with the address as a link. */
 const linked = (text: string, link: string) => text.replace(link, `<a href="${link}">${link}</a>`);
 
 const digestOf = (app: App, email: string): string => app.secrets.digest(`address ${normalisedEmail(email)}`);
 
-/** Sends what nobody asked for: not to those who do not want it, and to others with the way to end it. */
+/** Sends an unsolicited mail with an unsubscribe link, except to addresses that opted out. */
 export async function sendMailing(app: App, message: MailMessage, language: Language): Promise<void> {
   const digest = digestOf(app, message.to);
   if (await store.isOut(app.db.query, digest)) return;
@@ -29,12 +29,12 @@ export async function sendMailing(app: App, message: MailMessage, language: Lang
     ...message,
     text: `${message.text}\n\n${footer}`,
     ...(message.html !== undefined && { html: `${message.html}\n<p>${linked(footer, link)}</p>` }),
-    // The page asks whoever opens it and takes one click of a mail program, so that one address serves both.
+    // The page asks a visitor to confirm and accepts the one-click POST of mail programs, so one address serves both.
     optOut: link,
   });
 }
 
-/** Whose link it is, as the digest of an address. */
+/** The digest of the address that the link belongs to. */
 export async function requireOptOut(app: App, userId: number | undefined, hash: string): Promise<string> {
   const [, text, expires, signature] = SHAPE.exec(hash) ?? [];
   if (!text || !app.secrets.verify(PURPOSE, text, signature!)) throw new ApiError('USER_EMAIL_OPT_OUT_INVALID_HASH');
@@ -52,7 +52,7 @@ export async function optOut(app: App, userId: number | undefined, hash: string)
 
 export const callerId = (caller: Caller): number | undefined => (caller.kind === 'user' ? caller.userId : undefined);
 
-/** People change their mind in their account, without a link. */
+/** The setting in the account, which needs no link. */
 export async function setMailings(app: App, { userId }: UserCaller, isWanted: boolean): Promise<void> {
   const { email } = await requireUser(app, userId);
   if (email === null)

@@ -4,7 +4,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Addresses that want no mails they did not ask for. Many have no account, so only a digest is kept. */
+/** Addresses that opted out of unsolicited mails, as digests because many have no account. */
 export interface EmailOptOutsTable {
   address_digest: string;
   date_added: number;

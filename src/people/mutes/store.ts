@@ -19,7 +19,7 @@ export async function isLinked(transaction: Transaction, userId: number, portal:
   return (await transaction.first(IS_LINKED, [userId, portal])) !== undefined;
 }
 
-/** People who can be muted, by their ids on a portal, also those that it made up for this game. */
+/** Users who can be muted, by their portal ids, including ids that the portal issues per game. */
 export async function peopleOn(query: Query, portal: string, gameId: number, ids: readonly string[]) {
   const people = query
     .selectFrom('portal_accounts as a')
@@ -32,7 +32,7 @@ export async function peopleOn(query: Query, portal: string, gameId: number, ids
   return (await people.select('u.id').distinct().orderBy('u.id').execute()).map(({ id }) => id);
 }
 
-/** The people whom someone has muted, deleted ones left out. */
+/** The users whom a user has muted, without deleted accounts. */
 export async function listMuted(query: Query, userId: number, listing: Listing, request: ListRequest) {
   const muted = () =>
     narrowed(

@@ -4,7 +4,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** `user_id` does not want to see what `muted_id` makes. */
+/** `user_id` has muted `muted_id`. */
 export interface MutesTable {
   user_id: number;
   muted_id: number;

@@ -9,7 +9,7 @@ export const notificationJobs: readonly JobHandler<App>[] = [
   { kind: 'notifications.mail-due', every: 60, run: (app, _, job) => mailDue(app, job) },
   {
     kind: MAIL_JOB,
-    // A mail server may be away for a day.
+    // Retries for about a day, because mail servers can be down that long.
     attemptsMax: 30,
     run: (app, { userId }: { userId: number }) => mailPerson(app, userId),
   },

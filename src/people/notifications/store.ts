@@ -10,11 +10,11 @@ export type Told = Omit<NotificationRow, 'id' | 'user_id' | 'is_read' | 'date_ma
 
 type Reader = Pick<Database, 'first' | 'all'>;
 
-/** Daily mails go out from six in the morning (UTC) on, those of different people spread over an hour. */
+/** Daily mails are sent from 06:00 UTC on, spread over an hour by user id. */
 const DIGEST_AT = '(21600 + u.id % 3600)';
 const nextDigest = (now: string) => `((${now} - ${DIGEST_AT}) / 86400 + 1) * 86400 + ${DIGEST_AT}`;
 
-/** Those in `people` who want to hear of such things, and of whoever did it. */
+/** Inserts for the users in `people` who have not switched the kind off or blocked or muted the actor. */
 const adding = (people: string, which: string) =>
   statement(`insert into notifications
     (user_id, kind, actor_id, resource, resource_id, game_id, comment_id, date_added, is_read, date_mail, letter_id)
@@ -45,14 +45,14 @@ const parametersOf = (row: Told, usual: string) => [
 ];
 
 const ADD = adding('users u', 'u.id = ?');
-/** Answers nothing where the person was told before, or does not want to be. */
+/** Returns nothing for a duplicate, and for a user who does not want it. */
 export const add = (transaction: Transaction, userId: number, row: Told, usual: string) =>
   transaction.first<Pick<NotificationRow, 'id' | 'date_mail'>>(ADD, [...parametersOf(row, usual), userId]);
 
 const SAME = 'kind = ? and actor_id = ? and resource = ? and resource_id = ? and comment_id = ?';
 const sameAs = (row: Told) => [row.kind, row.actor_id, row.resource, row.resource_id, row.comment_id];
 const FORGET_SAME = statement(`delete from notifications where user_id = ? and ${SAME}`);
-/** Before it is told anew. */
+/** Removes the earlier notification before a repetition. */
 export const forgetSame = (transaction: Transaction, userId: number, row: Told) =>
   transaction.run(FORGET_SAME, [userId, ...sameAs(row)]);
 
@@ -64,7 +64,7 @@ const ADD_FOR_SUBSCRIBERS = adding(
   'subscriptions s join users u on u.id = s.user_id',
   's.mod_id = ? and s.user_id > ? and s.user_id <= ?',
 );
-/** Tells some who subscribed to a mod, in the order of their ids. Answers the last of them, and 0 when that were all. */
+/** Adds one batch for subscribers of a mod, ordered by user id. Returns the last id, or 0 after the last batch. */
 export async function addForSubscribers(
   transaction: Transaction,
   row: Told,
@@ -81,7 +81,7 @@ export async function addForSubscribers(
   return Number(number) < most ? 0 : Number(last);
 }
 
-/** Those of a person. What is about a comment goes with it. */
+/** The notifications of a user, without those of deleted comments. */
 const of = (query: Query, userId: number) =>
   query
     .selectFrom('notifications as n')
@@ -96,7 +96,7 @@ const shown = (query: Query, userId: number) =>
     .select(['n.date_added', 'n.is_read'])
     .select(USER);
 
-/** A notification with who did it, whose columns come along under their own names. */
+/** A notification with the columns of its actor. */
 export type StoredNotification = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
 export async function list(query: Query, userId: number, listing: Listing, request: ListRequest) {
@@ -118,7 +118,7 @@ const READ_ALL = statement('update notifications set is_read = 1 where user_id =
 export const readAll = (transaction: Transaction, userId: number) => transaction.run(READ_ALL, [userId]);
 
 const REMOVE = statement('delete from notifications where id = ? and user_id = ? returning id');
-/** Returns whether it was there. */
+/** Returns whether it existed. */
 export const remove = async (transaction: Transaction, userId: number, id: number): Promise<boolean> =>
   (await transaction.first(REMOVE, [id, userId])) !== undefined;
 
@@ -136,7 +136,7 @@ export const setMode = (transaction: Transaction, userId: number, kind: string, 
 
 const AWAITING = statement(`select distinct user_id from notifications
   where date_mail > 0 and date_mail <= ? and user_id > ? order by user_id limit ?`);
-/** People for whom something is to be mailed by now, in the order of their ids. */
+/** Users with notifications due for mailing, ordered by id. */
 export const awaitingMail = async (reader: Reader, now: number, after: number, most: number): Promise<number[]> =>
   (await reader.all<{ user_id: number }>(AWAITING, [now, after, most])).map(({ user_id }) => user_id);
 
@@ -153,7 +153,7 @@ export const isAnyDue = async (reader: Reader, userId: number, now: number): Pro
 
 const UNTIL_DIGEST = statement(`update notifications set date_mail =
   (select ${nextDigest('cast(? as bigint)')} from users u where u.id = notifications.user_id) where ${IS_DUE}`);
-/** What is due goes into the next daily mail. */
+/** Moves what is due to the next daily mail. */
 export const leaveToDigest = (transaction: Transaction, userId: number, now: number) =>
   transaction.run(UNTIL_DIGEST, [now, userId, now]);
 
@@ -161,7 +161,7 @@ const ADD_LETTER = statement(
   'insert into notification_letters (user_id, date_added, date_sent) values (?, ?, 0) returning *',
 );
 const PUT_INTO_LETTER = statement(`update notifications set letter_id = ?, date_mail = 0 where ${IS_DUE}`);
-/** A letter with all that is due for a person. */
+/** Adds a letter with all notifications due for a user. */
 export async function addLetter(transaction: Transaction, userId: number, now: number): Promise<LetterRow> {
   const letter = (await transaction.first<LetterRow>(ADD_LETTER, [userId, now]))!;
   await transaction.run(PUT_INTO_LETTER, [letter.id, userId, now]);
@@ -181,16 +181,16 @@ export interface Addressee {
 const ADDRESSEE = statement(
   'select email, language from users where id = ? and status = 1 and email is not null and date_closed is null',
 );
-/** Nobody where the person is banned, gone, or has closed the account. */
+/** Undefined for banned, deleted and closed accounts. */
 export const addressee = (reader: Reader, userId: number) => reader.first<Addressee>(ADDRESSEE, [userId]);
 
 export interface LineRow {
   readonly kind: string;
   readonly resource: string;
-  /** Who did it, where someone did. */
+  /** The actor, where there is one. */
   readonly username: string | null;
   readonly user_name_id: string | null;
-  /** What it is about, where that has a name. */
+  /** The subject, where it has a name. */
   readonly name: string | null;
   readonly name_id: string | null;
   readonly game_name_id: string | null;
@@ -211,12 +211,12 @@ const LINES = statement(`select n.kind, n.resource, a.username, a.name_id as use
     and not exists (select 1 from blocks b where b.user_id = n.user_id and b.blocked_id = n.actor_id)
     and not exists (select 1 from mutes mu where mu.user_id = n.user_id and mu.muted_id = n.actor_id)
   order by n.id`);
-/** What a letter tells: not what was read, taken back or is of people whom the reader has muted since. */
+/** The lines of a letter, without those read, deleted or by users muted since. */
 export const linesOf = (reader: Reader, letterId: number) => reader.all<LineRow>(LINES, [letterId]);
 
 const REMOVE_OLD = statement(`delete from notifications where id in
   (select id from notifications where date_added < ? limit ?) returning id`);
-/** Returns how many they were. */
+/** Returns the number of removed rows. */
 export const removeSomeBefore = async (transaction: Transaction, second: number, most: number): Promise<number> =>
   (await transaction.all(REMOVE_OLD, [second, most])).length;
 

@@ -8,32 +8,32 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Something that a person is told of: who did it, and to what. */
+/** A notification: the recipient, the actor and the subject. */
 export interface NotificationsTable {
   id: Generated<number>;
   user_id: number;
   kind: string;
-  /** 0 where a team decided, or nobody did it. */
+  /** 0 where a team decided, or nobody acted. */
   actor_id: number;
-  /** The plural noun of what it is about, its id, and its game where it has one. */
+  /** The resource of the subject, such as `mods`; its id, and its game where it has one. */
   resource: string;
   resource_id: number;
   game_id: number;
-  /** 0 for what is about no comment. */
+  /** 0 where it is not about a comment. */
   comment_id: number;
   date_added: number;
   is_read: number;
-  /** From when on it goes into a mail; 0 where it does not, or is in one. */
+  /** When it is due for mailing; 0 where it is not mailed, or already in a letter. */
   date_mail: Generated<number>;
-  /** The mail that it is in, and 0 for none. */
+  /** The letter that contains it; 0 for none. */
   letter_id: Generated<number>;
 }
 
-/** A mail with notifications. What is in it does not change, however often it has to be sent. */
+/** A mail with notifications. Its content stays the same over all attempts to send it. */
 export interface NotificationLettersTable {
   id: Generated<number>;
   user_id: number;
   date_added: number;
-  /** 0 until it was sent, or nobody was left to read it. */
+  /** 0 until it was sent, or dropped because the account is gone. */
   date_sent: number;
 }

@@ -1,7 +1,7 @@
 import { kept, untold } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
-/** Accounts of the staff can neither be deleted nor merged; what is left of former ones are those whom they added. */
+/** Staff accounts can neither be deleted nor merged; former ones remain as `added_by` of others. */
 export const personalStaff: PersonalData = {
   columns: [
     {

@@ -9,11 +9,11 @@ export const levelOf = async (reader: Pick<Database, 'first'>, userId: number): 
   (await reader.first<{ level: number }>(LEVEL, [userId]))?.level ?? 0;
 
 const OWNERS_HELD = changing(statement('select user_id from site_staff where level >= ? order by user_id'));
-/** Who has at least this level. On PostgreSQL others who ask the same wait from here on. */
+/** The members with at least this level, locked on PostgreSQL until the transaction ends. */
 export const holdFrom = async (transaction: Transaction, level: number): Promise<number[]> =>
   (await transaction.all<{ user_id: number }>(OWNERS_HELD, [level])).map(({ user_id }) => user_id);
 
-/** False where the person is of the staff already. */
+/** Returns false for a user who is a member already. */
 export const add = async ({ query }: Transaction, row: SiteStaffTable): Promise<boolean> =>
   (await query
     .insertInto('site_staff')

@@ -4,11 +4,11 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Who runs the site, and at which level: 1 moderator, 4 administrator, 8 owner. */
+/** Site staff. `level`: 1 moderator, 4 administrator, 8 owner. */
 export interface SiteStaffTable {
   user_id: number;
   level: number;
-  /** 0 for whoever runs the service. */
+  /** 0 for the operator. */
   added_by: number;
   date_added: number;
 }

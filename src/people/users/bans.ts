@@ -3,9 +3,9 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-// A ban holds although the account is deleted: what its person would sign up with again is kept as a digest.
+// A ban outlives the account: the identities with which its owner could sign up again are stored as digests.
 
-/** Something that only one person has, such as an address. */
+/** What identifies one person, such as an email address. */
 export type Identity = `email ${string}` | `portal ${string}`;
 
 const digestOf = (app: App, identity: Identity) => app.secrets.digest(`banned ${identity}`);
@@ -21,7 +21,7 @@ export async function rememberBan(
     await store.addBan(transaction.query, { digest: digestOf(app, identity), user_id: userId, date_added });
 }
 
-/** Whoever was banned and had their account deleted gets no other with what they are known by. */
+/** Refuses a sign-up with an identity of a banned, deleted account. */
 export async function refuseBanned(app: App, transaction: Transaction, identity: Identity): Promise<void> {
   if (await store.isBanned(transaction, digestOf(app, identity))) throw new ApiError('USER_BANNED');
 }

@@ -18,7 +18,7 @@ const isDate = (text: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 };
 
-/** What people may change of their own account. */
+/** The fields that users may change of their own account. */
 export const ProfileBody = z
   .object({
     username: z.string().trim().min(3).max(NAME_MAX).regex(TEXT),

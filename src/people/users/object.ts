@@ -28,7 +28,7 @@ export const UserObject = z
   })
   .meta({ id: 'User' });
 
-/** What a person sees of themselves. */
+/** The caller's own user object. */
 export const UserStatusObject = UserObject.extend({
   country: z.string(),
   privacy_options: Integer,
@@ -36,7 +36,7 @@ export const UserStatusObject = UserObject.extend({
   monetization_status: Integer,
 }).meta({ id: 'UserStatus' });
 
-/** What of an account is for its owner alone. */
+/** The private part of an account. */
 export const AccountObject = z
   .object({
     id: Id,
@@ -60,7 +60,7 @@ type ShownUser = Pick<
   'id' | 'name_id' | 'username' | 'date_online' | 'date_joined' | 'avatar' | 'timezone' | 'language' | 'portal_names'
 >;
 
-/** The name on the portal that the request comes from, if the person has linked it. */
+/** The name on the portal of the request, if the user has linked it. */
 function nameOn(portal: Portal | undefined, { portal_names }: ShownUser): string | null {
   if (portal === undefined || portal_names === '{}') return null;
   return (JSON.parse(portal_names) as Partial<Record<Portal, string>>)[portal] || null;
@@ -108,7 +108,7 @@ export function toUserStatusObject(
 const KEPT_MAX = 10_000;
 const kept = new Map<string, { user: ShownUser; json: string }>();
 
-/** The user object as JSON. Most lists show the same few people again and again, so it is made once for each state of them. */
+/** The user object as JSON, cached per state of the user because lists repeat the same few users. */
 export function userJson(app: App, user: ShownUser, portal: Portal | undefined): string {
   const key = `${app.addresses.site} ${user.id} ${portal ?? ''}`;
   const known = kept.get(key);

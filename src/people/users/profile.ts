@@ -34,7 +34,7 @@ export interface ProfileChanges {
   readonly mature_content?: boolean | undefined;
 }
 
-/** A person as others see them: not at all once closed, and not alone where they wish so. */
+/** A user as others see them. Closed accounts and private profiles are hidden. */
 export async function requireShownUser(app: App, caller: Caller, id: number): Promise<store.UserRow> {
   const person = await requireUser(app, id);
   if (caller.kind === 'user' && (caller.userId === id || isSiteStaff(caller))) return person;
@@ -58,7 +58,7 @@ export async function editProfile(app: App, userId: number, changes: ProfileChan
       return requireUserIn(transaction, userId);
     });
   } catch (error) {
-    // Two who want the same name at the same time.
+    // Two users took the same name at the same time.
     if (isDuplicate(error)) refuse('name_id', 'taken');
     throw error;
   }
@@ -92,7 +92,7 @@ function refuse(field: string, rule: ValidationRule): never {
 const defined = <T extends object>(changes: T): T =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as T;
 
-/** Who wants to see what is for adults tells once when they were born, and cannot think again about it. */
+/** Mature content takes a birth date, which can be set once. */
 function maturityOf(app: App, before: store.UserRow, { birth_date, mature_content }: ProfileChanges): boolean {
   if (birth_date !== undefined && before.birth_date !== null && birth_date !== before.birth_date)
     refuse('birth_date', 'invalid');

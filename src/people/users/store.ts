@@ -13,7 +13,7 @@ export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id])
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<UserRow>(BY_ID, [id]);
 
 const FOR_CHANGE = changing(BY_ID);
-/** The same, and others who change this person wait from here on. */
+/** The same with a lock against other changes. */
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<UserRow>(FOR_CHANGE, [id]);
 
 const PORTAL_ACCOUNT = statement('select id from portal_accounts where user_id = ? limit 1');
@@ -30,25 +30,25 @@ export const add = (query: Query, row: Insertable<UsersTable>) =>
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** People from before names were folded. */
+/** Rows from before the folded column existed. */
 export const unfolded = (query: Query, most: number) =>
   query.selectFrom('users').select(['id', 'username']).where('username_folded', '=', '').limit(most).execute();
 
 export const putFolded = (query: Query, id: number, username_folded: string) =>
   query.updateTable('users').set({ username_folded }).where('id', '=', id).execute();
 
-/** People from before it was kept what names look like. */
+/** Rows from before the skeleton column existed. */
 export const withoutSkeleton = (query: Query, most: number) =>
   query.selectFrom('users').select(['id', 'username']).where('username_skeleton', '=', '').limit(most).execute();
 
-/** Unless the person has got another name meanwhile. */
+/** Only where the name has not changed in the meantime. */
 export const putSkeleton = (query: Query, id: number, username: string, username_skeleton: string) =>
   query.updateTable('users').set({ username_skeleton }).where('id', '=', id).where('username', '=', username).execute();
 
-/** Two people could take names that look alike at the same time. */
+/** Serialises naming, so that two users cannot take look-alike names at the same time. */
 export const holdNames = (transaction: Transaction) => takeTurn(transaction, 'users/names');
 
-/** The first of the others whose name looks like one of these. */
+/** The first other user whose name has one of these skeletons. */
 export const firstAlike = (query: Query, skeletons: readonly string[], exceptId: number) =>
   query
     .selectFrom('users')

@@ -13,12 +13,12 @@ export interface UsersTable {
   status: number;
   name_id: string;
   username: string;
-  /** As lists compare it; see `fold`. */
+  /** For comparisons in lists; see `fold`. */
   username_folded: Generated<string>;
-  /** What it looks like; see `confusableSkeleton`. A space where no letter is left of it, empty where it is not known yet. */
+  /** See `confusableSkeleton`. A space where no letter is left, empty where it was not computed yet. */
   username_skeleton: Generated<string>;
   email: string | null;
-  /** Earlier versions read it, and it cannot be left out; `site_staff` has taken its place. */
+  /** Replaced by `site_staff`; earlier versions still read it. */
   admin: ColumnType<never, 0, never>;
   date_joined: number;
   date_online: number;
@@ -28,25 +28,25 @@ export interface UsersTable {
   country: string;
   privacy_options: number;
   monetization_status: number;
-  /** YYYY-MM-DD, as the person told it once. */
+  /** YYYY-MM-DD. It can be set once. */
   birth_date: Generated<string | null>;
-  /** 1 where someone of age wants to see what is for adults. */
+  /** 1 where an adult has chosen to see mature content. */
   mature_content: Generated<number>;
-  /** Since when nobody sees the account. */
+  /** Since when the account is hidden. */
   date_closed: Generated<number | null>;
-  /** Since when nobody can sign in to it. */
+  /** Since when sign-in is locked. */
   date_locked: Generated<number | null>;
-  /** The account that this one was surrendered to, and when all had moved there. */
+  /** The account that this one was merged into, and when that was complete. */
   merged_into: Generated<number | null>;
   date_merged: Generated<number | null>;
-  /** JSON: the name on each linked portal. Kept here, as every list that shows people needs it. */
+  /** JSON: the name on each linked portal, denormalised because every list of users needs it. */
   portal_names: Generated<string>;
 }
 
-/** What someone who was banned, and whose account is deleted, would sign up with again. */
+/** Digests of the identities of banned users whose account was deleted. */
 export interface RememberedBansTable {
   digest: string;
-  /** The account that was deleted. */
+  /** The deleted account. */
   user_id: number;
   date_added: number;
 }

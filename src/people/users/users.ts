@@ -23,36 +23,36 @@ export async function requireUser(app: App, id: number): Promise<store.UserRow> 
   return user;
 }
 
-/** The same within a transaction, which may have made the person itself. */
+/** The same within a transaction, which may have added the user. */
 export async function requireUserIn(transaction: Transaction, id: number): Promise<store.UserRow> {
   const user = await store.rowIn(transaction, id);
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
   return user;
 }
 
-/** Which accounts end, change hands or their name by a transaction, and under which it adds something. */
+/** Accounts that a transaction ends or renames (`ends`), and accounts that it adds rows to (`under`). */
 export interface HeldUsers {
   readonly ends?: readonly number[];
   readonly under?: readonly number[];
 }
 
-/** Holds accounts in whatever state. Those who end them, or add something under those that end, wait from here on. */
+/** Locks accounts in any state against transactions that end them, or add rows to those that end. */
 export const holdUsers = (transaction: Transaction, { ends = [], under = [] }: HeldUsers) =>
   lock(transaction, [
     ...under.map((id) => ({ kind: 'users', id, hold: 'under' }) as const),
     ...ends.map((id) => ({ kind: 'users', id, hold: 'ends' }) as const),
   ]);
 
-/** In whatever state the account is. Others who change it wait from here on. */
+/** Finds an account in any state and locks it against other changes. */
 export const holdUser = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
 
-/** In whatever state the account is. */
+/** Finds an account in any state. */
 export const findUser = (app: App, id: number) => store.byId(app.db, id);
 
 /** The same within a transaction. */
 export const findUserIn = (transaction: Transaction, id: number) => store.rowIn(transaction, id);
 
-/** The same for a change: others who change this person wait from here on. */
+/** The same with a lock against other changes of the account. */
 export async function requireUserForChange(transaction: Transaction, id: number): Promise<store.UserRow> {
   const user = await store.rowForChange(transaction, id);
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
@@ -113,8 +113,8 @@ async function nameIdFor(app: App, { query }: Transaction, { username, isStaff }
 export const playerName = (app: App): string => `player-${app.random.hex(8)}`;
 
 /**
- * Whether a name looks like that of somebody else without being the same. People may have equal names, as they can
- * be seen to be equal; who writes one in other letters passes for the other. Others are named after this transaction.
+ * Whether a name looks like another user's without being equal to it. Equal names are allowed, because readers can see
+ * that they are equal; the check locks names until the transaction ends.
  */
 export async function isLookAlike(transaction: Transaction, username: string, exceptId = 0): Promise<boolean> {
   await store.holdNames(transaction);
@@ -122,12 +122,12 @@ export async function isLookAlike(transaction: Transaction, username: string, ex
   return other !== undefined && !haveSameLetters(username, other.username);
 }
 
-/** Names that no letter is left of would be asked for again and again by `fillSkeletons`: they keep a space. */
+/** An empty skeleton is stored as a space, because `fillSkeletons` would pick the row again and again. */
 const skeletonOf = (username: string): string => confusableSkeleton(username) || ' ';
 
 const ALIKE_MAX = 20;
 
-/** The name that a platform gives someone, or one that is like it and passes for nobody else. */
+/** The name from a platform, with a number where it looks like another user's. */
 export async function usernameFor(app: App, transaction: Transaction, given: string): Promise<string> {
   if (!given || isReservedForPeople(given, app.settings.domain)) return playerName(app);
   for (let number = 1; number <= ALIKE_MAX; number += 1) {
@@ -137,13 +137,13 @@ export async function usernameFor(app: App, transaction: Transaction, given: str
   return playerName(app);
 }
 
-/** Whoever may not come in: deleted, banned, or locked out until those who run the site are sure whose account it is. */
+/** Refuses deleted, banned and locked accounts. Staff lock an account until its owner is verified. */
 export function refuseSignIn({ status, date_locked }: Pick<store.UserRow, 'status' | 'date_locked'>): void {
   refuseGone(status);
   if (date_locked !== null) throw new ApiError('USER_LOCKED');
 }
 
-/** The person as they are at this moment, who may come in, and whose account does not end before that is committed. */
+/** The current state of a user who may sign in, locked so that the account does not end before the commit. */
 export async function admitUser(transaction: Transaction, id: number): Promise<store.UserRow> {
   await holdUsers(transaction, { under: [id] });
   const user = (await store.rowIn(transaction, id))!;
@@ -151,7 +151,7 @@ export async function admitUser(transaction: Transaction, id: number): Promise<s
   return user;
 }
 
-/** Changes the row of a person, and lets everyone who keeps something of it know. */
+/** Changes the row of a user and invalidates caches that contain it. */
 export async function changeUser(
   transaction: Transaction,
   id: number,
@@ -162,7 +162,7 @@ export async function changeUser(
   announceUser(transaction, id);
 }
 
-/** What shows the person is stale, and so is what is known of them as a caller. */
+/** Invalidates responses that show the user, and the cached caller. */
 export function announceUser(transaction: Transaction, id: number): void {
   transaction.changed(`users/${id}`);
   transaction.changed('users');
@@ -179,7 +179,7 @@ export async function putUserStatus(transaction: Transaction, id: number, status
   announceUser(transaction, id);
 }
 
-/** What someone is called on the portals that they linked. */
+/** Stores the user's names on linked portals. */
 export async function setPortalNames(
   transaction: Transaction,
   id: number,
@@ -190,7 +190,7 @@ export async function setPortalNames(
   transaction.changed('users');
 }
 
-/** Gives someone an address that they have shown to be theirs; false where somebody else has it. */
+/** Assigns a confirmed address; false where another account has it. */
 export async function claimEmail(transaction: Transaction, id: number, email: string): Promise<boolean> {
   const owner = await findUserByEmailIn(transaction, email);
   if (owner && owner.id !== id) return false;
@@ -198,7 +198,7 @@ export async function claimEmail(transaction: Transaction, id: number, email: st
   return true;
 }
 
-/** Remembers that a person is here. Nobody waits for it, and who does not get noted now is noted next time. */
+/** Updates the time of the last visit in the background. A failed update is made up for by the next request. */
 export function noteOnline(app: App, id: number): void {
   app.db
     .write(async (transaction) => {
@@ -210,7 +210,7 @@ export function noteOnline(app: App, id: number): void {
 
 const FOLDED_AT_ONCE = 500;
 
-/** Names that no letter is left of when they are folded would be asked for again and again: they keep a space. */
+/** An empty folded name is stored as a space, because the loop would pick the row again and again. */
 export async function foldUsernames(app: App): Promise<void> {
   const some = () =>
     app.db.write(async ({ query }) => {
@@ -221,7 +221,7 @@ export async function foldUsernames(app: App): Promise<void> {
   while ((await some()) === FOLDED_AT_ONCE);
 }
 
-/** What names look like, for people from before that was kept. */
+/** Fills the skeletons of rows from before the column existed. */
 export async function fillSkeletons(app: App): Promise<void> {
   const some = () =>
     app.db.write(async ({ query }) => {

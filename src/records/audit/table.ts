@@ -5,14 +5,14 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What those who decide over others have done, row by row; none is ever changed or removed. */
+/** The audit log. Rows are never changed or removed. */
 export interface AuditLogTable {
   /** Without gaps, from 1. */
   id: number;
   date_added: number;
-  /** The game in which it was done; 0 for the site as a whole. */
+  /** 0 for the site as a whole. */
   game_id: number;
-  /** Who did it; 0 for the service itself and for commands of its operator. */
+  /** The acting user; 0 for the service itself and for commands of the operator. */
   user_id: number;
   /** Such as `mods.delete`. */
   action: string;
@@ -21,13 +21,13 @@ export interface AuditLogTable {
   reason: string;
   /** JSON. */
   data: string;
-  /** The hash of the row before; empty in the first. */
+  /** The hash of the previous row; empty in the first. */
   previous: string;
-  /** Of everything else in this row. */
+  /** Covers all other columns of the row. */
   hash: string;
 }
 
-/** The last row, so that its removal shows. There is one, which every writer holds until its commit. */
+/** The last row, so that its removal is detected. Every writer locks this single row until its commit. */
 export interface AuditHeadTable {
   id: number;
   last_id: number;

@@ -8,7 +8,7 @@ export const personalEvents: PersonalData = {
       column: 'user_id',
       told: ['id', 'game_id', 'mod_id', 'event_type', 'date_added'],
       whenDeleted: 'erased',
-      // What the other account had subscribed to is told anew to the one that has it now.
+      // Merging records new events for the subscriptions that the remaining account takes over.
       whenMerged: 'dropped',
     },
     {

@@ -14,9 +14,9 @@ export interface ModEventsTable {
   user_id: number;
   event_type: string;
   date_added: number;
-  /** Everyone may see it, and not the teams of the mod and its game alone. */
+  /** 1 where everyone may see it, 0 for the teams of the mod and its game only. */
   shown: number;
-  /** The newest of its type for its mod: of all, and of those that are shown. */
+  /** Whether it is the newest of its type for its mod: of all events, and of the public ones. */
   newest: number;
   newest_shown: number;
 }

@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a game tells of a session, as its plugin signs it. */
+/** A session report as the game's plugin signs it. */
 export interface SessionReport {
   readonly sessionId: string;
-  /** As it was sent: seconds from the one plugin, milliseconds from the other. */
+  /** As sent: some plugins use seconds, others milliseconds. */
   readonly ts: number;
   readonly nonce: string;
   readonly orderId: number;
   readonly hash: string;
-  /** The mods in use, which are sent and signed at the start alone. */
+  /** The mods in use; only the start report contains and signs them. */
   readonly ids: readonly number[];
 }
 
-/** No clock shows this many seconds for thousands of years, and milliseconds have passed it since 1973. */
+/** Larger values are milliseconds: as seconds they would lie thousands of years ahead, as milliseconds since 1973. */
 const SECONDS_MAX = 100_000_000_000;
 
 export const secondOf = (ts: number): number => (ts >= SECONDS_MAX ? Math.floor(ts / 1_000) : ts);

@@ -32,7 +32,7 @@ export const removeSecret = (transaction: Transaction, gameId: number) => transa
 
 const SEE = statement(`insert into metrics_seen (game_id, session_hash, date_added) values (?, ?, ?)
   on conflict (game_id, session_hash) do nothing returning date_added`);
-/** Returns whether it is seen for the first time. */
+/** Returns whether the hash is new. */
 export const see = async (transaction: Transaction, gameId: number, hash: string, now: number): Promise<boolean> =>
   (await transaction.first(SEE, [gameId, hash, now])) !== undefined;
 
@@ -43,7 +43,7 @@ export const holdSession = (transaction: Transaction, gameId: number, sessionId:
 const ADD_SESSION = statement(`insert into metrics_sessions
   (game_id, session_id, user_id, order_id, date_started, date_last, date_ended, platform) values (?, ?, ?, ?, ?, ?, 0, ?)
   on conflict (game_id, session_id) do nothing returning id`);
-/** Returns whether there was none of this name. */
+/** Returns false where a session has this id already. */
 export const addSession = async (
   transaction: Transaction,
   row: Omit<SessionRow, 'id' | 'date_ended' | 'date_last'>,
@@ -70,17 +70,17 @@ export const COUNTS = [
 ] as const;
 export type Counts = Record<(typeof COUNTS)[number], number>;
 
-/** A game, or one platform of it: its metrics are in tables of their own. */
+/** A game, or one of its platforms, which have separate tables. */
 export interface Place {
   readonly gameId: number;
   /** `''` is the whole game. */
   readonly platform: string;
 }
 
-/** What the SQL of the two kinds of tables differs in. */
+/** The parts in which the SQL for the two kinds of tables differs. */
 interface Words {
   readonly metrics: string;
-  /** The columns that name a place, their parameters, and the condition on them. */
+  /** The key columns of a place, their parameters, and the condition on them. */
   readonly key: string;
   readonly marks: string;
   readonly isHere: string;
@@ -118,7 +118,7 @@ const ADD_TO = inSpans(({ metrics, key, marks }, span) => {
     ${COUNTS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`;
 });
 
-/** To the day and to its month, always in this order. */
+/** Adds to the day and then to its month; the fixed order prevents deadlocks. */
 export async function addTo(
   transaction: Transaction,
   place: Place,
@@ -138,7 +138,7 @@ export interface Span extends Place {
 const ACTIVITY = inSpans(
   ({ isHere }, span, active) => `select counted from ${active} where ${isHere} and ${span} = ? and who = ?`,
 );
-/** 1 where it counts, 0 where a person counts in its place, nothing where it is new. */
+/** 1 where it counts, 0 where a user counts in its place, undefined where it is new. */
 export const activityOf = async (reader: Reader, where: Span, who: string) =>
   (await reader.first<{ counted: number }>(at(ACTIVITY[where.span], where), [...keyOf(where), where.number, who]))
     ?.counted;
@@ -149,7 +149,7 @@ const BE_ACTIVE = inSpans(
   ({ key, marks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted) values (${marks}, ?, ?, ?)
     on conflict (${key}, ${span}, who) do nothing returning who`,
 );
-/** Returns whether they were not active in that span before. */
+/** Returns whether this is the first activity in the span. */
 export const beActive = async (transaction: Transaction, where: Span, who: string, counted: number) =>
   (await transaction.first(at(BE_ACTIVE[where.span], where), [...keyOf(where), where.number, who, counted])) !==
   undefined;
@@ -158,7 +158,7 @@ const UNCOUNT = inSpans(
   ({ isHere }, span, active) => `update ${active} set counted = 0
     where ${isHere} and ${span} = ? and who = ? and counted = 1 returning who`,
 );
-/** Returns whether it did count. */
+/** Returns whether it counted before. */
 export const uncount = async (transaction: Transaction, where: Span, who: string) =>
   (await transaction.first(at(UNCOUNT[where.span], where), [...keyOf(where), where.number, who])) !== undefined;
 
@@ -184,7 +184,7 @@ const ADD_TO_CREATOR = inPlaces(({ metrics, key }) => {
     from mods where id = ? on conflict (${key}, month, user_id) do update set ${added(table)}`;
 });
 
-/** For the mod, and for whoever submitted it. */
+/** Adds to the month of the mod and of its submitter. */
 export async function addToMonth(
   transaction: Transaction,
   place: Place,
@@ -211,14 +211,14 @@ export interface Ranked {
   readonly name_id: string;
   readonly downloads: number;
   readonly subscribers: number;
-  /** The place among the first thousand of the month before, and 0 for none. */
+  /** The rank in the previous month, 0 below the first thousand. */
   readonly rank_before: number;
 }
 
-/** Places of the month before are looked for no further down. */
+/** Ranks of the previous month are computed down to this one. */
 const RANKED_BEFORE = 1_000;
 
-/** Both months come from their index in order, and no more of them than is shown, or asked for. */
+/** Both months are read in index order and limited, so that the cost does not grow with the number of mods. */
 const ranked = (resource: 'mod' | 'creator', column: string, table: string, name: string): InPlaces =>
   inPlaces(({ metrics, isHere }) => {
     const months = `${metrics}_${resource}_months`;
@@ -268,7 +268,7 @@ const MOVE_MONTHS = inPlaces(({ metrics, key }) => {
     on conflict (${key}, month, user_id) do update set ${added(table)}`;
 });
 const REMOVE_MONTHS = inPlaces(({ metrics }) => `delete from ${metrics}_creator_months where user_id = ?`);
-/** What was counted for the work of one account counts for another. */
+/** Moves the counts of a merged account to the remaining one. */
 export async function moveMonths(transaction: Transaction, from: number, to: number): Promise<void> {
   for (const move of Object.values(MOVE_MONTHS)) await transaction.run(move, [to, from]);
   for (const removal of Object.values(REMOVE_MONTHS)) await transaction.run(removal, [from]);

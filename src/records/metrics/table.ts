@@ -20,28 +20,28 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A game that someone plays. */
+/** A play session. */
 export interface MetricsSessionsTable {
   id: Generated<number>;
   game_id: number;
-  /** As the client names it. */
+  /** Chosen by the client. */
   session_id: string;
-  /** 0 where a key of the game speaks. */
+  /** 0 for reports with an API key. */
   user_id: number;
   order_id: number;
   date_started: number;
   date_last: number;
-  /** 0 while it goes on. */
+  /** 0 while it lasts. */
   date_ended: number;
-  /** On which it is played, `''` where the client did not say. */
+  /** `''` where the client did not send it. */
   platform: string;
 }
 
-/** What happened in a game in a span of time. */
+/** The counters of a game in a day or month. */
 interface Counted {
   game_id: number;
   downloads: number;
-  /** Those who came less those who went. */
+  /** New subscriptions less ended ones. */
   subscribers: number;
   active_users: number;
   ratings_positive: number;

@@ -8,21 +8,21 @@ import * as store from './store.ts';
 
 const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Longer than an attempt can take, so that nobody begins another meanwhile. */
+/** Longer than an attempt can take, so that no other worker starts one in parallel. */
 export const LEASE_SECONDS = 10;
 const AT_ONCE = 8;
-/** Other jobs wait for a worker as well. */
+/** Limits one run, because other jobs need the worker too. */
 const RUN_MS = 20_000;
 const BACKOFF_FIRST_SECONDS = 5;
 const BACKOFF_MAX_SECONDS = 3_600;
 
-/** How an endpoint took a message. */
+/** The result of one attempt. */
 export interface Outcome {
   readonly ok: boolean;
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
-  /** Nobody was there, whatever was sent. */
+  /** The endpoint could not be reached, regardless of the message. */
   readonly isAway: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Message {
   readonly body: string;
 }
 
-/** The event as studios get it, by a webhook or in the stream. */
+/** The JSON of an event, in webhooks and in the event stream. */
 export const bodyOf = (event: {
   id: number;
   game_id: number;
@@ -50,7 +50,7 @@ export const bodyOf = (event: {
     data: JSON.parse(event.data),
   });
 
-/** Posts a message to an endpoint. Redirects are not followed: what was signed for one address goes to no other. */
+/** Posts a message to an endpoint. Redirects are not followed, because the message was signed for this address. */
 export async function post(app: App, webhook: store.WebhookRow, { id, attempt, body }: Message): Promise<Outcome> {
   const own = app.settings.headerPrefixes.flatMap((prefix) => [
     [`x-${prefix}-webhook-token`, signatureOf(app, webhook, body)],
@@ -72,14 +72,14 @@ export async function post(app: App, webhook: store.WebhookRow, { id, attempt, b
   }
 }
 
-/** Delivers what is due for an endpoint: of each subject one after the other, subjects side by side. */
+/** Delivers what is due for an endpoint: in order within a subject, in parallel across subjects. */
 export async function deliverDue(app: App, webhookId: number, job: Pick<RunningJob, 'heartbeat'>): Promise<void> {
   const begun = app.clock.monotonicMs();
   while (app.clock.monotonicMs() - begun < RUN_MS && (await deliverSome(app, webhookId))) await job.heartbeat();
   await wakeLater(app, webhookId);
 }
 
-/** False when nothing is due, or nobody is there to take it. */
+/** Returns false when nothing is due or the endpoint cannot be reached. */
 async function deliverSome(app: App, webhookId: number): Promise<boolean> {
   const { webhook, taken } = await app.db.write(({ query }) => take(app, query, webhookId));
   if (!webhook || taken.length === 0) return false;
@@ -111,26 +111,26 @@ async function take(app: App, query: Transaction['query'], webhookId: number) {
 async function settle(app: App, { query }: Transaction, delivery: store.DeliveryRow, outcome: Outcome): Promise<void> {
   const { ok, status, error, durationMs } = outcome;
   const now = app.clock.now();
-  const told = { status, error, duration_ms: durationMs };
-  if (ok) await store.settle(query, delivery, { ...told, state: 'delivered' });
+  const result = { status, error, duration_ms: durationMs };
+  if (ok) await store.settle(query, delivery, { ...result, state: 'delivered' });
   else if (now < delivery.date_gives_up)
-    await store.settle(query, delivery, { ...told, date_due: now + backoffSeconds(app, delivery.tries) });
+    await store.settle(query, delivery, { ...result, date_due: now + backoffSeconds(app, delivery.tries) });
   else {
-    await store.settle(query, delivery, { ...told, state: 'parked' });
+    await store.settle(query, delivery, { ...result, state: 'parked' });
     await store.parkBehind(query, delivery, now, `behind ${delivery.id}, which could not be delivered`);
     app.log.warn('a webhook delivery was parked', { webhook: delivery.webhook_id, delivery: delivery.id });
   }
 }
 
-/** While nobody is there, what waits is not tried one by one. */
+/** Pauses an unreachable endpoint as a whole instead of retrying every delivery. */
 async function pause(app: App, { query }: Transaction, { id, failures }: store.WebhookRow): Promise<void> {
   const date_resumes = app.clock.now() + backoffSeconds(app, failures + 1);
-  // Removed meanwhile, perhaps.
+  // The endpoint may have been removed in the meantime.
   if (await store.webhookById(query, id))
     await store.changeWebhook(query, id, { failures: failures + 1, date_resumes });
 }
 
-/** Doubles up to an hour; a random part keeps what failed together from coming back together. */
+/** Exponential backoff up to an hour, with jitter so that deliveries that failed together spread out. */
 function backoffSeconds(app: App, tries: number): number {
   const whole = Math.min(BACKOFF_MAX_SECONDS, BACKOFF_FIRST_SECONDS * 2 ** Math.min(tries - 1, 20));
   return Math.ceil(whole * (0.75 + app.random.bytes(1)[0]! / 1020));
@@ -144,7 +144,7 @@ const wakeLater = (app: App, webhookId: number): Promise<void> =>
     if (due !== undefined) await wake(app, transaction, webhookId, Math.max(due, webhook.date_resumes));
   });
 
-/** A job can be given up, after an outage of the database for instance; what it was to deliver is not. */
+/** Re-enqueues deliveries whose job was given up, for example after a database outage. */
 export const wakeOverdue = (app: App): Promise<void> =>
   app.db.write(async (transaction) => {
     for (const { id } of await store.overdue(transaction, app.clock.now())) await wake(app, transaction, id);
@@ -153,7 +153,7 @@ export const wakeOverdue = (app: App): Promise<void> =>
 const KEPT_SECONDS = 30 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;
 
-/** What studios were told is kept for 30 days: so far back can the stream go, and the log of deliveries. */
+/** Events and deliveries expire after 30 days, which limits how far back the stream and the log go. */
 export async function removeOldStudioEvents(app: App): Promise<void> {
   const before = app.clock.now() - KEPT_SECONDS;
   const step = () => app.db.write((transaction) => store.removeSomeBefore(transaction, before, REMOVED_AT_ONCE));

@@ -8,8 +8,8 @@ export type StudioEventRow = Selectable<StudioEventsTable>;
 export type WebhookRow = Selectable<WebhooksTable>;
 
 /**
- * Whoever listens must not see a later event before an earlier one: see `events/store.ts`, whose turn this is too. Two
- * turns for one game could be taken in either order, and those who do so would wait for each other.
+ * Listeners must see events in the order of their ids. This shares the lock of `events/store.ts`, because two locks for
+ * one game could be taken in either order and deadlock.
  */
 const ADD_EVENT = statement(
   'insert into studio_events (game_id, kind, subject, data, date_added) values (?, ?, ?, ?, ?) returning id',
@@ -71,7 +71,7 @@ const ofWebhook = (query: Query, webhookId: number) =>
 const shown = (query: Query, webhookId: number) =>
   ofWebhook(query, webhookId).selectAll('d').select(['e.game_id', 'e.kind', 'e.data', 'e.date_added as date_happened']);
 
-/** A delivery with what it delivers. */
+/** A delivery with its event. */
 export type DeliveryRow = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
 export async function listDeliveries(query: Query, webhookId: number, listing: Listing, request: ListRequest) {
@@ -85,7 +85,7 @@ export async function listDeliveries(query: Query, webhookId: number, listing: L
 export const deliveryById = (query: Query, webhookId: number, id: number): Promise<DeliveryRow | undefined> =>
   shown(query, webhookId).where('d.id', '=', id).executeTakeFirst();
 
-/** Of each subject only the first that waits may be sent. */
+/** Only the first waiting delivery of each subject may be sent. */
 const isFirst = sql<boolean>`not exists (select 1 from webhook_deliveries as before
   where before.webhook_id = d.webhook_id and before.subject = d.subject and before.state = 'waiting'
   and before.id < d.id)`;
@@ -93,7 +93,7 @@ const isFirst = sql<boolean>`not exists (select 1 from webhook_deliveries as bef
 const mayBeSent = (query: Query, webhookId: number) =>
   shown(query, webhookId).where('d.state', '=', 'waiting').where(isFirst);
 
-/** Takes deliveries that are due, for as long as the lease: nobody else takes them before. */
+/** Claims due deliveries for the duration of the lease. */
 export async function claim(
   query: Query,
   dialect: Database['dialect'],
@@ -119,7 +119,7 @@ export async function claim(
   return due;
 }
 
-/** When something of the endpoint is due next. */
+/** When the next delivery of the endpoint is due. */
 export async function nextDue(query: Query, webhookId: number): Promise<number | undefined> {
   const first = await mayBeSent(query, webhookId).orderBy('d.date_due').limit(1).executeTakeFirst();
   return first?.date_due;
@@ -128,10 +128,10 @@ export async function nextDue(query: Query, webhookId: number): Promise<number |
 const OVERDUE = statement(`select distinct d.webhook_id as id from webhook_deliveries d
   join webhooks w on w.id = d.webhook_id and w.is_active = 1 and w.date_resumes <= ?
   where d.state = 'waiting' and d.date_due <= ?`);
-/** The endpoints for which something is due. */
+/** The endpoints with due deliveries. */
 export const overdue = (transaction: Transaction, now: number) => transaction.all<{ id: number }>(OVERDUE, [now, now]);
 
-/** Writes the outcome of an attempt, unless another one was begun since. */
+/** Writes the outcome of an attempt, unless a newer attempt has started. */
 export const settle = (
   query: Query,
   { id, attempts }: Pick<DeliveryRow, 'id' | 'attempts'>,
@@ -145,7 +145,7 @@ export const settle = (
     .where('state', '=', 'waiting')
     .execute();
 
-/** Sets aside those behind a parked delivery whose time is over as well. */
+/** Parks the deliveries behind a parked one that have expired too. */
 export const parkBehind = (
   query: Query,
   { webhook_id, subject }: Pick<DeliveryRow, 'webhook_id' | 'subject'>,
@@ -177,7 +177,7 @@ export async function parkedWaitAgain(query: Query, webhookId: number, now: numb
 const REMOVE_EVENTS = statement(`delete from studio_events
   where id in (select id from studio_events where date_added < ? order by date_added limit ?) returning id`);
 
-/** Events go with their deliveries. Returns how many events. */
+/** Removes events with their deliveries. Returns the number of events. */
 export async function removeSomeBefore(transaction: Transaction, date: number, most: number): Promise<number> {
   const removed = await transaction.all<{ id: number }>(REMOVE_EVENTS, [date, most]);
   const ids = removed.map(({ id }) => id);

@@ -8,12 +8,12 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** All that a game's studio is told, in the order in which it was committed. */
+/** The events of a game for its studio, in the order of their commits. */
 export interface StudioEventsTable {
   id: Generated<number>;
   game_id: number;
   kind: string;
-  /** What it happened to, such as `mods/7`; events of one subject are told in order. */
+  /** What it happened to, such as `mods/7`; events of one subject are delivered in order. */
   subject: string;
   /** JSON. */
   data: string;
@@ -25,15 +25,15 @@ export interface WebhooksTable {
   game_id: number;
   name: string;
   url: string;
-  /** The kinds that are told, with spaces between them; empty for all. */
+  /** The subscribed kinds, separated by spaces; empty for all. */
   kinds: string;
   is_active: number;
-  /** The secret follows from it and from the site's own secret, so that the database alone gives none away. */
+  /** The secret is derived from it and the site's own secret, so that the database alone does not reveal it. */
   secret_seed: string;
-  /** Signs as well until its end. */
+  /** Also signs until `date_old_secret_ends`. */
   old_secret_seed: string | null;
   date_old_secret_ends: number;
-  /** How often in a row the endpoint could not be reached, and when it is tried again. */
+  /** Consecutive failures to reach the endpoint, and when it is tried again. */
   failures: number;
   date_resumes: number;
   added_by: number;
@@ -47,11 +47,11 @@ export interface WebhookDeliveriesTable {
   event_id: number;
   subject: string;
   state: 'waiting' | 'delivered' | 'parked';
-  /** Of all time; whoever writes an outcome holds the attempt of this number. */
+  /** All attempts so far; an outcome is written only by the attempt with this number. */
   attempts: number;
-  /** Since it last began to wait. */
+  /** Attempts since it was last queued. */
   tries: number;
-  /** When it may be tried; while it is being tried, when it may be tried again if nothing is heard of it. */
+  /** When it is due; during an attempt, when the lease of that attempt ends. */
   date_due: number;
   date_gives_up: number;
   date_added: number;

@@ -56,7 +56,7 @@ export const toRanking = (rows: readonly Ranked[]): z.input<typeof MetricsRankin
     subscribers,
   }));
 
-/** Of dates and numbers alone, so that no cell can be a formula. */
+/** Contains dates and numbers only, so that no cell can be a formula. */
 export function toCsv(gameId: number, days: readonly Day[]): Csv {
   const columns = Object.keys(days[0]!) as (keyof Day)[];
   const lines = [columns, ...days.map((day) => columns.map((column) => day[column]))];

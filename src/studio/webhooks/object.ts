@@ -98,7 +98,7 @@ export function toDelivery(row: DeliveryRow): z.input<typeof WebhookDeliveryObje
   };
 }
 
-/** As `EventSource` reads it: JSON has no line breaks of its own. */
+/** In the format of `EventSource`: serialised JSON contains no line breaks. */
 export const toServerSentEvent = (event: StudioEventRow): string =>
   `id: ${event.id}\nevent: ${event.kind}\ndata: ${bodyOf(event)}\n\n`;
 

@@ -39,7 +39,7 @@ type Path = z.output<typeof WebhookPath>;
 const placeOf = ({ game_id, webhook_id }: Path) => ({ gameId: game_id, webhookId: webhook_id });
 
 const Name = z.string().trim().min(1).max(80);
-/** Secrets do not belong into an address, which is shown and logged; egress takes none either. */
+/** Refuses credentials in the address, because it is shown and logged; egress refuses them too. */
 const isEndpoint = (text: string) =>
   z.url({ protocol: /^https?$/ }).safeParse(text).success && URL.parse(text)?.username === '';
 const Url = z
