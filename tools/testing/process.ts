@@ -33,7 +33,7 @@ export class TestProcess {
       detached: process.platform !== 'win32',
     });
     running.add(this.#child);
-    this.#child.once('close', () => running.delete(this.#child));
+    this.#child.once('exit', () => this.#closeOutput()).once('close', () => running.delete(this.#child));
     this.#output = new Output(this.#child);
   }
 
@@ -66,14 +66,12 @@ export class TestProcess {
       const fail = (code: number | null, signal: NodeJS.Signals | null) =>
         settle({ ...nothing, failed: 1, problem: stopped ?? endOf(code, signal) });
       child.on('message', hear).on('close', fail);
-      child.once('exit', () => this.#closeOutput());
       child.send(order);
     });
   }
 
   end(): void {
     if (this.#child.connected) this.#child.disconnect();
-    this.#child.once('exit', () => this.#closeOutput());
   }
 
   /** Output may still be on its way, but never longer than the programs of this group live. */
