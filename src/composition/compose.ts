@@ -60,7 +60,7 @@ export const outsideOf = (settings: Settings): Outside => ({
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
 /** Opens the database of an environment; SQLite is brought up to date on the way. */
-export async function openDatabase(
+async function openDatabase(
   settings: Settings,
   environment: Environment,
   clock: Clock,

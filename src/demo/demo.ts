@@ -18,7 +18,7 @@ export interface Demo {
   readonly games: readonly { id: number; name: string; name_id: string; accepted: boolean; api_key: string }[];
 }
 
-export interface DemoUser {
+interface DemoUser {
   readonly id: number;
   readonly username: string;
   readonly email: string;

@@ -5,7 +5,7 @@ import { say } from '../platform/localisation/texts.ts';
 import { csrfField, layout } from './layout.ts';
 import { SIGN_IN_PATH } from './paths.ts';
 
-export const FRAGMENT_SCRIPT_PATH = '/fragment.js';
+const FRAGMENT_SCRIPT_PATH = '/fragment.js';
 
 /**
  * What is behind `#` goes out of the address bar and the history first, and then to us. The note goes as well: it stays

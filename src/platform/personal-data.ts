@@ -9,7 +9,7 @@ export interface EndingAccount {
   readonly email: string | null;
 }
 
-export interface Trace {
+interface Trace {
   readonly table: keyof Tables;
   readonly column: string;
   readonly because: string;

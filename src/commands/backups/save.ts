@@ -14,7 +14,7 @@ import { saveRows } from './rows.ts';
 import { TarWriter } from './tar.ts';
 
 export const ABOUT = 'modstead.json';
-export const DATABASE = 'modstead.sqlite';
+const DATABASE = 'modstead.sqlite';
 /** Of a PostgreSQL database. */
 export const ROWS = 'rows';
 

@@ -8,7 +8,7 @@ const BLOCK = 512;
 const NAME_BYTES = 100;
 const PREFIX_BYTES = 155;
 const OCTAL_MAX = 8 ** 11;
-export const LAST = 'sha256';
+const LAST = 'sha256';
 
 const paddingOf = (bytes: number) => (BLOCK - (bytes % BLOCK)) % BLOCK;
 

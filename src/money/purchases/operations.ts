@@ -6,7 +6,7 @@ import { page, pageOf } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
 
 /** Nothing is sold: `price` and `monetization_options` of mods can only be 0, so that nobody owns anything. */
-export const getUserPurchases = operation({
+const getUserPurchases = operation({
   id: 'get-user-purchases',
   tag: 'Me',
   method: 'GET',

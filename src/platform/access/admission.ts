@@ -2,8 +2,7 @@ import { ApiError, type ErrorName } from '../errors/catalogue.ts';
 import { type Access, asLeader, type Caller, type KeyCaller, type ServiceCaller, type UserCaller } from './caller.ts';
 import type { Power } from './powers.ts';
 
-export const isApplication = (caller: UserCaller): boolean =>
-  caller.clientId !== undefined && caller.service === undefined;
+const isApplication = (caller: UserCaller): boolean => caller.clientId !== undefined && caller.service === undefined;
 
 /** The only game that an application reaches, unless the person let it reach all. */
 export const reachOf = (caller: Caller): number | undefined =>

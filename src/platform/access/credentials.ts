@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Environment } from '../config/addresses.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
+import type { Query, Transaction } from '../database/database.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { TokenScope } from './caller.ts';
@@ -172,11 +172,6 @@ const beginEpoch = ({ query }: Transaction, user_id: number) =>
     .values({ user_id, epoch: 1 })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ epoch: sql`access_epochs.epoch + 1` }))
     .execute();
-
-/** In which epoch a person is. */
-export const presentEpoch = async (reader: Pick<Database, 'first'>, userId: number): Promise<number> =>
-  (await reader.first<{ epoch: number }>(EPOCH, [userId]))?.epoch ?? 0;
-const EPOCH = statement('select epoch from access_epochs where user_id = ?');
 
 /** Ends the tokens for which a client had to show its secret, but not those of devices, which have none. */
 export async function revokeTokensOfSecret(app: Issuing, transaction: Transaction, clientId: number): Promise<void> {

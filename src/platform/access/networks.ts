@@ -7,10 +7,10 @@ export interface Network {
 }
 
 /** Four bytes or sixteen; an IPv4 address that came as IPv6 is itself. Nothing for what is no address. */
-export const bytesOf = (address: string): readonly number[] | undefined =>
+const bytesOf = (address: string): readonly number[] | undefined =>
   ipaddr.isValid(address) ? ipaddr.process(address).toByteArray() : undefined;
 
-export function maskedBytes(bytes: readonly number[], bits: number): number[] {
+function maskedBytes(bytes: readonly number[], bits: number): number[] {
   return bytes.map((byte, index) => {
     const kept = Math.min(8, Math.max(0, bits - index * 8));
     return byte & (0xff << (8 - kept)) & 0xff;

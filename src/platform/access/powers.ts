@@ -2,7 +2,7 @@
  * What an operation decides over. Every operation that takes a person's token declares one, and from it alone follows
  * which of their tokens may call it.
  */
-export const POWERS = {
+const POWERS = {
   content: 'What the person makes, reads, subscribes to and says in games.',
   personal: 'What the person has beyond any game: messages, notifications, whom they follow, mute or block.',
   profile: 'What the person is known by: name, picture, linked accounts, own key, agreements.',

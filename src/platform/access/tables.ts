@@ -10,7 +10,7 @@ declare module '../database/database.ts' {
 }
 
 /** Belongs to a game or to a user. Only a digest of the key is kept. */
-export interface ApiKeysTable {
+interface ApiKeysTable {
   id: Generated<number>;
   digest: string;
   game_id: number | null;
@@ -19,7 +19,7 @@ export interface ApiKeysTable {
   date_revoked: number | null;
 }
 
-export interface AccessTokensTable {
+interface AccessTokensTable {
   id: Generated<number>;
   digest: string;
   user_id: number;
@@ -46,13 +46,13 @@ export interface AccessTokensTable {
 }
 
 /** Begins anew when all that acts for a person ends. A person without a row is in their first, 0. */
-export interface AccessEpochsTable {
+interface AccessEpochsTable {
   user_id: number;
   epoch: number;
 }
 
 /** Tokens of games' backends. */
-export interface ServiceTokensTable {
+interface ServiceTokensTable {
   id: Generated<number>;
   digest: string;
   client_id: number;

@@ -9,7 +9,7 @@ import { METHOD } from './records.ts';
 import { type ArchiveSource, bufferSource, sliceOf, WINDOW_BYTES, Window } from './source.ts';
 import { HEAD_BYTES, Spool, startsAsArchive } from './spool.ts';
 
-export { ARCHIVE_POLICY, type ArchivePolicy } from './policy.ts';
+export type { ArchivePolicy } from './policy.ts';
 export { ArchiveProblem, type ArchiveReason, toFieldProblem } from './problem.ts';
 export { type ArchiveSource, fileSource, storedSource } from './source.ts';
 
@@ -32,7 +32,7 @@ export interface Inspection {
 }
 
 /** A file on the way through; `path` leads through archives within archives as if they were folders. */
-export interface ArchivedFile {
+interface ArchivedFile {
   readonly path: string;
   readonly bytes: number;
   /** 0 for a file of the archive itself, 1 for one of an archive in it. */

@@ -52,7 +52,7 @@ const WRITE = /\b(?:insert|update|delete)\b/i;
 export const onlyReads = (text: string): boolean => READ.test(text) && !WRITE.test(text);
 
 export type Value = string | number | null;
-export type Row = Record<string, Value>;
+type Row = Record<string, Value>;
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 
 /** Column types that the two databases spell differently. */
-export interface ColumnTypes {
+interface ColumnTypes {
   /** A primary key that counts up and never gives a number twice. */
   readonly id: string;
   /** Ids, unix seconds, counters, options, and 0 or 1. */

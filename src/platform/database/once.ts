@@ -7,7 +7,7 @@ declare module './database.ts' {
 }
 
 /** What a request has made, for as long as the same request is taken for the same wish. */
-export interface MadeOnceTable {
+interface MadeOnceTable {
   /** A digest of the caller, the operation and all that was sent. */
   key: string;
   /** A digest of the caller alone. */

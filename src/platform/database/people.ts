@@ -1,7 +1,7 @@
 // Every noun that shows who made something reads the same of them; a store can import no other noun.
 
 /** What the user object is made of besides the id, which is often another column of the noun that shows it. */
-export const PERSON_COLUMNS = [
+const PERSON_COLUMNS = [
   'name_id',
   'username',
   'date_online',

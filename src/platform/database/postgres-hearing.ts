@@ -10,7 +10,7 @@ const BEAT_MS = 1_000;
 /** A beat that took longer is taken for lost, and so is its connection. */
 const SILENCE_MS = 3_000;
 /** After so long without a beat nothing that was read before is believed. With what a request takes it is below 5 s. */
-export const BELIEVED_MS = 4_000;
+const BELIEVED_MS = 4_000;
 
 export interface HearingOptions {
   /** Milliseconds that never go backwards. */

@@ -20,7 +20,7 @@ export interface EgressOptions {
   redirectsMax?: number;
 }
 
-export interface EgressResponse {
+interface EgressResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;

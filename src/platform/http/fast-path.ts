@@ -30,7 +30,7 @@ export interface FastPath {
   store(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
 }
 
-export interface Freshness {
+interface Freshness {
   readonly scopes: readonly string[];
   /** `Changes.now()` before anything was read for the answer. */
   readonly asOf: number;

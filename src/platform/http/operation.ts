@@ -29,7 +29,7 @@ export interface Upload {
   readonly sha256: string;
 }
 
-export interface FileField {
+interface FileField {
   readonly bytesMax: number;
   readonly required?: boolean;
   /** Any number of files, under the same name or as a list. */

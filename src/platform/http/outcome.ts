@@ -24,7 +24,7 @@ const CLIENT_GONE = 499;
 export const SYSTEM_ROUTE = 'elsewhere';
 
 /** What of an exchange is told when it is over. */
-export type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
+type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
 
 /** Whether it carries files or goes on for as long as it is read, so that it is as slow as its client. */
 function isTransfer({ operation, request }: Pick<Ended, 'operation' | 'request'>): boolean {

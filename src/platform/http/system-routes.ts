@@ -83,7 +83,7 @@ async function redirected(response: ServerResponse, found: Promise<string | unde
   return true;
 }
 
-export function sendText(
+function sendText(
   response: ServerResponse,
   status: number,
   text: string,

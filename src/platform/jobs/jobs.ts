@@ -32,8 +32,6 @@ export function createJobs({ clock }: { clock: Clock }): Jobs {
   };
 }
 
-export type { ParkedJob } from './store.ts';
-
 /** The jobs that were given up, oldest first: for an operator to read, and to retry once the reason is gone. */
 export function parkedJobs(db: Database, limit = 100): Promise<store.ParkedJob[]> {
   return store.listParked(db, limit);

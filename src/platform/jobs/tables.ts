@@ -6,7 +6,7 @@ declare module '../database/database.ts' {
   }
 }
 
-export interface JobsTable {
+interface JobsTable {
   id: Generated<number>;
   kind: string;
   /** Of the jobs with equal kind and key at most one waits, and at most one runs. */

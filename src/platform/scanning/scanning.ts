@@ -3,7 +3,7 @@ import { type Clamd, ScannerAway, type Verdict } from './clamd.ts';
 import { VIRUS_POSITIVE, VIRUS_STATUS, type VirusPositive, type VirusStatus } from './states.ts';
 
 export { type Clamd, clamdAt, ScannerAway } from './clamd.ts';
-export { isScanPassed, VIRUS_POSITIVE, VIRUS_STATUS, type VirusPositive, type VirusStatus } from './states.ts';
+export { isScanPassed, VIRUS_POSITIVE, VIRUS_STATUS } from './states.ts';
 
 export interface Threat {
   /** Of the file in the archive, through archives within it as if they were folders. */

@@ -22,7 +22,7 @@ export interface StoredObjects<A> {
   removeLeftOver(app: A, key: string): Promise<void>;
 }
 
-export type Trouble = 'missing' | 'damaged' | 'left over' | 'unknown';
+type Trouble = 'missing' | 'damaged' | 'left over' | 'unknown';
 
 export interface Found {
   readonly trouble: Trouble;

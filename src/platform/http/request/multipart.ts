@@ -12,7 +12,7 @@ import { withIllFormed } from './utf8.ts';
 /** Its bytes come in blocks, each of which is lent until the next is asked for (`Blocks`). */
 export type FilePart = { field: string; filename: string; mimeType?: string; bytes: AsyncIterable<Buffer> };
 /** A numbered field may be sent often, with a number behind its name. */
-export type FileRule = { bytesMax: number; many?: boolean; numbered?: boolean };
+type FileRule = { bytesMax: number; many?: boolean; numbered?: boolean };
 
 export type MultipartOptions<T> = {
   /** The file fields of the operation; files in other fields are read and thrown away. */

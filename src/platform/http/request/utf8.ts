@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../errors/catalogue.ts';
 
 /** Stands for bytes that are not UTF-8: half a surrogate pair, which no UTF-8 can say. */
-export const ILL_FORMED = '\ud800';
+const ILL_FORMED = '\ud800';
 const REPLACEMENT = '\ufffd';
 
 /** Decodes UTF-8; what is not UTF-8 becomes `ILL_FORMED`. */

@@ -9,7 +9,7 @@ import { rangesOf } from './ranges.ts';
 import { Damaged, Soundness } from './soundness.ts';
 
 /** An object on its way to a reader. */
-export interface Sendable extends Validators {
+interface Sendable extends Validators {
   readonly opened: OpenObject;
   readonly type: string;
   /** What the answer says besides what the transfer says itself. */
