@@ -4,7 +4,7 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'audit verify',
   usage: '',
-  says: 'Follows the chain of the audit log, and fails where a row was changed, added or removed.',
+  says: 'Verifies the hash chain of the audit log, and fails at the first row that was changed, added or removed.',
   json: true,
   options: {},
   run: async ({ settings, environment }) =>

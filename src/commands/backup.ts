@@ -7,10 +7,10 @@ export default command({
   usage: 'FILE',
   says: `Writes databases, files and keys to one file, also while the service runs.
 
-The file is a tar archive that ends with a hash of itself; "restore" puts it into an empty data folder.
-It holds production and sandbox, or with --sandbox the latter alone. Whoever can read it can do what the
-service can: it is for its owner alone. Of files in a bucket (MODSTEAD_STORAGE_URL) it holds none.
-Of a PostgreSQL database it holds the rows; a large one is better kept by its own tools (docs/operations.md).`,
+The file is a tar archive that ends with its hash; "restore" unpacks it into an empty data folder.
+It contains production and sandbox, or with --sandbox the sandbox alone. It contains every key: protect it
+like the data folder. It does not contain files in a bucket (MODSTEAD_STORAGE_URL).
+Of a PostgreSQL database it contains the rows; use PostgreSQL's own tools for a large one (docs/operations.md).`,
   json: true,
   positionals: true,
   options: {},

@@ -6,9 +6,9 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'ban add',
   usage: '--network N --reason R [--expires UNIX]',
-  says: `Lets nobody in from an address or network, at once and in every process.
+  says: `Bans an address or network, at once and in every process.
 
-Whoever is at the machine itself is let in whatever is banned, and commands ask nobody.`,
+Requests from the machine itself are always allowed, and commands are not affected.`,
   json: true,
   options: {
     network: {
@@ -17,7 +17,7 @@ Whoever is at the machine itself is let in whatever is banned, and commands ask 
       required: true,
       says: 'such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48',
     },
-    reason: { type: 'string', value: 'R', required: true, says: 'why, for those who run the site' },
+    reason: { type: 'string', value: 'R', required: true, says: 'the reason, shown to staff' },
     expires: { type: 'string', value: 'UNIX', says: 'when it ends, in Unix seconds (default: never)' },
   },
   run: async ({ values, settings, environment }) => {

@@ -6,7 +6,7 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'ban lift',
   usage: 'BAN_ID',
-  says: 'Lets people in again from an address or network.',
+  says: 'Lifts the ban of an address or network.',
   json: true,
   positionals: true,
   options: {},

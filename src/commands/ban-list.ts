@@ -4,7 +4,7 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'ban list',
   usage: '',
-  says: 'Lists the addresses from which nobody is let in.',
+  says: 'Lists the banned addresses and networks.',
   json: true,
   options: {},
   run: async ({ settings, environment }) =>

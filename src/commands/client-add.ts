@@ -9,7 +9,7 @@ import { requireKnownGame, withApp } from './operator.ts';
 export default command({
   name: 'client add',
   usage: '--game GAME_ID [--redirect-uri URI]… [--grants LIST] [--require-pkce] [--standard] [--name N]',
-  says: 'Registers an OAuth2 client of a game and prints its secret, for the only time.',
+  says: 'Registers an OAuth 2.0 client of a game and prints its secret, which is shown only once.',
   json: true,
   options: {
     game: { type: 'string', value: 'GAME_ID', required: true, says: 'the game it belongs to' },
@@ -17,7 +17,7 @@ export default command({
       type: 'string',
       multiple: true,
       value: 'URI',
-      says: `where people return to: https://…, or http://localhost…; a game has up to ${REDIRECT_URIS_MAX}`,
+      says: `where users return to: https://…, or http://localhost…; a game has up to ${REDIRECT_URIS_MAX}`,
     },
     grants: {
       type: 'string',
@@ -27,9 +27,9 @@ export default command({
     'require-pkce': { type: 'boolean', says: 'refuse sign-ins without a code challenge (RFC 7636)' },
     standard: {
       type: 'boolean',
-      says: 'let it leave out grant_type at authorize and redirect_uri at a refresh, as RFC 6749 does',
+      says: 'allow it to omit grant_type at authorize and redirect_uri at a refresh, as RFC 6749 does',
     },
-    name: { type: 'string', value: 'N', says: 'shown to people who are asked to let it in (default: the game’s)' },
+    name: { type: 'string', value: 'N', says: 'shown on the consent page (default: the game’s name)' },
   },
   run: async ({ values, settings, environment }) => {
     const gameId = idOf(values.game, '--game');

@@ -6,12 +6,12 @@ import { command, misuse, PROGRAM, Refusal } from './invocation/command.ts';
 export default command({
   name: 'cook-runner',
   usage: '--url URL [--platform PLATFORM] -- PROGRAM [words]',
-  says: `Takes cooks of a game, has the studio's PROGRAM do each, and hands in what it made.
-The program is called with two words more: where the source is, and where it writes its result, both zip archives. What
-it prints is the log of the cook; a line "progress: 40" tells how far it is. It exits with 0 when it is done, with 75
-when the same may work out later, and with anything else when the source cannot be cooked. In its environment are
+  says: `Claims cooks of a game, runs the studio's PROGRAM for each, and uploads the result.
+The program gets two more arguments: the path of the source and the path for its result, both zip archives. Its output is
+the log of the cook; a line "progress: 40" reports progress. It exits with 0 when it is done, with 75 to retry later,
+and with any other code if the source cannot be cooked. Its environment contains
 COOK_SOURCE, COOK_OUTPUT, COOK_BUILD, COOK_PLATFORM, COOK_GAME_ID, COOK_MOD_ID, COOK_VERSION and COOK_METADATA_BLOB.
-The secret that was shown when the runner was registered is in COOK_RUNNER_SECRET, where others cannot see it.`,
+Set COOK_RUNNER_SECRET to the secret that was shown when the runner was registered: other users cannot see it there.`,
   json: false,
   positionals: true,
   options: {
@@ -21,10 +21,14 @@ The secret that was shown when the runner was registered is in COOK_RUNNER_SECRE
       type: 'string',
       value: 'PLATFORM',
       multiple: true,
-      says: 'take cooks for this one alone; may be repeated',
+      says: 'claim cooks for this platform only; may be repeated',
     },
-    folder: { type: 'string', value: 'FOLDER', says: 'where it works and keeps builds (default: a temporary one)' },
-    once: { type: 'boolean', says: 'end when there is nothing to cook, instead of waiting' },
+    folder: {
+      type: 'string',
+      value: 'FOLDER',
+      says: 'the working folder, which also stores builds (default: a temporary one)',
+    },
+    once: { type: 'boolean', says: 'exit when there is nothing to cook, instead of waiting' },
   },
   run: async ({ values, positionals, sandbox }) => {
     if (sandbox) throw misuse('"cook-runner" acts on the sandbox when --url is that of the sandbox.');

@@ -6,7 +6,7 @@ const MODS_MAX = 10_000_000;
 export default command({
   name: 'demo fill',
   usage: '--game GAME_ID --mods N [--seed S]',
-  says: 'Fills a game with sample mods: always the same for the same seed, and all of them or none.',
+  says: 'Fills a game with sample mods in one transaction. The same seed gives the same mods.',
   json: true,
   options: {
     game: { type: 'string', value: 'GAME_ID', required: true, says: 'the game that gets them' },

@@ -7,7 +7,7 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'demo',
   usage: '',
-  says: 'Adds sample content to a database without games, and prints the keys to it, for the only time.',
+  says: 'Adds sample content to a database without games and prints its keys, which are shown only once.',
   json: true,
   options: {},
   run: async ({ settings, environment }) => {

@@ -4,10 +4,10 @@ import { columns, command } from './invocation/command.ts';
 export default command({
   name: 'doctor',
   usage: '',
-  says: `Checks the configuration and every external part; says what is wrong and what to do.
+  says: `Checks the configuration and every external service, and says how to fix what is wrong.
 
-It looks at production and sandbox (with --sandbox only at the latter) and changes nothing but
-a missing local certificate. The exit code is 1 when something is wrong.`,
+It checks production and sandbox (with --sandbox the sandbox alone) and changes nothing, except that it
+creates a missing local certificate. The exit code is 1 if something is wrong.`,
   json: true,
   options: {},
   run: async (invocation) => {

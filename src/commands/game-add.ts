@@ -6,12 +6,12 @@ const NAME_CHARACTERS_MAX = 80;
 export default command({
   name: 'game add',
   usage: '--name N --owner USER_ID [--accepted]',
-  says: 'Adds a game and prints its API key, for the only time.',
+  says: 'Adds a game and prints its API key, which is shown only once.',
   json: true,
   options: {
     name: { type: 'string', value: 'N', required: true, says: 'at most 80 characters' },
     owner: { type: 'string', value: 'USER_ID', required: true, says: 'becomes administrator of its team' },
-    accepted: { type: 'boolean', says: 'seen by everyone at once, rather than by its own key and team alone' },
+    accepted: { type: 'boolean', says: 'make it visible to everyone, not only to its own key and team' },
   },
   run: async ({ values, settings, environment }) => {
     const name = values.name.trim();

@@ -20,7 +20,7 @@ const KEYS = Object.keys(OperatorChangesBody.shape);
 export default command({
   name: 'game set',
   usage: 'GAME_ID key=value …',
-  says: `Changes settings of a game and prints what they are then.
+  says: `Changes settings of a game and prints the result.
 
 Keys are ${KEYS.slice(0, -1).join(', ')} and ${KEYS.at(-1)}.
 summary_length_max is how many characters the summary of a mod may have, 200 to 2,000, for games that move in with

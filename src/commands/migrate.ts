@@ -15,10 +15,10 @@ type Say = (line: string) => void;
 export default command({
   name: 'migrate',
   usage: '',
-  says: `Brings the databases of production and sandbox up to date.
+  says: `Applies missing migrations to the databases of production and sandbox.
 
-On PostgreSQL it also creates the database of the sandbox, if that is missing and its user may.
-With --sandbox it sees to the sandbox alone. It may run beside a service, and twice at the same time.`,
+On PostgreSQL it also creates a missing sandbox database, if its user may.
+With --sandbox it migrates the sandbox alone. It may run beside a service, and twice at the same time.`,
   json: true,
   options: {},
   run: async ({ sandbox, json, ...invocation }) => {

@@ -8,7 +8,7 @@ import { requireKnownGame, withApp } from './operator.ts';
 export default command({
   name: 'portal set',
   usage: '--game GAME_ID --portal PORTAL KEY=VALUE…',
-  says: 'Sets up how players of a game sign in through a portal. An empty value removes a setting.',
+  says: 'Configures sign-in through a portal for a game. An empty value removes a setting.',
   json: true,
   options: {
     game: { type: 'string', value: 'GAME_ID', required: true, says: 'the game' },

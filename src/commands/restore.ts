@@ -5,13 +5,13 @@ import { columns, command, Refusal } from './invocation/command.ts';
 export default command({
   name: 'restore',
   usage: 'FILE',
-  says: `Puts what "backup" wrote into the data folder, which must be empty or not there yet.
+  says: `Restores a backup into the data folder, which must be empty or missing.
 
-Rows of PostgreSQL go into the databases of MODSTEAD_DATABASE_URL and MODSTEAD_SANDBOX_DATABASE_URL, which must
-be empty; then run "migrate".
+PostgreSQL rows are restored into the databases of MODSTEAD_DATABASE_URL and MODSTEAD_SANDBOX_DATABASE_URL, which
+must be empty; run "migrate" afterwards.
 
-All of it is put there or, if the backup is damaged or not whole, nothing. Sessions of uploads that were
-not complete have to send their parts again. "storage check" then tells whether rows and files agree.`,
+If the backup is damaged or incomplete, nothing is restored. Clients must send the parts of incomplete
+uploads again. "storage check" then reports whether rows and files agree.`,
   json: true,
   positionals: true,
   options: {},

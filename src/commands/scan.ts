@@ -4,13 +4,13 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'scan',
   usage: '--all | --status',
-  says: `Lets the scanner look at every stored file again, such as after its signatures have changed.
-The work is done by the jobs of the service, or of "${PROGRAM} work", and goes on after an interruption. What was clean
-stays available meanwhile; where a threat is found the file is taken down.`,
+  says: `Scans every stored file again, for example after an update of the signatures.
+The jobs of the service, or of "${PROGRAM} work", do the work and resume it after an interruption. Clean files stay
+available meanwhile; a file with a threat is taken down.`,
   json: true,
   options: {
-    all: { type: 'boolean', says: 'all files, also those that were scanned before' },
-    status: { type: 'boolean', says: 'starts nothing, and tells how much is left' },
+    all: { type: 'boolean', says: 'scan all files, also those that were scanned before' },
+    status: { type: 'boolean', says: 'start nothing, and print how many files are left' },
   },
   run: async ({ values, settings, environment }) => {
     if (!values.all === !values.status)

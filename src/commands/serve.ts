@@ -15,11 +15,11 @@ import { untilStopped } from './signals.ts';
 export default command({
   name: 'serve',
   usage: '[--demo]',
-  says: `Runs the service, both production and sandbox, until SIGTERM or Ctrl-C.
+  says: `Runs the service, production and sandbox, until SIGTERM or Ctrl-C.
 
-It then lets running requests finish (MODSTEAD_DRAIN_SECONDS); a second signal ends it at once.
-The embedded database is brought up to date by itself; PostgreSQL by "${PROGRAM} migrate".
-With --json, the object is printed once the service is ready.`,
+On a signal it finishes running requests (MODSTEAD_DRAIN_SECONDS); a second signal stops it at once.
+It migrates the embedded database itself; for PostgreSQL run "${PROGRAM} migrate" first.
+With --json it prints the object once the service is ready.`,
   json: true,
   options: {
     demo: { type: 'boolean', says: 'add sample content to an empty database (with --sandbox: the sandbox’s)' },

@@ -5,7 +5,7 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'staff list',
   usage: '',
-  says: 'Lists those who run the site, with their level.',
+  says: 'Lists the staff of the site with their levels.',
   json: true,
   options: {},
   run: async ({ settings, environment }) =>

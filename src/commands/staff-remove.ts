@@ -6,7 +6,7 @@ import { requireKnownUser, withApp } from './operator.ts';
 export default command({
   name: 'staff remove',
   usage: '--user USER_ID',
-  says: 'Removes someone from those who run the site. The last owner stays.',
+  says: 'Removes a user from the staff of the site. The last owner cannot be removed.',
   json: true,
   options: { user: { type: 'string', value: 'USER_ID', required: true, says: 'who it is' } },
   run: async ({ values, settings, environment }) => {

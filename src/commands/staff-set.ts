@@ -8,10 +8,10 @@ const NAMES = Object.keys(STAFF_LEVELS) as StaffLevelName[];
 export default command({
   name: 'staff set',
   usage: '--user USER_ID --level LEVEL',
-  says: `Counts someone among those who run the site, or changes their level.
+  says: `Adds a user to the staff of the site, or changes their level.
 
-A moderator acts in every game as a moderator of its team would. An administrator also decides over people, games and
-the site, and over moderators. An owner decides over all staff, and one has to stay.`,
+A moderator may do in every game what a moderator of its team may do. An administrator also manages users, games, the
+site and moderators. An owner manages all staff; the last owner cannot be removed.`,
   json: true,
   options: {
     user: { type: 'string', value: 'USER_ID', required: true, says: 'who it is' },

@@ -5,13 +5,13 @@ import { withApp } from './operator.ts';
 export default command({
   name: 'storage check',
   usage: '[--repair] [--verify]',
-  says: `Holds the database and the stored files against each other.
+  says: `Compares the database with the stored files.
 
 It finds rows whose files are missing or have a wrong length, and files that no row names. It may run
-beside a service, and changes nothing without --repair. With it, mod files without sound bytes are
-withdrawn, uploads that lost theirs are cancelled, and files that no row names are removed, those of
-mods and pictures by a job an hour later. A picture that is gone can only be sent again by its owner.
-The exit code is 1 when something is wrong and was not repaired.`,
+beside a service, and changes nothing without --repair. With it, mod files without intact bytes are
+withdrawn, uploads that lost their bytes are cancelled, and files that no row names are removed (mod files
+and images by a job an hour later). Only its owner can upload a missing image again.
+The exit code is 1 if a problem remains.`,
   json: true,
   options: {
     repair: { type: 'boolean', says: 'repair what can be repaired' },

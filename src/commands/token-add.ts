@@ -9,13 +9,17 @@ const SCOPES: readonly TokenScope[] = ['read', 'write'];
 export default command({
   name: 'token add',
   usage: '--user USER_ID [--scope "read write"] [--game GAME_ID] [--expires UNIX]',
-  says: 'Issues an access token of a person and prints it, for the only time.',
+  says: 'Issues an access token for a user and prints it, once.',
   json: true,
   options: {
-    user: { type: 'string', value: 'USER_ID', required: true, says: 'for whom it acts' },
+    user: { type: 'string', value: 'USER_ID', required: true, says: 'the user it belongs to' },
     scope: { type: 'string', value: 'SCOPES', says: 'read, write, or both separated by a space (default: both)' },
-    game: { type: 'string', value: 'GAME_ID', says: 'the game in which the person signed in' },
-    expires: { type: 'string', value: 'UNIX', says: 'its end in Unix seconds, at most one year away (default)' },
+    game: { type: 'string', value: 'GAME_ID', says: 'the game in which the user signed in' },
+    expires: {
+      type: 'string',
+      value: 'UNIX',
+      says: 'when it expires, in Unix seconds, at most one year ahead (default)',
+    },
   },
   run: async ({ values, settings, environment }) => {
     const userId = idOf(values.user, '--user');

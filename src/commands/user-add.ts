@@ -11,12 +11,12 @@ const Username = z.string().trim().min(1).max(80);
 export default command({
   name: 'user add',
   usage: '--email E --username U [--admin]',
-  says: 'Adds a person and prints their API key, for the only time.',
+  says: 'Adds a user and prints their API key, which is shown only once.',
   json: true,
   options: {
     email: { type: 'string', value: 'E', required: true, says: 'where sign-in codes are sent' },
     username: { type: 'string', value: 'U', required: true, says: 'shown to others, at most 80 characters' },
-    admin: { type: 'boolean', says: 'runs the site, as an owner: may do everything, in every game' },
+    admin: { type: 'boolean', says: 'make the user an owner of the site, who may do everything in every game' },
   },
   run: async ({ values, settings, environment }) => {
     const email = Email.safeParse(values.email.trim());

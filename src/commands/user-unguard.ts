@@ -4,7 +4,7 @@ import { auditCommand, requireKnownUser, withApp } from './operator.ts';
 export default command({
   name: 'user unguard',
   usage: '--user USER_ID',
-  says: 'Ends the confirmation of releases by mail for someone who has lost their mailbox. Make sure that it is them.',
+  says: 'Turns off the confirmation of releases by mail for a user who has lost their mailbox. Verify their identity first.',
   json: true,
   options: { user: { type: 'string', value: 'USER_ID', required: true, says: 'who it is' } },
   run: async ({ values, settings, environment }) => {

@@ -5,9 +5,9 @@ import { untilStopped } from './signals.ts';
 export default command({
   name: 'work',
   usage: '',
-  says: `Runs background jobs until SIGTERM or Ctrl-C, those of production and of the sandbox.
+  says: `Runs the background jobs of production and sandbox until SIGTERM or Ctrl-C.
 
-"serve" runs them too unless MODSTEAD_JOBS is off. With --sandbox only those of the sandbox are run.`,
+"serve" runs them too unless MODSTEAD_JOBS is off. With --sandbox it runs only those of the sandbox.`,
   json: false,
   options: {},
   run: async ({ sandbox, ...invocation }) => {
