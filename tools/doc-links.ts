@@ -37,6 +37,17 @@ function brokenLinksOf(file: string): string[] {
     .map((link) => `${file} links to ${link}, which does not exist.`);
 }
 
+/** Recipes and releases name files that a reader is about to create. */
+const NAMES_NEW_FILES = /^(?:docs\/recipes\/|docs\/releases\.md$)/;
+
+/** Paths of the tree in code spans, such as `src/main.ts`; patterns such as `src/<domain>/` are skipped. */
+function brokenPathsOf(file: string): string[] {
+  if (NAMES_NEW_FILES.test(file)) return [];
+  return [...fs.readFileSync(file, 'utf8').matchAll(/`((?:src|test|tools|bench|bin|contract)\/[\w./-]+)`/g)]
+    .filter(([, name]) => !fs.existsSync(name!))
+    .map(([, name]) => `${file} names ${name}, which does not exist.`);
+}
+
 /** Comments name decisions by number, as in "decision 37". */
 function brokenDecisionsOf(file: string, numbers: ReadonlySet<number>): string[] {
   return [...fs.readFileSync(file, 'utf8').matchAll(/\bdecisions? (\d{1,4})\b/gi)]
@@ -44,13 +55,14 @@ function brokenDecisionsOf(file: string, numbers: ReadonlySet<number>): string[]
     .map(([text]) => `${file} names ${text}, which does not exist.`);
 }
 
-/** Links of documents to files and headings that are missing, and decisions that no file records. */
+/** Links and paths in documents that lead to no file or heading, and decisions that no file records. */
 export function brokenLinks(): string[] {
   const numbers = new Set(fs.readdirSync('docs/decisions').map((name) => Number.parseInt(name, 10)));
   const sources = ['src', 'test', 'tools', 'bench'].flatMap((folder) => filesBelow(folder, /\.ts$/));
   const documents = filesBelow('.', /\.md$/);
   return [
     ...documents.flatMap(brokenLinksOf),
+    ...documents.flatMap(brokenPathsOf),
     ...[...documents, ...sources].flatMap((file) => brokenDecisionsOf(file, numbers)),
   ];
 }
