@@ -21,7 +21,7 @@ import {
 import { teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
-export const DEPTH_MAX = 5;
+const DEPTH_MAX = 5;
 export const PER_REQUEST_MAX = 50;
 const PER_MOD_MAX = 500;
 

@@ -5,7 +5,7 @@ declare module '../../platform/database/database.ts' {
 }
 
 /** `mod_id` needs `dependency_id`; both are mods of one game, and no chain leads back to where it began. */
-export interface ModDependenciesTable {
+interface ModDependenciesTable {
   mod_id: number;
   dependency_id: number;
   date_added: number;

@@ -14,7 +14,7 @@ const LIFETIME = 24 * HOUR;
 const PURPOSE = 'download';
 
 /** Bit of the game's `api_access_options`: without it every link is signed. */
-export const DIRECT_DOWNLOADS = 2;
+const DIRECT_DOWNLOADS = 2;
 
 export const needsSignature = (apiAccessOptions: number): boolean => (apiAccessOptions & DIRECT_DOWNLOADS) === 0;
 
@@ -25,7 +25,7 @@ export const linksChangeAt = (now: number): number => (Math.floor(now / HOUR) + 
 export const expiryAt = (now: number): number => linksChangeAt(now) + LIFETIME;
 
 /** The query parameter with the signature in links of single files. */
-export const LINK_PARAMETER = 'verification_hash';
+const LINK_PARAMETER = 'verification_hash';
 
 /**
  * A link that downloads the file without other credentials. Links in lists have the signature as their last path segment,

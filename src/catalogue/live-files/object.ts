@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { downloadLink, type LinkedFile } from './links.ts';
 
-export const ModfilePlatformObject = z
+const ModfilePlatformObject = z
   .object({
     platform: z.string(),
     status: Integer.meta({ description: '0 pending, 1 approved, 2 denied, 3 targeted' }),

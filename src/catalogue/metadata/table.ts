@@ -7,7 +7,7 @@ declare module '../../platform/database/database.ts' {
 }
 
 /** `pair` is `key:value`, as filters ask for it. A key has no colon; a value may. */
-export interface ModMetadataTable {
+interface ModMetadataTable {
   id: Generated<number>;
   mod_id: number;
   pair: string;

@@ -11,18 +11,18 @@ import { ModfileObject, modfileJson } from '../live-files/object.ts';
 import { DISPLAY_TEXTS, type DisplayText } from './rating-scores.ts';
 import type { ModRow, ModStats, StoredMod } from './store.ts';
 
-export const ImageObject = z
+const ImageObject = z
   .object({ filename: z.string(), original: z.string(), thumb_320x180: z.string(), thumb_1280x720: z.string() })
   .meta({ id: 'Image' });
-export const ModMediaObject = z
+const ModMediaObject = z
   .object({ youtube: z.array(z.string()), sketchfab: z.array(z.string()), images: z.array(ImageObject) })
   .meta({ id: 'ModMedia' });
-export const ModPlatformsObject = z.object({ platform: z.string(), modfile_live: Id }).meta({ id: 'ModPlatforms' });
+const ModPlatformsObject = z.object({ platform: z.string(), modfile_live: Id }).meta({ id: 'ModPlatforms' });
 export const MetadataKvpObject = z.object({ metakey: z.string(), metavalue: z.string() }).meta({ id: 'MetadataKvp' });
 export const ModTagObject = z
   .object({ name: z.string(), name_localized: z.string(), date_added: Timestamp })
   .meta({ id: 'ModTag' });
-export const ModSkuObject = z.object({ id: Id, sku: z.string(), portal: z.string() }).meta({ id: 'ModSku' });
+const ModSkuObject = z.object({ id: Id, sku: z.string(), portal: z.string() }).meta({ id: 'ModSku' });
 
 export const ModStatsObject = z
   .object({

@@ -19,7 +19,7 @@ export interface PreviewersTable {
 }
 
 /** The share link is derived from the version and kept nowhere; a new version makes the old link worthless. */
-export interface PreviewLinksTable {
+interface PreviewLinksTable {
   resource: string;
   resource_id: number;
   version: number;

@@ -10,7 +10,7 @@ const TEXT_OPERATORS = ['equals', 'contains', 'starts_with', 'ends_with', 'match
 const OPERATORS = [...TEXT_OPERATORS, 'in', 'in_network', 'above', 'below', 'exists'] as const;
 type Operator = (typeof OPERATORS)[number];
 
-export interface Comparison {
+interface Comparison {
   readonly field: string;
   readonly is: Operator;
   readonly value: string | number | boolean | readonly string[];

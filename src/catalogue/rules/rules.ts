@@ -17,7 +17,7 @@ export type { DecisionRow, RuleRow, VersionRow } from './store.ts';
 type Reader = Pick<Database, 'first'>;
 
 export const VERDICTS = ['allow', 'deny', 'report', 'hold', 'webhook'] as const;
-export type RuleVerdict = (typeof VERDICTS)[number];
+type RuleVerdict = (typeof VERDICTS)[number];
 
 /** Operations whose submissions can wait for the game's team: those of mods and guides, which have a status. */
 const HOLDABLE = [

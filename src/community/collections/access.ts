@@ -6,7 +6,6 @@ import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-export const COLLECTION_NOT_ACCEPTED = 0;
 export const COLLECTION_ACCEPTED = 1;
 export const COLLECTION_DELETED = 3;
 export const COLLECTION_PUBLIC = 1;

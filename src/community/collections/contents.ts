@@ -8,7 +8,7 @@ import { isPublic, maySetMods, requireCollection, standingOf } from './access.ts
 import * as store from './store.ts';
 
 /** A game that sets no limit has this one. */
-export const MODS_MAX_DEFAULT = 100;
+const MODS_MAX_DEFAULT = 100;
 /** What everyone sees shows at least so many mods. */
 const PUBLIC_MODS_MIN = 1;
 /** The bit of a mod's `community_options` by which it may be in collections. */
@@ -87,7 +87,7 @@ export async function requireEnoughMods(transaction: Transaction, collection: st
 }
 
 /** After this time whoever was changing the mods has given up. */
-export const REGISTERING_SECONDS = 60;
+const REGISTERING_SECONDS = 60;
 
 /**
  * Of two who set the mods of a collection at once, the second is told so rather than undoing unseen what the first

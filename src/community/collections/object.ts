@@ -21,7 +21,7 @@ const publishedPlatform = (name: string): string => name.toUpperCase().replace(/
 /** As collections name them: in capitals, and PlayStation in full. */
 const PUBLISHED_PLATFORMS = ['ALL', ...PLATFORMS.map(publishedPlatform)];
 
-export const CollectionStatsObject = z
+const CollectionStatsObject = z
   .object({
     collection_id: Id,
     mods_total: Integer.meta({ description: 'Mods in it that everyone sees.' }),

@@ -48,14 +48,14 @@ export interface CollectionsTable {
 }
 
 /** `place`: the order in which they were put into the collection. */
-export interface CollectionModsTable {
+interface CollectionModsTable {
   collection_id: number;
   mod_id: number;
   place: number;
   date_added: number;
 }
 
-export interface CollectionFollowersTable {
+interface CollectionFollowersTable {
   collection_id: number;
   user_id: number;
   date_added: number;
@@ -70,7 +70,7 @@ export interface CollectionRatingsTable {
 }
 
 /** How many of the positive ratings that stand were given on a day, counted in days since 1970. */
-export interface CollectionRatingDaysTable {
+interface CollectionRatingDaysTable {
   collection_id: number;
   day: number;
   positive: number;

@@ -5,9 +5,9 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
 /** What counts as spam; decision 32 says why. */
-export const LINKS_MAX = 5;
-export const PER_MINUTE_MAX = 10;
-export const SAME_TEXT_MAX = 3;
+const LINKS_MAX = 5;
+const PER_MINUTE_MAX = 10;
+const SAME_TEXT_MAX = 3;
 const MINUTE = 60;
 const HOUR = 3_600;
 const LOOKED_AT_MAX = 200;

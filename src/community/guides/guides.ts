@@ -14,7 +14,7 @@ import * as store from './store.ts';
 import type { GuidesTable } from './table.ts';
 
 export * from './access.ts';
-export type { GuideRow, GuideTag, StoredGuide } from './store.ts';
+export type { GuideRow } from './store.ts';
 
 /** `community_options`: people may comment. */
 export const ALLOW_COMMENTS = 2_048;

@@ -14,7 +14,7 @@ export const GuideTagObject = z
   })
   .meta({ id: 'GuideTag' });
 
-export const GuideStatsObject = z
+const GuideStatsObject = z
   .object({ guide_id: Id, visits_today: Integer, visits_total: Integer, comments_total: Integer })
   .meta({ id: 'GuideStats' });
 

@@ -98,7 +98,7 @@ const shown = (query: Query, ids: readonly number[]) =>
 
 type Shown = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
-export interface GuideTag {
+interface GuideTag {
   readonly name: string;
   readonly date_added: number;
   /** How many guides that everyone sees have it. */

@@ -37,7 +37,7 @@ export interface GuidesTable {
 }
 
 /** Who came within the last day, and the hour in which they did: what `visits_today` is made of. */
-export interface GuideVisitsTable {
+interface GuideVisitsTable {
   guide_id: number;
   /** A digest of the guide, the day and the address, which tells the address to nobody. */
   visitor: string;

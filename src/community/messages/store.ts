@@ -146,7 +146,7 @@ const threadsOf = (query: Query, userId: number, status: number) =>
     .where('m.status', '=', status);
 
 export type ThreadOfMember = ThreadRow & Pick<MemberRow, 'unread' | 'invited_by'> & { readonly members: MemberUser[] };
-export type MemberUser = Awaited<ReturnType<typeof membersOf>>[number];
+type MemberUser = Awaited<ReturnType<typeof membersOf>>[number];
 
 export async function listThreads(
   query: Query,

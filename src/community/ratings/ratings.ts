@@ -30,7 +30,7 @@ export const ratingListing: Listing = {
 };
 
 /** 1, -1, or 0 to take it back. */
-export interface NewRating {
+interface NewRating {
   readonly gameId: number;
   readonly resource: RatedResource;
   readonly resourceId: number;
@@ -41,7 +41,7 @@ export interface NewRating {
  * A person has at most one rating of a thing; a different one replaces it. Returns what is counted now that was not
  * before. Who rates waits for others who change the thing, so that each is counted from what the last one left.
  */
-export async function putRating(
+async function putRating(
   app: App,
   transaction: Transaction,
   userId: number,

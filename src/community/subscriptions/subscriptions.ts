@@ -3,23 +3,18 @@ import { holdMods, isPublic, type ModRow, modListing, requireMod } from '../../c
 import { countSubscription } from '../../catalogue/stats/stats.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordUserEvent } from '../../records/events/events.ts';
 import { noteActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
-type Reader = Pick<Database, 'first'>;
-
 /** The game as an expression: the list begins at the person, whose mods are few, and not at a game's many. */
 export const subscribedListing: Listing = {
   ...modListing,
   columns: { ...modListing.columns, game_id: { kind: 'integer', sql: '(m.game_id + 0)' } },
 };
-
-export const isSubscribed = (reader: Reader, userId: number, modId: number): Promise<boolean> =>
-  store.isSubscribed(reader, userId, modId);
 
 export interface Subscribing {
   readonly gameId: number;

@@ -112,7 +112,7 @@ async function putPart(
   });
 }
 
-export const assemblyKeyOf = ({ build_uuid }: Pick<store.BuildRow, 'build_uuid'>): string => `${PREFIX}${build_uuid}`;
+const assemblyKeyOf = ({ build_uuid }: Pick<store.BuildRow, 'build_uuid'>): string => `${PREFIX}${build_uuid}`;
 
 async function assemblyOf(app: App, build: store.BuildRow) {
   const key = assemblyKeyOf(build);

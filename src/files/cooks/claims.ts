@@ -12,7 +12,7 @@ import { COOK, cooksScope, FAILURE } from './states.ts';
 import * as store from './store.ts';
 
 /** After so long without a report a runner counts as gone. */
-export const LEASE_SECONDS = 120;
+const LEASE_SECONDS = 120;
 /** While a result is inspected and put in its place nobody waits for reports. */
 const FINISHING_SECONDS = 3_600;
 

@@ -16,7 +16,7 @@ import { cancel, fail, giveBack, tell } from './moving.ts';
 import { COOK, cooksScope, FAILURE } from './states.ts';
 import * as store from './store.ts';
 
-export type { CookRow, ShownCook } from './store.ts';
+export type { ShownCook } from './store.ts';
 
 /** `cloud_cooking_status` of a game whose build is in use. */
 const CLOUD_COOKING_ENABLED = 4;
@@ -169,7 +169,7 @@ export async function requireCookOfMod(app: App, caller: Caller, which: Which, u
   return withLogs(app.db.query, await requireOfMod(app.db, which, uuid));
 }
 
-export async function withLogs(query: App['db']['query'], cook: store.ShownCook): Promise<CookWithLogs> {
+async function withLogs(query: App['db']['query'], cook: store.ShownCook): Promise<CookWithLogs> {
   const logs = await store.logsOf(query, [cook.id], LINES_MAX);
   return { cook, logs: logs.get(cook.id)! };
 }

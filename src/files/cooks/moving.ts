@@ -8,7 +8,7 @@ import * as store from './store.ts';
 // How a cook goes from one state to another. Mods use this when they leave, so this file knows none of them.
 
 /** So often a runner may begin with a cook before it is given up. */
-export const ATTEMPTS_MAX = 3;
+const ATTEMPTS_MAX = 3;
 
 const UNCLAIMED = { runner_id: null, claim: null, date_lease: 0, progress: 0 };
 

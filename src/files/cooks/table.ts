@@ -40,7 +40,7 @@ export interface CooksTable {
   date_updated: number;
 }
 
-export interface CookLogsTable {
+interface CookLogsTable {
   id: Generated<number>;
   cook_id: number;
   line: string;

@@ -7,7 +7,7 @@ import { SHOWN } from './live.ts';
 import * as store from './store.ts';
 
 /** Of a file on a platform. */
-export const PENDING = 0;
+const PENDING = 0;
 export const APPROVED = 1;
 export const DENIED = 2;
 

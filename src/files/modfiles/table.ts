@@ -59,14 +59,14 @@ export interface ModfilePlatformsTable {
 }
 
 /** The file that a mod shows for a platform; `''` is the one that is shown where no platform is asked for. */
-export interface ModLiveFilesTable {
+interface ModLiveFilesTable {
   mod_id: number;
   platform: string;
   modfile_id: number;
 }
 
 /** Bytes on their way to a key: until the row that names it is written, or this time, they are not removed. */
-export interface ModfileArrivalsTable {
+interface ModfileArrivalsTable {
   token: string;
   storage_key: string;
   date_expires: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 
 /** What is computed of a part while it comes in. */
-export interface Checksum {
+interface Checksum {
   update(chunk: Uint8Array): void;
   /** Of all that came; once. */
   digest(): Buffer;

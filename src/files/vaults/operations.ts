@@ -9,7 +9,7 @@ const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELET
 const opens = 'The second from which its files can be downloaded; 0 for from the beginning';
 const closes = 'The second from which they no longer can be; 0 for never';
 
-export const VaultObject = z
+const VaultObject = z
   .object({
     mod_id: Id,
     date_opens: Timestamp.meta({ description: opens }),

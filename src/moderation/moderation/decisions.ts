@@ -21,7 +21,7 @@ import {
 import * as store from './store.ts';
 
 export const ACTIONS = ['approve', 'deny', 'delete', 'restore', 'resolve', 'open-dmca', 'close-dmca'] as const;
-export type Action = (typeof ACTIONS)[number];
+type Action = (typeof ACTIONS)[number];
 
 export interface Decision {
   readonly resource: Moderated;

@@ -28,7 +28,7 @@ const decided =
   ({ body }: { readonly body: { readonly resource: string; readonly id: number } }) =>
     body.resource === kind ? [body.id] : [];
 
-export const QueuedObject = z
+const QueuedObject = z
   .object({
     id: Id,
     game_id: Id,
@@ -74,7 +74,7 @@ export const getModerationQueue = operation({
   },
 });
 
-export const PendingFileObject = z
+const PendingFileObject = z
   .object({
     id: Id,
     game_id: Id,
@@ -174,7 +174,7 @@ export const decideOverContent = operation({
     decide(app, caller, params.game_id, { ...what, action }),
 });
 
-export const ModerationStateObject = z
+const ModerationStateObject = z
   .object({
     status: Integer.meta({ description: STATUS }),
     is_dmca: z.boolean(),

@@ -10,7 +10,6 @@ import { requireModerator } from './decisions.ts';
 import * as store from './store.ts';
 
 export type QueuedItem = Awaited<ReturnType<typeof store.list>>['rows'][number];
-export type QueuedFile = Awaited<ReturnType<typeof store.listFiles>>['rows'][number];
 
 const integer = (sql: string): Column => ({ kind: 'integer', sql });
 

@@ -89,7 +89,7 @@ export const submitReportOperation = operation({
   },
 });
 
-export const ReportObject = z
+const ReportObject = z
   .object({
     id: Id,
     resource: z.string(),
@@ -112,7 +112,7 @@ export const ReportObject = z
   })
   .meta({ id: 'Report' });
 
-export const ReportedItemObject = z
+const ReportedItemObject = z
   .object({
     id: Id.meta({ description: 'Of the first of these reports' }),
     resource: z.string(),

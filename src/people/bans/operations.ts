@@ -5,7 +5,7 @@ import { Id, Integer, PathId, page, pageOf, Timestamp } from '../../platform/htt
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { banListing, banNetwork, liftBan, listBans } from './bans.ts';
 
-export const AddressBanObject = z
+const AddressBanObject = z
   .object({
     id: Id,
     network: z.string().meta({ description: 'Such as `203.0.113.7/32` or `2001:db8::/64`' }),

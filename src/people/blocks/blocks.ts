@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../platform/access/caller.ts';
 import { sightOfChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { mutedListing } from '../mutes/mutes.ts';
@@ -12,10 +12,6 @@ import * as store from './store.ts';
 
 /** The columns that the list of blocked users can be filtered and sorted by. */
 export const blockedListing = mutedListing;
-
-/** Whether the first has blocked the second. */
-export const isBlocked = (reader: Pick<Database, 'first'>, byUserId: number, userId: number): Promise<boolean> =>
-  store.isBlocked(reader, byUserId, userId);
 
 /** Refuses where one has blocked the other. The pair stays locked until the transaction ends. */
 export async function requireNotBlocked(transaction: Transaction, one: number, other: number): Promise<void> {

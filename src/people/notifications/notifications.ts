@@ -21,7 +21,7 @@ export const KINDS = [
 export type NotificationKind = (typeof KINDS)[number];
 
 /** `email` and `digest` also show on the site; `digest` is one mail a day. */
-export const MODES = ['off', 'site', 'email', 'digest'] as const;
+const MODES = ['off', 'site', 'email', 'digest'] as const;
 export type NotificationMode = (typeof MODES)[number];
 
 /** Authors whose work is unavailable get a mail by default, because they may not visit the site. */

@@ -42,7 +42,7 @@ interface Freshness {
  * A request that was answered from what was kept. One that equals it in its target and in every header means the
  * same, so that nothing of it has to be read again; who may still ask, and how often, is looked at each time.
  */
-export interface RepeatableRequest {
+interface RepeatableRequest {
   readonly tenant: Tenant;
   readonly scope: HostScope;
   readonly ip: string;

@@ -16,7 +16,7 @@ export type { Tenant } from './exchange.ts';
 export type { Observation } from './outcome.ts';
 
 /** Answers what is not an operation: health, documentation, files. True when it did. */
-export type SystemRoutes = (
+type SystemRoutes = (
   request: IncomingMessage,
   response: ServerResponse,
   path: string,

@@ -9,7 +9,7 @@ import * as store from './store.ts';
 
 const CODE_LENGTH = 5;
 const CODES_TRIED_MAX = 5;
-export const DEVICE_LOGIN_SECONDS = 900;
+const DEVICE_LOGIN_SECONDS = 900;
 /** How long a device waits between two questions (RFC 8628, section 3.5). */
 export const INTERVAL_SECONDS = 5;
 /** A code that was in use a moment ago is not given to another device: someone may still be typing it. */

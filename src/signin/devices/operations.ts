@@ -10,7 +10,7 @@ function gameOf({ game_id: named }: Readonly<Record<string, unknown>>, hostGameI
   return gameId;
 }
 
-export const deviceLogin: SocketOperation = {
+const deviceLogin: SocketOperation = {
   name: 'device_login',
   limit: 10,
   says: 'Answers with a code for the person to type at `login_url`; the token follows as `access_token`.',

@@ -43,7 +43,7 @@ export const getExport = operation({
   },
 });
 
-export const downloadExport = operation({
+const downloadExport = operation({
   id: 'download-data-export',
   tag: 'Users',
   method: 'GET',

@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** The game whose application asks, as people are shown it. */
-export interface AskingGame {
+interface AskingGame {
   readonly name: string;
   readonly icon: string | null;
   readonly owner: string | null;

@@ -200,7 +200,7 @@ export const oauthDeviceAuthorization = operation({
   },
 });
 
-export const oauthRevoke = operation({
+const oauthRevoke = operation({
   id: 'oauth-revoke',
   tag: 'Authentication',
   method: 'POST',

@@ -24,7 +24,7 @@ interface Portal {
   readonly instead?: CredentialField;
 }
 
-export const VERIFIERS: Readonly<Record<LinkedPortal, Portal>> = {
+const VERIFIERS: Readonly<Record<LinkedPortal, Portal>> = {
   apple: { verify: verifyApple, needs: ['id_token'] },
   discord: { verify: verifyDiscord, needs: ['discord_token'] },
   epicgames: { verify: verifyEpicGames, needs: ['id_token'], instead: 'access_token' },

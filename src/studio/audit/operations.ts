@@ -4,7 +4,7 @@ import { GamePath, Id, Integer, page, pageOf, Timestamp } from '../../platform/h
 import { ok, operation } from '../../platform/http/operation.ts';
 import { auditListing, type ListedAudit, listAudit, listAuditOfGame } from './audit.ts';
 
-export const AuditObject = z
+const AuditObject = z
   .object({
     id: Id,
     date_added: Timestamp,
