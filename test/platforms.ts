@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { CompactEncrypt, exportJWK, type JWTPayload, SignJWT } from 'jose';
-import { LINKED_PORTALS } from '../src/platform/game-platforms.ts';
+import { LINKED_PORTALS } from '../src/platform/vocabulary/game-platforms.ts';
 
 export interface Asked {
   readonly method: string;

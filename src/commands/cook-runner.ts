@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLATFORMS } from '../platform/game-platforms.ts';
+import { PLATFORMS } from '../platform/vocabulary/game-platforms.ts';
 import { command, misuse, PROGRAM, Refusal } from './invocation/command.ts';
 
 export default command({

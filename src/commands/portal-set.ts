@@ -1,6 +1,6 @@
 import { OPERATOR } from '../platform/access/caller.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
-import { LINKED_PORTALS, type LinkedPortal } from '../platform/game-platforms.ts';
+import { LINKED_PORTALS, type LinkedPortal } from '../platform/vocabulary/game-platforms.ts';
 import { fieldsOf, putAudited } from '../signin/portals/settings.ts';
 import { columns, command, idOf, misuse } from './invocation/command.ts';
 import { requireKnownGame, withApp } from './operator.ts';

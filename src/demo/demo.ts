@@ -5,7 +5,7 @@ import type { App } from '../platform/app.ts';
 import type { Transaction } from '../platform/database/database.ts';
 import { rememberFact } from '../platform/database/facts.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { translate } from '../platform/localisation/translations.ts';
+import { translate } from '../platform/text/translations.ts';
 import { fillGame } from './filling.ts';
 import * as store from './store.ts';
 import { GAMES, MODERATOR_EMAIL, OWNER, PLAYERS, type SampleGame, TAG_TEXTS } from './texts.ts';

@@ -2,11 +2,11 @@ import { askToUnguard, confirmsReleases, guardReleases, unguardReleases } from '
 import type { App } from '../platform/app.ts';
 import { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
-import { PORTAL_NAMES } from '../platform/game-platforms.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 import { say, type TextName } from '../platform/localisation/texts.ts';
+import { PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import type { AccountRow } from '../signin/portals/accounts.ts';
 import { connectionsOf, unlinkAccount } from '../signin/portals/linking.ts';
 import { beginJourney, type Offer, portalNamed, webPortalsOf } from '../signin/portals/web/signing-in.ts';

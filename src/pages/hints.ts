@@ -1,10 +1,10 @@
 import { findGameNamed } from '../catalogue/games/games.ts';
 import type { App } from '../platform/app.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
-import { type LinkedPortal, PORTAL_NAMES } from '../platform/game-platforms.ts';
 import type { PageRequest, Texts } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 import { say } from '../platform/localisation/texts.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import { gameOfClient } from '../signin/oauth/clients.ts';
 import { type Offer, portalNamed } from '../signin/portals/web/signing-in.ts';
 import { SIGN_IN_PATH } from './paths.ts';

@@ -1,9 +1,9 @@
 import { consentDialog } from '../people/agreements/dialog.ts';
 import type { App } from '../platform/app.ts';
-import { type LinkedPortal, PORTAL_NAMES } from '../platform/game-platforms.ts';
 import { Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import { say } from '../platform/localisation/texts.ts';
+import { type LinkedPortal, PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import type { Brought } from '../signin/portals/web/flow.ts';
 import {
   type Arrival,

@@ -3,8 +3,8 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
-import type { Platform } from '../../platform/game-platforms.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
+import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';
 import {

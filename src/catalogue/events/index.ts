@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { eventOperations } from './operations.ts';
 
 /** The lists of events that players' clients and teams read. `records/events` writes them. */

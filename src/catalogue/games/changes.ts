@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORMS } from '../../platform/game-platforms.ts';
+import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 
 const Bits = (max: number) => z.int().min(0).max(max);
 const Option = (...values: number[]) => z.literal(values);

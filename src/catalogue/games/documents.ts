@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/localisation/translations.ts';
+import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/text/translations.ts';
 import { toTagOptionLocalized } from '../tag-options/object.ts';
 import { type TagGroup, tagGroupsOf } from '../tag-options/tag-options.ts';
 import { toGameBody } from './object.ts';

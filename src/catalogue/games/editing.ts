@@ -6,7 +6,7 @@ import { type Database, isDuplicate, type Transaction } from '../../platform/dat
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { completePictures } from '../../platform/images/pictures.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { requireEnglish } from '../../platform/localisation/translations.ts';
+import { requireEnglish } from '../../platform/text/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from '../teams/teams.ts';
 import {

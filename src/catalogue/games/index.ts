@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { teamOwners } from '../teams/extensions.ts';
 import { rebuildDocumentsOfMovedSite } from './documents.ts';
 import { rebuildGameWords } from './games.ts';

@@ -3,7 +3,7 @@ import { UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { type Language, pick } from '../../platform/localisation/languages.ts';
-import type { FieldTranslations } from '../../platform/localisation/translations.ts';
+import type { FieldTranslations } from '../../platform/text/translations.ts';
 import { GameTagOptionLocalizedObject } from '../tag-options/object.ts';
 import type { GameRow, StatsRow } from './store.ts';
 import type { GamePlatformsTable } from './table.ts';

@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/localisation/translations.ts';
+import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/text/translations.ts';
 import { type FieldsByLanguage, modExtensions } from './extensions.ts';
 import { type ContributedFields, toModBody } from './object.ts';
 import * as store from './store.ts';

@@ -14,7 +14,7 @@ import {
   type UploadedPicture,
 } from '../../platform/images/pictures.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { requireEnglish } from '../../platform/localisation/translations.ts';
+import { requireEnglish } from '../../platform/text/translations.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { enablesPreviews } from '../games/preview-options.ts';

@@ -5,7 +5,7 @@ import { isMutedBy } from '../../platform/database/muted.ts';
 import { withLikelyWords } from '../../platform/database/search.ts';
 import { remembered, totalOf } from '../../platform/database/totals.ts';
 import { pairsOf } from '../../platform/database/words.ts';
-import type { Platform } from '../../platform/game-platforms.ts';
+import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { modListing } from './listing.ts';
 import * as store from './store.ts';
 import { wordsScope } from './words.ts';

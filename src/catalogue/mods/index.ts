@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { teamOwners } from '../teams/extensions.ts';
 import { rebuildModDocumentsOfMovedSite } from './documents.ts';
 import { modOperations } from './operations.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { UserObject, userJson } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { type Language, pick } from '../../platform/localisation/languages.ts';
-import type { FieldTranslations } from '../../platform/localisation/translations.ts';
 import { plainText } from '../../platform/text/markup.ts';
+import type { FieldTranslations } from '../../platform/text/translations.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
 import { ModfileObject, modfileJson } from '../live-files/object.ts';
 import { DISPLAY_TEXTS, type DisplayText } from './rating-scores.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Caller, reader, type UserCaller, user, userOrService } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { GamePath, ModPath, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { linksChangeAt } from '../live-files/links.ts';
 import { PlatformStatusQuery } from '../live-files/object.ts';
 import { isShownToClass, requireModDocument, requireSingleMod } from './access.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
-import { forgetTranslations } from '../../platform/localisation/translations.ts';
+import { forgetTranslations } from '../../platform/text/translations.ts';
 import { removeMonthsOfMod } from '../../records/metrics/counting.ts';
 import { releaseHold } from '../rules/judging.ts';
 import { dissolveTeam } from '../teams/teams.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Timestamp } from '../../platform/http/objects.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import type { Previewer, PreviewLink } from './previews.ts';
 
 export const PreviewerObject = z

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { restrictionOperations } from './operations.ts';
 import { personalRestrictions } from './personal.ts';
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import { user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { GamePath, Id, Integer, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import {
   lift,
   listRestrictions,

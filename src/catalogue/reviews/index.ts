@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { teamExtensions } from '../teams/extensions.ts';
 import { reviewJobs } from './jobs.ts';
 import { reviewOperations } from './operations.ts';

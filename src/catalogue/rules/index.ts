@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { ruleJobs } from './jobs.ts';
 import { ruleOperations } from './operations.ts';
 import { personalRules } from './personal.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { PLATFORMS } from '../../platform/game-platforms.ts';
 import { Integer } from '../../platform/http/objects.ts';
 import { type Language, pick } from '../../platform/localisation/languages.ts';
-import type { FieldTranslations } from '../../platform/localisation/translations.ts';
+import type { FieldTranslations } from '../../platform/text/translations.ts';
+import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 import { groupField, type TagGroup, tagField } from './tag-options.ts';
 
 export const TAGS_MAX = 500;

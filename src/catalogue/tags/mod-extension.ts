@@ -1,6 +1,6 @@
 import { contribute } from '../../platform/extensions.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/localisation/translations.ts';
+import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/text/translations.ts';
 import { modExtensions } from '../mods/extensions.ts';
 import { tagField } from '../tag-options/tag-options.ts';
 import { countTagsOfMod } from './counts.ts';

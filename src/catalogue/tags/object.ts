@@ -1,5 +1,5 @@
 import { type Language, pick } from '../../platform/localisation/languages.ts';
-import type { FieldTranslations } from '../../platform/localisation/translations.ts';
+import type { FieldTranslations } from '../../platform/text/translations.ts';
 import { tagField } from '../tag-options/tag-options.ts';
 
 export function toModTag(

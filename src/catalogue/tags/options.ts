@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { fold } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { type Language, languageOf } from '../../platform/localisation/languages.ts';
-import { translate, translationsIn } from '../../platform/localisation/translations.ts';
+import { translate, translationsIn } from '../../platform/text/translations.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { holdGame, requireGame, tagOptionsChanged } from '../games/games.ts';
 import {

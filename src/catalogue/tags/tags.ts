@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { fold, type ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
-import { translationsOf } from '../../platform/localisation/translations.ts';
+import { translationsOf } from '../../platform/text/translations.ts';
 import { holdGame, tagCountsChanged } from '../games/games.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { ruledMod } from '../mods/holding.ts';

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { teamJobs } from './jobs.ts';
 import { teamOperations } from './operations.ts';
 import { personalSeats } from './personal.ts';

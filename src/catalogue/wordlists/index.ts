@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { wordlistOperations } from './operations.ts';
 
 export const wordlists = resource({

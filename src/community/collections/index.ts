@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { commentables } from '../comments/extensions.ts';
 import { commentableCollections } from './commenting.ts';
 import { modExtension } from './mod-extension.ts';

@@ -8,9 +8,9 @@ import {
 } from '../../catalogue/mods/rating-scores.ts';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import { PLATFORMS, type Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { plainText } from '../../platform/text/markup.ts';
+import { PLATFORMS, type Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { CATEGORIES, COLLECTION_TAGS, categoryName, tagsOf } from './categories.ts';
 import type { ShownCollection } from './collections.ts';
 import { limitOf } from './contents.ts';

@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { commentables } from './extensions.ts';
 import { commentJobs } from './jobs.ts';
 import { modExtension } from './mod-extension.ts';

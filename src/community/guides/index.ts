@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { commentables } from '../comments/extensions.ts';
 import { commentableGuides } from './commenting.ts';
 import { guideJobs } from './jobs.ts';

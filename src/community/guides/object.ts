@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { LogoObject, toLogo } from '../../catalogue/games/object.ts';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import type { StoredGuide } from './store.ts';
 
 export const GuideTagObject = z

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { messageOperations } from './operations.ts';
 import { personalMessages } from './personal.ts';
 

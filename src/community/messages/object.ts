@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { INVITED, type StoredMessage, type ThreadOfMember } from './messages.ts';
 
 export const MessageThreadObject = z

@@ -10,7 +10,7 @@ import type { App } from '../../platform/app.ts';
 import { type Bulk, countIdsOn } from '../../platform/database/bulk.ts';
 import { learnWords } from '../../platform/database/search.ts';
 import { fold, termsOf, wordsOf } from '../../platform/database/words.ts';
-import type { FieldTranslations } from '../../platform/localisation/translations.ts';
+import type { FieldTranslations } from '../../platform/text/translations.ts';
 import * as store from './store.ts';
 
 /** A mod with its stats, and the fields that other resources add to its documents. */

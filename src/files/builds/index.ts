@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { buildJobs } from './jobs.ts';
 import { buildOperations } from './operations.ts';
 import { personalBuilds } from './personal.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
-import { PLATFORMS } from '../../platform/game-platforms.ts';
 import { GamePath, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
+import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 import { cancelCook, listCooksOfGame, listCooksOfMod, requireCookOfMod, startCooks } from './cooks.ts';
 import { cookListing } from './listing.ts';
 import { ModfileCookObject, toModfileCook } from './object.ts';

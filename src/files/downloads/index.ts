@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { countNoted } from './counting.ts';
 import { downloadJobs } from './jobs.ts';
 import { downloadOperations } from './operations.ts';

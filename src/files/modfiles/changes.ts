@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORMS } from '../../platform/game-platforms.ts';
+import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 
 const VERSION_MAX = 50;
 const TEXT_MAX = 50_000;

@@ -1,6 +1,6 @@
 import { teamExtensions } from '../../catalogue/teams/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { releaseExtensions } from '../modfiles/extensions.ts';
 import { confirmedReleases } from './holding.ts';
 import { releaseJobs } from './jobs.ts';

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { runnerOperations } from './operations.ts';
 import { personalRunners } from './personal.ts';
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { anyone, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { PLATFORMS } from '../../platform/game-platforms.ts';
 import { GamePath, PathId, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { storedAnswer } from '../../platform/http/transfer/stored.ts';
+import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 import { findLive } from '../builds/builds.ts';
 import {
   claimNext,

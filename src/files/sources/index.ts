@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { sourceOperations } from './operations.ts';
 
 export const sources = resource({

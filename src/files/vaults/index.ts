@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { modExtension } from './mod-extension.ts';
 import { vaultOperations } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { lookupOperations } from './operations.ts';
 
 export const lookups = resource({

@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { reportExtensions } from '../reports/extensions.ts';
 import { takeDownIfReported } from './decisions.ts';
 import { moderationOperations } from './operations.ts';

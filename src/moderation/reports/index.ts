@@ -1,7 +1,7 @@
 import { ruleExtensions } from '../../catalogue/rules/extensions.ts';
 import { scanExtensions } from '../../files/modfiles/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { reportsOfRules, reportsOfScans } from './automatic.ts';
 import { reportOperations } from './operations.ts';
 import { personalReports } from './personal.ts';

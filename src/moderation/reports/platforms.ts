@@ -1,4 +1,4 @@
-import { PLATFORMS } from '../../platform/game-platforms.ts';
+import { PLATFORMS } from '../../platform/vocabulary/game-platforms.ts';
 
 /** Reports name some platforms otherwise than all other requests do. */
 const OTHERWISE: Record<string, string> = { playstation4: 'ps4', playstation5: 'ps5' };

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { purchaseOperations } from './operations.ts';
 
 export const purchases = resource({

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
-import { PORTAL_NAMES } from '../../platform/game-platforms.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
+import { PORTAL_NAMES } from '../../platform/vocabulary/game-platforms.ts';
 import { DIALOG_TEXTS, type DialogTexts } from './dialog-texts.ts';
 
 /** Browsers of consoles have no way back from a page, so the dialog contains no links there. */

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { addFirstVersions } from './agreements.ts';
 import { agreementOperations } from './operations.ts';
 import { personalAgreements } from './personal.ts';

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { banJobs } from './jobs.ts';
 import { banOperations } from './operations.ts';
 import { personalBans } from './personal.ts';

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { blockOperations } from './operations.ts';
 import { personalBlocks } from './personal.ts';
 

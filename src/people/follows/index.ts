@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { blockExtensions } from '../blocks/extensions.ts';
 import { endFollowsBetween } from './follows.ts';
 import { followOperations } from './operations.ts';

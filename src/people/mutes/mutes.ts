@@ -3,7 +3,7 @@ import { sightOfChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { isStaffMember } from '../staff/staff.ts';
 import { isGuest, requireUserIn } from '../users/users.ts';
 import * as store from './store.ts';

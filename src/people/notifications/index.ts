@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { notificationJobs } from './jobs.ts';
 import { notificationOperations } from './operations.ts';
 import { personalNotifications } from './personal.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import type { StoredNotification } from './inbox.ts';
 import { KINDS, modesOf, type NotificationKind, type NotificationMode } from './notifications.ts';

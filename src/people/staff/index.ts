@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { staffOperations } from './operations.ts';
 import { personalStaff } from './personal.ts';
 

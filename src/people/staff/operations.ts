@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
-import type { Portal } from '../../platform/game-platforms.ts';
 import { Id, Integer, page, pageOf, Timestamp, UserPath } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
+import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { toUserObject, UserObject } from '../users/object.ts';
 import { addStaff, changeStaff, listStaff, removeStaff, type StaffRow, staffListing } from './staff.ts';
 

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { userOperations } from './operations.ts';
 import { personalProfiles } from './personal.ts';
 import { fillSkeletons, foldUsernames } from './users.ts';

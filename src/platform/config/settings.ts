@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { LINKED_PORTALS, type LinkedPortal } from '../game-platforms.ts';
 import { toClamdAddress } from '../scanning/address.ts';
 import { type S3Location, toS3Location } from '../storage/location.ts';
+import { LINKED_PORTALS, type LinkedPortal } from '../vocabulary/game-platforms.ts';
 
 /** A setting that cannot be used; its message is the one sentence an operator gets to read. */
 export class SettingError extends Error {}

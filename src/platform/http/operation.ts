@@ -4,8 +4,8 @@ import type { App } from '../app.ts';
 import type { Listing, ListRequest } from '../database/listing.ts';
 import type { Kind } from '../database/locks.ts';
 import type { ApiError, ErrorName } from '../errors/catalogue.ts';
-import type { Platform, Portal } from '../game-platforms.ts';
 import type { Language } from '../localisation/languages.ts';
+import type { Platform, Portal } from '../vocabulary/game-platforms.ts';
 
 /** JSON that is already text, or the bytes of one, such as a stored document; it is sent as it is. */
 export class Json {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PLATFORMS, type Platform, PORTALS, type Portal } from '../game-platforms.ts';
+import { PLATFORMS, type Platform, PORTALS, type Portal } from '../vocabulary/game-platforms.ts';
 
 /** Spellings that shipped clients send for a portal (docs/API-QUIRKS.md, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };

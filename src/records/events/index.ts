@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { eventJobs } from './jobs.ts';
 import { personalEvents } from './personal.ts';
 

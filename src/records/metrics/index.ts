@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { metricsJobs } from './jobs.ts';
 import { personalMetrics } from './personal.ts';
 

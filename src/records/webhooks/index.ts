@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { webhookJobs } from './jobs.ts';
 import { personalWebhooks } from './personal.ts';
 

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { accountJobs } from './jobs.ts';
 import { accountOperations } from './operations.ts';
 import { personalAddresses } from './personal.ts';

@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { deviceJobs } from './jobs.ts';
 import { deviceSocketOperations } from './operations.ts';
 import { personalDevices } from './personal.ts';

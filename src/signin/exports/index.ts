@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { exportJobs } from './jobs.ts';
 import { exportOperations } from './operations.ts';
 import { personalExports } from './personal.ts';

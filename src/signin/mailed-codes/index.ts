@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { mailedCodeJobs } from './jobs.ts';
 import { mailedCodeOperations } from './operations.ts';
 import { personalCodes } from './personal.ts';

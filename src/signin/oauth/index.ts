@@ -1,7 +1,7 @@
 import { redirectUriSettings } from '../../catalogue/games/redirect-uris.ts';
 import { signOutExtensions } from '../../people/users/signing-out.ts';
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { setRedirectUris } from './clients.ts';
 import { revokeGrantsOf } from './grants.ts';
 import { oauthJobs } from './jobs.ts';

@@ -3,7 +3,7 @@ import { setPortalNames, type UserRow } from '../../people/users/users.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { type Identity, PER_GAME } from './identity.ts';
 import * as store from './store.ts';
 

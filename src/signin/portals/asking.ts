@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import { EgressError, type EgressOptions } from '../../platform/egress/egress.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 
 /**
  * The platform's address, or the same path where the settings say that it is reached instead. Studios are reached where

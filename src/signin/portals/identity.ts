@@ -1,5 +1,5 @@
 import type { App } from '../../platform/app.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 
 /** What a client sends to show who someone is; which of it, depends on the portal. */
 export type Credentials = Readonly<Partial<Record<CredentialField, string>>>;

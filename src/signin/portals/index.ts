@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { portalJobs } from './jobs.ts';
 import { portalOperations } from './operations.ts';
 import { personalPortals } from './personal.ts';

@@ -4,7 +4,7 @@ import type { ServiceCaller, UserCaller } from '../../platform/access/caller.ts'
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { requireDelegator } from '../oauth/delegation.ts';
 import { type AccountRow, addAccount, findAccount, rewriteNames, useTicket } from './accounts.ts';
 import type { Credentials, Identity } from './identity.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LINKED_PORTALS } from '../../platform/game-platforms.ts';
 import { Id, Timestamp } from '../../platform/http/objects.ts';
+import { LINKED_PORTALS } from '../../platform/vocabulary/game-platforms.ts';
 import type { AccountRow } from './accounts.ts';
 import type { ShownSettings } from './settings.ts';
 

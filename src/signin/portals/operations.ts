@@ -3,7 +3,6 @@ import { toUserStatusObject, UserStatusObject } from '../../people/users/object.
 import { authentication, type KeyCaller, service, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { ErrorName } from '../../platform/errors/catalogue.ts';
-import { LINKED_PORTALS, type LinkedPortal } from '../../platform/game-platforms.ts';
 import {
   AccessTokenObject,
   GamePath,
@@ -16,6 +15,7 @@ import {
 } from '../../platform/http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
+import { LINKED_PORTALS, type LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { PortalSettingsBody } from './changes.ts';
 import { confirm, register } from './confirming.ts';
 import type { Credentials } from './identity.ts';

@@ -5,7 +5,7 @@ import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { isAtMaker, type PortalSettings } from './identity.ts';
 import * as store from './store.ts';

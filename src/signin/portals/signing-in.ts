@@ -15,8 +15,8 @@ import { type IssuedToken, issueToken } from '../../platform/access/credentials.
 import type { App } from '../../platform/app.ts';
 import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { requireDelegationOf } from '../oauth/delegation.ts';
 import {
   addAccount,

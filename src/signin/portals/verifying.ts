@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { type CredentialField, type Credentials, type Identity, type Verifier, withinReach } from './identity.ts';
 import { verifyApple } from './platforms/apple.ts';
 import { verifyDiscord } from './platforms/discord.ts';

@@ -1,6 +1,6 @@
 import { signOutExtensions } from '../../people/users/signing-out.ts';
 import { contribute } from '../../platform/extensions.ts';
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { sessionJobs } from './jobs.ts';
 import { sessionOperations } from './operations.ts';
 import { personalSessions } from './personal.ts';

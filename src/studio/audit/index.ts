@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { auditOperations } from './operations.ts';
 
 /** Who may read the audit log. `records/audit` writes it. */

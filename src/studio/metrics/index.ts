@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { metricsOperations } from './operations.ts';
 
 /** The metrics that a game's team reads and the session reports of its clients. `records/metrics` counts. */

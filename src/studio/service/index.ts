@@ -1,4 +1,4 @@
-import { resource } from '../../platform/resource.ts';
+import { resource } from '../../platform/manifest/resource.ts';
 import { serviceJobs } from './jobs.ts';
 import { serviceOperations } from './operations.ts';
 

@@ -1,5 +1,5 @@
 import type { Listing } from '../../database/listing.ts';
-import { PLATFORMS, PORTALS } from '../../game-platforms.ts';
+import { PLATFORMS, PORTALS } from '../../vocabulary/game-platforms.ts';
 import { type AnyOperation, type HeaderField, takesBody } from '../operation.ts';
 import { PAGE_MAX } from '../request/list.ts';
 import { type Field, fieldsOf, formName } from './fields.ts';

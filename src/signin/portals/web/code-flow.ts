@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { App } from '../../../platform/app.ts';
 import { ApiError, type ErrorName } from '../../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
 import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
 import { type Asking, type Credentials, type Identity, type PortalSettings, textOf } from '../identity.ts';
 import type { Arriving, Leaving, WebFlow } from './flow.ts';

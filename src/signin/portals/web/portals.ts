@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { App } from '../../../platform/app.ts';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import type { LinkedPortal } from '../../../platform/game-platforms.ts';
+import type { LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
 import { idTextOf } from '../asking.ts';
 import { listOf, type PortalSettings, textOf } from '../identity.ts';
 import { verifyApple } from '../platforms/apple.ts';

@@ -7,7 +7,7 @@ import { Browser } from '../../../../test/browser.ts';
 import { type Asked, encryptFor, Issuer, startPlatforms } from '../../../../test/platforms.ts';
 import { addAgreementVersion, editAgreementVersion } from '../../../people/agreements/operations.ts';
 import { getAuthenticatedUser } from '../../../people/users/operations.ts';
-import { LINKED_PORTALS, type LinkedPortal } from '../../../platform/game-platforms.ts';
+import { LINKED_PORTALS, type LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
 import { addSession, findSession } from '../../sessions/sessions.ts';
 import { forgetOutdated } from '../accounts.ts';
 import {

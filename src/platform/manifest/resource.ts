@@ -1,11 +1,11 @@
-import type { App } from './app.ts';
-import type { Migration } from './database/migrate.ts';
-import type { Contribution } from './extensions.ts';
-import type { AnyOperation } from './http/operation.ts';
-import type { SocketOperation } from './http/socket-operation.ts';
-import type { JobHandler } from './jobs/worker.ts';
-import type { PersonalData } from './personal-data.ts';
-import type { StoredObjects } from './storage/inventory.ts';
+import type { App } from '../app.ts';
+import type { Migration } from '../database/migrate.ts';
+import type { Contribution } from '../extensions.ts';
+import type { AnyOperation } from '../http/operation.ts';
+import type { SocketOperation } from '../http/socket-operation.ts';
+import type { JobHandler } from '../jobs/worker.ts';
+import type { PersonalData } from '../personal-data.ts';
+import type { StoredObjects } from '../storage/inventory.ts';
 
 /** Everything the rest of the program has to know of a resource. The composition lists these manifests. */
 export interface Resource {

@@ -1,6 +1,6 @@
 import { type Database, type Query, statement, type Transaction } from '../database/database.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import type { Language, Translations } from './languages.ts';
+import type { Language, Translations } from '../localisation/languages.ts';
 
 declare module '../database/database.ts' {
   interface Tables {
