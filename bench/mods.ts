@@ -24,7 +24,7 @@ const mods = await shown
 
 process.on('message', (message) => {
   if (message === 'cpu') process.send!(process.cpuUsage());
-  if (message === 'figures') process.send!({ ...app.db.figures, rss: process.memoryUsage.rss() });
+  if (message === 'figures') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
 process.send!({ port: service.port, game: game.id, key, token, mods: mods.map(({ id }) => id) });

@@ -60,7 +60,7 @@ await authenticator.authenticate(reader(), 'GET', { bearer: content.tokens[0], a
 process.on('message', (message) => {
   if (message === 'token check') process.send!(microsecondsPerTokenCheck());
   if (message === 'cpu') process.send!(process.cpuUsage());
-  if (message === 'figures') process.send!({ ...app.db.figures, rss: process.memoryUsage.rss() });
+  if (message === 'figures') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
 process.send!({ port: service.port, ...content });

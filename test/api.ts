@@ -20,7 +20,7 @@ import { issueToken } from '../src/platform/access/credentials.ts';
 import type { App } from '../src/platform/app.ts';
 import type { Environment } from '../src/platform/config/addresses.ts';
 import { readSettings, type Settings } from '../src/platform/config/settings.ts';
-import type { HearingOptions } from '../src/platform/database/postgres-hearing.ts';
+import type { ChangeNotificationOptions } from '../src/platform/database/postgres-notifications.ts';
 import type { AnyOperation, Declaration } from '../src/platform/http/operation.ts';
 import type { Observation } from '../src/platform/http/server.ts';
 import { manualClock } from '../src/platform/runtime/clock.ts';
@@ -217,7 +217,7 @@ export interface ApiOptions {
   readonly writesRows?: boolean;
   /** Where the service reaches PostgreSQL, instead of at this address. */
   readonly databaseAt?: (url: string) => Promise<string>;
-  readonly hearing?: HearingOptions;
+  readonly notifications?: ChangeNotificationOptions;
 }
 
 /** The whole service in this process, on the database that the run asks for, with a clock that stands still. */
@@ -509,7 +509,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   process.on('warning', warned);
   const logLines: string[] = [];
   const log = createLog(settings.log, (text) => void logLines.push(...text.trimEnd().split('\n')));
-  const outside = { clock, random: systemRandom, log, ...(options.hearing && { hearing: options.hearing }) };
+  const outside = {
+    clock,
+    random: systemRandom,
+    log,
+    ...(options.notifications && { notifications: options.notifications }),
+  };
   const service = await composeService(settings, outside, {
     observe: (observation: Observation) => observer.see(observation),
   });

@@ -9,9 +9,9 @@ import { editGameOperation, getGame } from '../src/catalogue/games/operations.ts
 import { editAuthenticatedUser } from '../src/people/users/operations.ts';
 import { anyone, reader, user } from '../src/platform/access/caller.ts';
 import { makePrivate } from '../src/platform/config/folders.ts';
+import { type CurrentExchange, isTooSlow } from '../src/platform/http/minimum-rate.ts';
 import { MessageObject } from '../src/platform/http/objects.ts';
 import { noContent, ok, operation } from '../src/platform/http/operation.ts';
-import { type Current, isTooSlow } from '../src/platform/http/pace.ts';
 import { assertRefused, type ErrorAnswer, startApi } from './api.ts';
 import { temporaryFolder } from './temporary.ts';
 import { anotherService, exchange, requestOf, serveOperations, Wire } from './wire.ts';
@@ -535,8 +535,8 @@ test('what is no HTTP at all gets a refusal over TLS and over plain TCP', async 
   }
 });
 
-function aCurrent(request: { complete: boolean }, response: { writableFinished: boolean }): Current {
-  return { request, response, seen: undefined } as unknown as Current;
+function aCurrent(request: { complete: boolean }, response: { writableFinished: boolean }): CurrentExchange {
+  return { request, response, seen: undefined } as unknown as CurrentExchange;
 }
 
 const aSocket = (bytesRead: number, bytesWritten = 0, writableLength = 0) =>

@@ -15,10 +15,10 @@ const barrier = new Barrier(db);
 const shared = await aScene(api, cast);
 
 test('every operation that writes says what it is under, what it ends, or why it holds nothing', () => {
-  const silent = writing.filter((each) => thingsOf(each).length === 0 && !each.declaration.unheld);
+  const silent = writing.filter((each) => thingsOf(each).length === 0 && !each.declaration.unlocked);
   assertNone(
     silent.map(idOf),
-    'Say in the declaration of each of these what it is "under", what it "ends", or why it is "unheld".',
+    'Say in the declaration of each of these what it is "under", what it "ends", or why it is "unlocked".',
   );
   const enders = writing.filter(({ declaration }) => declaration.ends?.length).map(idOf);
   assertNone(

@@ -1,8 +1,8 @@
 import { operations } from '../src/composition/resources.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import type { Kind } from '../src/platform/database/locks.ts';
-import { holdingOf } from '../src/platform/http/holding.ts';
 import type { AnyOperation, Thing } from '../src/platform/http/operation.ts';
+import { locksOf } from '../src/platform/http/operation-locks.ts';
 import { mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import type { Answer, Client } from './api.ts';
 import { AUTHORISATION, CALLERS, type CallerName } from './authorisation.ts';
@@ -15,8 +15,8 @@ export const FOR_RACES = {
   writesRows: true,
 };
 
-/** All requests of a race come from one address, which would not get as many places at the database. */
-export const PLACES_FOR_ALL = { places: 1_000 };
+/** All requests of a race come from one address, which gets only half of the database’s read concurrency. */
+export const PLACES_FOR_ALL = { readConcurrency: 1_000 };
 
 export const idOf = ({ declaration }: AnyOperation) => declaration.id;
 const kindOf = (thing: Thing): Kind => (thing === 'caller' ? 'users' : thing);
@@ -225,13 +225,13 @@ export const UNREACHED: Record<string, string> = {
 export const IN_STEPS = ['add-modfile', 'add-source-modfile'];
 
 export function thingsOf(operation: AnyOperation): Kind[] {
-  const { under, ends } = holdingOf(operation);
+  const { under, ends } = locksOf(operation);
   return [...new Set([...under, ...ends].map(kindOf))];
 }
 
 /** The id of a kind that a request is about, as the declaration says. */
 function isAbout(operation: AnyOperation, scene: Scene, kind: Kind, id: number): boolean {
-  const { under, ends } = holdingOf(operation);
+  const { under, ends } = locksOf(operation);
   const things = [...under, ...ends].filter((thing) => kindOf(thing) === kind);
   const input = inputFor(operation, scene);
   const names = {

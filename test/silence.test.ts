@@ -11,7 +11,7 @@ let elapsedMs = 0;
 let way: SilentWay | undefined;
 let directUrl: string | undefined;
 const api = await startApi({
-  hearing: { monotonicMs: () => elapsedMs },
+  notifications: { monotonicMs: () => elapsedMs },
   databaseAt: async (url) => {
     directUrl = url;
     way = await silentWay(url);

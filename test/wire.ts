@@ -8,7 +8,7 @@ import { createGate } from '../src/platform/access/gate.ts';
 import type { Settings } from '../src/platform/config/settings.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { localCertificate } from '../src/platform/http/certificate.ts';
-import type { Lingering } from '../src/platform/http/linger.ts';
+import type { LingeringLimits } from '../src/platform/http/lingering-close.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { openPort, type Port } from '../src/platform/http/port.ts';
 import { createServer } from '../src/platform/http/server.ts';
@@ -158,7 +158,7 @@ export async function serveOperations(
   api: Api,
   operations: readonly AnyOperation[],
   settings: Partial<Settings> = {},
-  lingering?: Lingering,
+  lingering?: LingeringLimits,
 ): Promise<Port> {
   const tenantOf = (environment: 'production' | 'sandbox') => {
     const app = api.app(environment);

@@ -14,12 +14,12 @@ import { masterSecret, secretsOf } from '../platform/config/secrets.ts';
 import { SettingError, type Settings } from '../platform/config/settings.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate, pendingMigrations } from '../platform/database/migrate.ts';
-import type { HearingOptions } from '../platform/database/postgres-hearing.ts';
+import type { ChangeNotificationOptions } from '../platform/database/postgres-notifications.ts';
 import { createEgress } from '../platform/egress/egress.ts';
 import { createExtensions } from '../platform/extensions.ts';
 import { isTrusted } from '../platform/http/address.ts';
 import { localCertificate } from '../platform/http/certificate.ts';
-import type { Passage } from '../platform/http/exchange.ts';
+import type { AccessCheck } from '../platform/http/exchange.ts';
 import { createMetrics } from '../platform/http/metrics.ts';
 import { createPages } from '../platform/http/pages.ts';
 import { openPort, type Port } from '../platform/http/port.ts';
@@ -38,7 +38,7 @@ import { type Random, systemRandom } from '../platform/runtime/random.ts';
 import { clamdAt } from '../platform/scanning/scanning.ts';
 import { localStorage } from '../platform/storage/local.ts';
 import type { Storage } from '../platform/storage/storage.ts';
-import { requirePassage } from '../studio/service/passage.ts';
+import { requireCloudflareAccess } from '../studio/service/cloudflare-access.ts';
 import { migrations } from './migrations.ts';
 import { contributions, finish, jobHandlers, operations, prepare, socketOperations } from './resources.ts';
 
@@ -48,7 +48,7 @@ export interface Outside {
   readonly random: Random;
   readonly log: Log;
   /** How changes of other processes are heard of on PostgreSQL. */
-  readonly hearing?: HearingOptions;
+  readonly notifications?: ChangeNotificationOptions;
 }
 
 export const outsideOf = (settings: Settings): Outside => ({
@@ -64,7 +64,7 @@ async function openDatabase(
   settings: Settings,
   environment: Environment,
   clock: Clock,
-  hearing: HearingOptions = {},
+  notifications: ChangeNotificationOptions = {},
 ): Promise<Database> {
   const url = databaseUrl(settings, environment);
   const readTimeoutMs = settings.readMilliseconds;
@@ -80,7 +80,7 @@ async function openDatabase(
     return db;
   }
   const { openPostgres } = await import('../platform/database/postgres.ts');
-  return openPostgres(url, { hearing, readTimeoutMs });
+  return openPostgres(url, { notifications, readTimeoutMs });
 }
 
 export function databaseUrl(settings: Settings, environment: Environment): string | undefined {
@@ -107,7 +107,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
     settings,
     addresses: addressesOf(settings, environment),
     secrets: secretsOf(master, environment),
-    db: await openDatabase(settings, environment, clock, outside.hearing),
+    db: await openDatabase(settings, environment, clock, outside.notifications),
     storage: await composeStorage(settings, environment),
     mail: await composeMail(settings, environment, clock),
     jobs: createJobs({ clock }),
@@ -145,7 +145,7 @@ export async function closeApp(app: App): Promise<void> {
   await app.db.close();
 }
 
-export const composeWorker = ({ db: { unhurried: db }, ...app }: App): Worker =>
+export const composeWorker = ({ db: { withLongTimeouts: db }, ...app }: App): Worker =>
   createWorker({ app: { ...app, db }, db, clock: app.clock, random: app.random, log: app.log, handlers: jobHandlers });
 
 async function composeLimiter(app: App): Promise<Limiter | undefined> {
@@ -219,9 +219,9 @@ export async function composeService(
   const health = { draining: false };
   const draining = new AbortController();
   const transfers = createTransfers(outside.random);
-  const passage: Passage | undefined =
+  const accessCheck: AccessCheck | undefined =
     settings.cloudflareAccess &&
-    ((app, { headers }) => requirePassage(app, [headers['cf-access-jwt-assertion']].flat()[0]));
+    ((app, { headers }) => requireCloudflareAccess(app, [headers['cf-access-jwt-assertion']].flat()[0]));
   const listener = createServer({
     settings,
     tenants,
@@ -239,7 +239,7 @@ export async function composeService(
     pages: createPages({ settings, pages, errorPage, observe: options.observe }),
     transfers,
     draining: draining.signal,
-    passage,
+    accessCheck,
     prepareRules,
     count: metrics.count,
     ...options,
@@ -247,7 +247,7 @@ export async function composeService(
   const tls = await composeTls(settings);
   const port = await openPort({
     listener,
-    sockets: createSockets({ settings, tenants, operations: socketOperations, passage, observe: options.observe }),
+    sockets: createSockets({ settings, tenants, operations: socketOperations, accessCheck, observe: options.observe }),
     tls: tls.options,
     port: settings.port,
     bind: settings.bind,

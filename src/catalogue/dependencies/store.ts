@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
-import { changing, takeTurn } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock, withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
 import './table.ts';
 
@@ -96,10 +96,11 @@ export async function ownAmong(query: Query, userId: number, ids: readonly numbe
  * Two dependencies that are fine one by one may close a circle together, so a game's are added one after the other.
  * SQLite has one writer anyway.
  */
-export const lockGame = (transaction: Transaction, gameId: number) => takeTurn(transaction, `dependencies/${gameId}`);
+export const lockGame = (transaction: Transaction, gameId: number) =>
+  takeAdvisoryLock(transaction, `dependencies/${gameId}`);
 
 /** Locked, so that none of them is deleted before it is depended on. */
-const MOD = changing(statement('select * from mods where id = ?'));
+const MOD = withUpdateLock(statement('select * from mods where id = ?'));
 export const lockMod = (transaction: Transaction, id: number) => transaction.first<ModRow>(MOD, [id]);
 
 const DEPENDENCIES = statement('select dependency_id from mod_dependencies where mod_id = ?');

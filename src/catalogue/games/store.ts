@@ -10,7 +10,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
 import { isLiveOn } from '../../platform/database/platforms.ts';
 import { putNameWords } from '../../platform/database/search.ts';
@@ -99,7 +99,7 @@ export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id])
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);
 
 /** On PostgreSQL others who ask for this wait from here on; on SQLite there is one writer anyway. */
-const FOR_CHANGE = changing(BY_ID);
+const FOR_CHANGE = withUpdateLock(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GameRow>(FOR_CHANGE, [id]);
 
 /** Which games a caller may see in lists. */

@@ -78,7 +78,7 @@ async function findAny(db: Database, scope: store.ModScope, request: ListRequest
   const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined;
   const asked = { ...request, probing: isOwn };
   // A team sees all mods of its game, and those who run the site all of all games.
-  const total = await count(isOwn ? db.query : db.aside, scope, asked);
+  const total = await count(isOwn ? db.query : db.readInWorker, scope, asked);
   return { ids: await page(db.query, scope, asked, total), total };
 }
 

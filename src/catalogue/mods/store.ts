@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { LOOKING_THROUGH } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
 import { isLiveOn, livePlace } from '../../platform/database/platforms.ts';
 import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
@@ -90,7 +90,7 @@ const STANDING = statement('select id, game_id, status, visible, submitted_by, d
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
 
 /** On PostgreSQL others who change the mod wait from here on; on SQLite there is one writer anyway. */
-const ROW_FOR_CHANGE = changing(statement('select * from mods where id = ?'));
+const ROW_FOR_CHANGE = withUpdateLock(statement('select * from mods where id = ?'));
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<ModRow>(ROW_FOR_CHANGE, [id]);
 
 const ANY_LIVE_FILE = statement('select modfile_id from mod_live_files where mod_id = ? limit 1');
@@ -448,7 +448,7 @@ const COUNTED = [
 ] as const;
 export type ModCounts = Pick<ModStats, (typeof COUNTED)[number]>;
 
-const LOCK = changing(statement('select id from mods where id = ?'));
+const LOCK = withUpdateLock(statement('select id from mods where id = ?'));
 const ADD_TO_STATS = statement(`update mod_stats set ${COUNTED.map((name) => `${name} = ${name} + ?`).join(', ')}
   where mod_id = ? returning ${COUNTED.join(', ')}`);
 

@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, USER_COLUMNS } from '../../platform/database/people.ts';
 import type { PreviewersTable } from './table.ts';
 
@@ -82,8 +82,8 @@ export async function remove(query: Query, resource: string, resourceId: number,
 
 /** Whoever deletes it waits, or was before. */
 const HOLD = {
-  games: changing(statement('select id from games where id = ?')),
-  mods: changing(statement('select id from mods where id = ?')),
+  games: withUpdateLock(statement('select id from games where id = ?')),
+  mods: withUpdateLock(statement('select id from mods where id = ?')),
 };
 export const hold = (transaction: Transaction, resource: 'games' | 'mods', id: number) =>
   transaction.first(HOLD[resource], [id]);

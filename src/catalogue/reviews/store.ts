@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { takeTurn } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import type { PermissionReviewsTable } from './table.ts';
 
 export type ReviewRow = Selectable<PermissionReviewsTable>;
 
 /** Serialises requests and decisions of the reviews of a game. */
-export const lock = (transaction: Transaction, gameId: number) => takeTurn(transaction, `reviews/${gameId}`);
+export const lock = (transaction: Transaction, gameId: number) => takeAdvisoryLock(transaction, `reviews/${gameId}`);
 
 const IS_REVIEWING = statement('select game_id from reviewing_games where game_id = ?');
 export const isReviewing = async (reader: Pick<Database, 'first'>, gameId: number): Promise<boolean> =>

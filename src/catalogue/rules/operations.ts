@@ -274,7 +274,7 @@ export const tryGameRule = operation({
   path: '/games/{game_id}/rules/dry-run',
   says: 'Tells to which of the newest 1000 submissions a moderation rule would have spoken. Nothing comes of it. For managers of the game.',
   access: user('write', 'team'),
-  unheld: 'nothing is written',
+  unlocked: 'nothing is written',
   params: GamePath,
   body: NewRule.omit({ enabled: true }),
   returns: ok(z.object({ tried: Integer, met: Integer, data: z.array(RuleDecisionObject) }).meta({ id: 'RuleTrial' })),

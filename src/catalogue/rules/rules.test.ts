@@ -7,7 +7,7 @@ import { zipOf } from '../../../test/zips.ts';
 import { addCollectionOperation } from '../../community/collections/operations.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { operations } from '../../composition/resources.ts';
-import { ONCE_SECONDS } from '../../platform/database/once.ts';
+import { DUPLICATE_WINDOW_SECONDS } from '../../platform/database/duplicate-requests.ts';
 import type { AnyOperation } from '../../platform/http/operation.ts';
 import { editGameOperation } from '../games/operations.ts';
 import { addModOperation, editModOperation } from '../mods/operations.ts';
@@ -386,7 +386,7 @@ test('the filter of a game refuses names, summaries, descriptions and comments, 
   const rude = newMod(game, { name: 'F.u.c.k this', summary: 'Fine', description: '<p>sh<b>1</b>t</p>' });
   assert.equal((await client.call(addModOperation, rude)).status, 201);
   await setLevel(asOwner, game, 2);
-  api.clock.advance(ONCE_SECONDS + 1);
+  api.clock.advance(DUPLICATE_WINDOW_SECONDS + 1);
   const { body } = await client.refused(addModOperation, rude, 422, 13009);
   assert.deepEqual(Object.keys(body.error.errors!), ['name', 'description']);
   const onMod = { game_id: game.id, mod_id: mod.id };

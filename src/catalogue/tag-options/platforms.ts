@@ -29,7 +29,7 @@ export async function tagCountsOn(
   const supporting = await store.withPlatforms(app.db.query, gameIds);
   const [only] = supporting;
   // Counting reads every tagged mod, so it must not block the thread that serves other requests.
-  const find = () => store.countsOn(app.db.aside, supporting, platform);
+  const find = () => store.countsOn(app.db.readInWorker, supporting, platform);
   if (only === undefined) return new Map();
   if (supporting.length > 1) return find();
   return remembered(app.db.changes, { scope: `games/${only}/mods`, asked: ['tags', platform], find });

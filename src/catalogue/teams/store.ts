@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { PERSON } from '../../platform/database/people.ts';
 import type { TeamInvitesTable, TeamMembersTable } from './table.ts';
 
@@ -33,13 +33,14 @@ export interface Place {
 }
 
 /** Serialises changes of a team, so that two members cannot remove each other. */
-const lockOf = (table: 'games' | 'mods'): Statement => changing(statement(`select id from ${table} where id = ?`));
+const lockOf = (table: 'games' | 'mods'): Statement =>
+  withUpdateLock(statement(`select id from ${table} where id = ?`));
 const LOCKS = { games: lockOf('games'), mods: lockOf('mods') };
 export const lock = (transaction: Transaction, { resource, id }: Place) =>
   transaction.first(LOCKS[resource as keyof typeof LOCKS], [id]);
 
 /** Serialises what one user does in several teams. */
-const LOCK_USER = changing(statement('select id from users where id = ?'));
+const LOCK_USER = withUpdateLock(statement('select id from users where id = ?'));
 export const lockUser = (transaction: Transaction, id: number) => transaction.first(LOCK_USER, [id]);
 
 /** A member, or with `pending` 1 an invitation, which has an email address instead of a user. */

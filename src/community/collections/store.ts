@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing, under } from '../../platform/database/locks.ts';
+import { keyShareLock, withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
 import { isLiveOn, livePlace } from '../../platform/database/platforms.ts';
 import { putNameWords } from '../../platform/database/search.ts';
@@ -44,7 +44,7 @@ const BY_ID = statement('select * from collections where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<CollectionRow>(BY_ID, [id]);
 
 /** On PostgreSQL others who change the collection wait from here on; on SQLite there is one writer anyway. */
-const FOR_CHANGE = changing(BY_ID);
+const FOR_CHANGE = withUpdateLock(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) =>
   transaction.first<CollectionRow>(FOR_CHANGE, [id]);
 
@@ -271,7 +271,7 @@ export async function candidates(db: Pick<Database, 'dialect'>, { query }: Trans
     const { rows } = await sql<Candidate>`
       select m.id, m.game_id, m.status, m.visible, m.price, m.monetization_options, m.community_options,
         g.status as game_status
-      from mods m join games g on g.id = m.game_id where m.id in (${sql.join(some)}) order by m.id ${under(db.dialect, 'm')}`.execute(
+      from mods m join games g on g.id = m.game_id where m.id in (${sql.join(some)}) order by m.id ${keyShareLock(db.dialect, 'm')}`.execute(
       query,
     );
     for (const row of rows) found.set(row.id, row);

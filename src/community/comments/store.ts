@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing, takeTurn as turnOf } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock as turnOf, withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
 import { USER } from '../../platform/database/people.ts';
 import type { CommentsTable, CommentVotesTable } from './table.ts';
@@ -71,7 +71,9 @@ export async function list(
 export const find = (query: Query, subject: Subject, id: number): Promise<StoredComment | undefined> =>
   shown(query, subject).where('c.id', '=', id).executeTakeFirst();
 
-const FOR_CHANGE = changing(statement('select * from comments where id = ? and resource = ? and resource_id = ?'));
+const FOR_CHANGE = withUpdateLock(
+  statement('select * from comments where id = ? and resource = ? and resource_id = ?'),
+);
 /** Also one that was deleted. On PostgreSQL others who change the comment wait from here on. */
 export const rowForChange = (transaction: Transaction, { resource, id }: Subject, commentId: number) =>
   transaction.first<CommentRow>(FOR_CHANGE, [commentId, resource, id]);
@@ -233,7 +235,7 @@ export async function optionsOfMod(reader: Reader, modId: number): Promise<numbe
 
 export type VoteRow = Selectable<CommentVotesTable>;
 
-const HOLD_COMMENT = changing(ABOVE);
+const HOLD_COMMENT = withUpdateLock(ABOVE);
 export const holdComment = (transaction: Transaction, id: number) => transaction.first<CommentRow>(HOLD_COMMENT, [id]);
 
 const VOTES_OF = statement('select * from comment_votes where user_id = ? order by comment_id limit ?');

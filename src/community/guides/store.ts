@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
 import { USER } from '../../platform/database/people.ts';
 import { putNameWords } from '../../platform/database/search.ts';
@@ -37,7 +37,7 @@ const BY_ID = statement('select * from guides where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<GuideRow>(BY_ID, [id]);
 
 /** On PostgreSQL others who change the guide wait from here on; on SQLite there is one writer anyway. */
-const FOR_CHANGE = changing(BY_ID);
+const FOR_CHANGE = withUpdateLock(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GuideRow>(FOR_CHANGE, [id]);
 
 const CURATION = statement('select curation_option from games where id = ?');

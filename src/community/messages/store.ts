@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing, takeTurn as turnOf } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock as turnOf, withUpdateLock } from '../../platform/database/locks.ts';
 import { USER } from '../../platform/database/people.ts';
 import type { MessageMembersTable, MessagesTable, MessageThreadsTable } from './table.ts';
 
@@ -25,7 +25,7 @@ export const takeTurn = (transaction: Transaction, userId: number) => turnOf(tra
 const THREAD = statement('select * from message_threads where id = ?');
 export const thread = (reader: Reader, id: number) => reader.first<ThreadRow>(THREAD, [id]);
 
-const HOLD = changing(THREAD);
+const HOLD = withUpdateLock(THREAD);
 /** On PostgreSQL others who write in the thread, come or go wait from here on. */
 export const holdThread = (transaction: Transaction, id: number) => transaction.first<ThreadRow>(HOLD, [id]);
 

@@ -167,7 +167,7 @@ export const uploadCookBuild = operation({
   path: '/cloud-cooking/builds/{build_id}/{build_signature}',
   says: 'Uploads a build to the address that was given for it: as a whole, or with `Content-Range` in parts of 52,428,800 bytes, in any order and again where a connection broke. Once all has come it is inspected.',
   access: anyone(),
-  unheld: 'the build that is uploaded is held',
+  unlocked: 'the build that is uploaded is held',
   params: BuildPath,
   headers: { 'content-range': { says: 'Which bytes of the build these are, from 0: `bytes 0-52428799/104857600`.' } },
   raw: { bytesMax: FILE_BYTES_MAX, says: 'A zip archive of up to 20 GB, or a part of it.' },

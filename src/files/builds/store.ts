@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { CookBuildPartsTable, CookBuildsTable } from './table.ts';
 
 export type BuildRow = Selectable<CookBuildsTable>;
@@ -11,7 +11,7 @@ type Reader = Pick<Database, 'first'>;
 const BY_UUID = statement('select * from cook_builds where build_uuid = ?');
 export const byUuid = (reader: Reader, uuid: string) => reader.first<BuildRow>(BY_UUID, [uuid]);
 
-const FOR_CHANGE = changing(statement('select * from cook_builds where id = ?'));
+const FOR_CHANGE = withUpdateLock(statement('select * from cook_builds where id = ?'));
 export const forChange = (transaction: Transaction, id: number) => transaction.first<BuildRow>(FOR_CHANGE, [id]);
 
 const NEWEST = statement("select * from cook_builds where game_id = ? and state <> 'void' order by id desc limit 1");

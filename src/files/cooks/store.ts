@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing, unclaimed } from '../../platform/database/locks.ts';
+import { skipLocked, withUpdateLock } from '../../platform/database/locks.ts';
 import type { CooksTable } from './table.ts';
 
 export type CookRow = Selectable<CooksTable>;
@@ -29,7 +29,7 @@ const BY_CLAIM = statement(`${SHOWN} where c.claim = ?`);
 export const byClaim = (reader: Reader, claim: string) => reader.first<ShownCook>(BY_CLAIM, [claim]);
 
 /** On PostgreSQL others who change the cook wait from here on. */
-const FOR_CHANGE = changing(statement(`${SHOWN} where c.id = ?`), 'c');
+const FOR_CHANGE = withUpdateLock(statement(`${SHOWN} where c.id = ?`), 'c');
 export const forChange = (transaction: Transaction, id: number) => transaction.first<ShownCook>(FOR_CHANGE, [id]);
 
 const OPEN_FOR = statement(`${SHOWN} where c.source_id = ? and c.platform = ? and c.status < 2`);
@@ -101,7 +101,7 @@ export async function nextWaiting(
       ${scanned ? sql`and f.virus_status = 1` : sql``}
       and not exists (select 1 from cook_builds b where b.game_id = c.game_id and b.is_live = 1
         and (b.virus_positive = 1 ${scanned ? sql`or b.virus_status <> 1` : sql``}))
-    order by c.id limit 1 ${unclaimed(dialect, 'c')}`.execute(query);
+    order by c.id limit 1 ${skipLocked(dialect, 'c')}`.execute(query);
   return rows[0]?.id;
 }
 
@@ -114,7 +114,7 @@ export async function expired(
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select c.id from cooks c where c.status = 1 and c.date_lease <= ${now}
     ${gameId === undefined ? sql`` : sql`and c.game_id = ${gameId}`}
-    order by c.id limit 100 ${unclaimed(dialect, 'c')}`.execute(query);
+    order by c.id limit 100 ${skipLocked(dialect, 'c')}`.execute(query);
   return rows.map(({ id }) => id);
 }
 
@@ -122,7 +122,7 @@ export async function expired(
 export async function stranded({ query }: Transaction, dialect: Database['dialect']): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select c.id from cooks c join modfiles f on f.id = c.source_id
     where c.status < 2 and (f.status <> 1 or f.withdrawn = 1)
-    order by c.id limit 100 ${unclaimed(dialect, 'c')}`.execute(query);
+    order by c.id limit 100 ${skipLocked(dialect, 'c')}`.execute(query);
   return rows.map(({ id }) => id);
 }
 

@@ -9,7 +9,7 @@ import { downloadLink } from '../../catalogue/live-files/links.ts';
 import { requireModForChange } from '../../catalogue/mods/access.ts';
 import { applyModChanges } from '../../catalogue/mods/mods.ts';
 import { getModStats } from '../../catalogue/stats/operations.ts';
-import { rightOfWay } from '../../platform/http/right-of-way.ts';
+import { transferScheduler } from '../../platform/http/transfer-scheduler.ts';
 import { countNoted, forgetCounted, noteDownload } from './counting.ts';
 import { downloadModfile, downloadModfileHashed } from './operations.ts';
 
@@ -51,9 +51,9 @@ test('who reads a page has the right of way before transfers; who downloads, upl
   const { mod, file, client } = await aFile('the bytes');
   const owner = await api.as(mod.owner);
   const isAskedBy = async (request: () => Promise<unknown>) => {
-    rightOfWay.asked(Number.NEGATIVE_INFINITY);
+    transferScheduler.noteRequest(Number.NEGATIVE_INFINITY);
     await request();
-    return rightOfWay.isAsked();
+    return transferScheduler.hasRecentRequests();
   };
   const page = () => client.send('GET', `/games/${file.game_id}/mods`);
   assert.equal(await isAskedBy(page), true);
@@ -355,10 +355,10 @@ const begun = (mod: Mod, address: string) => ({ mod_id: mod.id, game_id: mod.gam
 test('many downloads at once are counted in few writes', async () => {
   const { file, mod, client } = await aFile('x');
   await Promise.all(Array.from({ length: 32 }, (_, i) => get(client, file, from(`198.51.100.${i % 16}`))));
-  const { writes } = api.app().db.figures;
+  const { writes } = api.app().db.counters;
   for (let i = 0; i < 100; i += 1) noteDownload(api.app(), begun(mod, `192.0.2.${i}`));
   await countNoted(api.app());
-  assert.ok(api.app().db.figures.writes - writes <= 2);
+  assert.ok(api.app().db.counters.writes - writes <= 2);
   assert.equal(await downloads(client, mod), 116);
 });
 

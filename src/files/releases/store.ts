@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { ReleaseGuardsTable, ReleaseNewcomersTable, ReleasesTable } from './table.ts';
 
 export type GuardRow = Selectable<ReleaseGuardsTable>;
@@ -10,7 +10,7 @@ type Reader = Pick<Database, 'first'>;
 const GUARD = statement('select * from release_guards where user_id = ?');
 export const guardOf = (reader: Reader, userId: number) => reader.first<GuardRow>(GUARD, [userId]);
 
-const GUARD_FOR_CHANGE = changing(GUARD);
+const GUARD_FOR_CHANGE = withUpdateLock(GUARD);
 /** The same, and others who change it wait from here on: guesses that come at once are counted one by one. */
 export const guardForChange = (transaction: Transaction, userId: number) =>
   transaction.first<GuardRow>(GUARD_FOR_CHANGE, [userId]);

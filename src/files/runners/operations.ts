@@ -119,7 +119,7 @@ export const claimCook = operation({
   path: '/cook-runner/claims',
   says: 'Gives a runner, which names itself by `Authorization: Basic` with its secret as the password, the next cook for one of its platforms, and to nobody else as long as it reports in time.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   body: z.object({
     wait: z
       .int()
@@ -150,7 +150,7 @@ export const reportCook = operation({
   path: CLAIM,
   says: 'The runner goes on with a cook, which is left to it for another two minutes, and may tell of it. Where it has lost the cook, as when that was cancelled, there is none (404), and it stops.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   params: ClaimPath,
   body: z.object({
     progress: z.int().min(0).max(100).optional().meta({ description: 'In percent.' }),
@@ -174,7 +174,7 @@ export const failCook = operation({
   path: `${CLAIM}/failure`,
   says: 'The cook did not work out. With `again` it goes back to those that wait, at most three times in all.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   params: ClaimPath,
   body: z.object({
     again: z.boolean().default(false).meta({ description: 'It was the machine’s fault, and not that of the source.' }),
@@ -198,7 +198,7 @@ export const finishCook = operation({
   path: `${CLAIM}/result`,
   says: 'Hands in what the source has become: sent along, or uploaded in parts before. It is a file of the mod from then on, for the platform of the cook, and is inspected, scanned and approved like any other.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   params: ClaimPath,
   body: z.object({
     upload_id: z.string().trim().toLowerCase().optional().meta({ description: 'In place of `filedata`.' }),
@@ -272,7 +272,7 @@ export const openCookUpload = operation({
   path: `${CLAIM}/multipart`,
   says: 'Opens a session to upload a result of up to 20 GB in parts. Of a claim there is one, which is answered again.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   params: ClaimPath,
   returns: ok(MultipartUploadObject),
   errors: [...RUNNER_REFUSALS, ...MOD_REFUSALS, ...UPLOADER_REFUSALS, ...OPENING_REFUSALS],
@@ -308,7 +308,7 @@ export const addCookUploadPart = operation({
   path: `${CLAIM}/multipart`,
   says: 'Uploads a part of a result, in any order: 52,428,800 bytes, or less if it is the last.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   params: ClaimPath,
   query: UploadQuery,
   headers: PART_HEADERS,
@@ -330,7 +330,7 @@ export const completeCookUpload = operation({
   path: `${CLAIM}/multipart/complete`,
   says: 'Makes one file of all parts. Its `upload_id` is then handed in as the result.',
   access: anyone(),
-  unheld: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
   params: ClaimPath,
   query: UploadQuery,
   returns: ok(MultipartUploadObject),

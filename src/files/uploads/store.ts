@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing, takeTurn as turnOf } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock as turnOf, withUpdateLock } from '../../platform/database/locks.ts';
 import type { UploadPartsTable, UploadsTable } from './table.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
@@ -20,11 +20,11 @@ type Reader = Pick<Database, 'first' | 'all'>;
 const BY_UPLOAD_ID = statement('select * from uploads where upload_id = ?');
 export const byUploadId = (reader: Reader, uploadId: string) => reader.first<UploadRow>(BY_UPLOAD_ID, [uploadId]);
 
-const OF_MOD = changing(statement('select * from uploads where mod_id = ? order by id'));
+const OF_MOD = withUpdateLock(statement('select * from uploads where mod_id = ? order by id'));
 export const ofMod = (transaction: Transaction, modId: number) => transaction.all<UploadRow>(OF_MOD, [modId]);
 
 /** On PostgreSQL others who change the session, or any part of it, wait from here on. */
-const FOR_CHANGE = changing(statement('select * from uploads where upload_id = ?'));
+const FOR_CHANGE = withUpdateLock(statement('select * from uploads where upload_id = ?'));
 export const forChange = (transaction: Transaction, uploadId: string) =>
   transaction.first<UploadRow>(FOR_CHANGE, [uploadId]);
 

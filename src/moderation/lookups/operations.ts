@@ -12,7 +12,7 @@ export const getResourceOwner = operation({
   path: '/general/ownership',
   says: 'Shows who submitted a game, a mod or a file.',
   access: user('read'),
-  unheld: 'nothing is written',
+  unlocked: 'nothing is written',
   body: z.object({ resource_type: z.enum(OWNED_RESOURCES), resource_id: Id }),
   returns: ok(UserObject),
   errors: ['GAME_NOT_FOUND', 'MOD_NOT_FOUND', 'MODFILE_NOT_FOUND', 'USER_NOT_FOUND'],

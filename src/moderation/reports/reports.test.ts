@@ -7,7 +7,7 @@ import { restrictUserInGame } from '../../catalogue/restrictions/operations.ts';
 import { addCollectionOperation } from '../../community/collections/operations.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
-import { ONCE_SECONDS } from '../../platform/database/once.ts';
+import { DUPLICATE_WINDOW_SECONDS } from '../../platform/database/duplicate-requests.ts';
 import { submitReportOperation as report } from './operations.ts';
 
 const api = await startApi();
@@ -144,7 +144,7 @@ test('a mod is reported once until it was handled; of anything else the newer te
   const client = await api.as(await api.aUser());
   await accepts(client, about('mods', mod.id));
   await client.refused(report, about('mods', mod.id), 409, 17011);
-  api.clock.advance(ONCE_SECONDS + 1);
+  api.clock.advance(DUPLICATE_WINDOW_SECONDS + 1);
   await client.refused(report, about('mods', mod.id), 400, 15088);
   await accepts(client, about('mods', mod.id, { type: 3 }));
   await accepts(client, about('users', mod.owner.id));

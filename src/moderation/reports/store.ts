@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { ReportsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -86,7 +86,7 @@ export const retell = (
     .where('type', '=', type)
     .execute();
 
-const HELD = changing(statement('select * from reports where id = ?'));
+const HELD = withUpdateLock(statement('select * from reports where id = ?'));
 /** On PostgreSQL others who resolve it wait from here on. */
 export const held = (transaction: Transaction, id: number) => transaction.first<ReportRow>(HELD, [id]);
 

@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { sql } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { PERSON } from '../../platform/database/people.ts';
 import type { AgreementVersionsTable } from './table.ts';
 
@@ -53,7 +53,7 @@ export async function list(
 }
 
 /** Serialises changes of a type, so that two versions never come into force at once. */
-const LOCK_TYPE = changing(statement('select id from agreement_versions where type = ? order by id'));
+const LOCK_TYPE = withUpdateLock(statement('select id from agreement_versions where type = ? order by id'));
 export const lockType = (transaction: Transaction, type: number) => transaction.all(LOCK_TYPE, [type]);
 
 const TYPE = statement('select type from agreement_versions where id = ? and date_deleted is null');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { takeTurn } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import type { BlocksTable } from './table.ts';
 
 const IS_BLOCKED = statement('select user_id from blocks where user_id = ? and blocked_id = ?');
@@ -18,7 +18,7 @@ export const remove = (transaction: Transaction, userId: number, blockedId: numb
   transaction.run(REMOVE, [userId, blockedId]);
 
 export const holdPair = (transaction: Transaction, one: number, other: number) =>
-  takeTurn(transaction, `people/${Math.min(one, other)}/${Math.max(one, other)}`);
+  takeAdvisoryLock(transaction, `people/${Math.min(one, other)}/${Math.max(one, other)}`);
 
 /** The users whom a user has blocked, without deleted accounts. */
 export async function listBlocked(query: Query, userId: number, listing: Listing, request: ListRequest) {

@@ -1,6 +1,6 @@
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER } from '../../platform/database/people.ts';
 import type { SiteStaffTable } from './table.ts';
 
@@ -8,7 +8,7 @@ const LEVEL = statement('select level from site_staff where user_id = ?');
 export const levelOf = async (reader: Pick<Database, 'first'>, userId: number): Promise<number> =>
   (await reader.first<{ level: number }>(LEVEL, [userId]))?.level ?? 0;
 
-const OWNERS_HELD = changing(statement('select user_id from site_staff where level >= ? order by user_id'));
+const OWNERS_HELD = withUpdateLock(statement('select user_id from site_staff where level >= ? order by user_id'));
 /** The members with at least this level, locked on PostgreSQL until the transaction ends. */
 export const holdFrom = async (transaction: Transaction, level: number): Promise<number[]> =>
   (await transaction.all<{ user_id: number }>(OWNERS_HELD, [level])).map(({ user_id }) => user_id);

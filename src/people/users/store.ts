@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { changing, takeTurn } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock, withUpdateLock } from '../../platform/database/locks.ts';
 import { fold } from '../../platform/database/words.ts';
 import type { RememberedBansTable, UsersTable } from './table.ts';
 
@@ -12,7 +12,7 @@ export const byId = (db: Database, id: number) => db.first<UserRow>(BY_ID, [id])
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<UserRow>(BY_ID, [id]);
 
-const FOR_CHANGE = changing(BY_ID);
+const FOR_CHANGE = withUpdateLock(BY_ID);
 /** The same with a lock against other changes. */
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<UserRow>(FOR_CHANGE, [id]);
 
@@ -46,7 +46,7 @@ export const putSkeleton = (query: Query, id: number, username: string, username
   query.updateTable('users').set({ username_skeleton }).where('id', '=', id).where('username', '=', username).execute();
 
 /** Serialises naming, so that two users cannot take look-alike names at the same time. */
-export const holdNames = (transaction: Transaction) => takeTurn(transaction, 'users/names');
+export const holdNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'users/names');
 
 /** The first other user whose name has one of these skeletons. */
 export const firstAlike = (query: Query, skeletons: readonly string[], exceptId: number) =>

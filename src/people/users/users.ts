@@ -39,8 +39,8 @@ export interface HeldUsers {
 /** Locks accounts in any state against transactions that end them, or add rows to those that end. */
 export const holdUsers = (transaction: Transaction, { ends = [], under = [] }: HeldUsers) =>
   lock(transaction, [
-    ...under.map((id) => ({ kind: 'users', id, hold: 'under' }) as const),
-    ...ends.map((id) => ({ kind: 'users', id, hold: 'ends' }) as const),
+    ...under.map((id) => ({ kind: 'users', id, mode: 'under' }) as const),
+    ...ends.map((id) => ({ kind: 'users', id, mode: 'ends' }) as const),
   ]);
 
 /** Finds an account in any state and locks it against other changes. */

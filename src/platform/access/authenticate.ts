@@ -12,7 +12,7 @@ import {
   type TokenScope,
   type UserCaller,
 } from './caller.ts';
-import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, sightScopeOf } from './credentials.ts';
+import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, visibilityScopeOf } from './credentials.ts';
 import { STAFF_LEVELS } from './staff.ts';
 import { hasMutes, isOver, serviceTokenWith, type TokenRow, tokenWith } from './validity.ts';
 
@@ -211,8 +211,8 @@ interface Known<T> {
   readonly asOf: number;
   readonly until: number;
   /** The same of whom the person does not want to see; without a scope for those who see everyone. */
-  readonly sight: string | undefined;
-  readonly sightAsOf: number;
+  readonly visibility: string | undefined;
+  readonly visibilityAsOf: number;
 }
 
 /** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */
@@ -231,7 +231,7 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
 
   recall(secret: string): T | undefined {
     const known = this.#kept.get(secret);
-    return known && this.#isGood(known) && this.#seesTheSame(known) ? known.caller : undefined;
+    return known && this.#isGood(known) && this.#hasSameVisibility(known) ? known.caller : undefined;
   }
 
   #isGood({ asOf, scope, until }: Known<T>): boolean {
@@ -240,17 +240,17 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
     return isUnchanged && this.#clock.now() < until;
   }
 
-  #seesTheSame({ sight, sightAsOf }: Known<T>): boolean {
-    return sight === undefined || this.#db.changes.unchangedSince(sightAsOf, sight);
+  #hasSameVisibility({ visibility, visibilityAsOf }: Known<T>): boolean {
+    return visibility === undefined || this.#db.changes.unchangedSince(visibilityAsOf, visibility);
   }
 
   async get(secret: string, load: () => Promise<T>): Promise<T> {
     const known = this.#kept.get(secret);
     if (!known || !this.#isGood(known)) return this.#look(secret, load);
-    if (this.#seesTheSame(known)) return known.caller;
-    const sightAsOf = this.#db.changes.now();
+    if (this.#hasSameVisibility(known)) return known.caller;
+    const visibilityAsOf = this.#db.changes.now();
     const caller = await this.#seenAnew(known.caller);
-    this.#kept.set(secret, { ...known, caller, sightAsOf });
+    this.#kept.set(secret, { ...known, caller, visibilityAsOf });
     return caller;
   }
 
@@ -266,8 +266,8 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
       scope: isPerson ? accessScopeOf(caller.userId) : ACCESS_SCOPE,
       asOf,
       until,
-      sight: isPerson ? sightScopeOf(caller.userId) : undefined,
-      sightAsOf: asOf,
+      visibility: isPerson ? visibilityScopeOf(caller.userId) : undefined,
+      visibilityAsOf: asOf,
     });
     return caller;
   }

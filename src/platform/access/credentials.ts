@@ -232,10 +232,10 @@ export const accessScopeOf = (userId: number) => `${ACCESS_SCOPE}/${userId}`;
 
 /** Names the change of whom a person does not want to see. Of that, a caller knows only whether there is anyone. */
 export function sightOfChanged(transaction: Transaction, userId: number): void {
-  transaction.changed(sightScopeOf(userId));
+  transaction.changed(visibilityScopeOf(userId));
 }
 
-export const sightScopeOf = (userId: number) => `sight/${userId}`;
+export const visibilityScopeOf = (userId: number) => `visibility/${userId}`;
 
 /** Removes tokens that ended before the moment. */
 export async function forgetTokens(query: Query, before: number): Promise<void> {

@@ -1,4 +1,3 @@
-import { Breath } from './breath.ts';
 import { contentOf, isSmall, requireDescriptor, requireLocalHeader, requireRoom, smallContentOf } from './contents.ts';
 import { type Entry, findEnd, inOrder, readDirectory, type Tally } from './directory.ts';
 import { isExecutable } from './executables.ts';
@@ -8,6 +7,7 @@ import { ArchiveProblem } from './problem.ts';
 import { METHOD } from './records.ts';
 import { type ArchiveSource, bufferSource, sliceOf, WINDOW_BYTES, Window } from './source.ts';
 import { HEAD_BYTES, Spool, startsAsArchive } from './spool.ts';
+import { TimeSlice } from './time-slice.ts';
 
 export type { ArchivePolicy } from './policy.ts';
 export { ArchiveProblem, type ArchiveReason, toFieldProblem } from './problem.ts';
@@ -59,7 +59,7 @@ export async function inspectArchive(
     policy,
     visit,
     tally: tallyOf(policy, source.bytes),
-    breath: new Breath(),
+    slice: new TimeSlice(),
     reported: [],
     executables: [],
   };
@@ -86,8 +86,8 @@ const toArchiveEntry = ({ name, isFolder, bytes, compressedBytes, crc32 }: Entry
 export async function readContents(source: ArchiveSource): Promise<readonly ArchiveEntry[]> {
   const end = await findEnd(source, ARCHIVE_POLICY);
   if (!end) throw new ArchiveProblem(await reasonOfNoEnd(source));
-  const [tally, breath] = [tallyOf(ARCHIVE_POLICY, source.bytes), new Breath()];
-  const entries = await readDirectory(source, end, ARCHIVE_POLICY, { tally, breath, isOutermost: true });
+  const [tally, slice] = [tallyOf(ARCHIVE_POLICY, source.bytes), new TimeSlice()];
+  const entries = await readDirectory(source, end, ARCHIVE_POLICY, { tally, slice, isOutermost: true });
   return entries.map(toArchiveEntry);
 }
 
@@ -95,7 +95,7 @@ interface Walk {
   readonly policy: ArchivePolicy;
   readonly visit: Visit | undefined;
   readonly tally: Tally;
-  readonly breath: Breath;
+  readonly slice: TimeSlice;
   readonly reported: string[];
   readonly executables: string[];
 }
@@ -143,7 +143,7 @@ async function walkArchive(walk: Walk, source: ArchiveSource, place: Place): Pro
   const window = new Window(source);
   const ordered = inOrder(entries);
   for (const [index, entry] of ordered.entries()) {
-    if (walk.breath.isDue) await walk.breath.take();
+    if (walk.slice.isUsedUp) await walk.slice.yieldToEventLoop();
     const span = (ordered[index + 1]?.offset ?? end.offset) - entry.offset;
     // The whole of a small entry, and more than the header of a large one.
     const ahead = Math.min(span, WINDOW_BYTES);

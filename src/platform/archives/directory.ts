@@ -1,4 +1,3 @@
-import type { Breath } from './breath.ts';
 import { extensionOf, Names, requireSafeName } from './names.ts';
 import type { ArchivePolicy } from './policy.ts';
 import { ArchiveProblem } from './problem.ts';
@@ -19,6 +18,7 @@ import {
   VERSION_MAX,
 } from './records.ts';
 import { type ArchiveSource, Window } from './source.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /** An entry as the central directory tells it. */
 export interface Entry {
@@ -116,7 +116,7 @@ export async function readDirectory(
   source: ArchiveSource,
   end: End,
   policy: ArchivePolicy,
-  { tally, breath, isOutermost }: { tally: Tally; breath: Breath; isOutermost: boolean },
+  { tally, slice, isOutermost }: { tally: Tally; slice: TimeSlice; isOutermost: boolean },
 ): Promise<Entry[]> {
   if (end.entries > policy.entriesMax || end.bytes > policy.directoryBytesMax)
     throw new ArchiveProblem('entries', { max: policy.entriesMax });
@@ -125,7 +125,7 @@ export async function readDirectory(
   const entries: Entry[] = [];
   let position = end.offset;
   for (let index = 0; index < end.entries; index += 1) {
-    if (breath.isDue) await breath.take();
+    if (slice.isUsedUp) await slice.yieldToEventLoop();
     const head = window.held(position, CENTRAL_BYTES) ?? (await window.read(position, CENTRAL_BYTES));
     const bytes = centralBytesOf(head);
     const record = window.held(position, bytes) ?? (await window.read(position, bytes));

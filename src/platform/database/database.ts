@@ -59,7 +59,7 @@ export interface Database {
   /** Reads what is committed. */
   readonly query: Query;
   /** The same for what takes long: others are served meanwhile, also on SQLite, where any other read holds up the process. */
-  readonly aside: Query;
+  readonly readInWorker: Query;
   /** Runs a prepared hot read; synchronous on SQLite, hence awaited rather than chained. */
   first<T = Row>(read: Statement, values: readonly Value[]): T | undefined | Promise<T | undefined>;
   all<T = Row>(read: Statement, values: readonly Value[]): T[] | Promise<T[]>;
@@ -67,12 +67,12 @@ export interface Database {
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   readonly changes: Changes;
   /** How many reads that take long it does at once. */
-  readonly places: number;
+  readonly readConcurrency: number;
   /** The same for jobs and commands: nobody waits for what they read, so it may take longer. */
-  readonly unhurried: Database;
+  readonly withLongTimeouts: Database;
   /** Throws when the database cannot be reached. */
   check(): Promise<void>;
-  readonly figures: { commits: number; writes: number };
+  readonly counters: { commits: number; writes: number };
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ const SCOPES_MAX = 100_000;
 export class Changes {
   #now = 0;
   #everything = 0;
-  #isBelieved: () => boolean = () => true;
+  #isTrusted: () => boolean = () => true;
   readonly #last = new Map<Scope, number>();
   readonly #listeners = new Set<(scope: Scope | undefined) => void>();
 
@@ -97,12 +97,12 @@ export class Changes {
   }
 
   unchangedSince(moment: number, scope: Scope): boolean {
-    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment && this.#isBelieved();
+    return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment && this.#isTrusted();
   }
 
   /** Changes come from elsewhere: while they may be missed, nothing is known to be unchanged. */
-  believeWhile(isHearing: () => boolean): void {
-    this.#isBelieved = isHearing;
+  trustWhile(isHearing: () => boolean): void {
+    this.#isTrusted = isHearing;
   }
 
   changed(scope: Scope): void {

@@ -74,7 +74,7 @@ export interface ListRequest {
 
 /**
  * A condition that always holds. It marks queries that may have to look at every row, which on SQLite are answered in
- * another thread, for as long as one may take (`sqlite-aside-worker.ts`).
+ * another thread, for as long as one may take (`sqlite-reader-worker.ts`).
  */
 export const LOOKING_THROUGH = '1 = 1 /* looking through */';
 

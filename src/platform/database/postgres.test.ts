@@ -44,5 +44,5 @@ eachDatabase('a read that nobody can wait for is ended; a job has more time', []
   t.after(() => db.close());
   await assert.rejects(sql`select pg_sleep(60)`.execute(db.query), isTimeout);
   await assert.rejects(async () => db.first(statement('select pg_sleep(60)'), []), isTimeout);
-  await sql`select pg_sleep(0.2)`.execute(db.unhurried.query);
+  await sql`select pg_sleep(0.2)`.execute(db.withLongTimeouts.query);
 });

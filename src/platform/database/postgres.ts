@@ -24,7 +24,7 @@ import {
   type Value,
 } from './database.ts';
 import { isCollision, isLockTimeout, isLost, isOrphan, isReadOnly, isStalePlan } from './failures.ts';
-import { CHANNEL, type HearingOptions, hearChanges } from './postgres-hearing.ts';
+import { CHANNEL, type ChangeNotificationOptions, listenForChanges } from './postgres-notifications.ts';
 
 const CONNECTIONS_MAX = 10;
 const ATTEMPTS_MAX = 5;
@@ -51,7 +51,7 @@ export interface PostgresOptions {
   readonly connectionsMax?: number;
   /** How long a read may take. */
   readonly readTimeoutMs?: number;
-  readonly hearing?: HearingOptions;
+  readonly notifications?: ChangeNotificationOptions;
 }
 
 /** Connects to the PostgreSQL (15 or newer) at `url`. */
@@ -62,32 +62,32 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const works = poolOf(url, { max, statement_timeout: STATEMENT_TIMEOUT_MS });
   const transactions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fitOf(works) }) });
   const changes = new Changes();
-  const hearing = await hearChanges(url, changes, options.hearing);
-  const figures = { commits: 0, writes: 0 };
+  const notifications = await listenForChanges(url, changes, options.notifications);
+  const counters = { commits: 0, writes: 0 };
   const inCommon = {
     dialect: 'postgres',
     changes,
-    figures,
-    places: max,
+    counters,
+    readConcurrency: max,
     write: async <T>(work: (transaction: Transaction) => Promise<T>) => {
       const value = await inTransaction(transactions, changes, work);
-      figures.commits += 1;
-      figures.writes += 1;
+      counters.commits += 1;
+      counters.writes += 1;
       return value;
     },
     close: async () => {
-      await hearing.stop();
+      await notifications.stop();
       await Promise.all([reads.end(), transactions.destroy()]);
     },
   } as const;
-  const unhurried: Database = {
+  const withLongTimeouts: Database = {
     ...inCommon,
     ...readingFrom(works),
-    get unhurried() {
-      return unhurried;
+    get withLongTimeouts() {
+      return withLongTimeouts;
     },
   };
-  return { ...inCommon, ...readingFrom(reads), unhurried };
+  return { ...inCommon, ...readingFrom(reads), withLongTimeouts };
 }
 
 function poolOf(url: string, config: pg.PoolConfig): pg.Pool {
@@ -109,7 +109,7 @@ function poolOf(url: string, config: pg.PoolConfig): pg.Pool {
 }
 
 /** Reads, each on a connection of its own. What a broken connection or a stale plan kept from an answer is asked again. */
-function readingFrom(pool: pg.Pool): Pick<Database, 'query' | 'aside' | 'first' | 'all' | 'check'> {
+function readingFrom(pool: pg.Pool): Pick<Database, 'query' | 'readInWorker' | 'first' | 'all' | 'check'> {
   const ask = (read: Statement, values: readonly Value[]) =>
     pool.query({ name: nameOf(read), text: read.postgres, values: values as Value[] });
   const run = async <T>(read: Statement, values: readonly Value[]) => {
@@ -131,7 +131,7 @@ function readingFrom(pool: pg.Pool): Pick<Database, 'query' | 'aside' | 'first' 
   });
   return {
     query,
-    aside: query,
+    readInWorker: query,
     first: async <T>(read: Statement, values: readonly Value[]) => (await run<T>(read, values))[0],
     all: run,
     check: async () => void (await sql`select 1`.execute(query)),

@@ -22,12 +22,12 @@ import {
   type Value,
 } from './database.ts';
 import { LOOKING_THROUGH } from './listing.ts';
-import { Aside } from './sqlite-aside.ts';
+import { BackgroundReader } from './sqlite-reader.ts';
 
 const STATEMENTS_KEPT = 500;
 const BATCH_MAX = 256;
 const FOREIGN_CHANGES_POLL_MS = 200;
-const ASIDE_THREADS = 2;
+const READER_THREADS = 2;
 
 interface Prepared {
   readonly statement: ArrayStatement;
@@ -161,15 +161,15 @@ class ReadingConnection extends Connection {
 /** Reads at once what an index leads to, and aside what may have to look at every row. */
 class Readers implements DatabaseConnection {
   readonly #reading: ReadingConnection;
-  readonly #aside: Aside;
+  readonly #background: BackgroundReader;
 
-  constructor(reading: ReadingConnection, aside: Aside) {
+  constructor(reading: ReadingConnection, background: BackgroundReader) {
     this.#reading = reading;
-    this.#aside = aside;
+    this.#background = background;
   }
 
   executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
-    const connection = compiled.sql.includes(LOOKING_THROUGH) ? this.#aside : this.#reading;
+    const connection = compiled.sql.includes(LOOKING_THROUGH) ? this.#background : this.#reading;
     return connection.executeQuery<R>(compiled);
   }
 
@@ -237,7 +237,7 @@ class Writer {
   readonly #statements: Pick<Transaction, 'first' | 'all' | 'run'>;
   readonly #queue: Task[] = [];
   #draining: Promise<void> | undefined;
-  readonly figures = { commits: 0, writes: 0 };
+  readonly counters = { commits: 0, writes: 0 };
 
   constructor(file: string, connection: Connection, reading: ReadingConnection, changes: Changes) {
     this.#file = file;
@@ -290,8 +290,8 @@ class Writer {
       }
       this.#reading.end();
       this.#connection.execute('commit', []);
-      this.figures.commits += 1;
-      this.figures.writes += tasks.length;
+      this.counters.commits += 1;
+      this.counters.writes += tasks.length;
     } catch (error) {
       if (this.#connection.db.isTransaction) this.#connection.execute('rollback', []);
       for (const task of tasks) task.reject(error);
@@ -327,24 +327,24 @@ export function openSqlite(file: string, { readTimeoutMs = READ_TIMEOUT_MS } = {
   const changes = new Changes();
   const writer = new Writer(resolve(file), writing, reading, changes);
   const poll = pollForeignChanges(writing, changes);
-  const aside = new Aside({ file, budgetMs: readTimeoutMs }, ASIDE_THREADS);
+  const backgroundReader = new BackgroundReader({ file, budgetMs: readTimeoutMs }, READER_THREADS);
   const database: Database = {
     dialect: 'sqlite',
-    query: queryOver(new Readers(reading, aside)),
-    aside: queryOver(aside),
+    query: queryOver(new Readers(reading, backgroundReader)),
+    readInWorker: queryOver(backgroundReader),
     ...readsOn(reading),
     write: (work) => writer.write(work),
     changes,
     check: async () => void reading.run('select 1', []),
-    figures: writer.figures,
-    places: ASIDE_THREADS,
-    get unhurried() {
+    counters: writer.counters,
+    readConcurrency: READER_THREADS,
+    get withLongTimeouts() {
       return database;
     },
     close: async () => {
       clearInterval(poll);
       await writer.idle();
-      await aside.close();
+      await backgroundReader.close();
       reading.close();
       writing.db.close();
     },

@@ -49,10 +49,11 @@ export interface Counting extends Pick<Question<number>, 'scope' | 'asked'> {
 }
 
 /** To count among fewer takes no longer than to make a page. */
-const ASIDE_FROM = 20_000;
+const WORKER_READ_FROM = 20_000;
 
 /** A total, counted aside where it is looked for among many rows. */
 export const totalOf = (
-  { changes, query, aside }: Pick<Database, 'changes' | 'query' | 'aside'>,
+  { changes, query, readInWorker }: Pick<Database, 'changes' | 'query' | 'readInWorker'>,
   { scope, asked, among, count }: Counting,
-): Promise<number> => remembered(changes, { scope, asked, find: () => count(among < ASIDE_FROM ? query : aside) });
+): Promise<number> =>
+  remembered(changes, { scope, asked, find: () => count(among < WORKER_READ_FROM ? query : readInWorker) });

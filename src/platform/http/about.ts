@@ -1,4 +1,4 @@
-/** What holds for every operation; it opens the OpenAPI document and the page at /v1/docs. */
+/** Rules shared by all operations. They open the OpenAPI document and the page at /v1/docs. */
 export const ABOUT: readonly { readonly title: string; readonly text: string }[] = [
   {
     title: 'Credentials',

@@ -11,11 +11,11 @@ export function isTrusted(address: string | undefined, networks: Networks): bool
   return networks.some(([network, bits]) => peer.kind() === network.kind() && peer.match(network as never, bits));
 }
 
-/** The other end of a connection, looked at once. */
+/** The remote end of a connection, computed once per socket. */
 export interface Peer {
   readonly address: string;
   readonly trusted: boolean;
-  /** Requests came through TLS to this very process. */
+  /** TLS ends in this process, not at a proxy. */
   readonly encrypted: boolean;
 }
 
@@ -31,7 +31,7 @@ export function peerOf(socket: Socket, networks: Networks): Peer {
   return peer;
 }
 
-/** The first address from the right that is not one of our proxies: everything left of it is hearsay. */
+/** The rightmost address that is not one of our proxies. Everything to its left can be forged by the client. */
 export function clientAddress(request: IncomingMessage, networks: Networks): string {
   const peer = peerOf(request.socket, networks);
   if (!peer.trusted || request.headers['x-forwarded-for'] === undefined) return peer.address;
@@ -46,7 +46,7 @@ export function clientAddress(request: IncomingMessage, networks: Networks): str
   return peer.address;
 }
 
-/** IPv6 hosts own a /64 and may hop within it, so limits count the network. */
+/** An IPv6 host owns a whole /64, so limits count the network and not the address. */
 export function limitedAddress(address: string): string {
   if (!address.includes(':')) return address;
   const parsed = ipaddr.process(address);

@@ -4,7 +4,7 @@ import { ApiError } from '../errors/catalogue.ts';
 import { errorMessage, validationMessage } from '../errors/messages.ts';
 import type { Language } from '../localisation/languages.ts';
 import { StorageFull, StorageUnavailable } from '../storage/storage.ts';
-import { depart } from './departures.ts';
+import { sendBatched } from './response-batching.ts';
 
 export interface ErrorBody {
   error: { code: number; error_ref: number; message: string; errors?: Record<string, string> };
@@ -28,7 +28,7 @@ export function errorBody(error: ApiError, language: Language): ErrorBody {
   return body;
 }
 
-/** Headers that every answer of the API carries. */
+/** Headers of every API response. */
 export const COMMON_HEADERS: readonly string[] = [
   'content-type',
   'application/json; charset=utf-8',
@@ -45,8 +45,8 @@ export const COMMON_HEADERS: readonly string[] = [
 ];
 
 /**
- * Sends JSON with its length: a shipped client cannot read chunked answers (docs/API-QUIRKS.md, 3). As text rather than
- * as bytes it leaves in one write with its head.
+ * Sends JSON with a Content-Length, because a shipped client cannot read chunked responses (docs/API-QUIRKS.md, 3). A
+ * string body leaves in one write with its head.
  */
 export function send(
   response: ServerResponse,
@@ -56,11 +56,11 @@ export function send(
   bytes = Buffer.byteLength(text),
 ): void {
   response.writeHead(status, [...COMMON_HEADERS, 'content-length', String(bytes), ...headers]);
-  if (typeof text === 'string') depart(response, text);
+  if (typeof text === 'string') sendBatched(response, text);
   else response.end(text, () => release(text));
 }
 
-/** Bytes that were sent are given back at once: to leave them to the garbage collector costs more than to make them. */
+/** Frees sent bytes at once: leaving them to the garbage collector costs more than producing them. */
 function release({ buffer, byteLength }: Buffer): void {
   const isWhole = buffer.byteLength === byteLength;
   if (isWhole) (buffer as ArrayBuffer).transfer(0);
@@ -79,15 +79,15 @@ export function sendCsv(
 
 export function sendNothing(response: ServerResponse, status: 204, headers: readonly string[]): void {
   response.writeHead(status, ['cache-control', 'private, no-store', ...headers]);
-  depart(response, '');
+  sendBatched(response, '');
 }
 
 const OUTAGES = new Set(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'ENOSPC', 'EDQUOT', 'EROFS']);
 
-/** SQLite's own words for a full or read-only disk, and for one that fails. */
+/** SQLite result codes for a read-only disk, an I/O error and a full disk. */
 const SQLITE_OUTAGES = new Set([8, 10, 13]);
 
-/** What an error means to a client. Anything unforeseen is our bug, and says no more than that. */
+/** Maps an error to the one that the client sees. An unexpected error is our bug, so its details stay in the log. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StorageFull) return new ApiError('UNEXPECTED_SERVICE_OUTAGE', { cause: error, status: 507 });
@@ -95,7 +95,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError(name, { cause: error });
 }
 
-/** Something that the service stands on is away; often it is only the cause of the error that says so. */
+/** True when a service we depend on is unavailable. Often only the error's cause shows it. */
 function isOutage(error: unknown): boolean {
   const { code, errcode, cause } = (error ?? {}) as { code?: string; errcode?: number; cause?: unknown };
   return (

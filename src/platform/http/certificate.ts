@@ -35,8 +35,8 @@ const namedContextsMax = 200;
 const NAME_CONSTRAINTS = '2.5.29.30';
 
 /**
- * The certificate for a start without `MODSTEAD_TLS_CERT`: made once and kept in this folder, together with the small
- * authority that signed it. It is made anew for another domain and when it is about to end.
+ * The certificate for a start without `MODSTEAD_TLS_CERT`. It is stored in this folder with the authority that signed
+ * it, and is replaced when the domain changes or it is about to expire.
  */
 export async function localCertificate(
   folder: string,
@@ -51,7 +51,7 @@ export async function localCertificate(
   return { key: kept.key, cert: kept.cert, file, SNICallback: namedContexts(kept, now) };
 }
 
-/** All in one file, so that two processes can never mix the key of one with the certificate of the other. */
+/** One file, so that two processes never combine one's key with the other's certificate. */
 interface Kept {
   domain: string;
   key: string;
@@ -64,8 +64,8 @@ const nameOf = (generation: number) => `local-certificate-${generation}.json`;
 const generationIn = (name: string) => Number(/^local-certificate-(\d+)\.json$/.exec(name)?.[1] ?? 0);
 
 /**
- * Every renewal is the next generation, and only one process can link its file to that name; the others then find
- * the winner's. Overwriting instead would leave the first of two with a certificate that is no longer on disk.
+ * Each renewal is a new generation, and only one process can link its file to that name; the others read the winner's.
+ * Overwriting would leave one process with a certificate that is no longer on disk.
  */
 async function keptOrNew(folder: string, domain: string, now: () => number): Promise<Kept> {
   for (;;) {
@@ -110,7 +110,7 @@ async function claim(folder: string, generation: number, made: Kept): Promise<bo
   return true;
 }
 
-/** With the authority's former key, clients that trust its former certificate accept what it signs from now on. */
+/** Reuses the authority's key, so that clients that trust its previous certificate accept the new ones. */
 async function make(domain: string, nowMs: number, caKey: string): Promise<Kept> {
   const key = newKey();
   const caCert = await makeAuthority(caKey, domain, nowMs);
@@ -129,7 +129,7 @@ const privateKeyOf = (pem: string) => createPrivateKey(pem).toCryptoKey(algorith
 const publicKeyOf = (pem: string) => createPublicKey(pem).toCryptoKey(algorithm, true, ['verify']);
 const authorityName = 'O=Modstead, CN=Modstead local authority';
 
-/** An authority that can vouch for this domain and this machine only, so that trusting it risks little. */
+/** The authority is limited to this domain and this machine, so that trusting it is low-risk. */
 async function makeAuthority(caKey: string, domain: string, nowMs: number): Promise<string> {
   const publicKey = publicKeyOf(caKey);
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -170,7 +170,7 @@ async function issue(caKey: string, key: string, names: JsonGeneralNames, nowMs:
 /** Valid since yesterday, for clients whose clock is behind. */
 function frame(nowMs: number) {
   return {
-    // A first byte of 01 to 7f keeps the number positive and without leading zeros, as RFC 5280 wants it.
+    // A first byte of 01 to 7f keeps the number positive and without leading zeros, as RFC 5280 requires.
     serialNumber: `01${randomBytes(15).toString('hex')}`,
     notBefore: new Date(nowMs - dayMs),
     notAfter: new Date(nowMs + lifetimeDays * dayMs),
@@ -205,8 +205,8 @@ function der(tag: number, content: Buffer): Buffer {
 }
 
 /**
- * OpenSSL, Node and browsers do not accept `*.localhost`, since a wildcard directly below a top-level name is too wide.
- * Where the domain is a single word, each name below it gets a certificate of its own when it is first asked for.
+ * OpenSSL, Node and browsers reject `*.localhost`: a wildcard directly below a top-level name is too wide. For a
+ * single-word domain each name below it gets its own certificate on first use.
  */
 function namedContexts(kept: Kept, now: () => number): LocalCertificate['SNICallback'] {
   const contexts = new LRUCache<string, Promise<SecureContext>>({ max: namedContextsMax });

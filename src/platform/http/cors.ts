@@ -4,11 +4,11 @@ import { ApiError } from '../errors/catalogue.ts';
 const MAX_AGE_SECONDS = '86400';
 const EXPOSED = 'location, retry-after, x-request-id';
 
-/** Which pages may call the API. Cookies are never accepted by it, so no answer allows credentials. */
+/** Decides which origins may call the API. The API accepts no cookies, so no response allows credentials. */
 export interface Cors {
-  /** Headers for the answer, none where the request is not a page's. Throws where the page may not call. */
+  /** Response headers; empty when the request has no Origin. Throws when the origin is not allowed. */
   headers(request: IncomingMessage): readonly string[];
-  /** What the answer to OPTIONS says besides. */
+  /** Further headers of the preflight response. */
   preflight(request: IncomingMessage, methods: readonly string[]): readonly string[];
 }
 
@@ -17,7 +17,7 @@ export function createCors(origins: readonly string[]): Cors {
   const headers = (request: IncomingMessage): readonly string[] => {
     const { origin, host } = request.headers;
     if (origin === undefined) return [];
-    // Browsers name the origin also to the page's own site.
+    // Browsers send Origin to the page's own site, too.
     const mayCall = any || origins.includes(origin) || origin === `https://${host}`;
     if (!mayCall) throw new ApiError('CORS_GENERIC');
     return ['access-control-allow-origin', any ? '*' : origin, 'access-control-expose-headers', EXPOSED];

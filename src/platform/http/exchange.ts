@@ -10,7 +10,7 @@ import { type Language, languageOf, negotiate } from '../localisation/languages.
 import { clientAddress, peerOf } from './address.ts';
 import type { AnyOperation } from './operation.ts';
 
-/** One environment as the server needs it. */
+/** One environment (production or sandbox) with what the server needs of it. */
 export interface Tenant {
   readonly app: App;
   readonly authenticator: Authenticator;
@@ -18,25 +18,25 @@ export interface Tenant {
   readonly limiter: Limiter | undefined;
 }
 
-/** Refuses what did not come the way that the operator wants. */
-export type Passage = (app: App, request: IncomingMessage) => Promise<void>;
+/** Rejects requests that did not pass the access proxy in front of the site. */
+export type AccessCheck = (app: App, request: IncomingMessage) => Promise<void>;
 
 export type Tenants = Readonly<Record<Environment, Tenant>>;
 
-/** One request on its way to its answer. */
+/** One request and everything known about it until its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
   readonly started: number;
-  /** Came over TLS, here or at a proxy of the operator. */
+  /** The request came over TLS, to this process or to a trusted proxy. */
   readonly secure: boolean;
   readonly path: string;
   readonly search: string;
   readonly scope: HostScope;
   readonly tenant: Tenant;
   readonly ip: string;
-  /** Headers for the answer, besides those that every answer has. */
+  /** Response headers in addition to `COMMON_HEADERS`. */
   readonly headers: string[];
   language: Language;
   caller: Caller;
@@ -88,7 +88,7 @@ function targetOf({ url = '/', headers }: IncomingMessage): Target {
   return { host: headers.host, path: url.slice(0, mark), search: withOneMark(url.slice(mark + 1)) };
 }
 
-/** Servers must understand `GET https://host/path`, whose host then counts (RFC 9112, 3.2.2). */
+/** In `GET https://host/path` the host of the target counts (RFC 9112, 3.2.2). */
 function targetOfAbsolute(url: string, host: string | undefined): Target {
   const parsed = /^https?:/i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed) return { host, path: url, search: '' };
@@ -103,7 +103,7 @@ function isSecure({ socket, headers }: IncomingMessage, { trustProxy }: Settings
   return peer.encrypted || (peer.trusted && headers['x-forwarded-proto'] === 'https');
 }
 
-/** What the request asks for, then the language of the caller's profile, then English. */
+/** `Accept-Language` first, then the language of the caller's profile, then English. */
 export function languageFor({ headers }: IncomingMessage, caller: Caller): Language {
   const profile = caller.kind === 'user' || caller.kind === 'key' ? caller.language : undefined;
   return negotiate(headers['accept-language']) ?? languageOf(profile) ?? 'en';
@@ -116,7 +116,7 @@ export function bearerOf({ headers }: IncomingMessage): string | undefined {
   return header.slice(7).trim() || undefined;
 }
 
-/** Name and password are form-encoded before they are put together (RFC 6749, section 2.3.1). */
+/** Name and password are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 export function basicOf({ headers }: IncomingMessage): { name: string; password: string } | undefined {
   if (headers.authorization === undefined) return undefined;
   const encoded = /^basic ([a-z0-9+/=_-]{1,4000})$/i.exec(headers.authorization)?.[1];
@@ -134,7 +134,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Whether proxies and this server can only agree on whose request it is and where it ends (RFC 9112, 3.2 and 6.1). */
+/** True when a proxy and this server cannot disagree about the request's host or its end (RFC 9112, 3.2 and 6.1). */
 export function isUnambiguous({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i]!)) hosts += 1;

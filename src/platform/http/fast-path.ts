@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credentials } from '../access/authenticate.ts';
 import { type Caller, NOBODY, visibilityClass } from '../access/caller.ts';
-import { ACCESS_SCOPE, accessScopeOf, sightScopeOf } from '../access/credentials.ts';
+import { ACCESS_SCOPE, accessScopeOf, visibilityScopeOf } from '../access/credentials.ts';
 import type { Environment, HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Demand } from '../limits/limits.ts';
+import type { RateLimitBucket } from '../limits/limits.ts';
 import { peerOf } from './address.ts';
 import { COMMON_HEADERS } from './answer.ts';
-import { addressDemands, callerDemands, operationDemands } from './demands.ts';
-import { depart } from './departures.ts';
 import { bearerOf, type Exchange, hasBody, languageFor, type Tenant, type Tenants } from './exchange.ts';
 import type { AnyOperation } from './operation.ts';
+import { addressBuckets, callerBuckets, operationBuckets } from './rate-limit-buckets.ts';
 import { parseForm } from './request/forms.ts';
+import { sendBatched } from './response-batching.ts';
 import {
   acceptsGzip,
   type CachedResponse,
@@ -21,40 +21,42 @@ import {
 } from './response-cache.ts';
 import { ownHeader, platformOf, portalOf } from './targeting.ts';
 
-/** The fast lane: an answer that is known, fresh, and for a caller that is known, costs no more than its bytes. */
+/**
+ * Answers from the response cache when the caller is already known, without routing, authentication or database reads.
+ */
 export interface FastPath {
-  /** What was recalled of an earlier request that was the same to the letter, if its answer has been sent. */
+  /** Answers a request whose target and headers equal an earlier one's; undefined when nothing was sent. */
   answerRepeat(request: IncomingMessage, response: ServerResponse, id: string): RepeatableRequest | undefined;
-  /** The operation whose kept answer has been sent, if one was kept. */
+  /** The operation whose cached response was sent, if there was one. */
   answer(exchange: Exchange): AnyOperation | undefined;
   store(exchange: Exchange, operation: AnyOperation, text: string | Buffer, freshness: Freshness): void;
 }
 
 interface Freshness {
   readonly scopes: readonly string[];
-  /** `Changes.now()` before anything was read for the answer. */
+  /** `Changes.now()` before the first read for the response. */
   readonly asOf: number;
-  /** Unix seconds; the answer is outdated from then on. */
+  /** Unix seconds; the response is stale from then on. */
   readonly until: number;
 }
 
 /**
- * A request that was answered from what was kept. One that equals it in its target and in every header means the
- * same, so that nothing of it has to be read again; who may still ask, and how often, is looked at each time.
+ * A request that was answered from the cache. Another one with the same target and headers means the same, so it is not
+ * parsed again; its credentials and rate limits are still checked.
  */
 interface RepeatableRequest {
   readonly tenant: Tenant;
   readonly scope: HostScope;
   readonly ip: string;
-  /** The address came from a header, not from the connection. */
+  /** The client address came from a header, not from the connection. */
   readonly forwarded: boolean;
   readonly credentials: Credentials | undefined;
   readonly caller: Caller;
   readonly key: string;
   readonly operation: AnyOperation;
   readonly gzip: boolean;
-  /** What such a request takes from the limits, when it comes from the same address. */
-  readonly demands: readonly Demand[];
+  /** The rate-limit buckets of such a request from the same address. */
+  readonly buckets: readonly RateLimitBucket[];
 }
 
 const REPEATS_MAX = 10_000;
@@ -82,7 +84,7 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       if (!repeat.tenant.gate.look(addressOfRepeat(settings, request, repeat))) return undefined;
       const answer = caches[repeat.scope.environment].get(repeat.key);
       if (!answer) return undefined;
-      if (!mayTake(repeat.tenant, demandsOfRepeat(settings, request, repeat))) return undefined;
+      if (!mayTake(repeat.tenant, bucketsOfRepeat(settings, request, repeat))) return undefined;
       sendCached(response, answer, ['x-request-id', id], repeat.gzip);
       return repeat;
     },
@@ -95,8 +97,8 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
       const key = keyOf(settings, exchange, rest, caller);
       const answer = caches[scope.environment].get(key);
       if (!answer) return undefined;
-      const demands = demandsOf(settings, answer.operation, caller, ip);
-      if (!mayTake(tenant, demands)) return undefined;
+      const buckets = bucketsOf(settings, answer.operation, caller, ip);
+      if (!mayTake(tenant, buckets)) return undefined;
       const bearer = bearerOf(request);
       const credentials = bearer || apiKey ? { bearer, apiKey } : undefined;
       const isVouched = peerOf(request.socket, settings.trustProxy).trusted;
@@ -111,7 +113,7 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
         credentials,
         caller,
         key,
-        demands,
+        buckets,
         operation: answer.operation,
       });
       sendCached(response, answer, exchange.headers, gzip);
@@ -120,7 +122,7 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
     store(exchange, operation, text, { scopes, asOf, until }) {
       if (settings.cacheMegabytes === 0 || !isPlainRead(exchange)) return;
       const { rest } = takeApiKey(exchange.search);
-      // A second key in any spelling would be overlooked by the lane, which takes the first.
+      // The fast path reads the first key only, so a query with a second one, however it is spelled, is not cached.
       if (/api|%/.test(rest) && parseForm(rest)['api_key'] !== undefined) return;
       const caller = operation.declaration.access.kind === 'anyone' ? knownCallerOrNobody(exchange) : exchange.caller;
       const bytes = Buffer.byteLength(text);
@@ -137,17 +139,17 @@ export function createFastPath(settings: Settings, tenants: Tenants): FastPath {
   };
 }
 
-/** A short text leaves in one write with its head; a long one is better kept as the bytes it leaves as. */
+/** A short text is sent in one write with its head; a longer one is cached as bytes. */
 const TEXT_BYTES_MAX = 16_384;
 
 function sendCached(response: ServerResponse, answer: CachedResponse, headers: readonly string[], gzip: boolean): void {
   const sent = (gzip && compressedOf(answer)) || answer;
   response.writeHead(200, [...sent.headers, ...headers]);
-  if (typeof sent.body === 'string') depart(response, sent.body);
+  if (typeof sent.body === 'string') sendBatched(response, sent.body);
   else response.end(sent.body);
 }
 
-/** All that a plain read says, and how far its connection is to be believed. */
+/** The target, all headers, and how far the connection is trusted. */
 function fingerprintOf({ trustProxy }: Settings, { url, rawHeaders, socket }: IncomingMessage): string {
   const peer = peerOf(socket, trustProxy);
   const standing = peer.encrypted ? 's' : peer.trusted ? 't' : 'p';
@@ -161,7 +163,7 @@ function isPlainRead({ request, secure }: Exchange): boolean {
   return request.method === 'GET' && secure && request.headers.origin === undefined && !hasBody(request);
 }
 
-/** The caller, where that is known without waiting. */
+/** The caller, if the authenticator knows it without a database read. */
 function knownCaller({ request, tenant }: Exchange, apiKey: string | undefined): Caller | undefined {
   const bearer = bearerOf(request);
   return bearer || apiKey ? tenant.authenticator.recall({ bearer, apiKey }) : NOBODY;
@@ -170,7 +172,7 @@ function knownCaller({ request, tenant }: Exchange, apiKey: string | undefined):
 const knownCallerOrNobody = (exchange: Exchange): Caller =>
   knownCaller(exchange, takeApiKey(exchange.search).apiKey) ?? NOBODY;
 
-/** What tells one kept answer from another: all that an answer may depend on besides the data. */
+/** The cache key: everything besides the data that a response may depend on. */
 function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, caller: Caller): string {
   const { request, path, scope } = exchange;
   const { headers } = request;
@@ -182,22 +184,27 @@ function keyOf({ headerPrefixes }: Settings, exchange: Exchange, rest: string, c
   return `${path}?${rest}\n${language}\n${platform}\n${portal}\n${who}\n${scope.gameId ?? ''}\n${headers.accept ?? ''}`;
 }
 
-/** What someone sees who may see more or less than others changes with their teams and mutes, and not only with the data. */
+/** What such a user sees also changes with their teams and mutes, not only with the data. */
 const scopesOf = (caller: Caller): readonly string[] =>
   caller.kind === 'user' && visibilityClass(caller).startsWith('u')
-    ? [ACCESS_SCOPE, accessScopeOf(caller.userId), sightScopeOf(caller.userId)]
+    ? [ACCESS_SCOPE, accessScopeOf(caller.userId), visibilityScopeOf(caller.userId)]
     : [];
 
-const mayTake = ({ limiter }: Tenant, demands: readonly Demand[]) =>
-  !limiter || demands.length === 0 || limiter.tryTake(demands);
+const mayTake = ({ limiter }: Tenant, buckets: readonly RateLimitBucket[]) =>
+  !limiter || buckets.length === 0 || limiter.tryTake(buckets);
 
-function demandsOf({ rateLimits }: Settings, operation: AnyOperation, caller: Caller, ip: string): readonly Demand[] {
+function bucketsOf(
+  { rateLimits }: Settings,
+  operation: AnyOperation,
+  caller: Caller,
+  ip: string,
+): readonly RateLimitBucket[] {
   if (rateLimits === 'off') return [];
   const counted = operation.declaration.access.kind === 'anyone' ? NOBODY : caller;
   return [
-    ...addressDemands(rateLimits, ip, false),
-    ...callerDemands(rateLimits, counted, false),
-    ...operationDemands(rateLimits, operation.declaration, counted, ip),
+    ...addressBuckets(rateLimits, ip, false),
+    ...callerBuckets(rateLimits, counted, false),
+    ...operationBuckets(rateLimits, operation.declaration, counted, ip),
   ];
 }
 
@@ -207,12 +214,16 @@ const addressOfRepeat = (
   { forwarded, ip }: RepeatableRequest,
 ): string => (forwarded ? ip : peerOf(socket, trustProxy).address);
 
-function demandsOfRepeat(settings: Settings, request: IncomingMessage, repeat: RepeatableRequest): readonly Demand[] {
+function bucketsOfRepeat(
+  settings: Settings,
+  request: IncomingMessage,
+  repeat: RepeatableRequest,
+): readonly RateLimitBucket[] {
   const ip = addressOfRepeat(settings, request, repeat);
-  return ip === repeat.ip ? repeat.demands : demandsOf(settings, repeat.operation, repeat.caller, ip);
+  return ip === repeat.ip ? repeat.buckets : bucketsOf(settings, repeat.operation, repeat.caller, ip);
 }
 
-/** Takes `api_key` out of a query without parsing the rest. */
+/** Removes `api_key` from a query without parsing the rest. */
 function takeApiKey(search: string): { apiKey: string | undefined; rest: string } {
   const at = search.startsWith('api_key=') ? 0 : search.indexOf('&api_key=') + 1;
   if (at === 0 && !search.startsWith('api_key=')) return { apiKey: undefined, rest: search };

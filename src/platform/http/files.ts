@@ -4,7 +4,7 @@ import { placeholders } from '../images/images.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
-/** Only pictures that this service has written itself are handed out here; other storage has no address. */
+/** Only images that this service rendered are public here; other stored objects have no address. */
 const IMAGE = /^images\/[0-9a-f]{32}-([a-z]+)\/([a-z0-9_]+)\.png$/;
 const PLACEHOLDER = /^placeholder\/(([a-z]+)\/([a-z0-9_]+)\.png)$/;
 
@@ -14,7 +14,7 @@ interface Found {
   readonly filename: string;
 }
 
-/** Answers with a stored picture; false where there is none. */
+/** Sends a stored image; false when there is none. */
 export async function answerFile(
   app: App,
   transfers: Transfers,
@@ -43,7 +43,7 @@ function find(app: App, key: string): Found | undefined {
   return { storage: placeholders, key: placeholder[1]!, filename: filenameOf(placeholder[2]!, placeholder[3]!) };
 }
 
-/** Made of the kind and size alone: names that people gave to their files are nowhere repeated. */
+/** Built from kind and size alone, so that names chosen by users are never repeated. */
 const filenameOf = (kind: string, name: string) => (name === 'original' ? `${kind}.png` : `${kind}_${name}.png`);
 
 const headersOf = (filename: string): string[] => [

@@ -2,17 +2,17 @@ import type { Server as HttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { withEncodedSpaces } from './request-line.ts';
 
-/** Connections whose client has sent nothing yet. */
+/** Tracks secure connections until their first request line has been read. */
 export interface FirstBytes {
-  /** Whether the first request of this connection had to be repaired. */
+  /** True when the first request line of this connection was repaired. */
   wasRepaired(socket: unknown): boolean;
   drain(): void;
 }
 
 /**
- * Looks at the first bytes of each secure connection before the parser does, and repairs the line of its first request.
- * The client that needs it opens a connection for each request. A proxy's plain connections are left alone: it has read
- * the request itself, and both must have read the same.
+ * Reads the first bytes of each TLS connection before the parser and repairs its first request line; the client that
+ * needs it opens a connection per request. Plain connections come from a proxy that has parsed the request, so both
+ * must read the same bytes.
  */
 export function watchFirstBytes(secure: HttpsServer, timeoutMs: number): FirstBytes {
   const [parse] = secure.listeners('secureConnection');
@@ -34,7 +34,7 @@ export function watchFirstBytes(secure: HttpsServer, timeoutMs: number): FirstBy
       const line = withEncodedSpaces(bytes);
       if (line !== bytes) repaired.add(socket);
       socket.unshift(line);
-      // One read may decrypt several records. Handed over before the last, the parser would get them before the first.
+      // One read may decrypt several records; handing over earlier would deliver them to the parser out of order.
       setImmediate(() => {
         waiting.delete(socket);
         if (socket.destroyed) return;

@@ -8,12 +8,11 @@ import { parameterOf } from '../database/listing.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { send, sendCsv, sendNothing } from './answer.ts';
 import { createCors } from './cors.ts';
-import { takeForAddress, takeForCaller } from './demands.ts';
+import { forgettingRequests, handleOnce } from './duplicate-requests.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
+import { withFairShare } from './fair-share.ts';
 import type { FastPath } from './fast-path.ts';
-import { holding } from './holding.ts';
 import { type AnyInput, type Brought, inputOf, inputWithin, paramsOf } from './input.ts';
-import { forgettingWishes, handleOnce } from './once.ts';
 import {
   type AnyOperation,
   Bytes,
@@ -27,11 +26,12 @@ import {
   Stream,
   takesBody,
 } from './operation.ts';
+import { withLocks } from './operation-locks.ts';
 import { endWithAnswer, type Observe } from './outcome.ts';
 import { NO_PAYLOAD, readPayload } from './payload.ts';
+import { takeForAddress, takeForCaller } from './rate-limit-buckets.ts';
 import { type Fields, parseQuery } from './request/forms.ts';
 import { createRouter, type Match } from './router.ts';
-import { inTurn } from './shares.ts';
 import { sendStream } from './stream.ts';
 import { sendFile, sendRedirect } from './transfer/file.ts';
 import type { Transfers } from './transfer/transfer.ts';
@@ -41,14 +41,14 @@ export interface HandlingParts {
   readonly operations: readonly AnyOperation[];
   readonly fastPath: FastPath;
   readonly transfers: Transfers;
-  /** The service is about to end. */
+  /** Aborted when the service shuts down. */
   readonly draining: AbortSignal;
   readonly observe: Observe | undefined;
-  /** Called before something is handed in that the rules of a game are about. */
+  /** Called before the handler of an operation that a game's rules apply to. */
   readonly prepareRules?: ((app: App, gameId: number) => Promise<void>) | undefined;
 }
 
-/** Answers a request to an operation, and returns what it is called in figures; or throws. */
+/** Answers a request to an operation and returns the operation's name for the metrics. */
 export type Handling = (exchange: Exchange, path: string) => Promise<string>;
 
 export function createHandling(parts: HandlingParts): Handling {
@@ -56,7 +56,7 @@ export function createHandling(parts: HandlingParts): Handling {
   const router = createRouter(operations);
   const cors = createCors(settings.corsOrigins);
 
-  /** Whether pages of other sites may read what is answered there. */
+  /** True when pages of other sites may read the responses of this path. */
   const isShared = (path: string): boolean =>
     !router.allowed(path).some((method) => router.find(method, path)?.operation.declaration.sameOrigin);
 
@@ -103,14 +103,14 @@ export function createHandling(parts: HandlingParts): Handling {
   };
 }
 
-/** JSON, or nothing at all. */
+/** A JSON response, or an empty one. */
 interface Told {
   readonly status: number;
   readonly text: string | Buffer | undefined;
   readonly bytes: number | undefined;
 }
 
-/** Who calls, with what, and what the operation says to it. */
+/** Authenticates the caller, reads the payload and runs the operation's handler. */
 async function bodyOfAnswer(
   { settings, fastPath, observe, prepareRules }: HandlingParts,
   exchange: Exchange,
@@ -144,8 +144,8 @@ async function bodyOfAnswer(
     if (declaration.rules && game_id !== undefined) await prepareRules?.(app, game_id);
     const handle = (acting: App): unknown =>
       declaration.rules ? ruled(acting, operation, input) : withCost(input, declaration.handle(acting, input));
-    const holder = isRead ? app : holding(app, operation, input);
-    const handling = inTurn(app.db, operation, input, () =>
+    const holder = isRead ? app : withLocks(app, operation, input);
+    const handling = withFairShare(app.db, operation, input, () =>
       handled(holder, exchange, operation, { params, query, payload }, handle),
     );
     const answer = handling instanceof Promise ? await handling : handling;
@@ -174,13 +174,13 @@ function handled(
 ): unknown {
   const { once, method } = operation.declaration;
   if (once) return handleOnce(app, exchange, operation, brought, handle);
-  return handle(method === 'DELETE' ? forgettingWishes(app, exchange) : app);
+  return handle(method === 'DELETE' ? forgettingRequests(app, exchange) : app);
 }
 
 const withCost = (input: AnyInput, handling: unknown): unknown =>
   handling instanceof Promise ? handling.catch((error) => Promise.reject(costOf(error, input))) : handling;
 
-/** A list that could not be found in time is refused with the name of what made it so costly. */
+/** A list query that timed out is rejected with the names of the filters that made it expensive. */
 function costOf(error: unknown, { list }: AnyInput): unknown {
   const asked = [...list.groups.flat().map(parameterOf), ...(list.words.length > 0 ? ['_q'] : [])];
   if (!isTimeout(error) || asked.length === 0) return error;
@@ -190,7 +190,7 @@ function costOf(error: unknown, { list }: AnyInput): unknown {
   });
 }
 
-/** What rules refused is noted before it is told. */
+/** Records what the game's rules rejected before the error is sent. */
 async function ruled(app: App, { declaration }: AnyOperation, input: AnyInput): Promise<unknown> {
   try {
     return await declaration.handle(app, input);
@@ -209,7 +209,7 @@ function authenticated(exchange: Exchange, { declaration }: AnyOperation, query:
   });
 }
 
-/** Holds the declared power against the token, and lets the operation see the caller as what they may act as here. */
+/** Checks the declared power against the token, and narrows the caller to what it may act as in this game. */
 function admit(exchange: Exchange, { declaration }: AnyOperation, params: { game_id?: number }, isRead: boolean): void {
   const place = { gameId: params.game_id, hostGameId: exchange.scope.gameId, isRead };
   const acting = actingAs(declaration.access, exchange.caller, place);

@@ -20,7 +20,7 @@ import { ownHeader, platformOf, portalOf } from './targeting.ts';
 
 export type AnyInput = Input<unknown, unknown, unknown>;
 
-/** What a request brought, read but not yet checked. */
+/** A request's path, query and payload, parsed but not yet validated. */
 export interface Brought {
   readonly params: unknown;
   readonly query: Fields;
@@ -31,7 +31,7 @@ const NOTHING: Fields = Object.freeze(Object.create(null));
 const NO_HEADERS: AnyInput['headers'] = Object.freeze({});
 const NO_LIST = { groups: [], words: [], sort: undefined, limit: 100, offset: 0 };
 
-/** The handler's view of a request. A refusal names every field that does not fit, wherever it was sent. */
+/** Builds the handler's input. One error names every invalid field, wherever it was sent. */
 export function inputOf(
   settings: Settings,
   exchange: Exchange,
@@ -45,7 +45,7 @@ export function inputOf(
     ...(declaration.query || declaration.list ? illFormedFields(query) : []),
     ...(declaration.body ? illFormedFields(payload.fields) : []),
   ];
-  // A list that declares fields of a form takes its filters from there as well.
+  // A list operation with a body also takes its filters from there.
   const listed = declaration.body ? payload.fields : query;
   const checked = {
     query: declaration.query ? gather(problems, () => validate(declaration.query!, query)) : NOTHING,
@@ -76,7 +76,7 @@ export function inputOf(
   };
 }
 
-/** What the usual limits refuse may be within those of the game, which are asked for only then. */
+/** Values beyond the default limits may be within the game's own, which are loaded only then. */
 export async function inputWithin(...[settings, exchange, operation, brought, keeping]: Parameters<typeof inputOf>) {
   try {
     return inputOf(settings, exchange, operation, brought, keeping);
@@ -88,7 +88,7 @@ export async function inputWithin(...[settings, exchange, operation, brought, ke
   }
 }
 
-/** What someone has over all games is, for an application that was let into one, what they have there. */
+/** An application that is authorised for one game sees only that game's part of a user's lists. */
 function withinReach({ caller }: Exchange, { list, params }: AnyOperation['declaration'], sent: Fields): ListRequest {
   const request = readList(list!, sent);
   const reach = reachOf(caller);
@@ -101,11 +101,11 @@ function withinReach({ caller }: Exchange, { list, params }: AnyOperation['decla
   };
 }
 
-/** Headers that rules may look at: what says where something comes from, and nothing that lets anyone in. */
+/** Headers that rules may read: where the request comes from, but no credentials. */
 const RULED_HEADERS =
   /^(?:user-agent|accept-language|content-language|origin|referer|x-[a-z]+-(?:origin|platform|portal))$/;
 
-/** Who changes something comes along with where from, and with what they hand in where rules are about it. */
+/** Adds the request's origin to a writing caller, and the submission where a game's rules apply. */
 function callerOf(
   settings: Settings,
   { caller, request, ip }: Exchange,
@@ -129,10 +129,10 @@ function callerOf(
   return { ...acting, submission };
 }
 
-/** Proxies write `XX` and `T1` where they do not know it. */
+/** Proxies send `XX` or `T1` for an unknown country. */
 const COUNTRY = /^(?!XX)[A-Z]{2}$/;
 
-/** Believed only of the operator's own proxies: anyone can send a header. */
+/** Trusted only from the operator's own proxies, because any client can send the header. */
 function countryOf({ countryHeader, trustProxy }: Settings, { headers, socket }: IncomingMessage): string | undefined {
   if (countryHeader === undefined || !peerOf(socket, trustProxy).trusted) return undefined;
   const country = String(headers[countryHeader] ?? '').toUpperCase();
@@ -143,7 +143,7 @@ function ownHeaders(names: readonly string[], headers: IncomingHttpHeaders): Any
   return Object.fromEntries(names.map((name) => [name, headers[name]?.toString()]));
 }
 
-/** Does one check and adds what it refuses to the problems, so that the next check is done too. */
+/** Runs one check and collects its problems, so that later checks still run. */
 function gather<T>(problems: FieldProblem[], check: () => T): T | undefined {
   try {
     return check();
@@ -154,7 +154,7 @@ function gather<T>(problems: FieldProblem[], check: () => T): T | undefined {
   }
 }
 
-/** An id that is no number names nothing: that is "not found", and no complaint about a field. */
+/** A malformed id names nothing, so the error is "not found" rather than an invalid field. */
 export function paramsOf({ declaration }: AnyOperation, raw: Record<string, string>): unknown {
   const { params } = declaration;
   if (!params) return NOTHING;
@@ -166,7 +166,7 @@ export function paramsOf({ declaration }: AnyOperation, raw: Record<string, stri
 
 const namesOfIds = new WeakMap<z.ZodObject, readonly string[] | false>();
 
-/** The names of a path's ids, where it holds nothing else. Almost all do, and need no more than this to be read. */
+/** The names of the path's ids, if it has no other parameters: such paths need no schema to be parsed. */
 function idsIn(params: z.ZodObject): readonly string[] | false {
   const known = namesOfIds.get(params);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { Html, html } from './html.ts';
 
-/** What stands on a page at `/legal/`; its description is HTML that was sanitised when it was written. */
+/** The text of a page at `/legal/`; its HTML was sanitised when it was stored. */
 export type FindLegalText = (
   app: App,
   page: string,
@@ -13,7 +13,7 @@ const STYLE = new Html(
   'body{font:16px/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}@media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cf}}',
 );
 
-/** The page, if there is one. With `no_links=true` nothing leads away from it, as consoles demand. */
+/** The page, if there is one. `no_links=true` removes all links, as consoles require. */
 export async function legalPage(
   app: App,
   page: string,

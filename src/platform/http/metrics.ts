@@ -14,7 +14,10 @@ interface Series {
   sum: number;
 }
 
-/** Counts requests and shows them as Prometheus text. Labels are operation ids and statuses: bounded, and free of secrets. */
+/**
+ * Counts requests and renders them as Prometheus text. Labels are operation ids and statuses, which are bounded and
+ * contain no secrets.
+ */
 export function createMetrics(apps: Readonly<Record<Environment, App>>): Metrics {
   const series = new Map<string, Map<number, Series>>();
 
@@ -47,8 +50,8 @@ export function createMetrics(apps: Readonly<Record<Environment, App>>): Metrics
   function serviceLines(): string[] {
     const lines = ['# TYPE modstead_database_writes_total counter', '# TYPE modstead_database_commits_total counter'];
     for (const [environment, { db }] of Object.entries(apps)) {
-      lines.push(`modstead_database_writes_total{environment="${environment}"} ${db.figures.writes}`);
-      lines.push(`modstead_database_commits_total{environment="${environment}"} ${db.figures.commits}`);
+      lines.push(`modstead_database_writes_total{environment="${environment}"} ${db.counters.writes}`);
+      lines.push(`modstead_database_commits_total{environment="${environment}"} ${db.counters.commits}`);
     }
     lines.push(
       '# TYPE process_resident_memory_bytes gauge',

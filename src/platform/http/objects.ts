@@ -2,16 +2,16 @@ import { z } from 'zod';
 import type { Listing, ListRequest } from '../database/listing.ts';
 import { Json } from './operation.ts';
 
-/** Shared pieces of what the API answers and takes. */
+/** Schemas shared by requests and responses. */
 export const Integer = z.int();
 export const Id = z.int().min(1);
 export const Timestamp = z.int().min(0).meta({ description: 'Unix seconds' });
 
-/** Ids in a path are decimal; anything else names nothing. */
+/** Ids in a path are decimal. */
 const PATH_ID = /^\d{1,15}$/;
 export const PathId = z.string().regex(PATH_ID).transform(Number).pipe(Id);
 
-/** The same where nobody asks what is wrong with it. */
+/** The same without an error message. */
 export function idOf(text: string): number | undefined {
   const id = PATH_ID.test(text) ? Number(text) : 0;
   return id >= 1 ? id : undefined;
@@ -32,7 +32,7 @@ const NUMBER_OF_ANY_SIZE = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const isNumber = (value: unknown) =>
   typeof value === 'number' || (typeof value === 'string' && NUMBER_OF_ANY_SIZE.test(value));
 
-/** A wish for a shorter life of a token. Any number is accepted, however large: out of range it is ignored. */
+/** A shorter lifetime for a token. A value out of range is ignored, not rejected. */
 export const TokenExpiry = z
   .unknown()
   .refine((value) => value === undefined || value === null || value === '' || isNumber(value), {
@@ -45,7 +45,7 @@ export const TokenExpiry = z
   .optional()
   .meta({ type: 'integer', description: 'Unix seconds of a shorter life; past or too late, it is ignored.' });
 
-/** What a person signs in for. */
+/** The response to a successful sign-in. */
 export const AccessTokenObject = z
   .object({ code: Integer, access_token: z.string(), date_expires: Integer })
   .meta({ id: 'AccessToken' });
@@ -63,7 +63,7 @@ export function pageOf<S extends z.ZodType>(item: S) {
   return id === undefined ? page : page.meta({ id: `${id}Page` });
 }
 
-/** A page around items that are JSON already. */
+/** A list page of items that are already JSON. */
 export function pageOfJson(
   items: readonly string[],
   total: number,
@@ -82,10 +82,10 @@ export function page<T>(items: readonly T[], total: number, list: Pick<ListReque
   );
 }
 
-/** A list that can be paged and nothing else. */
+/** A list without filters and sorts. */
 export const pagesOnly: Listing = { from: '', columns: {}, sorts: {} };
 
-/** A whole list that is too short to be cut into pages in the database. */
+/** Pages a list in memory, for lists that are always short. */
 export function pageOfAll<T>(items: readonly T[], list: Pick<ListRequest, 'limit' | 'offset'>): Json {
   return page(items.slice(list.offset, list.offset + list.limit), items.length, list);
 }

@@ -7,10 +7,10 @@ import type { ApiError, ErrorName } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import type { Platform, Portal } from '../vocabulary/game-platforms.ts';
 
-/** JSON that is already text, or the bytes of one, such as a stored document; it is sent as it is. */
+/** JSON that is already serialised, such as a stored document. It is sent unchanged. */
 export class Json {
   readonly text: string | Buffer;
-  /** Its length as bytes, where that is known: to count them in a text that was just put together copies it. */
+  /** Its length in bytes, if known: counting the bytes of a freshly concatenated string copies it. */
   readonly bytes: number | undefined;
 
   constructor(text: string | Buffer, bytes?: number) {
@@ -19,7 +19,7 @@ export class Json {
   }
 }
 
-/** An upload that has been received whole, in storage under a temporary key. */
+/** A completely received upload, stored under a temporary key. */
 export interface Upload {
   readonly field: string;
   readonly filename: string;
@@ -32,56 +32,56 @@ export interface Upload {
 interface FileField {
   readonly bytesMax: number;
   readonly required?: boolean;
-  /** Any number of files, under the same name or as a list. */
+  /** Any number of files, under one name or as a list. */
   readonly many?: boolean;
-  /** Any number of files, each with a number behind the name: `image1`, `image2`. */
+  /** Any number of files with numbered names: `image1`, `image2`. */
   readonly numbered?: boolean;
   readonly says: string;
 }
 
-/** A header that belongs to the operation itself. Whether it fits is for the noun to say. */
+/** A header that only this operation reads. The resource validates its value. */
 export interface HeaderField {
   readonly required?: boolean;
   readonly says: string;
 }
 
-/** A body of plain bytes, whatever its type says. Nothing of it is read before the handler does. */
+/** A body of raw bytes, whatever its Content-Type. Nothing is read before the handler does. */
 export interface RawBody {
-  /** As the request announces it; a chunked body does not. */
+  /** The Content-Length; a chunked body has none. */
   readonly bytes: number | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** What a handler gets to know of a request; nothing else of it is reachable. */
+/** Everything that a handler can see of a request. */
 export interface Input<P, Q, B, C extends Caller = Caller> {
   readonly caller: C;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   readonly files: Readonly<Record<string, Upload | undefined>>;
-  /** All files, field by field in the order in which they came: also the further ones of fields that take many. */
+  /** All files in the order of fields and arrival, including further files of fields that accept several. */
   readonly uploads: readonly Upload[];
-  /** Of an operation that declares `raw`; empty for all others. */
+  /** The body of an operation that declares `raw`; empty for all others. */
   readonly raw: RawBody;
-  /** The declared headers, by their names in lower case. */
+  /** The declared headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly list: ListRequest;
-  /** In which the answer is wished. */
+  /** The language of the response. */
   readonly language: Language;
-  /** In which localisable fields of the body are written. */
+  /** The language of localisable fields in the body. */
   readonly contentLanguage: Language;
   readonly platform: Platform | undefined;
   readonly portal: Portal | undefined;
   readonly ip: string;
-  /** What `Authorization: Basic …` says (RFC 7617). */
+  /** The credentials of `Authorization: Basic …` (RFC 7617). */
   readonly basic: { readonly name: string; readonly password: string } | undefined;
-  /** The header `X-Service-Delegation-Token`: for whom a service acts. */
+  /** The header `X-Service-Delegation-Token`: the user that a service acts for. */
   readonly delegationToken: string | undefined;
   /** The game in the request's host name, if any. */
   readonly hostGameId: number | undefined;
-  /** The answer may be kept, for callers of the same visibility class, until one of these scopes changes. */
+  /** Caches the response, for callers of the same visibility class, until one of these scopes changes. */
   cache(...scopes: string[]): void;
-  /** It is kept no longer than until this second: it holds something that changes with time. */
+  /** Limits the caching to this Unix second, because the response contains something that expires. */
   cacheUntil(second: number): void;
 }
 
@@ -91,20 +91,20 @@ type Fields = z.ZodObject;
 export interface Returns<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 202 | 204;
   readonly schema: S;
-  /** 200 is answered as well, where nothing had to be made. */
+  /** The operation answers 200 when it created nothing. */
   readonly orThere?: true;
 }
 
 export const ok = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 200, schema });
-/** The handler answers `Created`, so that Location can be told. */
+/** The handler returns `Created`, which sets the Location header. */
 export const created = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 201, schema });
-/** The same, but where it was there already the handler answers it without `Created`, and the status is 200. */
+/** The same, but for something that existed already the handler returns the plain body and the status is 200. */
 export const createdOrThere = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 201, schema, orThere: true });
-/** It will be done, but not before the answer. */
+/** The work is done after the response. */
 export const accepted = <S extends z.ZodType>(schema: S): Returns<S> => ({ status: 202, schema });
 export const noContent: Returns<z.ZodVoid> = { status: 204, schema: z.void() };
 
-/** A 201 answer and the address of what was made. */
+/** A 201 response with the address of the created resource. */
 export class Created<T> {
   readonly body: T;
   readonly location: string;
@@ -114,7 +114,7 @@ export class Created<T> {
   }
 }
 
-/** A stored object as it is told of by whoever put it there. */
+/** A stored object and its metadata. */
 export interface StoredFile {
   readonly key: string;
   readonly bytes: number;
@@ -125,10 +125,10 @@ export interface StoredFile {
   readonly dateModified: number;
 }
 
-/** The answer is a stored file, to be saved under its name. */
+/** Responds with a stored file, as a download under its name. */
 export class Bytes {
   readonly file: StoredFile;
-  /** Called when the file is being sent from its first byte on. */
+  /** Called when sending starts at the first byte. */
   readonly begun: () => void;
   constructor(file: StoredFile, begun: () => void = () => {}) {
     this.file = file;
@@ -136,10 +136,10 @@ export class Bytes {
   }
 }
 
-/** What is asked for is at this address, for now. */
+/** A temporary redirect. */
 export class Redirect {
   readonly location: string;
-  /** Called when the address is given to someone who asks for the first byte. */
+  /** Called when the address is given to a client that requests the first byte. */
   readonly begun: () => void;
   constructor(location: string, begun: () => void = () => {}) {
     this.location = location;
@@ -147,7 +147,7 @@ export class Redirect {
   }
 }
 
-/** A table as text (RFC 4180), to be saved under its name. */
+/** A CSV download (RFC 4180). */
 export class Csv {
   readonly text: string;
   readonly filename: string;
@@ -157,12 +157,12 @@ export class Csv {
   }
 }
 
-/** The handler answers `Csv`. */
+/** The handler returns `Csv`. */
 export const csv = { status: 200, schema: z.instanceof(Csv) } satisfies Returns;
 
 export const isCsv = ({ schema }: Returns): boolean => schema === csv.schema;
 
-/** The handler answers `Bytes`, or `Redirect` where the storage hands them out itself. */
+/** The handler returns `Bytes`, or `Redirect` if the storage serves files itself. */
 export const storedFile = {
   status: 200,
   schema: z.union([z.instanceof(Bytes), z.instanceof(Redirect)]),
@@ -170,7 +170,7 @@ export const storedFile = {
 
 export const isStoredFile = ({ schema }: Returns): boolean => schema === storedFile.schema;
 
-/** The answer goes on for as long as someone listens: pieces of text, each asked for once the last was taken. */
+/** A response that lasts as long as the client listens. Each part is requested after the previous one was sent. */
 export class Stream {
   readonly parts: (signal: AbortSignal) => AsyncIterable<string>;
   constructor(parts: (signal: AbortSignal) => AsyncIterable<string>) {
@@ -178,26 +178,26 @@ export class Stream {
   }
 }
 
-/** The handler answers `Stream`, whose text is that of Server-Sent Events. */
+/** The handler returns `Stream` with the text of Server-Sent Events. */
 export const eventStream = { status: 200, schema: z.instanceof(Stream) } satisfies Returns;
 
 export const isEventStream = ({ schema }: Returns): boolean => schema === eventStream.schema;
 
 type Answer<S extends z.ZodType> = z.input<S> | Json | Created<z.input<S> | Json>;
 
-/** An error in a form that another standard prescribes. */
+/** An error body in the format of another standard. */
 export interface Refusal {
   readonly status: number;
   readonly body: object;
   readonly headers: readonly string[];
 }
 
-/** Something that a request names: whoever calls, or what its path names by an id. */
+/** The caller, or a resource that the path names by id. */
 export type Thing = 'caller' | Kind;
 
 /**
- * One operation of the API, declared once. The router, validation, permission checks, rate limits,
- * the answer's shape, the OpenAPI document, the test client and the derived tests all read it.
+ * One API operation, declared once. Router, validation, permissions, rate limits, response schema, OpenAPI document,
+ * test client and derived tests all read this object.
  */
 export interface Declaration<
   P extends Fields = Fields,
@@ -206,57 +206,60 @@ export interface Declaration<
   R extends z.ZodType = z.ZodType,
   A extends Access = Access,
 > {
-  /** The published name, also the name of its own rate limit. */
+  /** The published name; also names its rate limit. */
   readonly id: string;
   readonly tag: string;
   readonly method: Method;
   readonly path: string;
-  /** One sentence, which ends in the docs. */
+  /** One sentence for the documentation. */
   readonly says: string;
   readonly access: A;
-  /** Requests per minute of one caller to this operation alone. */
+  /** Requests per minute by one caller to this operation. */
   readonly limit?: number;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The same fields within the limits that a game has of its own. It is asked for what the body refuses. */
+  /** The same fields with the game's own limits, used when the default body schema rejects the request. */
   readonly ownBody?: (app: App, caller: Caller, params: z.output<P>) => Promise<B>;
-  /** Nothing need be sent at all: shipped clients leave the body out where every field can be. */
+  /** The body may be missing: shipped clients send none when every field is optional. */
   readonly emptyBody?: true;
-  /** Shipped clients send these fields as JSON; forms are taken as well. */
+  /** Accepts JSON besides forms, because shipped clients send it. */
   readonly json?: true;
-  /** A plain form, whose fields are neither in the address nor given twice (RFC 6749, sections 2.3.1 and 3.2). */
+  /** A form whose fields may not be in the query or appear twice (RFC 6749, sections 2.3.1 and 3.2). */
   readonly strictForm?: true;
-  /** Pages of other sites may not read the answer: the request carries a secret, which no page may have. */
+  /** Pages of other origins may not read the response, because the request carries a secret. */
   readonly sameOrigin?: true;
   readonly files?: Readonly<Record<string, FileField>>;
-  /** The body is not a form but bytes, of which the handler takes at most so many. */
+  /** The body is raw bytes, at most this many. */
   readonly raw?: { readonly bytesMax: number; readonly says: string };
-  /** Headers that only this operation reads, by their names in lower case. */
+  /** Headers of this operation, by lower-case name. */
   readonly headers?: Readonly<Record<string, HeaderField>>;
-  /** What a list may be filtered and sorted by. */
+  /** The filters and sorts of a list. */
   readonly list?: Listing;
   /**
-   * Each call makes another thing, so the same request twice is a second tap on a button and is answered 409 with the
-   * address of what the first has made. The rule names that by `transaction.made`.
+   * Each call creates another resource, so an identical request is a double click and is answered 409 with the address
+   * of the first result. The handler's transaction sets that address with `transaction.made`.
    */
   readonly once?: true;
   /**
-   * What it ends, gives away or renames: those who add something under it wait, and are then refused. What its path
-   * names otherwise, and the caller, is held as what the operation adds to (`http/holding.ts`).
+   * The resources that it deletes, transfers or renames: requests that add to them wait and are then rejected. The
+   * caller and other resources in the path are locked as parents (`http/operation-locks.ts`).
    */
   readonly ends?: readonly Thing[];
-  /** What it adds to besides: people, or what nothing but its body names. */
+  /** Further parents: users, or resources that only the body names. */
   readonly under?: readonly Thing[];
-  /** The ids of things that nothing but its body names. */
+  /** The ids of resources that only the body names. */
   readonly names?: Partial<Record<Kind, (input: Input<z.output<P>, z.output<Q>, z.output<B>>) => readonly number[]>>;
-  /** Why it writes and holds nothing, or holds what it needs by itself. */
-  readonly unheld?: string;
-  /** Games have rules for what is handed in here; the handler's caller then carries it, and the noun asks them. */
+  /** The reason why a writing operation takes no locks, or takes them itself. */
+  readonly unlocked?: string;
+  /**
+   * A game's rules apply to this request: the handler's caller carries the submission, and the resource evaluates the
+   * rules.
+   */
   readonly rules?: true;
   readonly returns: Returns<R>;
   readonly errors: readonly ErrorName[];
-  /** How errors are told where it is not in the API's own form. */
+  /** The error format, if it is not the API's own. */
   readonly refusal?: { readonly schema: z.ZodType; of(error: ApiError, language: Language): Refusal };
   readonly handle: (
     app: App,
@@ -274,7 +277,7 @@ export interface Operation<
   readonly declaration: Declaration<P, Q, B, R, A>;
 }
 
-// A list of operations mixes shapes that only each handler knows.
+// A list of operations mixes parameter types that only each handler knows.
 // biome-ignore-start lint/suspicious/noExplicitAny: see above
 type AnyDeclaration = Omit<Declaration<any, any, any, any, any>, 'access' | 'handle'> & {
   readonly access: Access;
@@ -298,12 +301,14 @@ export function operation<
   return { declaration };
 }
 
-/** Whether the operation takes fields or files in a body. */
+/** True when the operation accepts fields or files in a body. */
 export function takesBody({ declaration }: AnyOperation): boolean {
   return Boolean(declaration.files) || Object.keys(declaration.body?.shape ?? {}).length > 0;
 }
 
-/** Files come in parts. Where none has to be sent and there are other fields, a plain form will do as well. */
+/**
+ * Files require multipart. If every file is optional and there are other fields, a URL-encoded form is accepted, too.
+ */
 export function needsMultipart({ files, body }: AnyOperation['declaration']): boolean {
   if (!files) return false;
   const mayLackFiles = Object.values(files as Record<string, FileField>).every(({ required }) => !required);

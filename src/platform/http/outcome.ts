@@ -4,9 +4,9 @@ import { safeUrl } from '../runtime/log.ts';
 import { errorBody, send, toApiError } from './answer.ts';
 import { type Exchange, hasBody } from './exchange.ts';
 import { type AnyOperation, isEventStream, isStoredFile } from './operation.ts';
-import { rightOfWay } from './right-of-way.ts';
+import { transferScheduler } from './transfer-scheduler.ts';
 
-/** What is seen of every answer; tests hold it against the declarations. */
+/** One response as observers see it; tests check it against the declaration. */
 export interface Observation {
   readonly operation: AnyOperation | undefined;
   readonly status: number;
@@ -17,29 +17,29 @@ export interface Observation {
 export type Observe = (observation: Observation) => void;
 export type Count = (operationId: string, status: number, seconds: number) => void;
 
-/** The status in figures and logs of a request whose client went away. It is never sent. */
+/** The status in metrics and logs when the client disconnected. It is never sent. */
 const CLIENT_GONE = 499;
 
-/** What requests for health, figures and documentation are called in figures. Most come from machines, who can wait. */
+/** The metrics label of requests to system routes. Most come from monitoring, which can wait for transfers. */
 export const SYSTEM_ROUTE = 'elsewhere';
 
-/** What of an exchange is told when it is over. */
+/** The parts of an exchange that are logged and counted at its end. */
 type Ended = Pick<Exchange, 'id' | 'request' | 'started' | 'tenant' | 'scope' | 'ip' | 'operation'>;
 
-/** Whether it carries files or goes on for as long as it is read, so that it is as slow as its client. */
+/** True when the exchange carries files or streams, so that its duration depends on the client. */
 function isTransfer({ operation, request }: Pick<Ended, 'operation' | 'request'>): boolean {
   if (!operation) return request.url?.startsWith('/files/') === true;
   const { returns, files, raw } = operation.declaration;
   return files !== undefined || raw !== undefined || isStoredFile(returns) || isEventStream(returns);
 }
 
-/** A request that takes longer is worth a line of its own, unless it is a transfer. */
+/** Slower requests are logged as warnings, unless they are transfers. */
 const SLOW_MS = 1_000;
 
-/** How requests end: each is counted, logged and, where it failed, answered with what the client may know. */
+/** Ends requests: counts and logs each one, and sends the error response of failed ones. */
 export interface Outcomes {
   finish(exchange: Ended, status: number, operationId: string): void;
-  /** The same for the fast lane, which makes nothing that is not needed. */
+  /** The same for the fast path, without allocating an exchange. */
   finishRepeat(
     repeat: Omit<Ended, 'id' | 'request' | 'started'>,
     request: IncomingMessage,
@@ -57,7 +57,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     count(operationId, status, milliseconds / 1000);
     const { log } = exchange.tenant.app;
     const isAsking = !isTransfer(exchange);
-    if (isAsking && operationId !== SYSTEM_ROUTE) rightOfWay.asked(now);
+    if (isAsking && operationId !== SYSTEM_ROUTE) transferScheduler.noteRequest(now);
     if (milliseconds > SLOW_MS && isAsking) log.warn('slow request', lineOf(exchange, status, milliseconds));
     else if (log.writes('debug')) log.debug('request', lineOf(exchange, status, milliseconds));
   }
@@ -72,7 +72,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
     const { log } = repeat.tenant.app;
     if (log.writes('debug')) return void finish({ ...repeat, request, id, started }, 200, operationId);
     const now = performance.now();
-    rightOfWay.asked(now);
+    transferScheduler.noteRequest(now);
     count(operationId, 200, (now - started) / 1000);
   }
 
@@ -89,7 +89,7 @@ export function createOutcomes(count: Count, observe: Observe | undefined): Outc
       headers: [],
     };
     observe?.({ operation, status, body, error });
-    // On anything but a 429 shipped clients would take it for a rate limit (docs/API-QUIRKS.md, 17).
+    // Shipped clients treat `Retry-After` on any other status as a rate limit (docs/API-QUIRKS.md, 17).
     if (error.status === 429 && error.retryAfterSeconds !== undefined)
       exchange.headers.push('retry-after', String(error.retryAfterSeconds));
     if (error.location !== undefined) exchange.headers.push('location', error.location);
@@ -119,15 +119,15 @@ function complain({ id, request, tenant }: Exchange, error: unknown): void {
 }
 
 /**
- * The connection ends with the answer where nobody will read the rest of a body, and after uploads: shipped
- * clients send surplus bytes after them, which may arrive only after the answer (docs/API-QUIRKS.md, 2).
+ * Closes the connection after the response if the rest of the body stays unread, and after uploads: shipped clients
+ * send surplus bytes after them that may arrive later (docs/API-QUIRKS.md, 2).
  */
 export function endWithAnswer({ request, response, operation }: Exchange): void {
   const isLeft = hasBody(request) && !request.complete;
   if (isLeft || isUpload(request, operation)) response.shouldKeepAlive = false;
 }
 
-/** A form of an operation that takes files, but without one, is as any other form. */
+/** A URL-encoded form carries no file, even if the operation accepts files. */
 function isUpload({ headers }: IncomingMessage, operation: AnyOperation | undefined): boolean {
   const { files, raw } = operation?.declaration ?? {};
   return raw !== undefined || (files !== undefined && !isForm(headers['content-type']));

@@ -5,69 +5,69 @@ import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import { toApiError } from './answer.ts';
-import { takeForAddress, takeForPage } from './demands.ts';
 import { type Exchange, hasBody } from './exchange.ts';
 import type { Html } from './html.ts';
 import type { Observe } from './outcome.ts';
+import { takeForAddress, takeForPage } from './rate-limit-buckets.ts';
 import { contentTypeOf, readText } from './request/body.ts';
 import { type Fields, parseForm } from './request/forms.ts';
 
-/** What a page gets to know of a request. */
+/** Everything that a page handler can see of a request. */
 export interface PageRequest {
   readonly search: string;
-  /** The number at the end of the path, where the page has one. */
+  /** The number at the end of the path, if the page has one. */
   readonly id: number | undefined;
-  /** What stands in the path for `{name}`, decoded. */
+  /** The decoded path segments, by `{name}`. */
   readonly params: Texts;
   readonly query: Texts;
   readonly form: Texts;
   readonly language: Language;
   readonly userAgent: string;
-  /** Names this browser, whether or not anyone is signed in. */
+  /** Identifies this browser, signed in or not. */
   readonly visit: string;
-  /** Names this browser for a year, from its first sign-in on: it then has limits of its own. */
+  /** Identifies this browser for a year after its first sign-in, and gives it its own rate limits. */
   readonly browser: string;
   readonly ip: string;
-  /** The secret of the session, if there is one. */
+  /** The session secret, if there is one. */
   readonly session: string | undefined;
-  /** What every form has to bring back as `csrf`. */
+  /** The token that every form must send back as `csrf`. */
   readonly csrf: string;
 }
 
-/** Fields that came as text; lists and nested ones are no input of a page. */
+/** Text fields; pages accept no lists or nested values. */
 export type Texts = Readonly<Record<string, string | undefined>>;
 
 export interface PageAnswer {
   readonly status: number;
   readonly html?: Html;
-  /** A body that is no HTML. */
+  /** A body other than HTML. */
   readonly text?: { readonly type: string; readonly body: string };
   readonly location?: string;
-  /** A new session, or null to end it. The browser counts as another one from then on. */
+  /** A new session, or null to end it. Either also replaces the `visit` id. */
   readonly session?: { readonly secret: string; readonly seconds: number } | null;
-  /** Where a form may lead besides this site, as sources of a content security policy. */
+  /** Further CSP `form-action` sources. */
   readonly formTargets?: readonly string[];
-  /** The page is of no use without a script, which is a file of ours. */
+  /** The page loads a script of ours. */
   readonly hasScript?: boolean;
 }
 
 type Handler = (app: App, request: PageRequest) => PageAnswer | Promise<PageAnswer>;
 
-/** A page for people, or what belongs to one. It is beside the operations: cookies count here, and nowhere else. */
+/** An HTML page, or a file that belongs to one. Only pages use cookies; operations never do. */
 export interface Page {
-  /** Also the name of its limit. */
+  /** Also names its rate limit. */
   readonly id: string;
-  /** May end with `/{id}`, which stands for a number; any other `{name}` stands for one segment. */
+  /** May end with `/{id}`, which matches a number; any other `{name}` matches one segment. */
   readonly path: string;
-  /** Where people can begin anew when it went wrong. */
+  /** Where the error page leads to start over. */
   readonly anew?: string;
-  /** Forms sent per minute from one address. */
+  /** Form submissions per minute from one address. */
   readonly limit?: number;
   readonly get?: Handler;
   readonly post?: Handler;
   /**
-   * What a mail program posts for its reader (RFC 8058). It comes without cookies and from no page of ours: what the
-   * address holds has to be enough.
+   * Handles one-click unsubscription (RFC 8058). Mail programs send no cookies and no CSRF token, so the address alone
+   * must authorise it.
    */
   readonly oneClick?: Handler;
 }
@@ -79,7 +79,7 @@ export interface PagesParts {
   readonly observe?: Observe | undefined;
 }
 
-/** Answers where a page is, and tells which; nothing where there is none. */
+/** Answers if the path is a page's, and resolves to the page's id. */
 export type PageHandling = (exchange: Exchange) => Promise<string> | undefined;
 
 const FORM_BYTES_MAX = 16 * 1024;
@@ -136,7 +136,7 @@ const NAMED = /\{(?!id\})(\w+)\}/;
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(new RegExp(NAMED, 'g'), '(?<$1>[^/]+)')}/?$`);
 
-/** Nothing where the path is another one, or is no UTF-8. */
+/** Undefined when the path does not match or is not UTF-8. */
 function paramsOf(found: RegExpExecArray | null): Texts | undefined {
   if (!found) return undefined;
   try {
@@ -162,7 +162,7 @@ interface Cookies {
   readonly session: string | undefined;
 }
 
-/** What this browser is called, by its cookies or from now on. */
+/** The browser's ids, from its cookies or newly generated. */
 interface Names {
   readonly visit: string;
   readonly browser: string;
@@ -201,7 +201,7 @@ const ONE_CLICK_PART = /name="?List-Unsubscribe"?[^\r\n]{0,100}\r?\n(?:[^\r\n]{1
 
 async function readForm(request: IncomingMessage, { oneClick }: Page): Promise<Texts> {
   const type = contentTypeOf(request.headers['content-type'])?.type;
-  // Mail programs send either; of the parts the one matters, and whatever else there is does not.
+  // Mail programs send either encoding; only the one-click field matters.
   if (oneClick && type === 'multipart/form-data')
     return ONE_CLICK_PART.test(await readText(request, FORM_BYTES_MAX)) ? ONE_CLICK : {};
   if (type !== 'application/x-www-form-urlencoded') throw new ApiError('INCORRECT_CONTENT_TYPE');
@@ -215,20 +215,23 @@ const textsOf = (fields: Fields): Texts =>
       .map(([name, text]) => [name, text.toWellFormed()]),
   );
 
-/** A form counts only from a page of ours, in the browser that the page was given to. */
+/** Accepts a form only from our own page, in the browser that loaded the page. */
 function requireOwnForm({ request, tenant }: Exchange, token: string | undefined, visit: string): void {
   if (isForeign(request) || !tenant.app.secrets.verify('csrf', visit, token ?? ''))
     throw new ApiError('INVALID_CSRF_TOKEN');
 }
 
-/** As no page tells where it is, browsers hide the origin of its forms as well, and tell only that it is the same. */
+/**
+ * Our pages send no referrer, so browsers send `Origin: null` with their forms and only `Sec-Fetch-Site` shows that
+ * they are ours.
+ */
 function isForeign({ headers: { origin, host, 'sec-fetch-site': site } }: IncomingMessage): boolean {
   if (site !== undefined && site !== 'same-origin') return true;
   const isHidden = origin === 'null' && site === 'same-origin';
   return origin !== undefined && !isHidden && origin !== `https://${host}`;
 }
 
-/** `__Host-` binds a cookie to this very host and to HTTPS; the sandbox has names of its own. */
+/** `__Host-` binds a cookie to this host and to HTTPS; the sandbox uses other names. */
 const cookieName = (environment: Environment, kind: keyof Cookies): string =>
   `__Host-modstead_${environment === 'sandbox' ? 'test_' : ''}${kind}`;
 

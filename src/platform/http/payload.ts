@@ -9,7 +9,7 @@ import { emptyFields, type Fields, parseBodyForm, parseForm } from './request/fo
 import { mergeInputJson, parseInputJson, parseJsonBody } from './request/json.ts';
 import { type FilePart, readMultipart } from './request/multipart.ts';
 
-/** The longest text that is taken, of characters that are three bytes each and sent as nine, and room for its neighbours. */
+/** Fits the longest accepted text, with three-byte characters percent-encoded as nine bytes, and its neighbours. */
 export const FORM_BYTES_MAX = 2.5 * 1024 * 1024;
 const STRICT_FORM_BYTES_MAX = 64 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -21,9 +21,9 @@ export interface Payload {
   readonly files: Readonly<Record<string, Upload | undefined>>;
   readonly uploads: readonly Upload[];
   readonly raw: RawBody;
-  /** Files that are required and were not sent. */
+  /** Required files that are missing. */
   readonly problems: readonly FieldProblem[];
-  /** Forgets uploads that the handler did not take; there is none where no files came. */
+  /** Removes uploads that the handler did not take; missing when no file was sent. */
   discard?(): Promise<void>;
 }
 
@@ -41,7 +41,9 @@ const ofFields = (fields: Fields, raw = NO_RAW): Payload => ({
 
 export const NO_PAYLOAD: Payload = ofFields(emptyFields());
 
-/** What was sent: query and body together, the body's fields winning (docs/API-QUIRKS.md, 10), `input_json` over both. */
+/**
+ * Merges query and body: body fields override query fields (docs/API-QUIRKS.md, 10), and `input_json` overrides both.
+ */
 export async function readPayload(
   app: App,
   request: IncomingMessage,
@@ -60,7 +62,7 @@ export async function readPayload(
   return ofFields(merged(operation, query, parseBodyForm(await readText(request, FORM_BYTES_MAX))));
 }
 
-/** Shipped clients call these bytes a form, or parts without a boundary (docs/API-QUIRKS.md, 15): the route decides. */
+/** Ignores the Content-Type, because shipped clients send a wrong one (docs/API-QUIRKS.md, 15). */
 function rawOf(request: IncomingMessage, bytesMax: number): RawBody {
   if (!hasBody(request)) return NO_RAW;
   const length = request.headers['content-length'];
@@ -81,7 +83,7 @@ function acceptedTypes(declaration: AnyOperation['declaration']): readonly strin
   return [FORM, MULTIPART, ...(declaration.json ? [JSON_TYPE] : [])];
 }
 
-/** The body alone. Fields in the address, where logs and proxies see them, and fields given twice are refused. */
+/** Reads the body only. Fields in the query, which logs and proxies see, and repeated fields are rejected. */
 async function readStrictForm(request: IncomingMessage, operation: AnyOperation, query: Fields): Promise<Payload> {
   const misplaced = Object.keys(operation.declaration.body?.shape ?? {}).filter((name) => name in query);
   const problems: FieldProblem[] = misplaced.map((field) => ({ field, rule: 'body_only' }));
@@ -142,7 +144,7 @@ async function readParts(app: App, request: IncomingMessage, operation: AnyOpera
   }
 }
 
-/** What was asked has been done or refused by now; a storage that fails shall not change that. */
+/** The response is already decided, so a storage failure must not change it. */
 async function forget(app: App, key: string): Promise<void> {
   try {
     await app.storage.remove(key);
@@ -151,7 +153,7 @@ async function forget(app: App, key: string): Promise<void> {
   }
 }
 
-/** Refused before it is read: what is kept free is kept for the database. */
+/** Rejects the upload before reading it: the reserved space is for the database. */
 async function requireRoom(app: App, { headers }: IncomingMessage): Promise<void> {
   const room = await app.storage.room();
   if (room !== undefined && room < Number(headers['content-length'] ?? 1))

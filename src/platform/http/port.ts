@@ -9,11 +9,11 @@ import { type AddressInfo, createServer as createNetServer, type Server as NetSe
 import type { SecureContext } from 'node:tls';
 import { limitedAddress } from './address.ts';
 import { watchFirstBytes } from './first-bytes.ts';
-import type { Lingering } from './linger.ts';
-import { watchPace } from './pace.ts';
+import type { LingeringLimits } from './lingering-close.ts';
+import { enforceMinimumRate } from './minimum-rate.ts';
+import { SequentialExchanges } from './sequential-exchanges.ts';
 import type { Listener } from './server.ts';
 import type { Sockets } from './sockets.ts';
-import { Turns } from './turns.ts';
 
 const TLS_HANDSHAKE = 0x16;
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -24,20 +24,20 @@ const HANDSHAKE_TIMEOUT_MS = 15_000;
 const SERVER_OPTIONS = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: 2_000,
-  // The pace of a body counts instead: see `pace.ts`.
+  // Replaced by the minimum rate of `minimum-rate.ts`.
   requestTimeout: 0,
   keepAliveTimeout: KEEP_ALIVE_MS,
   maxHeaderSize: 16 * 1024,
-  // Node would refuse it in words of its own; `isUnambiguous` does in ours.
+  // Node's own error is not in the API's format; `isUnambiguous` checks the header instead.
   requireHostHeader: false,
   insecureHTTPParser: false,
-  // Most requests have no body, and then need no stream for it.
+  // Most requests have no body and need no stream for one.
   optimizeEmptyRequests: true,
 };
 
 export interface PortOptions {
   readonly listener: Listener;
-  /** Without them nothing becomes a WebSocket. */
+  /** Without it, no request is upgraded. */
   readonly sockets?: Sockets;
   readonly tls: {
     key: string;
@@ -46,23 +46,26 @@ export interface PortOptions {
   };
   readonly port: number;
   readonly bind: string | undefined;
-  /** As in `linger.ts` unless given. */
-  readonly lingering?: Lingering;
-  /** How many connections one address may hold; addresses of trusted proxies may hold any number. */
+  /** Defaults to `LINGERING_LIMITS`. */
+  readonly lingering?: LingeringLimits;
+  /** The number of connections that one address may open; trusted proxies are not limited. */
   readonly connectionsMax: (address: string) => number;
 }
 
 export interface Port {
   readonly port: number;
-  /** Refuses new connections, lets running requests finish, ends what is left after the time given. */
+  /** Stops accepting connections, lets running requests finish, and closes what is left after this time. */
   drain(milliseconds: number): Promise<void>;
 }
 
-/** One port for both: a TLS handshake goes to the API, plain HTTP to the same listener, which refuses it unless a proxy vouches. */
+/**
+ * Serves TLS and plain HTTP on one port. Plain requests reach the same listener, which rejects them unless a trusted
+ * proxy forwarded them.
+ */
 export async function openPort(options: PortOptions): Promise<Port> {
   const { sockets } = options;
-  const turns = new Turns(options.listener, options.lingering);
-  // What does not become a WebSocket is answered as the request that it is.
+  const exchanges = new SequentialExchanges(options.listener, options.lingering);
+  // A request that is not upgraded is answered as a normal request.
   const serverOptions = {
     ...SERVER_OPTIONS,
     shouldUpgradeCallback: (request: IncomingMessage) => sockets?.wants(request) === true,
@@ -75,9 +78,9 @@ export async function openPort(options: PortOptions): Promise<Port> {
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
   });
   const plain = createHttpServer(serverOptions);
-  for (const server of [secure, plain]) prepare(server, turns, sockets);
+  for (const server of [secure, plain]) prepare(server, exchanges, sockets);
   const firstBytes = watchFirstBytes(secure, HEADERS_TIMEOUT_MS);
-  // The next request may have to be repaired as well, and can be as the first of another connection.
+  // The next request may need a repair, too, which is only possible on a new connection.
   secure.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     if (firstBytes.wasRepaired(request.socket)) response.shouldKeepAlive = false;
   });
@@ -87,19 +90,19 @@ export async function openPort(options: PortOptions): Promise<Port> {
     else socket.destroy();
   });
   await listening(net, options);
-  const pace = watchPace(turns.current);
+  const rateCheck = enforceMinimumRate(exchanges.current);
   return {
     port: (net.address() as AddressInfo).port,
     drain: async (milliseconds) => {
       const closed = new Promise<void>((resolve) => net.close(() => resolve()));
-      turns.drain();
+      exchanges.drain();
       firstBytes.drain();
       sockets?.drain();
       for (const server of [secure, plain]) server.closeIdleConnections();
       const deadline = setTimeout(() => connections.end(), milliseconds);
       await closed;
       clearTimeout(deadline);
-      clearInterval(pace);
+      clearInterval(rateCheck);
       for (const server of [secure, plain]) server.close();
     },
   };
@@ -112,7 +115,7 @@ function listening(net: NetServer, { port, bind }: PortOptions): Promise<void> {
   });
 }
 
-/** The open connections, and how many of them each address holds. */
+/** The open connections, counted per address. */
 class Connections {
   readonly #max: PortOptions['connectionsMax'];
   readonly #sockets = new Set<Socket>();
@@ -122,7 +125,7 @@ class Connections {
     this.#max = max;
   }
 
-  /** Counts the connection, unless its address holds too many. */
+  /** Counts the connection; false when its address has too many. */
   admit(socket: Socket): boolean {
     const address = socket.remoteAddress ?? '';
     const holder = limitedAddress(address);
@@ -146,7 +149,7 @@ class Connections {
   }
 }
 
-/** The first byte tells TLS from anything else. */
+/** Distinguishes TLS from plain HTTP by the first byte. */
 function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
   socket.setTimeout(FIRST_BYTE_TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
@@ -157,21 +160,21 @@ function sniff(socket: Socket, secure: HttpsServer, plain: HttpServer): void {
     socket.unshift(first);
     const isSecure = first[0] === TLS_HANDSHAKE;
     (isSecure ? secure : plain).emit('connection', socket);
-    // TLS takes what was put back by itself; the parser of plain HTTP waits for it to flow.
+    // The TLS socket reads unshifted bytes by itself; the plain HTTP parser needs a flowing stream.
     if (!isSecure) socket.resume();
   });
 }
 
-function prepare(server: HttpServer | HttpsServer, turns: Turns, sockets: Sockets | undefined): void {
-  const begin = (request: IncomingMessage, response: ServerResponse) => turns.begin(request, response);
+function prepare(server: HttpServer | HttpsServer, exchanges: SequentialExchanges, sockets: Sockets | undefined): void {
+  const begin = (request: IncomingMessage, response: ServerResponse) => exchanges.begin(request, response);
   server.on('request', begin);
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
     sockets?.take(request, socket, head),
   );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => turns.refuse(error, socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => exchanges.refuse(error, socket));
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-  // Without a listener Node answers `Expect` it does not know by itself, in a form that is not ours.
+  // Without a listener Node answers an unknown `Expect` in its own format.
   server.on('checkExpectation', begin);
-  // It never listens itself, and only from this event on does Node hold connections to their time limits.
+  // These servers never listen, and Node enforces timeouts only after this event.
   server.emit('listening');
 }

@@ -1,10 +1,10 @@
 import { powerOf } from '../access/admission.ts';
 import type { Access } from '../access/caller.ts';
 import type { ErrorName } from '../errors/catalogue.ts';
-import { holdingErrors } from './holding.ts';
 import { type AnyOperation, takesBody } from './operation.ts';
+import { lockErrors } from './operation-locks.ts';
 
-/** Whatever is called, and however it ends. */
+/** Errors that every operation can answer. */
 export const UNIVERSAL_ERRORS: readonly ErrorName[] = [
   'REQUEST_MALFORMED',
   'HTTPS_REQUIRED',
@@ -26,8 +26,8 @@ const KEY_ERRORS: readonly ErrorName[] = [
 ];
 
 /**
- * The errors that this operation can answer because of the protocol, its access, its method and what it takes.
- * They need no declaration; those of the noun do.
+ * The errors that follow from the protocol, the access, the method and the input of an operation. A declaration lists
+ * only those of its resource.
  */
 export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] {
   return [
@@ -35,7 +35,7 @@ export function protocolErrorsOf(operation: AnyOperation): readonly ErrorName[] 
     ...accessErrors(operation),
     ...requestErrors(operation),
     ...gameErrors(operation),
-    ...holdingErrors(operation),
+    ...lockErrors(operation),
   ];
 }
 
@@ -72,7 +72,7 @@ function accessErrors({ declaration: { access, method } }: AnyOperation): readon
   }
 }
 
-/** Which tokens lack the power, and how they are told. */
+/** The errors for tokens that lack the declared power. */
 function powerErrors(access: Access): readonly ErrorName[] {
   switch (powerOf(access)) {
     case 'content':
@@ -110,7 +110,7 @@ function requestErrors(operation: AnyOperation): readonly ErrorName[] {
   ];
 }
 
-/** Whatever belongs to a game may be closed to keys and tokens that come from elsewhere. */
+/** A game may be closed to keys and tokens of other games. */
 const gameErrors = ({ declaration: { path } }: AnyOperation): readonly ErrorName[] =>
   when(path.startsWith('/games/{game_id}'), 'GAME_NO_VIEW_PERMISSION');
 

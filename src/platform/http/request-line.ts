@@ -2,9 +2,9 @@ const LINE_BYTES_MAX = 8 * 1024;
 const SPACED_LINE = /^([A-Z]{3,7} \/[!->@-~\x80-\xff]*\?)([ -~\x80-\xff]*)( HTTP\/1\.[01])$/;
 
 /**
- * Encodes raw spaces in the query of a request line: the C++ SDK sends them (docs/API-QUIRKS.md, 35), and Node's parser
- * refuses them. Nothing else is repaired, and nothing that could be read as another line: one line that is whole, with a
- * path without spaces, no control characters, and no second version. What is not repaired stays as it is for the parser.
+ * Encodes raw spaces in the query of a request line, which the C++ SDK sends (docs/API-QUIRKS.md, 35) and Node's parser
+ * rejects. Anything ambiguous stays unchanged: an incomplete line, spaces in the path, control characters or a second
+ * HTTP version.
  */
 export function withEncodedSpaces(bytes: Buffer): Buffer {
   const end = bytes.subarray(0, LINE_BYTES_MAX).indexOf('\r\n');

@@ -5,18 +5,18 @@ import type { App } from '../app.ts';
 import type { Scope } from '../database/database.ts';
 import type { AnyOperation } from './operation.ts';
 
-/** An answer kept as it leaves, good as long as no scope it depends on has moved. */
+/** A response ready to send, fresh as long as none of its scopes has changed. */
 export interface CachedResponse {
   readonly body: Buffer | string;
   readonly bytes: number;
   readonly headers: readonly string[];
   readonly scopes: readonly Scope[];
-  /** `Changes.now()` before anything was read for it. */
+  /** `Changes.now()` before the first read for the response. */
   readonly asOf: number;
-  /** Unix seconds; from then on it is outdated whatever has changed. */
+  /** Unix seconds; from then on the response is stale. */
   readonly until: number;
   readonly operation: AnyOperation;
-  /** The same for clients that take it compressed, once the first of them has asked. */
+  /** The gzip version, made after the first client that accepts it. */
   compressed?: CompressedResponse;
 }
 
@@ -38,7 +38,7 @@ export function createResponseCache(
   const responses = new LRUCache<string, CachedResponse>({
     maxSize: megabytes * 1024 * 1024,
     maxEntrySize: 4 * 1024 * 1024,
-    // With room for the compressed twin, which is a fraction of it.
+    // Includes the compressed copy, which is a fraction of the size.
     sizeCalculation: (answer, key) => Math.ceil(answer.bytes * 1.25) + key.length * 2 + 512,
   });
   const isFresh = ({ scopes, asOf, until }: CachedResponse) => {
@@ -61,7 +61,10 @@ export function createResponseCache(
 const COMPRESSED_BYTES_MIN = 1_024;
 const compress = promisify(gzip);
 
-/** The compressed answer, if there is one by now; otherwise it is made aside, while this client gets the plain one. */
+/**
+ * The compressed response, if it exists. Otherwise compression starts in the background and this client gets the plain
+ * response.
+ */
 export function compressedOf(answer: CachedResponse): CompressedResponse | undefined {
   if (answer.compressed) return answer.compressed.body && answer.compressed;
   if (answer.bytes < COMPRESSED_BYTES_MIN) return undefined;
@@ -79,12 +82,12 @@ export function compressedOf(answer: CachedResponse): CompressedResponse | undef
       ];
       compressed.body = body;
     },
-    // The plain answer is as good.
+    // The plain response serves as well.
     () => {},
   );
   return undefined;
 }
 
-/** Whether a client says that it takes gzip; saying so with a weight of 0 is saying that it does not. */
+/** True when the client accepts gzip with a weight above 0. */
 export const acceptsGzip = (accepted: string | undefined): boolean =>
   accepted !== undefined && /(^|[\s,])gzip\s*($|,|;(?!\s*q=0(\.0{0,3})?\s*($|,)))/i.test(accepted);

@@ -8,7 +8,7 @@ export interface Match {
 
 export interface Router {
   find(method: string, path: string): Match | undefined;
-  /** The methods that the path allows, none where nothing is at it. */
+  /** The methods of a path; empty when nothing is there. */
   allowed(path: string): readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import type { HostScope } from '../config/addresses.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import { createExchanges, type Exchange, isUnambiguous, type Passage, type Tenants } from './exchange.ts';
+import { type AccessCheck, createExchanges, type Exchange, isUnambiguous, type Tenants } from './exchange.ts';
 import { createFastPath } from './fast-path.ts';
 import { createHandling } from './handling.ts';
 import type { AnyOperation } from './operation.ts';
@@ -15,7 +15,7 @@ import type { Transfers } from './transfer/transfer.ts';
 export type { Tenant } from './exchange.ts';
 export type { Observation } from './outcome.ts';
 
-/** Answers what is not an operation: health, documentation, files. True when it did. */
+/** Answers requests to system routes: health, documentation, files. False when the path is none of them. */
 type SystemRoutes = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -30,25 +30,35 @@ export interface ServerParts {
   readonly systemRoutes: SystemRoutes;
   readonly pages?: PageHandling;
   readonly transfers: Transfers;
-  /** The service is about to end: answers that go on for long do so now. */
+  /** Aborted at shutdown, which ends streaming responses. */
   readonly draining: AbortSignal;
-  readonly passage?: Passage | undefined;
+  readonly accessCheck?: AccessCheck | undefined;
   readonly observe?: Observe;
   readonly prepareRules?: (app: App, gameId: number) => Promise<void>;
   readonly count: Count;
 }
 
-/** Asked by machines that stand beside the service. */
+/** Paths of the operator's monitoring, which does not pass the access proxy. */
 const OPEN_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 const VERSION = /^\/v(\d+)(?=\/|$)/;
 
-/** Declarations and parts become one listener for requests. */
+/** Builds the request listener from the declarations. */
 export function createServer(parts: ServerParts): Listener {
-  const { settings, tenants, operations, systemRoutes, pages, transfers, draining, passage, observe, prepareRules } =
-    parts;
+  const {
+    settings,
+    tenants,
+    operations,
+    systemRoutes,
+    pages,
+    transfers,
+    draining,
+    accessCheck,
+    observe,
+    prepareRules,
+  } = parts;
   const exchanges = createExchanges(settings, tenants);
   const fastPath = createFastPath(settings, tenants);
   const outcomes = createOutcomes(parts.count, observe);
@@ -59,7 +69,7 @@ export function createServer(parts: ServerParts): Listener {
     if (!exchange.secure) throw new ApiError('HTTPS_REQUIRED');
     const asking = exchange.tenant.gate.requireOpen(exchange.ip);
     if (asking) await asking;
-    if (passage && !OPEN_PATHS.includes(path)) await passage(exchange.tenant.app, request);
+    if (accessCheck && !OPEN_PATHS.includes(path)) await accessCheck(exchange.tenant.app, request);
     const version = path.startsWith('/v1/') ? '1' : VERSION.exec(path)?.[1];
     if (version !== undefined && version !== '1') throw new ApiError('API_VERSION_INVALID');
     if (isSocketPath(path, exchange.scope)) throw new ApiError('WS_MISSING_CONNECTION_ID');
@@ -75,15 +85,15 @@ export function createServer(parts: ServerParts): Listener {
   return (request, response) => {
     const id = exchanges.nextId();
     const started = performance.now();
-    // What is kept is sent without a further look, so that where passage is asked for nothing is.
-    const repeat = passage ? undefined : fastPath.answerRepeat(request, response, id);
+    // The fast path skips the access check, so it is off when there is one.
+    const repeat = accessCheck ? undefined : fastPath.answerRepeat(request, response, id);
     if (repeat) return outcomes.finishRepeat(repeat, request, id, started, repeat.operation.declaration.id);
     const exchange = exchanges.begin(request, response, id, started);
     if (!isUnambiguous(request)) {
       response.shouldKeepAlive = false;
       return outcomes.fail(exchange, new ApiError('REQUEST_MALFORMED'));
     }
-    const known = passage ? undefined : fastPath.answer(exchange);
+    const known = accessCheck ? undefined : fastPath.answer(exchange);
     if (known) outcomes.finish(exchange, 200, known.declaration.id);
     else respond(exchange).catch((error) => outcomes.fail(exchange, error));
   };

@@ -1,25 +1,25 @@
 import type { App } from '../app.ts';
 import type { Language } from '../localisation/languages.ts';
 
-/** One open WebSocket, as far as an operation may reach it. */
+/** One open WebSocket as operations see it. */
 export interface SocketConnection {
-  /** The game in the host name, if any. */
+  /** The game of the host name, if any. */
   readonly hostGameId: number | undefined;
   readonly language: Language;
-  /** Aborted when the connection is over. */
+  /** Aborted when the connection closes. */
   readonly signal: AbortSignal;
   send(operation: string, context: object): void;
-  /** Tells that an operation failed, whenever that is. */
+  /** Sends an operation's error to the client, at any time. */
   fail(operation: string, error: unknown): void;
 }
 
-/** What a client may ask for in a message. */
+/** An operation that a client can call by a message. */
 export interface SocketOperation {
   readonly name: string;
   /** Requests per minute from one address. */
   readonly limit: number;
   readonly says: string;
-  /** Answers with a context, and may go on to send later. `wait` keeps the connection open while that is awaited. */
+  /** Handles a message and may send more later; `wait` keeps the connection open meanwhile. */
   handle(
     app: App,
     context: Readonly<Record<string, unknown>>,

@@ -10,20 +10,20 @@ import { ApiError } from '../errors/catalogue.ts';
 import type { Language } from '../localisation/languages.ts';
 import { clientAddress, limitedAddress, peerOf } from './address.ts';
 import { COMMON_HEADERS, errorBody, toApiError } from './answer.ts';
-import { takeForAddress, takeForPage } from './demands.ts';
-import { isUnambiguous, languageFor, type Passage, type Tenant, type Tenants } from './exchange.ts';
+import { type AccessCheck, isUnambiguous, languageFor, type Tenant, type Tenants } from './exchange.ts';
 import type { Observe } from './outcome.ts';
+import { takeForAddress, takeForPage } from './rate-limit-buckets.ts';
 import type { SocketConnection, SocketOperation } from './socket-operation.ts';
 
-/** Shipped clients read a message into a buffer of this size, and send much less. */
+/** Shipped clients use a read buffer of this size, and send much less. */
 const MESSAGE_BYTES_MAX = 4_096;
 const MESSAGES_AT_ONCE_MAX = 10;
 const OPERATIONS_PER_MINUTE = 20;
 const SOCKETS_PER_ADDRESS = 50;
 const PING_MS = 20_000;
-/** Two missed pings, and a little. */
+/** Two missed pings and some slack. */
 const SILENCE_MS = 50_000;
-/** Without anything to wait for a connection ends by itself. */
+/** A connection that waits for nothing is closed after this time. */
 const IDLE_MS = 60_000;
 const MINUTE_MS = 60_000;
 
@@ -35,16 +35,16 @@ export interface SocketsParts {
   readonly settings: Settings;
   readonly tenants: Tenants;
   readonly operations: readonly SocketOperation[];
-  readonly passage?: Passage | undefined;
+  readonly accessCheck?: AccessCheck | undefined;
   readonly observe: Observe | undefined;
 }
 
-/** WebSockets on the port of the API: who may open one, and what is said on it. */
+/** WebSockets on the API's port. */
 export interface Sockets {
-  /** Whether this request asks for a WebSocket where there is one; all else stays a request. */
+  /** True when this request asks for an upgrade on a WebSocket path. */
   wants(request: IncomingMessage): boolean;
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Says goodbye to all. */
+  /** Closes all connections. */
   drain(): void;
 }
 
@@ -53,7 +53,7 @@ export const isSocketPath = (path: string, { isSocket }: HostScope): boolean =>
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!;
 
-export function createSockets({ settings, tenants, operations, passage, observe }: SocketsParts): Sockets {
+export function createSockets({ settings, tenants, operations, accessCheck, observe }: SocketsParts): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
   const byName = new Map([...operations, heartbeat].map((operation) => [operation.name, operation]));
   const open = new Set<Connection>();
@@ -62,7 +62,7 @@ export function createSockets({ settings, tenants, operations, passage, observe 
     for (const connection of open) connection.look();
   };
   const sweeping = setInterval(sweep, PING_MS).unref();
-  // Bans hold for connections that are open, too.
+  // A ban also closes open connections.
   for (const { app } of Object.values(tenants))
     app.db.changes.listen((scope) => {
       if (scope === undefined || scope === BANS_SCOPE) for (const connection of open) connection.endIfBanned();
@@ -73,7 +73,7 @@ export function createSockets({ settings, tenants, operations, passage, observe 
     const ip = clientAddress(request, settings.trustProxy);
     requirePublicAddress(settings, request);
     await tenant.gate.requireOpen(ip);
-    await passage?.(tenant.app, request);
+    await accessCheck?.(tenant.app, request);
     await takeForAddress(settings.rateLimits, { tenant, ip, caller: NOBODY }, true);
     const holder = limitedAddress(ip);
     const held = [...open].filter((connection) => connection.holder === holder).length;
@@ -114,8 +114,8 @@ export function createSockets({ settings, tenants, operations, passage, observe 
 }
 
 /**
- * Games send no origin and name one of our hosts. A page of another site that finds its way here was not asked by the
- * person before it, and whoever names another host came through something that nobody set up.
+ * Games send no Origin and one of our host names. A foreign Origin means that a page opened the socket without its
+ * user's intent; a foreign host means an unknown proxy.
  */
 function requirePublicAddress({ trustProxy, domain }: Settings, request: IncomingMessage): void {
   const { origin, host } = request.headers;
@@ -127,7 +127,7 @@ function requirePublicAddress({ trustProxy, domain }: Settings, request: Incomin
   if (!isOwnOrigin || !isOwnHost(host, domain)) throw new ApiError('WS_INVALID_PROXY_REFERRER');
 }
 
-/** The answer to a request that became no WebSocket. */
+/** The error response to a rejected upgrade. */
 function refuse(socket: Duplex, error: ApiError, language: Language): void {
   const body = JSON.stringify(errorBody(error, language));
   const retry = error.retryAfterSeconds === undefined ? [] : ['retry-after', String(error.retryAfterSeconds)];
@@ -143,7 +143,7 @@ function refuse(socket: Duplex, error: ApiError, language: Language): void {
   socket.end(`HTTP/1.1 ${error.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Keeps a connection from being idle. */
+/** Resets the idle timer. */
 const heartbeat: SocketOperation = {
   name: 'heartbeat',
   limit: 0,
@@ -183,7 +183,7 @@ class Connection implements SocketConnection {
   #waiting = 0;
   #heard: number;
   #asked: number;
-  /** When each operation of the last minute was asked for. */
+  /** Times of the operations in the last minute. */
   #recent: number[] = [];
 
   constructor(webSocket: WebSocket, opening: Opening, surroundings: Surroundings) {
@@ -200,7 +200,7 @@ class Connection implements SocketConnection {
     webSocket.on('ping', heard);
     webSocket.on('pong', heard);
     webSocket.on('message', (data, isBinary) => void this.#receive(data, isBinary));
-    // A broken frame or one that is too large: the library closes the connection, with the reason.
+    // On an invalid or oversized frame the library itself closes the connection with the reason.
     webSocket.on('error', () => {});
     webSocket.once('close', () => this.#over.abort());
   }
@@ -211,7 +211,7 @@ class Connection implements SocketConnection {
 
   #now = (): number => this.#opening.tenant.app.clock.monotonicMs();
 
-  /** Ends what is dead or forgotten, and asks all others whether they are there. */
+  /** Closes dead and idle connections, and pings the others. */
   look(): void {
     const now = this.#now();
     if (now - this.#heard > SILENCE_MS && now - this.#asked > SILENCE_MS) this.#webSocket.terminate();
@@ -290,7 +290,7 @@ class Connection implements SocketConnection {
     return this.#recent.length > OPERATIONS_PER_MINUTE;
   }
 
-  /** Who goes on after being told is not told again. */
+  /** A client that continues after the error gets no second one. */
   #isFlood = (): boolean => this.#recent.length > 2 * OPERATIONS_PER_MINUTE;
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../errors/catalogue.ts';
 import type { Exchange } from './exchange.ts';
 import type { Stream } from './operation.ts';
 
-/** Proxies end connections on which nothing moves, often after a minute. */
+/** Proxies close idle connections, often after a minute. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ':\n\n';
 
@@ -23,8 +23,8 @@ const HEADERS: readonly string[] = [
 ];
 
 /**
- * Sends what comes for as long as the client listens, the caller is still known, and the service is not about to end.
- * The next piece is asked for once the last was taken, so that a slow client holds up nobody and no memory.
+ * Streams until the client disconnects, the caller loses access or the service shuts down. Each part is requested after
+ * the previous one was sent, so a slow client costs no memory.
  */
 export async function sendStream(
   { request, response, headers }: Exchange,

@@ -19,17 +19,19 @@ export interface SystemRouteParts {
   readonly transfers: Transfers;
   readonly health: { readonly draining: boolean };
   readonly legal: FindLegalText;
-  /** The page of something that everyone may see, found by its kind and id. */
+  /** The public page of a resource, by kind and id. */
   readonly pageOf: (app: App, kind: string, id: number) => Promise<string | undefined>;
 }
 
-/** SDKs ask for these beside the operations; pages are on the site's own host alone. */
+/** SDKs request these on the API hosts, but pages exist on the site's host only. */
 const WIDGET = /^(?:\/v1)?(\/widgets\/(?:age-gate|airwallex|tilia))\/?$/;
 const SEARCH = /^\/search\/([a-z]+)\/(\d{1,15})\/?$/;
 
 type Page = (request: IncomingMessage, response: ServerResponse, scope: HostScope) => void | Promise<void>;
 
-/** Addresses beside the operations: health, figures, the description of the API, legal texts, stored images, pages found by id. */
+/**
+ * Routes besides the operations: health, metrics, the OpenAPI document, legal texts, stored images and redirects by id.
+ */
 export function createSystemRoutes({
   settings,
   apps,
@@ -75,7 +77,7 @@ async function answered(page?: void | Promise<void>): Promise<boolean> {
   return true;
 }
 
-/** Not for ever: names change, and what is public today may be hidden tomorrow. */
+/** A temporary redirect, because names change and a public resource may be hidden later. */
 async function redirected(response: ServerResponse, found: Promise<string | undefined>): Promise<boolean> {
   const address = await found;
   if (address === undefined) return false;

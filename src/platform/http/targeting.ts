@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PLATFORMS, type Platform, PORTALS, type Portal } from '../vocabulary/game-platforms.ts';
 
-/** Spellings that shipped clients send for a portal (docs/API-QUIRKS.md, 18). */
+/** Spellings of portals that shipped clients send (docs/API-QUIRKS.md, 18). */
 const PORTAL_ALIASES: Record<string, Portal> = { egs: 'epicgames' };
 
 type OwnHeader = 'platform' | 'portal' | 'delegation-token';
@@ -21,7 +21,7 @@ function namesUnder(prefixes: readonly string[]): Record<OwnHeader, readonly str
   return names;
 }
 
-/** One of the service's own headers, under any of its configured prefixes; the first that is present counts. */
+/** A header of ours under any of the configured prefixes; the first that is present wins. */
 export function ownHeader(
   headers: IncomingHttpHeaders,
   prefixes: readonly string[],
@@ -34,7 +34,7 @@ export function ownHeader(
   return undefined;
 }
 
-/** No header targets no platform; an unknown value means Windows. */
+/** Without the header there is no target platform; an unknown value means Windows. */
 export function platformOf(value: string | undefined): Platform | undefined {
   if (!value) return undefined;
   const name = value.trim().toLowerCase() as Platform;

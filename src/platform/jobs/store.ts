@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, isDuplicate, type Query, statement } from '../database/database.ts';
-import { unclaimed } from '../database/locks.ts';
+import { skipLocked } from '../database/locks.ts';
 import './tables.ts';
 
 /** What a transaction that adds jobs makes stale; workers wake by it. */
@@ -85,7 +85,7 @@ export function selectDue(
     .orderBy('date_due')
     .orderBy('id')
     .limit(limit)
-    .modifyEnd(unclaimed(dialect, 'jobs'))
+    .modifyEnd(skipLocked(dialect, 'jobs'))
     .execute();
 }
 

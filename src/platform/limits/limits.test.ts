@@ -11,7 +11,7 @@ import type { Database } from '../database/database.ts';
 import { type Clock, type ManualClock, manualClock } from '../runtime/clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { platformSchema } from '../schema.ts';
-import { createLimiter, type Demand, type Limiter, type Verdict } from './limits.ts';
+import { createLimiter, type Limiter, type RateLimitBucket, type Verdict } from './limits.ts';
 import { postgresStore } from './postgres.ts';
 import { sqliteStore } from './sqlite.ts';
 import { type LimitStore, memoryStore } from './store.ts';
@@ -30,11 +30,11 @@ function aFolder(t: TestContext): string {
 }
 
 /** As the server asks: the fast path first. */
-async function isAllowed(limiter: Limiter, ...demands: Demand[]): Promise<boolean> {
+async function isAllowed(limiter: Limiter, ...demands: RateLimitBucket[]): Promise<boolean> {
   return limiter.tryTake(demands) || (await limiter.take(demands)).allowed;
 }
 
-async function countAllowed(limiter: Limiter, demand: Demand, requests: number): Promise<number> {
+async function countAllowed(limiter: Limiter, demand: RateLimitBucket, requests: number): Promise<number> {
   let allowed = 0;
   for (let request = 0; request < requests; request += 1) if (await isAllowed(limiter, demand)) allowed += 1;
   return allowed;

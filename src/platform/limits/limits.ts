@@ -4,14 +4,14 @@ import type { Lease, LeaseRequest, LimitStore } from './store.ts';
 import { SLOT_MS, Window } from './window.ts';
 
 /** One request of a bucket. `Infinity` is no limit; a bucket is always asked with the same `perMinute`. */
-export interface Demand {
+export interface RateLimitBucket {
   readonly bucket: string;
   readonly perMinute: number;
 }
 
 export type Verdict =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly demand: Demand; readonly retryAfterSeconds: number };
+  | { readonly allowed: false; readonly demand: RateLimitBucket; readonly retryAfterSeconds: number };
 
 /**
  * In any 60 seconds at most `perMinute` requests of a bucket are allowed, over all processes together.
@@ -23,9 +23,9 @@ export type Verdict =
  */
 export interface Limiter {
   /** Takes one token for each demand, or none for any. Synchronous when no store has to be waited for. */
-  take(demands: readonly Demand[]): Verdict | Promise<Verdict>;
+  take(demands: readonly RateLimitBucket[]): Verdict | Promise<Verdict>;
   /** The part of `take` that needs no store: false, and nothing taken, when `take` has to decide. */
-  tryTake(demands: readonly Demand[]): boolean;
+  tryTake(demands: readonly RateLimitBucket[]): boolean;
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ class LeasingLimiter implements Limiter {
     this.#ownOffsetMs = clock.millis() - clock.monotonicMs();
   }
 
-  tryTake(demands: readonly Demand[]): boolean {
+  tryTake(demands: readonly RateLimitBucket[]): boolean {
     const turn = this.#currentTurn();
     for (let index = 0; index < demands.length; index += 1) {
       const { bucket, perMinute } = demands[index]!;
@@ -105,7 +105,7 @@ class LeasingLimiter implements Limiter {
     return true;
   }
 
-  take(demands: readonly Demand[]): Verdict | Promise<Verdict> {
+  take(demands: readonly RateLimitBucket[]): Verdict | Promise<Verdict> {
     // Each round either leases at least one token or is refused, hence it ends.
     for (;;) {
       if (this.tryTake(demands)) return ALLOWED;
@@ -128,7 +128,7 @@ class LeasingLimiter implements Limiter {
     await this.#store.close();
   }
 
-  #putBack(demands: readonly Demand[], count: number): void {
+  #putBack(demands: readonly RateLimitBucket[], count: number): void {
     for (let index = 0; index < count; index += 1) {
       const { bucket, perMinute } = demands[index]!;
       if (perMinute !== Number.POSITIVE_INFINITY) this.#buckets.get(bucket)!.tokens += 1;
@@ -136,7 +136,12 @@ class LeasingLimiter implements Limiter {
   }
 
   /** A bucket may be named twice, and then needs two tokens. */
-  #lacks({ bucket, perMinute }: Demand, demands: readonly Demand[], index: number, turn: number): boolean {
+  #lacks(
+    { bucket, perMinute }: RateLimitBucket,
+    demands: readonly RateLimitBucket[],
+    index: number,
+    turn: number,
+  ): boolean {
     if (perMinute === Number.POSITIVE_INFINITY) return false;
     const held = this.#buckets.get(bucket);
     if (held === undefined || held.turn !== turn) return true;
@@ -144,7 +149,7 @@ class LeasingLimiter implements Limiter {
     return held.tokens < needed;
   }
 
-  #refusal(held: Bucket, demand: Demand): Verdict {
+  #refusal(held: Bucket, demand: RateLimitBucket): Verdict {
     const waitMs = held.freesAtMs - this.#clock.monotonicMs();
     return { allowed: false, demand, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
@@ -174,7 +179,7 @@ class LeasingLimiter implements Limiter {
   }
 
   /** Asks for more tokens, one request per bucket at a time. The bucket then holds some, or is refused in this turn. */
-  #lease(held: Bucket, demand: Demand, turn: number): Promise<void> | undefined {
+  #lease(held: Bucket, demand: RateLimitBucket, turn: number): Promise<void> | undefined {
     if (held.leasing) return held.leasing;
     if (held.refusedTurn === turn) return undefined;
     const unspentSlot = held.sharedSlot;

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { ensureDirectory, syncDirectory, toStorageError, unlessCode } from './durable.ts';
 import type { HashAnswer, HashRequest } from './hashing.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type StoredObject,
   type StoredPart,
 } from './storage.ts';
-import { Turns } from './turns.ts';
 
 interface Place {
   /** For files that are not whole yet: no key leads there. */
@@ -27,7 +27,7 @@ const WRITE_BYTES = 256 * 1024;
 
 /** One sparse file for each assembly, written wherever a part belongs and renamed in the end. */
 export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
-  const turns = new Turns(HASHING_MAX);
+  const turns = new ConcurrencyLimit(HASHING_MAX);
   const partialOf = (key: string) => join(folder, requireKey(key).replaceAll('/', '+'));
   return {
     begin: async (key) => {
@@ -39,7 +39,7 @@ export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
       return '';
     },
     finish: ({ key }, parts, begun) =>
-      turns.take(async () => {
+      turns.run(async () => {
         await begun?.();
         return finish(partialOf(key), pathOf(key), parts).catch((error) => {
           throw toStorageError(error);

@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
-import { hashesOf } from './s3-aside.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { asked, type Bucket, isGone, toStorageError } from './s3-client.ts';
 import {
   abortUpload,
@@ -10,6 +10,7 @@ import {
   piecesOf,
   putPiece,
 } from './s3-multipart.ts';
+import { hashesOf } from './s3-reader.ts';
 import {
   type Assemblies,
   type Assembly,
@@ -18,7 +19,6 @@ import {
   type StoredObject,
   type StoredPart,
 } from './storage.ts';
-import { Turns } from './turns.ts';
 
 /** Each keeps a processor busy. */
 const HASHING_MAX = 2;
@@ -28,7 +28,7 @@ const HASHING_MAX = 2;
  * which they are. Pieces cannot be read before the whole is an object, so that one damaged piece costs them all.
  */
 export function s3Assemblies(bucket: Bucket): Assemblies {
-  const turns = new Turns(HASHING_MAX);
+  const turns = new ConcurrencyLimit(HASHING_MAX);
   const uploadOf = ({ key, handle }: Assembly) => ({ ...bucket.addressOf(key), UploadId: handle });
   return {
     begin: async (key) => beginUpload(bucket.client, bucket.addressOf(key)),
@@ -40,7 +40,7 @@ export function s3Assemblies(bucket: Bucket): Assemblies {
       return JSON.stringify(pieces.map(({ PartNumber, ETag }) => [PartNumber, ETag]));
     },
     finish: (assembly, parts, begun) =>
-      turns.take(async () => {
+      turns.run(async () => {
         await begun?.();
         return finish(bucket, assembly, parts);
       }),

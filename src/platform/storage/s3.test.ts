@@ -12,7 +12,7 @@ import { type S3Location, toS3Location } from './location.ts';
 import { s3Storage } from './s3.ts';
 import { bytesOf } from './s3-answers.ts';
 import { toStorageError } from './s3-client.ts';
-import type { S3HashAnswer, S3HashRequest } from './s3-hashing.ts';
+import type { S3HashAnswer, S3HashRequest } from './s3-hash-worker.ts';
 import { StorageFull, StorageUnavailable } from './storage.ts';
 
 const PART_BYTES = 5 * 1024 ** 2;
@@ -256,7 +256,7 @@ async function hashedFrom(t: TestContext, answer: RequestListener, lengths: read
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}/object`;
   const workerData = { link, start: 0, lengths } satisfies S3HashRequest;
-  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./s3-hash-worker.ts', import.meta.url), { workerData });
   return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
 }
 

@@ -12,10 +12,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Location } from './location.ts';
-import { hashesOf, readInto } from './s3-aside.ts';
 import { s3Assemblies } from './s3-assemblies.ts';
 import { type Address, asked, type Bucket, clientOf, isGone, toStorageError } from './s3-client.ts';
 import { copyInPieces, MultipartUpload, PIECE_BYTES, piecesOf } from './s3-multipart.ts';
+import { hashesOf, readInto } from './s3-reader.ts';
 import {
   type ByteRange,
   isKey,

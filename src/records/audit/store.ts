@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { AuditHeadTable, AuditLogTable } from './table.ts';
 
 export type AuditRow = Selectable<AuditLogTable>;
@@ -8,7 +8,7 @@ type Head = Pick<AuditHeadTable, 'last_id' | 'hash'>;
 
 const HEAD = statement('select last_id, hash from audit_head where id = 1');
 /** On PostgreSQL other writers wait from here on; SQLite has one writer anyway. */
-const HEAD_HELD = changing(HEAD);
+const HEAD_HELD = withUpdateLock(HEAD);
 export const holdHead = async (transaction: Transaction): Promise<Head> =>
   (await transaction.first<Head>(HEAD_HELD, []))!;
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { statement, type Transaction } from '../../platform/database/database.ts';
-import { takeTurn } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock } from '../../platform/database/locks.ts';
 import type { ModEventsTable, UserEventsTable } from './table.ts';
 
 type ModEventRow = Pick<Selectable<ModEventsTable>, 'game_id' | 'mod_id' | 'user_id' | 'event_type' | 'date_added'>;
@@ -21,7 +21,7 @@ const NO_LONGER_NEWEST_SHOWN = statement(
 
 export async function addModEvent(transaction: Transaction, event: ModEventRow & { shown: number }) {
   const { game_id, mod_id, user_id, event_type, date_added, shown } = event;
-  await takeTurn(transaction, `mod_events/${game_id}`);
+  await takeAdvisoryLock(transaction, `mod_events/${game_id}`);
   await transaction.run(NO_LONGER_NEWEST, [mod_id, event_type]);
   if (shown === 1) await transaction.run(NO_LONGER_NEWEST_SHOWN, [mod_id, event_type]);
   await transaction.run(ADD_MOD_EVENT, [game_id, mod_id, user_id, event_type, date_added, shown, shown]);
@@ -41,7 +41,7 @@ const ADD_USER_EVENT = statement(
 );
 export async function addUserEvent(transaction: Transaction, event: UserEventRow): Promise<void> {
   const { game_id, mod_id, user_id, event_type, date_added } = event;
-  await takeTurn(transaction, `user_events/${user_id}`);
+  await takeAdvisoryLock(transaction, `user_events/${user_id}`);
   await transaction.run(ADD_USER_EVENT, [game_id, mod_id, user_id, event_type, date_added]);
 }
 

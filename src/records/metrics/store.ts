@@ -6,7 +6,7 @@ import {
   type Transaction,
   type Value,
 } from '../../platform/database/database.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 import type { MetricsDaysTable, MetricsMonthsTable, MetricsSessionsTable } from './table.ts';
 
 type Reader = Pick<Database, 'first'>;
@@ -36,7 +36,7 @@ const SEE = statement(`insert into metrics_seen (game_id, session_hash, date_add
 export const see = async (transaction: Transaction, gameId: number, hash: string, now: number): Promise<boolean> =>
   (await transaction.first(SEE, [gameId, hash, now])) !== undefined;
 
-const HOLD = changing(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
+const HOLD = withUpdateLock(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
 export const holdSession = (transaction: Transaction, gameId: number, sessionId: string) =>
   transaction.first<SessionRow>(HOLD, [gameId, sessionId]);
 

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { takeTurn, unclaimed } from '../../platform/database/locks.ts';
+import { skipLocked, takeAdvisoryLock } from '../../platform/database/locks.ts';
 import type { StudioEventsTable, WebhookDeliveriesTable, WebhooksTable } from './table.ts';
 
 export type StudioEventRow = Selectable<StudioEventsTable>;
@@ -17,7 +17,7 @@ const ADD_EVENT = statement(
 
 export async function addEvent(transaction: Transaction, event: Omit<StudioEventRow, 'id'>): Promise<number> {
   const { game_id, kind, subject, data, date_added } = event;
-  await takeTurn(transaction, `mod_events/${game_id}`);
+  await takeAdvisoryLock(transaction, `mod_events/${game_id}`);
   return (await transaction.first<{ id: number }>(ADD_EVENT, [game_id, kind, subject, data, date_added]))!.id;
 }
 
@@ -105,7 +105,7 @@ export async function claim(
     .where('d.date_due', '<=', now)
     .orderBy('d.id')
     .limit(most)
-    .modifyEnd(unclaimed(dialect, 'd'))
+    .modifyEnd(skipLocked(dialect, 'd'))
     .execute();
   for (const delivery of due) {
     const taken = { attempts: delivery.attempts + 1, tries: delivery.tries + 1, date_tried: now };

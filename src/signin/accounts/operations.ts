@@ -133,7 +133,7 @@ export const mergeOwnAccount = operation({
   says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again. So it is with the token of an account that confirms its releases by mail.',
   access: user('write', 'account'),
   limit: 10,
-  unheld: 'it holds both accounts at once, in their order',
+  unlocked: 'it holds both accounts at once, in their order',
   body: MergeBody,
   returns: noContent,
   errors: [

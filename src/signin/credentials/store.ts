@@ -1,5 +1,5 @@
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { changing } from '../../platform/database/locks.ts';
+import { withUpdateLock } from '../../platform/database/locks.ts';
 
 /** Tokens that still open something, with the clients that hold them. */
 export const tokensOf = (query: Query, userId: number, now: number) =>
@@ -40,5 +40,5 @@ export const keyOfUser = (query: Query, userId: number) =>
     .executeTakeFirst();
 
 /** Others who change what belongs to the person wait until this transaction has ended. */
-const HOLD = changing(statement('select id from users where id = ?'));
+const HOLD = withUpdateLock(statement('select id from users where id = ?'));
 export const holdUser = (transaction: Transaction, userId: number) => transaction.first(HOLD, [userId]);

@@ -18,7 +18,7 @@ export const requestEmailSecurityCode = operation({
   path: '/oauth/emailrequest',
   says: 'Mails a sign-in code. The code is good in the network that requested it, or anywhere with the `handle` of the answer or the email address.',
   access: authentication(),
-  unheld: 'a code is of an address, whoever has it',
+  unlocked: 'a code is of an address, whoever has it',
   limit: 10,
   body: z.object({
     email: z.string().trim().max(254).pipe(z.email()),
@@ -49,7 +49,7 @@ export const exchangeEmailSecurityCode = operation({
   path: '/oauth/emailexchange',
   says: 'Exchanges the code from the mail for an access token.',
   access: authentication(),
-  unheld: 'the account that is signed in is held once it is known',
+  unlocked: 'the account that is signed in is held once it is known',
   limit: 10,
   body: z.object({
     security_code: z.string().trim().min(1).max(10),

@@ -142,7 +142,7 @@ export const oauthToken = operation({
   path: '/oauth/token',
   says: 'Gives a registered client tokens: for a code, for a refresh token, or for its own backend. Errors are those of RFC 6749: `error` is a word such as `invalid_grant`.',
   access: anyone(),
-  unheld: 'the account that is signed in is held once it is known',
+  unlocked: 'the account that is signed in is held once it is known',
   body: TokenBody,
   returns: ok(OauthTokenObject),
   errors: [
@@ -172,7 +172,7 @@ export const oauthDeviceAuthorization = operation({
   path: '/oauth/device_authorization',
   says: 'Begins the sign-in of a device without a browser (RFC 8628): a person types the code on another one, and the token endpoint then gives the token.',
   access: anyone(),
-  unheld: 'a login is nobody’s until someone lets it in',
+  unlocked: 'a login is nobody’s until someone lets it in',
   limit: 10,
   body: z.object({
     ...ClientCredentials,
@@ -207,7 +207,7 @@ const oauthRevoke = operation({
   path: '/oauth/revoke',
   says: 'Ends an access, refresh or service token of the client (RFC 7009). With a refresh token, all that came of the same permission ends.',
   access: anyone(),
-  unheld: 'a token ends, and nothing is added',
+  unlocked: 'a token ends, and nothing is added',
   body: z.object({
     ...ClientCredentials,
     token: z.string().max(500),

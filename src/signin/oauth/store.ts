@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { type Database, type Query, statement, type Transaction } from '../../platform/database/database.ts';
-import { changing, takeTurn } from '../../platform/database/locks.ts';
+import { takeAdvisoryLock, withUpdateLock } from '../../platform/database/locks.ts';
 import type { OauthClientsTable, OauthCodesTable, OauthGrantsTable, OauthRefreshTokensTable } from './table.ts';
 
 export type ClientRow = Selectable<OauthClientsTable>;
@@ -31,12 +31,12 @@ export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
     .execute();
 
 /** On PostgreSQL others who change the clients of this game, or the game itself, wait from here on. */
-const HOLD_GAME = changing(statement('select status from games where id = ?'));
+const HOLD_GAME = withUpdateLock(statement('select status from games where id = ?'));
 export const holdGame = (transaction: Transaction, id: number) =>
   transaction.first<{ readonly status: number }>(HOLD_GAME, [id]);
 
 /** The same for everyone who names a client: two games could take one name at the same time. */
-export const holdNames = (transaction: Transaction) => takeTurn(transaction, 'oauth_clients/names');
+export const holdNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'oauth_clients/names');
 
 export interface NamedRow {
   readonly id: number;

@@ -9,7 +9,7 @@ import { subscribeToMod, unsubscribeFromMod } from '../../community/subscription
 import { composeWorker } from '../../composition/compose.ts';
 import { countNoted, noteDownload } from '../../files/downloads/counting.ts';
 import { insertMany } from '../../platform/database/bulk.ts';
-import { ONCE_SECONDS } from '../../platform/database/once.ts';
+import { DUPLICATE_WINDOW_SECONDS } from '../../platform/database/duplicate-requests.ts';
 import { sessionHash } from '../../records/metrics/signing.ts';
 import {
   addMetricsSecret,
@@ -142,7 +142,7 @@ test('a secret that can no longer be read is said to be our fault', async () => 
     const other = api.app('sandbox').secrets.seal('metrics', 'x');
     await query.updateTable('metrics_secrets').set({ sealed: other }).where('game_id', '=', game.id).execute();
   });
-  api.clock.advance(ONCE_SECONDS + 1);
+  api.clock.advance(DUPLICATE_WINDOW_SECONDS + 1);
   await player.refused(startSession, { body: { ...signed(secret, aReport()) } }, 500, 29100);
   await team.refused(getMetricsSecret, named(game), 500, 29100);
   assert.equal((await team.call(addMetricsSecret, named(game))).status, 201);

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
+import { forgetOutdatedRequests } from '../../platform/database/duplicate-requests.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
-import { forgetOutdatedWishes } from '../../platform/database/once.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 
 const HOUR = 3_600;
@@ -12,7 +12,7 @@ export const serviceJobs: readonly JobHandler<App>[] = [
   {
     kind: 'service.forget-wishes',
     every: HOUR,
-    run: (app) => forgetOutdatedWishes(app.db, app.clock.now()),
+    run: (app) => forgetOutdatedRequests(app.db, app.clock.now()),
   },
 ];
 

@@ -157,7 +157,7 @@ export const testGameWebhook = operation({
   path: '/games/{game_id}/webhooks/{webhook_id}/test',
   says: 'Sends an event `WEBHOOK_TEST` to an endpoint, and answers how it was taken. For administrators of the game.',
   access: user('write', 'team'),
-  unheld: 'nothing is written',
+  unlocked: 'nothing is written',
   limit: 20,
   params: WebhookPath,
   returns: ok(WebhookTestObject),

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
-import { Inflow, type Reader } from './inflow.ts';
+import { type ChunkConsumer, StreamReader } from './stream-reader.ts';
 
-/** Bodies arrive in pieces of a TLS record, and each step on their way has a price of its own. */
+/** Bodies arrive in chunks of a TLS record, and each processing step has a fixed cost per chunk. */
 const BLOCK_BYTES = 64 * 1024;
-/** The last piece of a block may be as long as a socket is read at once. */
+/** The last chunk of a block may be as long as one socket read. */
 const PIECE_BYTES_MAX = 64 * 1024;
-/** Blocks that nobody uses at the moment: memory that is used for the first time is slow. */
+/** Reuses blocks, because first use of fresh memory is slow. */
 const SPARE_MAX = 16;
 const spare: Buffer[] = [];
 
 type Asked = PromiseWithResolvers<IteratorResult<Buffer, undefined>>;
 
-/** The bytes of a stream in blocks. A block is the reader's until it asks for the next: its memory is used again. */
-export class Blocks implements Reader, AsyncIterableIterator<Buffer, undefined> {
-  readonly #inflow: Inflow;
+/** Yields a stream in blocks. A block is valid until the next one is requested, because its memory is reused. */
+export class Blocks implements ChunkConsumer, AsyncIterableIterator<Buffer, undefined> {
+  readonly #inflow: StreamReader;
   readonly #onRoom: () => void;
   #block = spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES + PIECE_BYTES_MAX);
   #filled = 0;
-  /** What came and had no place in the block. */
+  /** Received bytes that did not fit into the block. */
   #surplus: Buffer | undefined;
   #copied: Buffer | undefined;
   #isReady = false;
@@ -27,16 +27,16 @@ export class Blocks implements Reader, AsyncIterableIterator<Buffer, undefined> 
   #asked: Asked | undefined;
 
   constructor(stream: Readable, onRoom: () => void = () => {}) {
-    this.#inflow = new Inflow(stream, this);
+    this.#inflow = new StreamReader(stream, this);
     this.#onRoom = onRoom;
   }
 
-  /** Whether it takes nothing before its reader asks for the next block. */
+  /** True when it accepts no bytes before the next block is requested. */
   get isFull(): boolean {
     return this.#isReady || this.#isLent;
   }
 
-  /** Whether what came last is these bytes, and they were copied. */
+  /** True when the last bytes are these and were copied. */
   hasCopied({ buffer, byteOffset, length }: Buffer): boolean {
     const last = this.#copied;
     return last?.buffer === buffer && last.byteOffset === byteOffset && last.length === length;
@@ -59,9 +59,9 @@ export class Blocks implements Reader, AsyncIterableIterator<Buffer, undefined> 
     return { done: true, value: undefined };
   }
 
-  /** Nothing more is read; whoever waits for a block is told that there is none. */
+  /** Stops reading and ends the iteration. */
   leave(): void {
-    this.#inflow.leave();
+    this.#inflow.detach();
     this.#isReady = false;
     this.#isLent = false;
     this.#isOver = true;
@@ -87,7 +87,7 @@ export class Blocks implements Reader, AsyncIterableIterator<Buffer, undefined> 
   }
 
   #offer(): void {
-    this.#inflow.hold();
+    this.#inflow.pause();
     this.#isReady = true;
     this.#answer();
   }
@@ -99,7 +99,7 @@ export class Blocks implements Reader, AsyncIterableIterator<Buffer, undefined> 
     this.#surplus = undefined;
     if (surplus) this.take(surplus);
     if (this.#isReady) return;
-    this.#inflow.goOn();
+    this.#inflow.resume();
     this.#onRoom();
   }
 

@@ -5,7 +5,9 @@ import { decodedUtf8 } from './utf8.ts';
 
 export type ContentType = { type: string; parameters: Record<string, string> };
 
-/** Reads a whole text body as UTF-8 (a BOM goes, bad bytes become `ILL_FORMED`). A body over the limit stays unread. */
+/**
+ * Reads a whole body as UTF-8, without its BOM; invalid bytes become `ILL_FORMED`. A body over the limit stays unread.
+ */
 export function readText(stream: Readable, bytesMax: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -28,7 +30,7 @@ export function readText(stream: Readable, bytesMax: number): Promise<string> {
   });
 }
 
-/** A body in blocks (`Blocks`), up to a length beyond which it stays unread. It is not begun before someone reads. */
+/** A body in blocks (`Blocks`); beyond the limit it stays unread. Reading starts with the first request for a block. */
 export async function* limited(stream: Readable, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const block of new Blocks(stream)) {
@@ -38,13 +40,13 @@ export async function* limited(stream: Readable, bytesMax: number): AsyncGenerat
   }
 }
 
-/** Bounds the backtracking of the patterns below; real headers are a tenth of it. */
+/** Bounds the backtracking of the patterns below; real headers are ten times shorter. */
 const headerLengthMax = 1_000;
 const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const typeShape = new RegExp(`^\\s*(${token}/${token})\\s*(?:;|$)`, 'i');
 const parameterShape = new RegExp(`;\\s*(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;"]*))`, 'gi');
 
-/** Reads a Content-Type header, forgivingly; a parameter given twice has its first value. */
+/** Parses a Content-Type header leniently; of a repeated parameter the first value wins. */
 export function contentTypeOf(header: string | undefined): ContentType | undefined {
   const text = header?.slice(0, headerLengthMax) ?? '';
   const type = typeShape.exec(text)?.[1]?.toLowerCase();
@@ -56,7 +58,7 @@ export function contentTypeOf(header: string | undefined): ContentType | undefin
   return { type, parameters };
 }
 
-/** `8 MB`: sizes for error texts, in the binary units that players and storage settings use. */
+/** Sizes for error texts (`8 MB`), in binary units. */
 export function bytesText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB'];
   const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));

@@ -15,7 +15,7 @@ const indexText = /^\d+$/;
 
 const compiled = new WeakMap<Schema, Coerce>();
 
-/** Fields as the schema's types where the text says so; the rest is left as it came, for the schema to refuse. */
+/** Converts text to the schema's types where possible; other values stay for the schema to reject. */
 export function coercer(schema: z.ZodObject): (fields: Fields) => Fields {
   const coerce = coerceFor(schema);
   return (fields) => coerce(fields) as Fields;
@@ -23,7 +23,7 @@ export function coercer(schema: z.ZodObject): (fields: Fields) => Fields {
 
 const outputsOfNothing = new WeakMap<z.ZodObject, object>();
 
-/** Coerces and parses; an ApiError names every field that does not fit. */
+/** Coerces and validates; the ApiError names every invalid field. */
 export function validate<S extends z.ZodObject>(schema: S, fields: Fields): z.output<S> {
   const isNothing = !schema.def.catchall && !Object.keys(schema.shape).some((name) => name in fields);
   const known = isNothing ? outputsOfNothing.get(schema) : undefined;
@@ -40,7 +40,7 @@ function parsed<S extends z.ZodObject>(schema: S, fields: Fields): z.output<S> {
   throw new ApiError('VALIDATION_GENERIC', { fields: problems(result.error, schema, coerced) });
 }
 
-/** Compiled at first use, which also lets a schema contain itself. */
+/** Compiled on first use, which also allows recursive schemas. */
 function coerceFor(schema: Schema): Coerce {
   const known = compiled.get(schema);
   if (known) return known;
@@ -53,7 +53,7 @@ function coerceFor(schema: Schema): Coerce {
   return lazily;
 }
 
-/** Forms cannot leave out what a page shows, so an empty input or a null for an optional field is no input. */
+/** Forms always send their inputs, so an empty or null value for an optional field means that it is missing. */
 function compile(schema: Schema): Coerce {
   const { optional, nullable, text } = traitsOf(schema);
   const coerce = compileInner(unwrapped(schema));
@@ -136,7 +136,7 @@ function listFrom(value: Value): FieldValue[] | undefined {
   return entries.sort(([one], [other]) => Number(one) - Number(other)).map(([, held]) => held);
 }
 
-/** The allow-list: what the schema does not name does not pass, unless the schema says that it takes anything. */
+/** Drops fields that the schema does not name, unless it has a catchall. */
 function toObject({ shape, catchall }: z.core.$ZodObjectDef): Coerce {
   const members = Object.entries(shape).map(([name, schema]) => [name, coerceFor(schema)] as const);
   const others = catchall && catchall._zod.def.type !== 'never' ? coerceFor(catchall) : undefined;
@@ -148,7 +148,7 @@ function toObject({ shape, catchall }: z.core.$ZodObjectDef): Coerce {
   };
 }
 
-/** `a[0]=x` reads as a list, yet a record may have numbers for keys. */
+/** `a[0]=x` is parsed as a list, but a record may have numeric keys. */
 function toRecord(coerce: Coerce): Coerce {
   return (value) => {
     if (!isFields(value) && !Array.isArray(value)) return value;
@@ -156,7 +156,7 @@ function toRecord(coerce: Coerce): Coerce {
   };
 }
 
-/** Takes the first option that then fits, or, for the sake of its messages, the one the discriminator names. */
+/** Takes the first option that validates, or the one named by the discriminator, for its messages. */
 function toUnion({ options, discriminator }: z.core.$ZodDiscriminatedUnionDef): Coerce {
   const choices = options.map((option) => ({ option, coerce: coerceFor(option) }));
   return (value) => {

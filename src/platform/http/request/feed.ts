@@ -1,56 +1,56 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Blocks } from './blocks.ts';
 import type { Framing } from './framing.ts';
-import { Inflow, type Reader } from './inflow.ts';
+import { type ChunkConsumer, StreamReader } from './stream-reader.ts';
 
-/** Gives a body to its parser, at the pace of whoever reads what the parser finds. */
-export class Feed implements Reader {
+/** Writes a body to its parser, at the speed of the consumer of the parser's output. */
+export class Feed implements ChunkConsumer {
   readonly #parser: Writable;
   readonly #framing: Framing;
-  readonly #inflow: Inflow;
+  readonly #body: StreamReader;
   readonly #finished = Promise.withResolvers<void>();
   #givenBytes = 0;
   #isFinishing = false;
   #file: Blocks | undefined;
 
   constructor(body: Readable, parser: Writable, framing: Framing) {
-    this.#parser = parser.on('drain', () => this.goOn());
+    this.#parser = parser.on('drain', () => this.resume());
     this.#framing = framing;
-    this.#inflow = new Inflow(body, this);
+    this.#body = new StreamReader(body, this);
   }
 
-  /** Settles when the parser has read all, or when this was stopped. */
+  /** Settles when the parser has finished or was stopped. */
   get finished(): Promise<void> {
     return this.#finished.promise;
   }
 
-  /** How many bytes the parser is done with, while it is not done with all. */
+  /** The number of parsed bytes; undefined when all are parsed. */
   get parsedBytes(): number | undefined {
     const { writableLength } = this.#parser;
     const isDone = writableLength === 0 && !this.#isFinishing;
     return isDone ? undefined : this.#givenBytes - writableLength;
   }
 
-  /** The file that comes now. What it has no room for waits in the body: from there it comes to be copied at once. */
+  /** The file being received. Bytes that do not fit stay in the body, from where they are copied once. */
   fill(file: Blocks): void {
     this.#file = file;
   }
 
-  goOn(): void {
-    if (this.#hasRoom) this.#inflow.goOn();
+  resume(): void {
+    if (this.#hasRoom) this.#body.resume();
   }
 
   stop(reason: unknown): void {
     this.#finished.reject(reason);
-    this.#inflow.leave();
+    this.#body.detach();
     this.#parser.destroy();
   }
 
   take(chunk: Buffer): boolean {
     const pieces = this.#framing.take(chunk);
     for (const piece of pieces) this.#give(piece);
-    if (!this.#hasRoom) this.#inflow.hold();
-    // All of the chunk is content of a file, which has its own copy.
+    if (!this.#hasRoom) this.#body.pause();
+    // The whole chunk is file content that was copied.
     return pieces.length === 1 && pieces[0]!.length === chunk.length && Boolean(this.#file?.hasCopied(chunk));
   }
 
@@ -72,7 +72,7 @@ export class Feed implements Reader {
 
   #give(piece: Buffer): void {
     this.#givenBytes += piece.length;
-    // To be told of each piece would cost a turn of the queue for each: `parsedBytes` looks.
+    // A write callback would cost a queue tick per chunk, so `parsedBytes` polls instead.
     this.#parser.write(piece);
   }
 }

@@ -4,12 +4,12 @@ import { decodedUtf8, withIllFormed } from './utf8.ts';
 export type FieldValue = string | number | boolean | null | FieldValue[] | Fields;
 export type Fields = { [name: string]: FieldValue };
 
-/** A form while it is being read: brackets are branches, and indexes only order them. */
+/** A form being parsed: brackets become branches, and indexes only order them. */
 export type FormTree = { root: Branch; pairs: number };
 type Branch = { children: Map<string, Branch | string>; next: number };
 
 export const pairsMax = 1_000;
-/** Empty ones and parts of values count, too. */
+/** Includes empty pairs and fragments of values. */
 const piecesMax = 10_000;
 const depthMax = 5;
 const nameShape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
@@ -21,12 +21,12 @@ export const emptyFields = (): Fields => Object.create(null);
 export const isFields = (value: FieldValue | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads a query string or an x-www-form-urlencoded body; whatever the text, it gives fields and never throws. */
+/** Parses a query string or URL-encoded body; never throws. */
 export function parseForm(text: string): Fields {
   return PLAIN.test(text) ? plainFields(text) : treeFields(text);
 }
 
-/** The same for what someone handed in: nothing of it is dropped in silence. */
+/** The same for a submitted body, where too many fields are an error instead of being dropped. */
 export function parseBodyForm(text: string): Fields {
   let pieces = 0;
   let pairs = 0;
@@ -47,7 +47,7 @@ const QUERIES_KEPT = 1_000;
 const KEPT_LENGTH_MAX = 500;
 const queries = new Map<string, Fields>();
 
-/** The same for the query of an address, to be read only: the same few come again and again. */
+/** The same for a query, cached because the same queries recur; the result must not be modified. */
 export function parseQuery(text: string): Readonly<Fields> {
   const known = queries.get(text);
   if (known) return known;
@@ -58,7 +58,7 @@ export function parseQuery(text: string): Readonly<Fields> {
   return fields;
 }
 
-/** Names and values that mean just what they say: nothing is escaped, nothing nested, no name is an index. */
+/** Names and values without escapes, nesting or indexes. */
 const PLAIN = /^[a-z_][\w-]*=[\w.,:*-]*(?:&[a-z_][\w-]*=[\w.,:*-]*)*$/i;
 
 function plainFields(text: string): Fields {
@@ -86,7 +86,7 @@ function treeFields(text: string): Fields {
 
 export const newFormTree = (): FormTree => ({ root: newBranch(), pairs: 0 });
 
-/** Puts one text value where its name says (`a`, `a[]`, `a[0]`, `a[b][c]`); names that say nothing safe are dropped. */
+/** Stores a value by its name (`a`, `a[]`, `a[0]`, `a[b][c]`); invalid names are dropped. */
 export function assign(tree: FormTree, name: string, value: string): void {
   const path = pathOf(name);
   if (tree.pairs >= pairsMax || !path) return;
@@ -96,7 +96,7 @@ export function assign(tree: FormTree, name: string, value: string): void {
   branch.children.set(keyIn(branch, path.at(-1)!), storable(value));
 }
 
-/** Without NUL, which PostgreSQL cannot hold. What is not well-formed is refused later, by its field (`utf8.ts`). */
+/** Removes NUL, which PostgreSQL cannot store. Ill-formed text is rejected later, by its field (`utf8.ts`). */
 export const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text);
 
 export function toFields(tree: FormTree): Fields {
@@ -106,8 +106,8 @@ export function toFields(tree: FormTree): Fields {
 const newBranch = (): Branch => ({ children: new Map(), next: 0 });
 
 /**
- * The C++ SDK sends some bodies un-encoded (`summary=does not work & crashes&type=2`), so a piece
- * without `=` that starts with a raw space was text of the value before it.
+ * The C++ SDK sends some bodies unencoded (`summary=does not work & crashes&type=2`), so a piece without `=` that
+ * starts with a space continues the previous value.
  */
 function* pairsOf(text: string): Generator<string> {
   let held: string | undefined;
@@ -131,12 +131,12 @@ function* pairsOf(text: string): Generator<string> {
 }
 
 const [PERCENT, PLUS, SPACE] = [...Buffer.from('%+ ')] as [number, number, number];
-/** By the code of a character; for all others it is negative. */
+/** Hex value by character code; negative for other characters. */
 const HEX = new Int8Array(256).fill(-1);
 for (const [value, digits] of [...'0123456789abcdef'].entries())
   for (const digit of [digits, digits.toUpperCase()]) HEX[digit.charCodeAt(0)] = value;
 
-/** Negative where one of them is no digit. */
+/** Negative if either is not a hex digit. */
 const byteOf = (high: number, low: number): number =>
   HEX[high]! < 0 || HEX[low]! < 0 ? -1 : HEX[high]! * 16 + HEX[low]!;
 
@@ -152,7 +152,7 @@ function decode(text: string): string {
     bytes[length] = meant >= 0 ? meant : byte === PLUS ? SPACE : byte;
   }
   const decoded = decodedUtf8(bytes.subarray(0, length));
-  // As bytes, what stood for bytes that are not UTF-8 has become a replacement character.
+  // Converting to bytes turned ill-formed characters into replacement characters.
   return text.isWellFormed() ? decoded : withIllFormed(decoded);
 }
 
@@ -173,7 +173,7 @@ function branchAt(parent: Branch, step: string): Branch {
   return branch;
 }
 
-/** `[]` takes the index after the largest so far, as PHP does, whose rules these names come from. */
+/** `[]` takes the next index after the largest so far, as in PHP, where this syntax comes from. */
 function keyIn(branch: Branch, step: string): string {
   if (step !== '' && !indexShape.test(step)) return step;
   const index = step === '' ? branch.next : Number(step);
@@ -186,7 +186,7 @@ function fieldValueOf(node: Branch | string): FieldValue {
   return [...node.children.keys()].every((key) => indexShape.test(key)) ? listOf(node) : recordOf(node);
 }
 
-/** `tags[]=` is how clients say "no tags". */
+/** Clients send `tags[]=` for an empty list. */
 function listOf(branch: Branch): FieldValue[] {
   const ordered = [...branch.children].sort(([one], [other]) => Number(one) - Number(other));
   return ordered.length === 1 && ordered[0]![1] === '' ? [] : ordered.map(([, node]) => fieldValueOf(node));

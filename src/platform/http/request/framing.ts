@@ -4,7 +4,7 @@ import { contentTypeOf } from './body.ts';
 /** RFC 2046 allows 70 characters; the parser searches for up to 252. */
 const boundaryShape = /^[\x20-\x7e]{1,200}$/;
 
-/** The boundary of a multipart/form-data body, without which nothing in it can be found. */
+/** The boundary of a multipart/form-data body; a body without one cannot be parsed. */
 export function requireBoundary(contentType: string): string {
   const header = contentTypeOf(contentType);
   const boundary = header?.parameters['boundary'] ?? '';
@@ -15,8 +15,8 @@ export function requireBoundary(contentType: string): string {
 }
 
 /**
- * Bodies of the C++ SDK end with one more opening boundary where the closing one belongs, so bytes that may be the
- * beginning of one are held back until it is known whether they are the last. A body without bytes is a form without parts.
+ * The C++ SDK ends bodies with another opening boundary instead of the closing one, so possible starts of a boundary
+ * are withheld until more bytes arrive. An empty body is a form without parts.
  */
 export class Framing {
   readonly #opening: Buffer;
@@ -29,7 +29,7 @@ export class Framing {
     this.#closing = Buffer.from(`\r\n--${boundary}--\r\n`);
   }
 
-  /** What is known to belong to the body, now that this has come. */
+  /** The bytes that are certainly part of the body after this chunk. */
   take(chunk: Buffer): Buffer[] {
     this.#isEmpty &&= chunk.length === 0;
     const isShort = this.#held.length > 0 && chunk.length < this.#opening.length;
@@ -49,7 +49,7 @@ export class Framing {
 const NOTHING = Buffer.alloc(0);
 const RETURN = 0x0d;
 
-/** Where the end of the bytes is the beginning of a boundary, or all of one; their length where it is not. */
+/** The position where a trailing, possibly partial boundary starts; the length if there is none. */
 function beginningIn(bytes: Buffer, opening: Buffer): number {
   let at = bytes.indexOf(RETURN, Math.max(0, bytes.length - opening.length));
   while (at !== -1 && !bytes.subarray(at).equals(opening.subarray(0, bytes.length - at)))

@@ -4,7 +4,7 @@ import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous, stora
 const depthMax = 32;
 const valuesMax = 10_000;
 
-/** Reads the one JSON object that `input_json` holds; anything else is JSON_MALFORMED. */
+/** Parses `input_json`, which must be a JSON object. */
 export function parseInputJson(text: string): Fields {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   requireBounded(json);
@@ -13,7 +13,7 @@ export function parseInputJson(text: string): Fields {
   return value;
 }
 
-/** A body of fields. A shipped client sends them as a list of `{ Key, Value }` (docs/API-QUIRKS.md). */
+/** Parses a JSON body of fields. A shipped client sends them as a list of `{ Key, Value }` (docs/API-QUIRKS.md). */
 export function parseJsonBody(text: string): Fields {
   if (!text.trimStart().startsWith('[')) return parseInputJson(text);
   const { pairs } = parseInputJson(`{"pairs":${text}}`);
@@ -26,7 +26,7 @@ export function parseJsonBody(text: string): Fields {
   return fields;
 }
 
-/** The published rule: a key that is in `input_json` and also a plain parameter has the value of `input_json`. */
+/** `input_json` overrides plain parameters of the same name. */
 export function mergeInputJson(fields: Fields): Fields {
   const { input_json: json, ...plain } = fields;
   const merged: Fields = Object.assign(emptyFields(), plain);
@@ -41,8 +41,8 @@ const [QUOTE, BACKSLASH, COMMA] = [...Buffer.from('"\\,')] as [number, number, n
 const [BRACE, BRACKET, BRACE_END, BRACKET_END] = [...Buffer.from('{[}]')] as [number, number, number, number];
 
 /**
- * Counted on the text, so that everything after it may recurse and look at every value. A pattern would backtrack over
- * an open string.
+ * Bounds depth and size on the text, so that later code may recurse. A regular expression would backtrack over an
+ * unterminated string.
  */
 function requireBounded(json: string): void {
   let depth = 0;

@@ -14,23 +14,25 @@ import type { Fields, FieldValue } from './forms.ts';
 export const PAGE_MAX = 100;
 const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
 const FILTERS_MAX = 50;
-/** Of one filter, and of all of them together. */
+/** Per filter, and for all filters together. */
 const VALUES_MAX = 1000;
 const VALUE_LENGTH_MAX = 1_000;
-/** What a pattern costs grows with its length and with what it leaves open, once for every row. */
+/** A pattern's cost per row grows with its length and its wildcards. */
 const PATTERN_LENGTH_MAX = 250;
 const WILDCARDS_MAX = 10;
-/** Each member that a set must have is a condition of its own. */
+/** Each required member of a set is a separate condition. */
 const MEMBERS_MAX = 100;
 const SEARCH_WORDS_MAX = 16;
 const SEARCH_LENGTH_MAX = 1_000;
 const OR_GROUPS_MAX = 2;
 const OR_FIELDS_MAX = 3;
 
-/** What the queries that are kept ask of a list. */
+/** Parsed lists of cached queries. */
 const known = new WeakMap<Listing, WeakMap<Fields, ListRequest>>();
 
-/** Filters, search, order and page of a list, from its query. Unknown columns and sorts are ignored; bad values are not. */
+/**
+ * Parses filters, search, order and page of a list. Unknown columns and sorts are ignored; invalid values are errors.
+ */
 export function readList(listing: Listing, query: Fields): ListRequest {
   const before = known.get(listing)?.get(query);
   if (before) return before;
@@ -132,7 +134,7 @@ function problemOf(
   return undefined;
 }
 
-/** What a filter adds to those before it. */
+/** Checks a filter against the total limits. */
 function problemOfAll(field: string, filters: number, valuesLeft: number): FieldProblem | undefined {
   if (filters >= FILTERS_MAX) return { field, rule: 'filters_max', values: { max: FILTERS_MAX } };
   if (valuesLeft < 0) return { field, rule: 'filter_values_max', values: { max: VALUES_MAX } };
@@ -143,7 +145,7 @@ const isPattern = (operator: Operator): boolean => operator === 'lk' || operator
 const WILDCARDS = /\*+/g;
 const wildcardsIn = (text: string): number => text.match(WILDCARDS)?.length ?? 0;
 
-/** A number of which some digits may be left open. */
+/** A number with optional wildcards. */
 const isDigits = (text: string) => /^-?[\d*]{1,32}$/.test(text);
 const isInteger = (text: string) => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 
@@ -172,7 +174,7 @@ function readOrGroups(query: Fields, problems: FieldProblem[]): string[][] {
   return groups;
 }
 
-/** A field may be named with or without its operator; the first group that names it takes the filter. */
+/** A field may be named with or without its operator; the first matching group takes the filter. */
 function grouped(filters: ReadonlyMap<string, Filter>, orGroups: readonly string[][]): Filter[][] {
   const left = new Map(filters);
   const groups: Filter[][] = [];

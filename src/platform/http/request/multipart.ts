@@ -9,16 +9,16 @@ import { Framing, requireBoundary } from './framing.ts';
 import { mergeInputJson } from './json.ts';
 import { withIllFormed } from './utf8.ts';
 
-/** Its bytes come in blocks, each of which is lent until the next is asked for (`Blocks`). */
+/** A block of its bytes is valid until the next one is requested (`Blocks`). */
 export type FilePart = { field: string; filename: string; mimeType?: string; bytes: AsyncIterable<Buffer> };
-/** A numbered field may be sent often, with a number behind its name. */
+/** A numbered field may be repeated with a number after its name. */
 type FileRule = { bytesMax: number; many?: boolean; numbered?: boolean };
 
 export type MultipartOptions<T> = {
-  /** The file fields of the operation; files in other fields are read and thrown away. */
+  /** The operation's file fields; other files are read and dropped. */
   files: Record<string, FileRule>;
   fieldBytesMax: number;
-  /** Must settle once its bytes have ended or failed. What it stored before a later failure is its own to remove. */
+  /** Must settle once the bytes have ended or failed, and must remove what it stored if a later step fails. */
   onFile(part: FilePart): Promise<T>;
 };
 
@@ -26,18 +26,18 @@ type Reading<T> = {
   options: MultipartOptions<T>;
   form: FormTree;
   parts: number;
-  /** Of all text fields together. */
+  /** Length of all text fields. */
   textLength: number;
   files: Map<string, Promise<T>[]>;
   streams: Set<Readable>;
-  /** How many `onFile` are under way. */
+  /** Number of running `onFile` calls. */
   open: number;
   feed: Feed;
   stop: AbortController;
 };
 
 const filesMax = 1_000;
-/** Every one costs something, also one that nobody asked for. */
+/** Unknown parts count, too, since each has a cost. */
 const partsMax = 5_000;
 const stallCheckMilliseconds = 20;
 
@@ -45,8 +45,8 @@ const unreadable = (cause?: unknown): ApiError =>
   new ApiError('FILE_UNREADABLE', { cause, fields: [{ field: 'body', rule: 'multipart_form' }] });
 
 /**
- * Reads a multipart/form-data body as it arrives: each declared file goes to `onFile`, at its pace, and the
- * text fields become fields. After a failure the body stays unread, since its socket has to carry the answer.
+ * Parses a multipart/form-data body as it arrives: files go to `onFile` at its speed, text becomes fields. After a
+ * failure the rest stays unread, because the socket must carry the response.
  */
 export async function readMultipart<T>(
   stream: Readable,
@@ -87,7 +87,7 @@ function newReading<T>(stream: Readable, boundary: string, options: MultipartOpt
   return reading;
 }
 
-/** The first failure is the one to answer with; the others follow from it. */
+/** Reports the first failure; later ones follow from it. */
 function fail<T>(reading: Reading<T>, reason: unknown): void {
   if (reading.stop.signal.aborted) return;
   reading.stop.abort(reason);
@@ -102,8 +102,8 @@ function parserFor<T>(boundary: string, { fieldBytesMax }: MultipartOptions<T>):
 }
 
 /**
- * Busboy 3.2 never answers after a part whose headers do not end (`--b\r\n\r\n--b--`). When no file is being read
- * it has nothing to wait for, so bytes that it is not done with for a whole turn of the event loop stay with it.
+ * Busboy 3.2 hangs after a part whose headers do not end (`--b\r\n\r\n--b--`). Bytes that it has not parsed for a whole
+ * tick while no file is open will never be parsed.
  */
 function watchForStall<T>(reading: Reading<T>): NodeJS.Timeout {
   let seen: number | undefined;
@@ -137,7 +137,7 @@ function takeFile<T>(
   filename: string | undefined,
   mimeType: string,
 ): void {
-  // Busboy emits errors on the streams of parts, where an error that nobody hears ends the process.
+  // Busboy emits errors on part streams, and an unhandled one ends the process.
   file.on('error', () => {});
   countPart(reading);
   const field = declaredName(reading, name);
@@ -153,9 +153,9 @@ function takeFile<T>(
     return;
   }
   const sent = numbered ? name! : field;
-  const blocks = new Blocks(file, () => reading.feed.goOn());
+  const blocks = new Blocks(file, () => reading.feed.resume());
   reading.feed.fill(blocks);
-  // Busboy says text/plain for a part without Content-Type, as those of the C++ SDK are.
+  // Busboy reports text/plain for a part without Content-Type, which the C++ SDK sends.
   const type = mimeType === 'text/plain' ? {} : { mimeType };
   const bytes = counted(reading, file, blocks, sent, bytesMax);
   const part = { field: sent, filename: (filename ?? '').toWellFormed(), ...type, bytes };
@@ -172,7 +172,7 @@ function declaredName<T>({ options: { files } }: Reading<T>, name = ''): string 
   return Object.hasOwn(files, stem) && files[stem]!.numbered ? stem : undefined;
 }
 
-/** The parser waits for the end of each file, so what is left unread of it is drained. */
+/** The parser waits for the end of each file, so unread bytes are drained. */
 async function* counted<T>(
   reading: Reading<T>,
   file: Readable,

@@ -6,7 +6,7 @@ import { isInteger, type Schema, schemaAt } from './schemas.ts';
 type Issue = z.core.$ZodIssue;
 type Problem = Omit<FieldProblem, 'field'>;
 
-/** One problem for every field that does not fit: the first that zod found in it. */
+/** One problem per invalid field: the first that zod reports. */
 export function problems(error: z.ZodError, schema: Schema, fields: Fields): FieldProblem[] {
   const found = new Map<string, FieldProblem>();
   for (const issue of error.issues.flatMap(perKey)) {
@@ -42,7 +42,7 @@ function problemOf(issue: Issue, schema: Schema, fields: Fields): Problem {
   }
 }
 
-/** A refinement names its rule in `params`, because zod knows nothing of the messages. */
+/** A refinement puts its rule into `params`, because zod does not know our messages. */
 function customProblem(params: Record<string, unknown> | undefined): Problem {
   const { rule = 'invalid', values } = (params ?? {}) as { rule?: ValidationRule; values?: MessageValues };
   return values ? { rule, values } : { rule };
@@ -61,7 +61,7 @@ const typeRules: Record<string, ValidationRule> = {
   map: 'object',
 };
 
-/** For text in place of a whole number zod says only "expected number". */
+/** For text instead of an integer zod only reports "expected number". */
 function typeRule({ expected, path }: z.core.$ZodIssueInvalidType, schema: Schema): ValidationRule {
   const target = expected === 'number' ? schemaAt(schema, path) : undefined;
   return target && isInteger(target) ? 'integer' : (typeRules[expected] ?? 'invalid');
@@ -86,7 +86,7 @@ function sizeProblem(origin: string, end: 'min' | 'max', limit: number | bigint)
 const enumProblem = (values: readonly unknown[]): Problem => ({ rule: 'enum', values: { values: values.join(', ') } });
 
 function unionProblem(issue: z.core.$ZodIssueInvalidUnion): Problem {
-  // Zod's type leaves out what it reports for an unknown discriminator.
+  // Zod's type lacks the options that it reports for an unknown discriminator.
   const { options } = issue as { options?: unknown[] };
   if (options) return enumProblem(options);
   const issues = issue.errors.flat();

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** Any zod schema, of the full or the small API. */
+/** Any zod schema, of the classic or the mini API. */
 export type Schema = z.core.$ZodType;
 export type Literal = z.core.util.Literal;
 
 export type Traits = {
-  /** May be left out. */
+  /** The field may be missing. */
   optional: boolean;
   nullable: boolean;
-  /** Takes the empty string as a value of its own. */
+  /** The empty string is a valid value. */
   text: boolean;
 };
 
-/** The schema that the input meets first, out of its wrappers. */
+/** The schema inside all wrappers. */
 export function unwrapped(schema: Schema): Schema {
   const inner = innerOf(schema);
   return inner ? unwrapped(inner) : schema;
@@ -39,7 +39,7 @@ export function literalsOf(schema: Schema): readonly Literal[] {
 
 export const isInteger = (schema: Schema): boolean => schema instanceof z.ZodNumber && schema.isInt;
 
-/** The schema of what a path leads to, as far as the path can be followed. */
+/** The schema at a path, if the path exists. */
 export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
   const plain = unwrapped(schema);
   const [step, ...rest] = path;

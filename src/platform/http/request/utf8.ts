@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../errors/catalogue.ts';
 
-/** Stands for bytes that are not UTF-8: half a surrogate pair, which no UTF-8 can say. */
+/** Marks bytes that are not UTF-8: a lone surrogate, which UTF-8 cannot encode. */
 const ILL_FORMED = '\ud800';
 const REPLACEMENT = '\ufffd';
 
@@ -10,7 +10,7 @@ export function decodedUtf8(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString() : withIllFormed(bytes.toString());
 }
 
-/** For text that others have decoded, with a replacement character for what is not UTF-8. */
+/** For text that was decoded elsewhere, with replacement characters for invalid bytes. */
 export const withIllFormed = (text: string): string => text.replaceAll(REPLACEMENT, ILL_FORMED);
 
 const isWellFormed = (value: unknown): boolean => {
@@ -19,7 +19,7 @@ const isWellFormed = (value: unknown): boolean => {
   return Object.entries(value).every(([name, held]) => name.isWellFormed() && isWellFormed(held));
 };
 
-/** The fields that are not UTF-8. */
+/** Fields that are not valid UTF-8. */
 export const illFormedFields = (fields: Readonly<Record<string, unknown>>): FieldProblem[] =>
   Object.entries(fields)
     .filter(([name, value]) => !name.isWellFormed() || !isWellFormed(value))

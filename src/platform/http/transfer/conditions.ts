@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What tells one state of an object from another. */
+/** Validators of an object's current state. */
 export interface Validators {
-  /** Strong, with its quotes. */
+  /** A strong ETag, with quotes. */
   readonly etag: string;
   /** Unix seconds. */
   readonly dateModified: number;
@@ -10,7 +10,7 @@ export interface Validators {
 
 export type Verdict = 'send' | 'not modified' | 'failed';
 
-/** What the conditions of a GET or HEAD come to, in the order of RFC 9110, 13.2.2. */
+/** Evaluates the preconditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
 export function verdictOf(headers: IncomingHttpHeaders, { etag, dateModified }: Validators): Verdict {
   const match = headers['if-match'];
   if (match !== undefined) {
@@ -24,7 +24,7 @@ export function verdictOf(headers: IncomingHttpHeaders, { etag, dateModified }: 
   return dateModified <= (dateOf(headers['if-modified-since']) ?? -Infinity) ? 'not modified' : 'send';
 }
 
-/** Whether the part that is asked for is a part of what the client holds (RFC 9110, 13.1.5). */
+/** True when `If-Range` matches the current state (RFC 9110, 13.1.5). */
 export function isRangeOfThis(headers: IncomingHttpHeaders, { etag, dateModified }: Validators): boolean {
   const condition = String(headers['if-range'] ?? etag);
   if (condition === etag) return true;

@@ -1,15 +1,15 @@
-/** Long enough for any real name, and short enough for every file system in UTF-8. */
+/** Longer than any real name, and within every file system's limit in UTF-8. */
 const CHARACTERS_MAX = 80;
 const EXTENSION_CHARACTERS_MAX = 16;
 const UNNAMED = 'download';
 
-/** Control characters, and those that hide text or turn its direction: `exe.gpj` may not show as `jpg.exe`. */
+/** Control characters and those that hide text or reverse its direction: `exe.gpj` may not show as `jpg.exe`. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 const OF_PATHS = /[<>:"/\\|?*%;]/g;
-/** Devices to Windows, whatever their extension. */
+/** Device names on Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
 
-/** A name that every file system takes and nobody is misled by. */
+/** A name that is valid on every file system and not misleading. */
 export function safeFilename(name: string): string {
   const plain = name
     .toWellFormed()
@@ -22,7 +22,7 @@ export function safeFilename(name: string): string {
   return RESERVED.test(short) ? `_${short}` : short;
 }
 
-/** Cuts the middle out, as the extension tells what the file is. */
+/** Cuts the middle, because the extension shows the file type. */
 function shortened(name: string): string {
   const characters = [...name];
   if (characters.length <= CHARACTERS_MAX) return name;
@@ -31,7 +31,7 @@ function shortened(name: string): string {
   return [...characters.slice(0, CHARACTERS_MAX - extension.length), ...extension].join('');
 }
 
-/** The header Content-Disposition of a file under its name, also for clients that read ASCII alone (RFC 6266). */
+/** The Content-Disposition header, with an ASCII fallback (RFC 6266). */
 export function attachment(name: string): string {
   const safe = safeFilename(name);
   const ascii = safe.replace(/[^\x20-\x7e]/gu, '_');
@@ -39,6 +39,6 @@ export function attachment(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${extended(safe)}`;
 }
 
-/** RFC 8187 allows fewer characters than `encodeURIComponent` leaves as they are. */
+/** RFC 8187 allows fewer unescaped characters than `encodeURIComponent`. */
 const extended = (text: string) =>
   encodeURIComponent(text).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);

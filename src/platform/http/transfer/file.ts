@@ -13,7 +13,7 @@ interface FileParts {
   readonly transfers: Transfers;
 }
 
-/** Sends the file that an operation answers with, or has the server in front send it. */
+/** Sends an operation's file, or delegates it to the server in front. */
 export async function sendFile(parts: FileParts, exchange: Exchange, { file, begun }: Bytes): Promise<void> {
   const { request, response, tenant } = exchange;
   try {
@@ -46,7 +46,7 @@ export function sendRedirect({ request, response, headers }: Exchange, { locatio
   response.writeHead(302, [...about, 'referrer-policy', 'no-referrer', ...headers]).end();
 }
 
-/** What is away or of another length cannot be what was stored, and nothing of it is sent. */
+/** A missing object or one of another length is damaged, and nothing of it is sent. */
 async function openWhole(storage: Storage, { key, bytes }: StoredFile): Promise<OpenObject> {
   const opened = await storage.read(key);
   if (opened?.bytes === bytes) return opened;
@@ -54,7 +54,7 @@ async function openWhole(storage: Storage, { key, bytes }: StoredFile): Promise<
   throw new Damaged(`${key} should have ${bytes} bytes and ${opened ? `has ${opened.bytes}` : 'is not there'}`);
 }
 
-/** Caches ask again each time, as the file may have been withdrawn. */
+/** Caches must revalidate, because the file may have been withdrawn. */
 const headersOf = ({ headers }: Exchange, { filename }: StoredFile): string[] => [
   'content-disposition',
   attachment(filename),
@@ -69,7 +69,7 @@ const headersOf = ({ headers }: Exchange, { filename }: StoredFile): string[] =>
   ...headers,
 ];
 
-/** The header by which a trusted server in front is told which file to send; to anyone else it would say nothing. */
+/** The header that makes a trusted server in front send the file; empty for other clients. */
 function offloadHeaders({ offload, trustProxy }: Settings, exchange: Exchange, { key }: StoredFile) {
   const { environment, storage } = exchange.tenant.app;
   if (!offload || !storage.path || !peerOf(exchange.request.socket, trustProxy).trusted) return undefined;

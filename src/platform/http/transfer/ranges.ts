@@ -1,19 +1,19 @@
 import type { ByteRange } from '../../storage/storage.ts';
 
-/** More ranges than any client has a use for. */
+/** More ranges than any client needs. */
 export const RANGES_MAX = 64;
-/** A part of a multipart answer has a head of about this length: it is cheaper to send what lies between. */
+/** The approximate length of a part's head: smaller gaps are cheaper to send than to skip. */
 const GAP_MAX = 256;
 
 const UNIT = /^\s*bytes\s*=/i;
 const RANGE = /^(\d*)-(\d*)$/;
 
 /**
- * Which parts of an object a Range header asks for (RFC 9110, 14.2). What is no range counts as a wish for the whole.
- * Ranges that overlap or almost touch are sent as one, so that nobody can ask for more than the whole.
+ * Parses a Range header (RFC 9110, 14.2); an invalid one means the whole object. Ranges that overlap or nearly touch
+ * are merged, so that no client can request more than the whole.
  */
 export function rangesOf(header: string | undefined, bytes: number): readonly ByteRange[] | 'whole' | 'unsatisfiable' {
-  // Nothing of nothing can be asked for, yet shipped clients ask for `bytes=0-` of everything.
+  // An empty object has no ranges, but shipped clients always request `bytes=0-`.
   if (header === undefined || bytes === 0 || !UNIT.test(header)) return 'whole';
   const texts = header.replace(UNIT, '').split(',');
   const asked = texts.map((text) => text.trim()).filter((text) => text !== '');
@@ -28,7 +28,7 @@ export function rangesOf(header: string | undefined, bytes: number): readonly By
   return ranges.length === 0 ? 'unsatisfiable' : collapsed(ranges);
 }
 
-/** Undefined where the object has no such bytes. */
+/** Undefined when the object has no such bytes. */
 function rangeOf(text: string, bytes: number): ByteRange | 'invalid' | undefined {
   const [, first = '', last = ''] = RANGE.exec(text) ?? [];
   if (first === '' && last === '') return 'invalid';
@@ -40,7 +40,7 @@ function rangeOf(text: string, bytes: number): ByteRange | 'invalid' | undefined
   return start < bytes ? { start, end: Math.min(end, bytes - 1) } : undefined;
 }
 
-/** In the order in which they were asked for, as far as each is still a part of its own. */
+/** Merged ranges, in the requested order. */
 function collapsed(ranges: readonly ByteRange[]): readonly ByteRange[] {
   const parts: (ByteRange & { place: number })[] = [];
   const ascending = ranges.map((range, place) => ({ ...range, place })).sort((a, b) => a.start - b.start);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { OpenObject } from '../../storage/storage.ts';
 
-/** Stored bytes are not those that were put there. */
+/** Stored bytes differ from those that were written. */
 export class Damaged extends Error {
   override readonly name = 'Damaged';
 }
@@ -9,20 +9,20 @@ export class Damaged extends Error {
 const OBJECTS_MAX = 10_000;
 const TRUSTED_MS = 24 * 60 * 60 * 1000;
 
-/** Which objects were read whole and found to be what they should; disks may change what they hold, so not for ever. */
+/** Remembers which objects were verified against their hash, for a limited time, because disks can corrupt data. */
 export class Soundness {
   readonly #found = new LRUCache<string, Promise<void>>({ max: OBJECTS_MAX, ttl: TRUSTED_MS });
 
   readonly #damaged = new Set<string>();
 
-  /** Settles once the object has been read, at once where it was before; rejects where it is damaged. */
+  /** Resolves once the object is verified; rejects when it is damaged. */
   check(opened: OpenObject, sha256: string): Promise<void> {
     const name = nameOf(opened, sha256);
     const found = this.#found.get(name);
     if (found) return found;
     const check = compare(opened, sha256);
     this.#found.set(name, check);
-    // What could not be read is read again the next time; what is damaged stays so until it is replaced.
+    // A read failure is retried next time; damage stays until the object is replaced.
     check.catch((error) => (error instanceof Damaged ? this.#damaged.add(name) : this.#found.delete(name)));
     return check;
   }

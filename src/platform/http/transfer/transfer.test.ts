@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { seededRandom } from '../../runtime/random.ts';
 import type { OpenObject } from '../../storage/storage.ts';
-import { RightOfWay } from '../right-of-way.ts';
-import { Answer, Pump, ReaderLeft } from './pump.ts';
+import { TransferScheduler } from '../transfer-scheduler.ts';
+import { ChunkSender, ClientDisconnected, FixedLengthResponse } from './chunk-sender.ts';
 import { createTransfers } from './transfer.ts';
 
 const PIECE = 64 * 1024;
@@ -22,7 +22,7 @@ function aReader(taken: () => void): ServerResponse {
 }
 
 test('the first pieces of several transfers are sent at once, then one piece in each turn of the event loop', async () => {
-  const pump = new Pump(new RightOfWay());
+  const pump = new ChunkSender(new TransferScheduler());
   let inThisTurn = 0;
   let most = 0;
   let isOver = false;
@@ -33,7 +33,7 @@ test('the first pieces of several transfers are sent at once, then one piece in 
   };
   const sent = [0, 0, 0, 0];
   const sending = sent.map((_, reader) => {
-    const answer = new Answer(
+    const answer = new FixedLengthResponse(
       aReader(() => {
         inThisTurn += 1;
         sent[reader]! += 1;
@@ -62,10 +62,10 @@ test('a reader whose connection breaks while bytes are on their way has left, an
       this.destroyed = true;
     },
   };
-  const answer = new Answer(response as never, 1_000);
+  const answer = new FixedLengthResponse(response as never, 1_000);
   await assert.rejects(
-    new Pump(new RightOfWay()).send(answer, () => Buffer.alloc(1)),
-    ReaderLeft,
+    new ChunkSender(new TransferScheduler()).send(answer, () => Buffer.alloc(1)),
+    ClientDisconnected,
   );
   assert.equal(response.destroyed, true);
 });

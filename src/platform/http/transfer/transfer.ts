@@ -1,57 +1,59 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Random } from '../../runtime/random.ts';
 import type { ByteRange, OpenObject } from '../../storage/storage.ts';
-import { rightOfWay } from '../right-of-way.ts';
+import { transferScheduler } from '../transfer-scheduler.ts';
 import { Buffers, CHUNK_BYTES_MAX, CHUNK_BYTES_MIN } from './buffers.ts';
+import { ChunkSender, FixedLengthResponse } from './chunk-sender.ts';
 import { isRangeOfThis, type Validators, verdictOf } from './conditions.ts';
-import { Answer, Pump } from './pump.ts';
 import { rangesOf } from './ranges.ts';
 import { Damaged, Soundness } from './soundness.ts';
 
-/** An object on its way to a reader. */
+/** An object to send. */
 interface Sendable extends Validators {
   readonly opened: OpenObject;
   readonly type: string;
-  /** What the answer says besides what the transfer says itself. */
+  /** Further response headers. */
   readonly headers: readonly string[];
-  /** What the bytes are held against before the last of them leaves. */
+  /** The hash that the bytes must match before the last chunk is sent. */
   readonly sha256?: string;
-  /** Called when bytes from the first on are about to be sent. */
+  /** Called when sending starts at the first byte. */
   readonly begun?: () => void;
 }
 
 export interface Transfers {
   /**
-   * Answers a GET or HEAD with the object, or with the parts of it that are asked for, at the pace of its reader, and
-   * closes it. Throws where the bytes are damaged and where the reader leaves.
+   * Answers a GET or HEAD with the object or its requested ranges at the client's speed, and closes the object. Throws
+   * when the bytes are damaged or the client disconnects.
    */
   send(request: IncomingMessage, response: ServerResponse, sendable: Sendable): Promise<void>;
-  /** For an object that another server sends: throws where it is known to be damaged, and looks for the next time. */
+  /**
+   * For an object that another server sends: throws when it is known to be damaged, and verifies it for the next time.
+   */
   leave(opened: OpenObject, sha256: string): Promise<void>;
 }
 
-/** Of a reader who takes a chunk within this time, more is read at once; of one who takes longer, little. */
+/** A client that takes a chunk within this time gets larger reads. */
 const QUICK_MS = 250;
 const SLOW_MS = 2_000;
 /**
- * What is encrypted at once. A smaller piece costs more per byte; a larger one no longer stays in the processor's
- * cache on its way, which costs more as well, and keeps all others waiting for longer.
+ * Bytes encrypted at once. Smaller chunks cost more per byte; larger ones leave the processor cache and delay other
+ * requests.
  */
 const PIECE_BYTES = 64 * 1024;
 /**
- * A read that takes longer while the disk was read came from there: what follows is left to threads that may wait for
- * it, the more the sooner it happens again. On a busy machine a process is interrupted for longer than that.
+ * A slower read that also hit the disk was not cached, so the following reads go to the thread pool. The disk check is
+ * needed because a busy machine interrupts the process for longer than this.
  */
 const COLD_MS = 4;
 const COLD_BYTES_MIN = 1024 * 1024;
 const COLD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** How often this process has read from a disk, and not from the system's memory. */
+/** Number of reads from disk rather than from the page cache. */
 const readsOfDisk = () => process.resourceUsage().fsRead;
 
 export function createTransfers(random: Random, diskReads = readsOfDisk): Transfers {
   const buffers = new Buffers();
-  const pump = new Pump(rightOfWay);
+  const pump = new ChunkSender(transferScheduler);
   const soundness = new Soundness();
 
   async function send(request: IncomingMessage, response: ServerResponse, sendable: Sendable): Promise<void> {
@@ -62,13 +64,13 @@ export function createTransfers(random: Random, diskReads = readsOfDisk): Transf
     if (ranges === 'unsatisfiable') return end(response, 416, sendable, ['content-range', `bytes */${opened.bytes}`]);
     const parts = partsOf(ranges, sendable, () => random.hex(32));
     const sound = soundOf(request.method === 'HEAD' || !sha256 ? undefined : soundness.check(opened, sha256));
-    // One that leaves in a single chunk can still be refused with an answer.
+    // An object that fits one chunk can still be answered with an error.
     if (opened.bytes <= CHUNK_BYTES_MAX) await sound.known;
     response.writeHead(ranges === 'whole' ? 200 : 206, [...headersOf(sendable), ...parts.headers]);
     if (request.method === 'HEAD') return void response.end();
     if (ranges === 'whole' || ranges[0]!.start === 0) begun?.();
     if (parts.bytes === 0) return void response.end();
-    const answer = new Answer(response, parts.bytes);
+    const answer = new FixedLengthResponse(response, parts.bytes);
     for (const { before, range } of parts.list) {
       if (before) await pump.send(answer, piecesOf(Buffer.from(before)));
       await sendRange(answer, opened, range, sound);
@@ -76,7 +78,12 @@ export function createTransfers(random: Random, diskReads = readsOfDisk): Transf
     if (parts.after) await pump.send(answer, piecesOf(Buffer.from(parts.after)));
   }
 
-  async function sendRange(answer: Answer, opened: OpenObject, range: ByteRange, sound: Sound): Promise<void> {
+  async function sendRange(
+    answer: FixedLengthResponse,
+    opened: OpenObject,
+    range: ByteRange,
+    sound: Sound,
+  ): Promise<void> {
     const { start, end } = range;
     let size = CHUNK_BYTES_MIN;
     let [coldBytes, coldUntil] = [COLD_BYTES_MIN, start];
@@ -96,13 +103,13 @@ export function createTransfers(random: Random, diskReads = readsOfDisk): Transf
       const began = performance.now();
       await pump.send(answer, piecesOf(buffer.subarray(0, bytes)));
       size = sizeAfter(size, opened.readBytes, performance.now() - began);
-      // Not after a failure: then something may still read from it.
+      // Skipped after a failure, when something may still read from the buffer.
       buffers.give(buffer);
     }
   }
 
-  /** Sends what is in the memory of the system, which needs no thread that waits for it; returns where that ended. */
-  async function sendNow(answer: Answer, opened: OpenObject, { start, end }: ByteRange): Promise<number> {
+  /** Sends what is in the page cache without the thread pool, and returns where that ended. */
+  async function sendNow(answer: FixedLengthResponse, opened: OpenObject, { start, end }: ByteRange): Promise<number> {
     const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end + 1 - start));
     let at = start;
     let isCold = false;
@@ -135,7 +142,7 @@ export function createTransfers(random: Random, diskReads = readsOfDisk): Transf
   };
 }
 
-/** Whether an object was read whole and is what it should be; then it is in the memory of the system as well, mostly. */
+/** Whether an object is verified; then it is probably in the page cache, too. */
 interface Sound {
   readonly known: Promise<void> | undefined;
   isKnown: boolean;
@@ -162,13 +169,13 @@ function piecesOf(bytes: Buffer): () => Buffer | undefined {
   };
 }
 
-/** A part is for GET alone (RFC 9110, 14.2). */
+/** Ranges apply to GET only (RFC 9110, 14.2). */
 function wantedRanges({ headers, method }: IncomingMessage, sendable: Sendable) {
   if (method !== 'GET' || !isRangeOfThis(headers, sendable)) return 'whole';
   return rangesOf(headers.range, sendable.opened.bytes);
 }
 
-/** Whether a request, as far as it can tell, asks for the first byte of something. */
+/** True when a request probably asks for the first byte. */
 export function asksForBeginning({ headers, method }: IncomingMessage): boolean {
   const ranges = rangesOf(headers.range, Number.MAX_SAFE_INTEGER);
   return method === 'GET' && (ranges === 'whole' || (ranges !== 'unsatisfiable' && ranges[0]!.start === 0));
@@ -202,7 +209,7 @@ interface Parts {
   readonly after?: string;
 }
 
-/** The body as a sequence of texts and ranges, with its length. */
+/** The body as a sequence of texts and ranges, with its total length. */
 function partsOf(ranges: readonly ByteRange[] | 'whole', { opened, type }: Sendable, boundary: () => string): Parts {
   const of = ({ start, end }: ByteRange) => `bytes ${start}-${end}/${opened.bytes}`;
   if (ranges === 'whole')

@@ -1,38 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-const LOOK_MS = 5_000;
-const PATIENCE_MS = 30_000;
+const CHECK_INTERVAL_MS = 5_000;
+const GRACE_MS = 30_000;
 const BYTES_PER_SECOND_MIN = 8 * 1024;
 const WRITE_STALL_MS = 60_000;
 
-/** An exchange on a connection, and how far it had come at the last look. */
-export interface Current {
+/** The current exchange of a connection and its progress at the last check. */
+export interface CurrentExchange {
   request: IncomingMessage;
   response: ServerResponse;
   seen: { at: number; read: number; written: number } | undefined;
 }
 
 /**
- * Ends connections that a client keeps open by a trickle. A time limit on the whole request would cut honest
- * uploads on slow lines, so what counts is the rate of the body after a time of patience, and that the answer
- * is being taken at all.
+ * Closes connections that a client keeps open by trickling bytes. A total time limit would cut honest uploads on slow
+ * lines, so the body needs a minimum rate after a grace period and the response must make progress.
  */
-export function watchPace(exchanges: ReadonlyMap<Socket, Current>): NodeJS.Timeout {
+export function enforceMinimumRate(exchanges: ReadonlyMap<Socket, CurrentExchange>): NodeJS.Timeout {
   return setInterval(() => {
     for (const [socket, current] of exchanges) if (isTooSlow(socket, current, performance.now())) socket.destroy();
-  }, LOOK_MS).unref();
+  }, CHECK_INTERVAL_MS).unref();
 }
 
-/** A body that trickles in after its answer holds the connection just as well. `now` never goes back, nor ahead of time. */
-export function isTooSlow(socket: Socket, current: Current, now: number): boolean {
+/** A body that trickles in after its response also occupies the connection. `now` is monotonic. */
+export function isTooSlow(socket: Socket, current: CurrentExchange, now: number): boolean {
   if (current.response.writableFinished && current.request.complete) return false;
   const progress = { at: now, read: socket.bytesRead, written: socket.bytesWritten };
   current.seen ??= progress;
   const { seen } = current;
   const isReading = !current.request.complete;
   const waited = now - seen.at;
-  if (waited < (isReading ? PATIENCE_MS : WRITE_STALL_MS)) return false;
+  if (waited < (isReading ? GRACE_MS : WRITE_STALL_MS)) return false;
   current.seen = progress;
   if (isReading) return ((progress.read - seen.read) / waited) * 1000 < BYTES_PER_SECOND_MIN;
   return socket.writableLength > 0 && progress.written === seen.written;

@@ -1,39 +1,39 @@
 import { type Caller, NOBODY } from '../access/caller.ts';
 import type { Settings } from '../config/settings.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import type { Demand, Limiter } from '../limits/limits.ts';
+import type { Limiter, RateLimitBucket } from '../limits/limits.ts';
 import { limitedAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
 import type { AnyOperation } from './operation.ts';
 
 type Limits = Exclude<Settings['rateLimits'], 'off'>;
 
-/** What one request takes from the limits: from its address, its caller, and the operation. */
-export function addressDemands(limits: Limits, ip: string, isWrite: boolean): Demand[] {
+/** The buckets that one request counts against: its address's, its caller's and the operation's. */
+export function addressBuckets(limits: Limits, ip: string, isWrite: boolean): RateLimitBucket[] {
   const address = limitedAddress(ip);
-  const demands = [{ bucket: `a/${address}`, perMinute: limits.address }];
-  if (isWrite) demands.push({ bucket: `aw/${address}`, perMinute: limits.address_writes });
-  return demands;
+  const buckets = [{ bucket: `a/${address}`, perMinute: limits.address }];
+  if (isWrite) buckets.push({ bucket: `aw/${address}`, perMinute: limits.address_writes });
+  return buckets;
 }
 
-/** Keys of games are not limited; those of people are, and tokens are counted by person. */
-export function callerDemands(limits: Limits, caller: Caller, isWrite: boolean): Demand[] {
+/** A game's key is unlimited, a user's key has its own bucket, and tokens share their user's. */
+export function callerBuckets(limits: Limits, caller: Caller, isWrite: boolean): RateLimitBucket[] {
   if (caller.kind === 'key')
     return caller.userId === undefined ? [] : [{ bucket: `k/${caller.keyId}`, perMinute: limits.user_key }];
   const service = caller.kind === 'user' ? caller.service : caller;
   if (service?.kind === 'service') return [{ bucket: `s/${service.clientId}`, perMinute: limits.token }];
   if (caller.kind !== 'user') return [];
-  const demands = [{ bucket: `u/${caller.userId}`, perMinute: limits.token }];
-  if (isWrite) demands.push({ bucket: `uw/${caller.userId}`, perMinute: limits.token_writes });
-  return demands;
+  const buckets = [{ bucket: `u/${caller.userId}`, perMinute: limits.token }];
+  if (isWrite) buckets.push({ bucket: `uw/${caller.userId}`, perMinute: limits.token_writes });
+  return buckets;
 }
 
-export function operationDemands(
+export function operationBuckets(
   limits: Limits,
   operation: { id: string; limit?: number | undefined },
   caller: Caller,
   ip: string,
-): Demand[] {
+): RateLimitBucket[] {
   const perMinute = limits.operations[operation.id] ?? operation.limit;
   if (perMinute === undefined) return [];
   const who = caller.kind === 'user' && !caller.service ? `u${caller.userId}` : limitedAddress(ip);
@@ -42,10 +42,10 @@ export function operationDemands(
 
 type Taker = Pick<Exchange, 'tenant' | 'ip' | 'caller'>;
 
-/** Every request counts for its address, also one that then fails. Waits only where a lease has to be fetched. */
+/** Counts the request against its address, also when it fails later. Waits only when a lease must be fetched. */
 export function takeForAddress(limits: Settings['rateLimits'], taker: Taker, isWrite: boolean): void | Promise<void> {
   const { limiter } = taker.tenant;
-  if (limiter && limits !== 'off') return take(limiter, addressDemands(limits, taker.ip, isWrite), 'RATE_LIMITED');
+  if (limiter && limits !== 'off') return take(limiter, addressBuckets(limits, taker.ip, isWrite), 'RATE_LIMITED');
 }
 
 export function takeForCaller(
@@ -55,12 +55,12 @@ export function takeForCaller(
 ): void | Promise<void> {
   const { limiter } = tenant;
   if (!limiter || limits === 'off') return;
-  const ofCaller = take(limiter, callerDemands(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
-  const ofOperation = () => take(limiter, operationDemands(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
+  const ofCaller = take(limiter, callerBuckets(limits, caller, declaration.method !== 'GET'), 'RATE_LIMITED');
+  const ofOperation = () => take(limiter, operationBuckets(limits, declaration, caller, ip), 'RATE_LIMITED_ENDPOINT');
   return ofCaller ? ofCaller.then(ofOperation) : ofOperation();
 }
 
-/** Forms of pages are counted for their address: nobody has signed in yet. */
+/** Page forms count against the address, because nobody is signed in yet. */
 export function takeForPage(
   limits: Settings['rateLimits'],
   { tenant, ip }: Taker,
@@ -68,22 +68,22 @@ export function takeForPage(
 ): void | Promise<void> {
   const { limiter } = tenant;
   if (limiter && limits !== 'off')
-    return take(limiter, operationDemands(limits, page, NOBODY, ip), 'RATE_LIMITED_ENDPOINT');
+    return take(limiter, operationBuckets(limits, page, NOBODY, ip), 'RATE_LIMITED_ENDPOINT');
 }
 
 function take(
   limiter: Limiter,
-  demands: readonly Demand[],
+  buckets: readonly RateLimitBucket[],
   refusal: 'RATE_LIMITED' | 'RATE_LIMITED_ENDPOINT',
 ): void | Promise<void> {
-  if (demands.length > 0 && !limiter.tryTake(demands)) return waitFor(limiter, demands, refusal);
+  if (buckets.length > 0 && !limiter.tryTake(buckets)) return waitFor(limiter, buckets, refusal);
 }
 
 async function waitFor(
   limiter: Limiter,
-  demands: readonly Demand[],
+  buckets: readonly RateLimitBucket[],
   refusal: 'RATE_LIMITED' | 'RATE_LIMITED_ENDPOINT',
 ): Promise<void> {
-  const verdict = await limiter.take(demands);
+  const verdict = await limiter.take(buckets);
   if (!verdict.allowed) throw new ApiError(refusal, { retryAfterSeconds: verdict.retryAfterSeconds });
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
-import { RightOfWay } from './right-of-way.ts';
+import { TransferScheduler } from './transfer-scheduler.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 let now: number;
 let idle: number;
 let moved: number;
-let way: RightOfWay;
+let way: TransferScheduler;
 
 beforeEach(() => {
   // Pauses end only where a test says so.
   mock.timers.reset();
   mock.timers.enable({ apis: ['setTimeout'] });
   [now, idle, moved] = [5_000, 0, 0];
-  way = new RightOfWay({ now: () => now, idle: () => idle });
+  way = new TransferScheduler({ now: () => now, idle: () => idle });
 });
 
 /** Lets the event loop turn, each turn of a millisecond of which it is idle for a share. */
@@ -29,7 +29,7 @@ async function turn(times: number, idleShare: number): Promise<number> {
 }
 
 function havePiecesWait(count: number): void {
-  for (let i = 0; i < count; i += 1) way.wait(() => (moved += 1));
+  for (let i = 0; i < count; i += 1) way.schedule(() => (moved += 1));
 }
 
 test('while nobody asks a piece moves in each turn, however busy the event loop is', async () => {
@@ -40,7 +40,7 @@ test('while nobody asks a piece moves in each turn, however busy the event loop 
 
 test('while somebody asks pieces pause where the event loop is busy for most of the time', async () => {
   havePiecesWait(100);
-  way.asked(now);
+  way.noteRequest(now);
   assert.equal(await turn(20, 0.3), 1);
   mock.timers.tick(1);
   assert.equal(await turn(20, 0.3), 4);
@@ -50,12 +50,12 @@ test('while somebody asks pieces pause where the event loop is busy for most of 
 
 test('while somebody asks no piece pauses where the event loop is idle for most of the time', async () => {
   havePiecesWait(100);
-  way.asked(now);
+  way.noteRequest(now);
   assert.equal(await turn(50, 0.75), 50);
 });
 
 test('time in which nothing moved is not made up for', async () => {
-  way.asked(now);
+  way.noteRequest(now);
   havePiecesWait(1);
   await turn(900, 1);
   havePiecesWait(100);
@@ -64,15 +64,15 @@ test('time in which nothing moved is not made up for', async () => {
 
 test('a second after the last one asked nothing pauses any more', async () => {
   havePiecesWait(100);
-  way.asked(now);
+  way.noteRequest(now);
   now += 1_001;
   assert.equal(await turn(50, 0), 50);
 });
 
 test('pieces move in the order in which they came, through pauses', async () => {
   const order: number[] = [];
-  for (let i = 0; i < 6; i += 1) way.wait(() => order.push(i));
-  way.asked(now);
+  for (let i = 0; i < 6; i += 1) way.schedule(() => order.push(i));
+  way.noteRequest(now);
   await turn(10, 0);
   mock.timers.tick(1);
   await turn(10, 0);
@@ -82,10 +82,10 @@ test('pieces move in the order in which they came, through pauses', async () => 
 });
 
 test('transfers are under way for a moment after a piece has moved', async () => {
-  assert.equal(way.isMoving, false);
+  assert.equal(way.isTransferring, false);
   havePiecesWait(1);
   await turn(1, 0);
-  assert.equal(way.isMoving, true);
+  assert.equal(way.isTransferring, true);
   now += 101;
-  assert.equal(way.isMoving, false);
+  assert.equal(way.isTransferring, false);
 });

@@ -1,24 +1,24 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { Thread } from '../runtime/thread.ts';
 
-export interface AsideQuery {
+export interface ReaderQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
 /** What a thread is started with. */
-export interface AsidePlace {
+export interface ReaderOptions {
   readonly file: string;
   /** What one query may cost, in milliseconds of the thread's processor: others wait for it. */
   readonly budgetMs: number;
 }
 
 /** A connection that reads in threads of its own, one query after the other in each. */
-export class Aside implements DatabaseConnection {
-  readonly #threads: readonly AsideThread[];
+export class BackgroundReader implements DatabaseConnection {
+  readonly #threads: readonly ReaderThread[];
 
-  constructor(place: AsidePlace, threads: number) {
-    this.#threads = Array.from({ length: threads }, () => new AsideThread(place));
+  constructor(options: ReaderOptions, threads: number) {
+    this.#threads = Array.from({ length: threads }, () => new ReaderThread(options));
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -36,19 +36,19 @@ export class Aside implements DatabaseConnection {
   }
 }
 
-class AsideThread {
-  readonly #thread: Thread<AsideQuery>;
+class ReaderThread {
+  readonly #thread: Thread<ReaderQuery>;
   #waiting = 0;
 
-  constructor(place: AsidePlace) {
-    this.#thread = new Thread(new URL('./sqlite-aside-worker.ts', import.meta.url), { workerData: place });
+  constructor(options: ReaderOptions) {
+    this.#thread = new Thread(new URL('./sqlite-reader-worker.ts', import.meta.url), { workerData: options });
   }
 
   get waiting(): number {
     return this.#waiting;
   }
 
-  async ask(query: AsideQuery): Promise<unknown> {
+  async ask(query: ReaderQuery): Promise<unknown> {
     this.#waiting += 1;
     try {
       return await this.#thread.ask(query);

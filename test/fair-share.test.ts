@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
-import { Shares } from '../src/platform/http/shares.ts';
+import { FairShare } from '../src/platform/http/fair-share.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi({
@@ -40,10 +40,10 @@ test('someone who asks for much at once keeps nobody else from an answer', async
 });
 
 test('shares go round within an address, and come back', async () => {
-  const shares = new Shares(2);
+  const shares = new FairShare(2);
   const order: string[] = [];
   const enter = async (who: string, address: string) => {
-    const leave = await shares.take(address);
+    const leave = await shares.acquire(address);
     order.push(who);
     return leave;
   };

@@ -17,9 +17,9 @@ interface MadeOnceTable {
 }
 
 /** So long after something was made, the same request is taken for a second tap on the same button. */
-export const ONCE_SECONDS = 10;
+export const DUPLICATE_WINDOW_SECONDS = 10;
 
-export interface Wish {
+export interface RequestKey {
   readonly key: string;
   readonly caller: string;
 }
@@ -37,32 +37,40 @@ const RELEASE = statement('delete from made_once where key = ?');
 const FORGET = statement('delete from made_once where caller = ?');
 const FORGET_BEFORE: Statement = statement('delete from made_once where date_added not between ? and ?');
 
-const windowAt = (now: number) => [now - ONCE_SECONDS, now + ONCE_SECONDS] as const;
+const windowAt = (now: number) => [now - DUPLICATE_WINDOW_SECONDS, now + DUPLICATE_WINDOW_SECONDS] as const;
 
 /** Where that is which this very request made a moment ago. */
-export async function findMade(
+export async function findResult(
   reader: Pick<Database, 'first'>,
-  { key }: Wish,
+  { key }: RequestKey,
   now: number,
 ): Promise<string | undefined> {
   return (await reader.first<{ location: string }>(FIND, [key, ...windowAt(now)]))?.location;
 }
 
 /** False where the same request has made something already. What is claimed ends with the transaction, unless settled. */
-export async function claimWish(transaction: Transaction, { key, caller }: Wish, now: number): Promise<boolean> {
+export async function claimRequest(
+  transaction: Transaction,
+  { key, caller }: RequestKey,
+  now: number,
+): Promise<boolean> {
   return (await transaction.first(CLAIM, [key, caller, now, ...windowAt(now)])) !== undefined;
 }
 
 /** Remembers what the transaction made; one that made nothing leaves nothing behind. */
-export async function settleWish(transaction: Transaction, { key }: Wish, location: string | undefined): Promise<void> {
+export async function recordResult(
+  transaction: Transaction,
+  { key }: RequestKey,
+  location: string | undefined,
+): Promise<void> {
   if (location === undefined) await transaction.run(RELEASE, [key]);
   else await transaction.run(SETTLE, [location, key]);
 }
 
 /** Who takes something back may make the same again at once. */
-export async function forgetWishes(transaction: Transaction, caller: string): Promise<void> {
+export async function forgetRequests(transaction: Transaction, caller: string): Promise<void> {
   await transaction.run(FORGET, [caller]);
 }
 
-export const forgetOutdatedWishes = (db: Database, now: number): Promise<void> =>
+export const forgetOutdatedRequests = (db: Database, now: number): Promise<void> =>
   db.write(async (transaction) => void (await transaction.run(FORGET_BEFORE, windowAt(now))));

@@ -6,7 +6,7 @@ import { verifyToken } from '../../signin/portals/jwt.ts';
  * Where the site stands behind Cloudflare Access, what did not come through it is refused: the assertion that it adds
  * to each request must be signed with its keys, for this application, and for now.
  */
-export async function requirePassage(app: App, assertion: string | undefined): Promise<void> {
+export async function requireCloudflareAccess(app: App, assertion: string | undefined): Promise<void> {
   const { cloudflareAccess: access } = app.settings;
   if (!access) return;
   if (!assertion) throw new ApiError('CLOUDFLARE_INVALID_TOKEN');

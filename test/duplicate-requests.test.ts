@@ -10,7 +10,7 @@ import { addModfileOperation } from '../src/files/modfiles/operations.ts';
 import { submitReportOperation } from '../src/moderation/reports/operations.ts';
 import { acceptAgreement, getCurrentAgreement } from '../src/people/agreements/operations.ts';
 import type { Database, Tables, Transaction } from '../src/platform/database/database.ts';
-import { ONCE_SECONDS } from '../src/platform/database/once.ts';
+import { DUPLICATE_WINDOW_SECONDS } from '../src/platform/database/duplicate-requests.ts';
 import { ApiError } from '../src/platform/errors/catalogue.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Answer, assertRefused, type CallInput, startApi } from './api.ts';
@@ -193,7 +193,7 @@ const hasMade = async ({ query }: Transaction): Promise<boolean> => {
 const dbs = [api.app().db, beside.app().db];
 const locationOf = (answer: Answer<unknown>) => answer.headers['location'];
 
-beforeEach(() => api.clock.advance(10 * ONCE_SECONDS));
+beforeEach(() => api.clock.advance(10 * DUPLICATE_WINDOW_SECONDS));
 
 test('each operation that makes something either counts once or makes no second thing', () => {
   const once = operations.filter(({ declaration }) => declaration.once);
@@ -234,7 +234,7 @@ for (const [id, { table, input }] of Object.entries(MAKINGS)) {
     assert.equal(locationOf(second), locationOf(first));
     if (id !== 'add-metrics-secret') assert.equal(await rowsOf(table), before + 1);
     assertRefused(await asAda.call(operation, sent), 409, REPEATED);
-    api.clock.advance(ONCE_SECONDS + 1);
+    api.clock.advance(DUPLICATE_WINDOW_SECONDS + 1);
     assert.notEqual((await asAda.call(operation, sent)).status, 409);
   });
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RightOfWay } from '../right-of-way.ts';
-import { Intake } from './intake.ts';
+import { TransferScheduler } from '../transfer-scheduler.ts';
+import { BodyThrottle } from './body-throttle.ts';
 
 const RECORD_BYTES = 16 * 1024;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes pieces of several bodies that are all there, and tells for each turn of the event loop whose pieces it let in. */
 async function turnsOf(bodies: readonly string[], pieces: number, bytes: number): Promise<string[]> {
-  const intake = new Intake(new RightOfWay());
+  const intake = new BodyThrottle(new TransferScheduler());
   let letIn = '';
   let open = bodies.length;
   const receive = (name: string, left: number): void => {
     letIn += name;
     if (left === 1) open -= 1;
-    else if (!intake.isOver(bytes, () => receive(name, left - 1))) receive(name, left - 1);
+    else if (!intake.mustPause(bytes, () => receive(name, left - 1))) receive(name, left - 1);
   };
   for (const name of bodies) receive(name, pieces);
   const turns = [letIn];

@@ -1,7 +1,13 @@
 import type { Caller } from '../access/caller.ts';
 import type { App } from '../app.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { claimWish, findMade, forgetWishes, settleWish, type Wish } from '../database/once.ts';
+import {
+  claimRequest,
+  findResult,
+  forgetRequests,
+  type RequestKey,
+  recordResult,
+} from '../database/duplicate-requests.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import { limitedAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
@@ -11,8 +17,8 @@ import type { AnyOperation } from './operation.ts';
 type Handle = (app: App) => unknown;
 
 /**
- * Two taps on a button make one thing. Each write of the handler claims the request first, so that of two which are the
- * same the second waits for the first, in whichever process; it goes on only where the first made nothing.
+ * Runs the handler of a creating operation once per identical request. Each transaction first claims the request's key,
+ * so a duplicate waits for the first one in whichever process and continues only if that created nothing.
  */
 export async function handleOnce(
   app: App,
@@ -21,41 +27,41 @@ export async function handleOnce(
   brought: Brought,
   handle: Handle,
 ): Promise<unknown> {
-  const wish = wishOf(app, exchange, operation, brought);
+  const requestKey = requestKeyOf(app, exchange, operation, brought);
   const now = () => app.clock.now();
   const requireFirst = async () => {
-    const location = await findMade(app.db, wish, now());
+    const location = await findResult(app.db, requestKey, now());
     if (location !== undefined) throw new ApiError('REQUEST_REPEATED', { location });
   };
   await requireFirst();
   const here = addressOf(app, operation, brought.params as Params);
   const write: Database['write'] = (work) =>
     app.db.write(async (transaction) => {
-      if (!(await claimWish(transaction, wish, now()))) throw new ApiError('REQUEST_REPEATED');
+      if (!(await claimRequest(transaction, requestKey, now()))) throw new ApiError('REQUEST_REPEATED');
       let location: string | undefined;
       const made: Transaction['made'] = (what) => {
         location = typeof what === 'number' ? `${here}/${what}` : (what ?? here);
       };
       const value = await work({ ...transaction, made });
-      await settleWish(transaction, wish, location);
+      await recordResult(transaction, requestKey, location);
       return value;
     });
   try {
     return await handle({ ...app, db: { ...app.db, write } });
   } catch (error) {
-    // Whatever else was in the way of the second, it is so because of the first.
+    // Any other error of the duplicate is a consequence of the first request.
     if (error instanceof ApiError) await requireFirst();
     throw error;
   }
 }
 
-/** Who deletes something may make the same again at once. */
-export function forgettingWishes(app: App, exchange: Exchange): App {
+/** After a deletion the caller may create the same thing again at once. */
+export function forgettingRequests(app: App, exchange: Exchange): App {
   const caller = callerDigest(app, exchange);
   const write: Database['write'] = (work) =>
     app.db.write(async (transaction) => {
       const value = await work(transaction);
-      await forgetWishes(transaction, caller);
+      await forgetRequests(transaction, caller);
       return value;
     });
   return { ...app, db: { ...app.db, write } };
@@ -69,8 +75,13 @@ function addressOf({ addresses }: App, { declaration }: AnyOperation, params: Pa
   return `${game_id === undefined ? addresses.api : addresses.gameApi(Number(game_id))}${path}`;
 }
 
-/** Only digests are kept: neither who it was nor what they sent can be read from them. */
-function wishOf(app: App, exchange: Exchange, { declaration }: AnyOperation, { params, payload }: Brought): Wish {
+/** Stores digests only, from which neither the caller nor the content can be read. */
+function requestKeyOf(
+  app: App,
+  exchange: Exchange,
+  { declaration }: AnyOperation,
+  { params, payload }: Brought,
+): RequestKey {
   const { api_key: _, ...fields } = payload.fields;
   const files = payload.uploads.map(({ field, filename, sha256 }) => [field, filename, sha256]);
   const language = exchange.request.headers['content-language'];
@@ -81,14 +92,14 @@ function wishOf(app: App, exchange: Exchange, { declaration }: AnyOperation, { p
 
 const callerDigest = (app: App, { caller, ip }: Exchange): string => app.secrets.sign('made-once', nameOf(caller, ip));
 
-/** A key is not a person: those who share one are told apart by where they call from. */
+/** Users who share an API key are distinguished by their address. */
 function nameOf(caller: Caller, ip: string): string {
   if (caller.kind === 'user') return caller.service ? `service ${caller.service.clientId}` : `user ${caller.userId}`;
   if (caller.kind === 'service') return `service ${caller.clientId}`;
   return `${caller.kind === 'key' ? `key ${caller.keyId}` : 'nobody'} ${limitedAddress(ip)}`;
 }
 
-/** The same fields in another order are the same request. */
+/** The order of fields does not matter. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;

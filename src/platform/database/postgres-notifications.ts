@@ -6,18 +6,18 @@ export const CHANNEL = 'modstead_changes';
 const RECONNECT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEPALIVE_MS = 10_000;
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 /** A beat that took longer is taken for lost, and so is its connection. */
-const SILENCE_MS = 3_000;
+const HEARTBEAT_TIMEOUT_MS = 3_000;
 /** After so long without a beat nothing that was read before is believed. With what a request takes it is below 5 s. */
-const BELIEVED_MS = 4_000;
+const FRESH_MS = 4_000;
 
-export interface HearingOptions {
+export interface ChangeNotificationOptions {
   /** Milliseconds that never go backwards. */
   readonly monotonicMs?: () => number;
 }
 
-export interface Hearing {
+export interface ChangeNotifications {
   stop(): Promise<void>;
 }
 
@@ -26,16 +26,16 @@ export interface Hearing {
  * answer proves that all that was committed before the question has been heard of. While it is deaf, everything counts
  * as changed.
  */
-export async function hearChanges(
+export async function listenForChanges(
   url: string,
   changes: Changes,
-  { monotonicMs = () => performance.now() }: HearingOptions = {},
-): Promise<Hearing> {
+  { monotonicMs = () => performance.now() }: ChangeNotificationOptions = {},
+): Promise<ChangeNotifications> {
   let current: Listener | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let heardAt = monotonicMs();
-  changes.believeWhile(() => monotonicMs() - heardAt <= BELIEVED_MS);
+  changes.trustWhile(() => monotonicMs() - heardAt <= FRESH_MS);
 
   const connect = async () => {
     const asOf = monotonicMs();
@@ -61,7 +61,7 @@ export async function hearChanges(
   };
 
   await connect();
-  const beats = setInterval(() => void beat(), BEAT_MS).unref();
+  const beats = setInterval(() => void beat(), HEARTBEAT_MS).unref();
   return {
     stop: async () => {
       isStopped = true;
@@ -83,7 +83,7 @@ async function listen(url: string, changes: Changes, ended: () => void): Promise
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: SILENCE_MS,
+    query_timeout: HEARTBEAT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     application_name: 'modstead changes',
@@ -116,7 +116,7 @@ async function listen(url: string, changes: Changes, ended: () => void): Promise
     end: async () => {
       client.off('end', ended);
       // A connection that is silent would not say good-bye either.
-      const patience = setTimeout(() => destroy(client), SILENCE_MS);
+      const patience = setTimeout(() => destroy(client), HEARTBEAT_TIMEOUT_MS);
       await client.end().catch(() => {});
       clearTimeout(patience);
     },

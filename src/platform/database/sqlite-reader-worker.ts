@@ -4,7 +4,7 @@ import { answerEach } from '../runtime/thread.ts';
 import { TOOK_TOO_LONG } from './failures.ts';
 import { LOOKING_THROUGH } from './listing.ts';
 import { fitsPattern, type Pattern, patternOf } from './patterns.ts';
-import type { AsidePlace, AsideQuery } from './sqlite-aside.ts';
+import type { ReaderOptions, ReaderQuery } from './sqlite-reader.ts';
 
 /** The processor is asked after so much work, of which a row or 64 characters of a text are one step. */
 const STEPS_BETWEEN = 4_096;
@@ -12,7 +12,7 @@ const CHARACTERS_PER_STEP = 64;
 const PATTERNS_KEPT = 100;
 const STATEMENTS_KEPT = 200;
 
-const { file, budgetMs } = workerData as AsidePlace;
+const { file, budgetMs } = workerData as ReaderOptions;
 const db = new DatabaseSync(file, { timeout: 10_000 });
 db.exec('pragma query_only = on; pragma temp_store = memory; pragma cache_size = -16384');
 
@@ -58,7 +58,7 @@ db.function('like', { deterministic: true }, (like, text, _escape) => {
   return fitsPattern(String(text), patternFor(String(like))) ? 1 : 0;
 });
 
-answerEach(async ({ sql, parameters }: AsideQuery) => {
+answerEach(async ({ sql, parameters }: ReaderQuery) => {
   begunMs = usedMs();
   steps = 0;
   return { found: statementFor(sql).all(...(parameters as SQLInputValue[])) };

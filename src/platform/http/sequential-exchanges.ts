@@ -2,55 +2,54 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../errors/catalogue.ts';
 import { COMMON_HEADERS, errorBody } from './answer.ts';
-import { LINGERING, type Lingering, linger } from './linger.ts';
-import type { Current } from './pace.ts';
+import { closeLingering, LINGERING_LIMITS, type LingeringLimits } from './lingering-close.ts';
+import type { CurrentExchange } from './minimum-rate.ts';
 import type { Listener } from './server.ts';
 
-/** Keeps to one exchange at a time per connection, and knows which are under way. */
-export class Turns {
+/** Allows one exchange at a time per connection and tracks the current ones. */
+export class SequentialExchanges {
   readonly #listener: Listener;
-  readonly current = new Map<Socket, Current>();
-  readonly #lingering: Lingering;
-  /** Answers with which their connection ends. Surplus bytes may say so many times. */
+  readonly current = new Map<Socket, CurrentExchange>();
+  readonly #lingering: LingeringLimits;
+  /** Responses after which the connection closes. Surplus bytes may request it repeatedly. */
   readonly #last = new WeakSet<ServerResponse>();
   #draining = false;
 
-  constructor(listener: Listener, lingering: Lingering = LINGERING) {
+  constructor(listener: Listener, lingering: LingeringLimits = LINGERING_LIMITS) {
     this.#listener = listener;
     this.#lingering = lingering;
   }
 
   /**
-   * Bytes that follow a request before its answer are not another request: shipped clients send surplus
-   * after a body (docs/API-QUIRKS.md, 2), smugglers do it on purpose, and nobody else pipelines. Nor is anything
-   * a request that follows an answer which said that the connection closes.
+   * Rejects pipelined requests: bytes before the response are surplus of shipped clients (docs/API-QUIRKS.md, 2) or
+   * request smuggling. Nothing after a response with `Connection: close` is a request either.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const current = this.current.get(socket);
     const previous = current?.response;
     if (previous && !(previous.writableEnded && previous.shouldKeepAlive)) return void this.#endAfter(previous, socket);
-    if (current) goOn(current, request, response);
-    else this.#meet(socket, { request, response, seen: undefined });
+    if (current) replaceExchange(current, request, response);
+    else this.#track(socket, { request, response, seen: undefined });
     if (this.#draining) response.shouldKeepAlive = false;
     this.#listener(request, response);
   }
 
-  #meet(socket: Socket, current: Current): void {
+  #track(socket: Socket, current: CurrentExchange): void {
     this.current.set(socket, current);
     socket.once('close', () => this.current.delete(socket));
     socket.destroySoon = () => this.#linger(socket);
   }
 
-  /** From now on each answer is the last of its connection. */
+  /** Closes each connection after its current response. */
   drain(): void {
     this.#draining = true;
     for (const [socket, { response }] of this.current) if (!response.writableFinished) this.#endAfter(response, socket);
   }
 
   /**
-   * What cannot be read is answered as an error object. Where that is only what follows a whole request, or the
-   * request has its answer already, the answer is let out instead.
+   * Answers unreadable input with an error object. If a complete request came before it, that request's response is
+   * sent instead.
    */
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     const { request, response } = this.current.get(socket) ?? {};
@@ -71,11 +70,11 @@ export class Turns {
   }
 
   #linger(socket: Socket): void {
-    // Whoever had begun to read the body reads no more, and what waits there would hold up what follows.
+    // Nobody reads the body any more, and its buffered bytes would block what follows.
     this.current.get(socket)?.request.resume();
-    linger(socket, this.#lingering, {
-      isAwaited: () => this.current.get(socket)?.request.complete === false,
-      isHurried: () => this.#draining,
+    closeLingering(socket, this.#lingering, {
+      isBodyPending: () => this.current.get(socket)?.request.complete === false,
+      isDraining: () => this.#draining,
     });
   }
 }
@@ -87,7 +86,7 @@ function rawRefusal(): string {
   return `HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-function goOn(current: Current, request: IncomingMessage, response: ServerResponse): void {
+function replaceExchange(current: CurrentExchange, request: IncomingMessage, response: ServerResponse): void {
   current.request = request;
   current.response = response;
   current.seen = undefined;

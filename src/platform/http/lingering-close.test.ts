@@ -8,14 +8,20 @@ import { startApi } from '../../../test/api.ts';
 import { requestOf, serveOperations, Wire } from '../../../test/wire.ts';
 import { anyone } from '../access/caller.ts';
 import { ApiError } from '../errors/catalogue.ts';
-import { type Lingering, linger } from './linger.ts';
+import { closeLingering, type LingeringLimits } from './lingering-close.ts';
 import { MessageObject } from './objects.ts';
 import { ok, operation } from './operation.ts';
 
 const NEVER = 600_000;
 /** None of them ends anything but the one that a test is about. */
-const patient: Lingering = { bodyIdleMs: NEVER, idleMs: 80, totalMs: NEVER, hurriedMs: NEVER, bytesMax: Infinity };
-const AWAITED = { isAwaited: () => true, isHurried: () => false };
+const patient: LingeringLimits = {
+  bodyIdleMs: NEVER,
+  idleMs: 80,
+  totalMs: NEVER,
+  drainingMs: NEVER,
+  bytesMax: Infinity,
+};
+const AWAITED = { isBodyPending: () => true, isDraining: () => false };
 const PIECE = Buffer.alloc(1_000, 'x');
 /** Together more than any buffer on the way holds. */
 const LARGE_PIECE = Buffer.alloc(200_000, 'x');
@@ -46,8 +52,8 @@ async function trickle(client: Socket, socket: Socket): Promise<void> {
 test('a connection on which nothing comes any more is ended, later where the rest of a body is awaited', async (t) => {
   const [over, awaited] = [await aConnection(t), await aConnection(t)];
   const limits = { ...patient, bodyIdleMs: 400 };
-  linger(awaited.socket, limits, AWAITED);
-  linger(over.socket, limits, { ...AWAITED, isAwaited: () => false });
+  closeLingering(awaited.socket, limits, AWAITED);
+  closeLingering(over.socket, limits, { ...AWAITED, isBodyPending: () => false });
   const ended: string[] = [];
   await Promise.all([
     once(awaited.socket, 'close').then(() => ended.push('awaited')),
@@ -58,26 +64,26 @@ test('a connection on which nothing comes any more is ended, later where the res
 
 test('whoever sends without end is ended after a time', async (t) => {
   const { client, socket } = await aConnection(t);
-  linger(socket, { ...patient, totalMs: 150 }, AWAITED);
+  closeLingering(socket, { ...patient, totalMs: 150 }, AWAITED);
   await trickle(client, socket);
 });
 
 test('a service that is about to end waits for less', async (t) => {
   const { client, socket } = await aConnection(t);
-  linger(socket, { ...patient, hurriedMs: 50 }, { ...AWAITED, isHurried: () => true });
+  closeLingering(socket, { ...patient, drainingMs: 50 }, { ...AWAITED, isDraining: () => true });
   await trickle(client, socket);
 });
 
 test('whoever sends too much is ended', async (t) => {
   const { client, socket } = await aConnection(t);
-  linger(socket, { ...patient, bytesMax: 50 * PIECE.length }, AWAITED);
+  closeLingering(socket, { ...patient, bytesMax: 50 * PIECE.length }, AWAITED);
   await trickle(client, socket);
   assert.ok(socket.bytesRead > 50 * PIECE.length);
 });
 
 test('a client that closes is not waited for', async (t) => {
   const { client, socket } = await aConnection(t);
-  linger(socket, { ...patient, idleMs: NEVER }, AWAITED);
+  closeLingering(socket, { ...patient, idleMs: NEVER }, AWAITED);
   client.destroy();
   await once(socket, 'close');
 });

@@ -4,15 +4,15 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { giveBack } from '../runtime/memory.ts';
 import { Thread } from '../runtime/thread.ts';
 import { type Address, asked, toStorageError } from './s3-client.ts';
-import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hashing.ts';
-import type { WantedRange } from './s3-reading.ts';
+import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hash-worker.ts';
+import type { WantedRange } from './s3-reader-worker.ts';
 
 /**
  * Objects are read in other threads. What Node.js receives from a server it allocates anew, chunk by chunk, and nobody can
  * give that back; a thread with a small heap of its own collects it early, and away from the event loop.
  */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
-const reading = new Thread<WantedRange>(new URL('./s3-reading.ts', import.meta.url), { resourceLimits: HEAP });
+const reading = new Thread<WantedRange>(new URL('./s3-reader-worker.ts', import.meta.url), { resourceLimits: HEAP });
 
 const READING_SECONDS = 600;
 /** Of the largest object, over the slowest line that is worth it. */
@@ -45,7 +45,7 @@ export async function hashesOf(
 ): Promise<S3Hashes> {
   const link = await linkTo(client, address, HASHING_SECONDS);
   const workerData: S3HashRequest = { link, start: 0, lengths, etag };
-  const worker = new Worker(new URL('./s3-hashing.ts', import.meta.url), { workerData, resourceLimits: HEAP });
+  const worker = new Worker(new URL('./s3-hash-worker.ts', import.meta.url), { workerData, resourceLimits: HEAP });
   return new Promise((resolve, reject) => {
     worker.once('message', (answer: S3HashAnswer) => {
       if ('md5' in answer) resolve(answer);

@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import type { RightOfWay } from '../right-of-way.ts';
+import type { TransferScheduler } from '../transfer-scheduler.ts';
 
-export class ReaderLeft extends Error {
+export class ClientDisconnected extends Error {
   override readonly name = 'ReaderLeft';
 }
 
 /**
- * An answer of known length. It ends with its last bytes and not after them: whoever has them may send the next
- * request at once, and would be found to do so before the end.
+ * A response of known length. It ends together with its last bytes, because a client that has them may send its next
+ * request before a separate end.
  */
-export class Answer {
+export class FixedLengthResponse {
   readonly response: ServerResponse;
   readonly #bytes: number;
   #left: number;
@@ -31,30 +31,29 @@ export class Answer {
   }
 }
 
-/** Sends files piece by piece. */
-export class Pump {
-  readonly #way: RightOfWay;
+/** Sends files chunk by chunk. */
+export class ChunkSender {
+  readonly #scheduler: TransferScheduler;
 
-  constructor(way: RightOfWay) {
-    this.#way = way;
+  constructor(scheduler: TransferScheduler) {
+    this.#scheduler = scheduler;
   }
 
   /**
-   * Sends piece after piece, the next when the last has left this process, until there is none. So no more than a piece
-   * waits for a slow reader. The first piece of an answer waits for nobody: to most who look at a page it is the whole of
-   * a picture.
+   * Sends each chunk after the previous one was flushed, so at most one waits for a slow client. The first chunk skips
+   * the scheduler, since it is often the whole of an image.
    */
-  send(answer: Answer, pieces: () => Buffer | undefined): Promise<void> {
+  send(answer: FixedLengthResponse, pieces: () => Buffer | undefined): Promise<void> {
     const { response } = answer;
     return new Promise((resolve, reject) => {
       const end = (error?: Error | null) => {
-        response.off('close', left);
+        response.off('close', disconnected);
         if (error) reject(error);
         else resolve();
       };
-      const left = () => end(new ReaderLeft('the reader left before the end'));
+      const disconnected = () => end(new ClientDisconnected('the reader left before the end'));
       const next = () => {
-        if (response.destroyed) return left();
+        if (response.destroyed) return disconnected();
         try {
           const piece = pieces();
           if (piece) answer.write(piece, written);
@@ -66,12 +65,12 @@ export class Pump {
       const written = (error?: Error | null) => {
         if (error) {
           response.destroy();
-          left();
+          disconnected();
         } else if (response.writableEnded) end();
-        else this.#way.wait(next);
+        else this.#scheduler.schedule(next);
       };
-      response.once('close', left);
-      if (answer.isBegun) this.#way.wait(next);
+      response.once('close', disconnected);
+      if (answer.isBegun) this.#scheduler.schedule(next);
       else next();
     });
   }

@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http';
+import { transferScheduler } from './transfer-scheduler.ts';
+
+const BATCH_MAX = 64;
+const waiting: { readonly response: ServerResponse; readonly text: string }[] = [];
+
+/**
+ * Sends the short responses of one event-loop tick together, because waking a waiting client process costs more than
+ * the response itself. During transfers each response is sent at once, since chunks run before the end of the tick.
+ */
+export function sendBatched(response: ServerResponse, text: string): void {
+  if (transferScheduler.isTransferring) return void response.end(text);
+  waiting.push({ response, text });
+  if (waiting.length === 1) setImmediate(flush);
+  else if (waiting.length === BATCH_MAX) flush();
+}
+
+function flush(): void {
+  for (const { response, text } of waiting.splice(0)) response.end(text);
+}
