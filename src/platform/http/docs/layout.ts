@@ -5,9 +5,9 @@ import { DOCS_PATH, type DocsModel, type Group } from './model.ts';
 
 const read = (name: string): string => readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
 
-export const STYLE = read('docs.css');
-export const SEARCH_SCRIPT = read('search.js');
-export const TRY_SCRIPT = read('try.js');
+const STYLE = read('docs.css');
+const SEARCH_SCRIPT = read('search.js');
+const TRY_SCRIPT = read('try.js');
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -127,15 +127,18 @@ function errorResponse(status: string, names: readonly ErrorName[], schema: Json
 
 /** `Forbidden.11004.14007`: the status and the errors beside those that every operation has. */
 function componentName(status: string, names: readonly ErrorName[], schema: JsonSchema): string {
-  const own = names.filter((name) => !UNIVERSAL_ERRORS.includes(name)).map(refName);
+  const own = names.filter((name) => !UNIVERSAL_ERRORS.includes(name)).map((name) => REF_NAMES.get(name)!);
   const form = schema === ERROR_REFERENCE ? [] : [componentOf(schema.$ref!)];
   return [...form, STATUS_CODES[status]!.replace(/\W/g, ''), ...own].join('.');
 }
 
-/** The reference of an error. Further errors of the catalogue with the same reference follow as `12004b`, `12004c`. */
-function refName(name: ErrorName): string {
-  const { ref } = errors[name];
-  const same = Object.keys(errors).filter((other) => errors[other as ErrorName].ref === ref);
-  const index = same.indexOf(name);
-  return index === 0 ? String(ref) : `${ref}${String.fromCharCode('a'.charCodeAt(0) + index)}`;
+/** The reference of each error. Further errors of the catalogue with the same reference follow as `12004b`, `12004c`. */
+const REF_NAMES: ReadonlyMap<string, string> = new Map(
+  [...Map.groupBy(Object.entries(errors), ([, { ref }]) => ref)].flatMap(([ref, same]) =>
+    same.map(([name], index): [string, string] => [name, index === 0 ? String(ref) : `${ref}${letterOf(index)}`]),
+  ),
+);
+
+function letterOf(index: number): string {
+  return String.fromCharCode('a'.charCodeAt(0) + index);
 }
