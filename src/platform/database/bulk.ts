@@ -17,7 +17,7 @@ export interface Bulk {
 
 const inserts = new Map<string, Statement>();
 
-/** Rows with the same columns; SQLite takes them one by one at hardly any cost, PostgreSQL all at once. */
+/** Inserts rows with the same columns: one by one on SQLite, where a call is cheap, and all at once on PostgreSQL. */
 export async function insertMany(
   { transaction, dialect }: Bulk,
   table: keyof Tables,
@@ -28,7 +28,7 @@ export async function insertMany(
   const columns = Object.keys(first);
   const insert = insertInto(table, columns);
   if (dialect === 'postgres') return transaction.run(insert, [JSON.stringify(rows)]);
-  // SQLite is done when it returns: to wait for each of a million rows would cost more than to write them.
+  // SQLite is synchronous here, and awaiting a million rows would cost more than writing them.
   for (const row of rows) void transaction.run(insert, Object.values(row) as Value[]);
 }
 
@@ -45,7 +45,7 @@ function insertInto(table: keyof Tables, columns: readonly string[]): Statement 
   return insert;
 }
 
-/** On PostgreSQL ids that were given do not count up what the table gives itself. */
+/** Explicit ids do not advance a PostgreSQL sequence. */
 export async function countIdsOn({ transaction, dialect }: Bulk, table: keyof Tables): Promise<void> {
   if (dialect === 'postgres')
     await sql`select setval(pg_get_serial_sequence(${table}, 'id'), (select max(id) from ${sql.table(table)}))`.execute(
@@ -55,7 +55,9 @@ export async function countIdsOn({ transaction, dialect }: Bulk, table: keyof Ta
 
 const CACHE_KIBIBYTES = 1_048_576;
 
-/** An index is made many times faster than it grows. Others see the tables as they were until the transaction ends. */
+/**
+ * Building an index afterwards is many times faster than growing it. Other readers see the old tables until the commit.
+ */
 export async function withoutIndexes(bulk: Bulk, tables: readonly (keyof Tables)[], work: () => Promise<void>) {
   const { query } = bulk.transaction;
   if (bulk.dialect === 'postgres') await sql`set local statement_timeout = 0`.execute(query);

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The registry of tables. Each noun's `table.ts` adds its own by declaration merging. */
+/** The registry of tables. Each resource's `table.ts` adds its own by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: it grows by declaration merging
 export interface Tables {}
 
@@ -11,15 +11,15 @@ export type Scope = string;
 
 export interface Transaction {
   readonly query: Query;
-  /** Prepared reads and writes that see what this transaction has done. */
+  /** Prepared statements that see the changes of this transaction. */
   first<T = Row>(read: Statement, values: readonly Value[]): T | undefined | Promise<T | undefined>;
   all<T = Row>(read: Statement, values: readonly Value[]): T[] | Promise<T[]>;
   run(write: Statement, values: readonly Value[]): void | Promise<void>;
-  /** Names what this transaction makes stale; readers hear of it once it has committed. */
+  /** Marks a scope as stale; readers are notified after the commit. */
   changed(scope: Scope): void;
   /**
-   * Names what this transaction has made, so that the same request once more is led to it: by its number below the
-   * address of the request, by another address, or that address itself. Only there where requests count once.
+   * Names what this transaction created, so that a duplicate of the request is redirected to it: an id below the
+   * request's address, another address, or the address itself. Only present for operations with `once`.
    */
   made?(what?: number | string): void;
 }
@@ -37,7 +37,7 @@ export function statement(text: string): Statement {
 
 const updates = new Map<string, Statement>();
 
-/** The statement that sets these columns of the row with an id, and gives the row as it is then. */
+/** Updates these columns of the row with an id and returns the new row. */
 export function updateOf(table: keyof Tables, columns: readonly string[]): Statement {
   const text = `update ${table} set ${columns.map((name) => `${name} = ?`).join(', ')} where id = ? returning *`;
   const known = updates.get(text) ?? statement(text);
@@ -48,7 +48,9 @@ export function updateOf(table: keyof Tables, columns: readonly string[]): State
 const READ = /^\s*(?:select|with)\b/i;
 const WRITE = /\b(?:insert|update|delete)\b/i;
 
-/** Whether a text of SQL changes nothing, so that it can be asked again. A read that only mentions a write counts as one. */
+/**
+ * True when a statement only reads, so that it can be retried. A read that merely mentions a write counts as a write.
+ */
 export const onlyReads = (text: string): boolean => READ.test(text) && !WRITE.test(text);
 
 export type Value = string | number | null;
@@ -56,9 +58,9 @@ type Row = Record<string, Value>;
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Reads what is committed. */
+  /** Reads committed data. */
   readonly query: Query;
-  /** The same for what takes long: others are served meanwhile, also on SQLite, where any other read holds up the process. */
+  /** For slow reads: on SQLite they run in a worker thread, where they do not block the event loop. */
   readonly readInWorker: Query;
   /** Runs a prepared hot read; synchronous on SQLite, hence awaited rather than chained. */
   first<T = Row>(read: Statement, values: readonly Value[]): T | undefined | Promise<T | undefined>;
@@ -66,9 +68,9 @@ export interface Database {
   /** Resolves once the work is durable. The work may await nothing but its own queries. */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   readonly changes: Changes;
-  /** How many reads that take long it does at once. */
+  /** The number of slow reads that run at once. */
   readonly readConcurrency: number;
-  /** The same for jobs and commands: nobody waits for what they read, so it may take longer. */
+  /** The same database with longer timeouts, for jobs and commands. */
   readonly withLongTimeouts: Database;
   /** Throws when the database cannot be reached. */
   check(): Promise<void>;
@@ -76,14 +78,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long a read of a request may take, unless it is said otherwise. */
+/** The default timeout of a request's read. */
 export const READ_TIMEOUT_MS = 4_000;
 
 const SCOPES_MAX = 100_000;
 
 /**
- * Remembers when each scope last changed, on a counter of its own. What was read no earlier than `now()`
- * said before the reading is fresh for as long as `unchangedSince` holds.
+ * Records when each scope last changed, on a logical clock. Data read after `now()` is fresh while `unchangedSince`
+ * returns true.
  */
 export class Changes {
   #now = 0;
@@ -100,7 +102,7 @@ export class Changes {
     return this.#everything <= moment && (this.#last.get(scope) ?? 0) <= moment && this.#isTrusted();
   }
 
-  /** Changes come from elsewhere: while they may be missed, nothing is known to be unchanged. */
+  /** Other processes send changes; while notifications may be lost, nothing counts as unchanged. */
   trustWhile(isHearing: () => boolean): void {
     this.#isTrusted = isHearing;
   }
@@ -111,7 +113,7 @@ export class Changes {
     for (const listener of this.#listeners) listener(scope);
   }
 
-  /** Something changed that this process cannot name. */
+  /** Another process changed something, and the scope is unknown. */
   everythingChanged(): void {
     this.#everything = ++this.#now;
     this.#last.clear();
@@ -124,7 +126,7 @@ export class Changes {
   }
 }
 
-/** True when a write was refused because an equal key exists, on either database. */
+/** True when a write violated a unique key, on either database. */
 export function isDuplicate(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number };
   const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;

@@ -6,9 +6,9 @@ declare module './database.ts' {
   }
 }
 
-/** What a request has made, for as long as the same request is taken for the same wish. */
+/** The result of a request, for as long as an identical request counts as a duplicate. */
 interface MadeOnceTable {
-  /** A digest of the caller, the operation and all that was sent. */
+  /** A digest of the caller, the operation and the content. */
   key: string;
   /** A digest of the caller alone. */
   caller: string;
@@ -16,7 +16,7 @@ interface MadeOnceTable {
   date_added: number;
 }
 
-/** So long after something was made, the same request is taken for a second tap on the same button. */
+/** An identical request within this time counts as a double click. */
 export const DUPLICATE_WINDOW_SECONDS = 10;
 
 export interface RequestKey {
@@ -25,8 +25,8 @@ export interface RequestKey {
 }
 
 /**
- * Clocks of two processes may differ, and one may be set back. A row beyond the window on either side is outdated. Of
- * two transactions with one key the second waits here for the end of the first.
+ * Clocks of two processes may differ, so a row outside the window on either side is outdated. A second transaction with
+ * the same key waits here for the first.
  */
 const CLAIM = statement(`insert into made_once (key, caller, location, date_added) values (?, ?, '', ?)
   on conflict (key) do update set location = '', date_added = excluded.date_added
@@ -39,7 +39,7 @@ const FORGET_BEFORE: Statement = statement('delete from made_once where date_add
 
 const windowAt = (now: number) => [now - DUPLICATE_WINDOW_SECONDS, now + DUPLICATE_WINDOW_SECONDS] as const;
 
-/** Where that is which this very request made a moment ago. */
+/** The address that an identical request created, if any. */
 export async function findResult(
   reader: Pick<Database, 'first'>,
   { key }: RequestKey,
@@ -48,7 +48,10 @@ export async function findResult(
   return (await reader.first<{ location: string }>(FIND, [key, ...windowAt(now)]))?.location;
 }
 
-/** False where the same request has made something already. What is claimed ends with the transaction, unless settled. */
+/**
+ * Claims the key; false when an identical request has created something. The claim ends with the transaction unless a
+ * result is recorded.
+ */
 export async function claimRequest(
   transaction: Transaction,
   { key, caller }: RequestKey,
@@ -57,7 +60,7 @@ export async function claimRequest(
   return (await transaction.first(CLAIM, [key, caller, now, ...windowAt(now)])) !== undefined;
 }
 
-/** Remembers what the transaction made; one that made nothing leaves nothing behind. */
+/** Records what the transaction created; without a result the claim is removed. */
 export async function recordResult(
   transaction: Transaction,
   { key }: RequestKey,
@@ -67,7 +70,7 @@ export async function recordResult(
   else await transaction.run(SETTLE, [location, key]);
 }
 
-/** Who takes something back may make the same again at once. */
+/** After a deletion the caller may create the same thing again at once. */
 export async function forgetRequests(transaction: Transaction, caller: string): Promise<void> {
   await transaction.run(FORGET, [caller]);
 }

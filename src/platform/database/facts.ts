@@ -6,7 +6,7 @@ declare module './database.ts' {
   }
 }
 
-/** Small things that a database knows about itself, such as the address its documents were written for. */
+/** Small values that a database stores about itself, such as the base address of its documents. */
 export async function factOf(query: Query, name: string): Promise<string | undefined> {
   return (await query.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst())?.value;
 }

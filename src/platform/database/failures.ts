@@ -1,4 +1,4 @@
-/** What a database and its driver say when a statement failed for no fault of its own. */
+/** The fields that databases and drivers set on errors. */
 interface Failure {
   readonly code?: string;
   readonly message?: string;
@@ -7,10 +7,10 @@ interface Failure {
 const failureOf = (error: unknown): Failure => (error ?? {}) as Failure;
 
 const LOST = new Set(['57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE']);
-/** As the driver says it of a connection that it finds closed; what closed it was an error before. */
+/** The driver's message for a connection that was already closed by an earlier error. */
 const LOST_MESSAGE = /^(?:Connection terminated|Client was closed|Client has encountered a connection error)/;
 
-/** A connection to the database broke, and all that was begun on it is undone. */
+/** The connection broke, and its open transaction was rolled back. */
 export function isLost(error: unknown): boolean {
   const { code, message } = failureOf(error);
   return LOST.has(code ?? '') || LOST_MESSAGE.test(message ?? '');
@@ -18,12 +18,12 @@ export function isLost(error: unknown): boolean {
 
 const READ_ONLY = '25006';
 
-/** The connection leads to a server that takes no writes any more: after a failover another connection leads elsewhere. */
+/** The server became read-only; after a failover a new connection reaches the new primary. */
 export const isReadOnly = (error: unknown): boolean => failureOf(error).code === READ_ONLY;
 
 const NOT_SUPPORTED = '0A000';
 
-/** A statement was prepared before a migration changed a table of its. Prepared anew, it works. */
+/** The statement was prepared before a migration; preparing it again helps. */
 export function isStalePlan(error: unknown): boolean {
   const { code, message } = failureOf(error);
   return code === NOT_SUPPORTED && message?.startsWith('cached plan must not change result type') === true;
@@ -36,7 +36,7 @@ export const isLockTimeout = (error: unknown): boolean => failureOf(error).code 
 /** Serialization failure and deadlock. */
 const COLLISIONS = new Set(['40001', '40P01']);
 
-/** Two transactions stood in each other's way, and this one had to yield. */
+/** A serialization failure or deadlock aborted this transaction. */
 export const isCollision = (error: unknown): boolean => COLLISIONS.has(failureOf(error).code ?? '');
 
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -45,18 +45,18 @@ const FOREIGN_KEY_VIOLATION = '23503';
 export const isOrphan = (error: unknown): boolean => failureOf(error).code === FOREIGN_KEY_VIOLATION;
 
 const STATEMENT_TIMEOUT = '57014';
-/** On SQLite, where we end queries ourselves. */
+/** The error code of SQLite queries that we abort ourselves. */
 export const TOOK_TOO_LONG = 'TOOK_TOO_LONG';
 
-/** The statement took longer than one may. */
+/** The statement exceeded its timeout. */
 export const isTimeout = (error: unknown): boolean =>
   [STATEMENT_TIMEOUT, TOOK_TOO_LONG].includes(failureOf(error).code ?? '');
 
-/** No connection or none to spare, no memory, too many locks, a full disk, and one that fails. */
+/** Connection failures, out of memory, too many locks, full or failing disk. */
 const OUTAGES = new Set(['08001', '08003', '08004', '08006', '53000', '53100', '53200', '53300', '53400', '58030']);
 const NO_CONNECTION = /^(?:timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
 
-/** The database is away or has too much to do. It may work a moment later. */
+/** The database is unreachable or overloaded, and a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message } = failureOf(error);
   if (OUTAGES.has(code ?? '') || NO_CONNECTION.test(message ?? '')) return true;

@@ -4,45 +4,45 @@ import { pairsOf } from './words.ts';
 
 export { fold } from './words.ts';
 
-/** A column that a list may be filtered by, under its published name. */
+/** A filterable column, by its published name. */
 export interface Column {
   readonly kind: 'integer' | 'text' | 'set';
   /**
-   * The expression in SQL; the published name unless given. For text it is a folded column. A set has many members:
-   * here stands the beginning of a query for the ids of rows, which ends with the column that holds a member.
+   * The SQL expression; defaults to the published name. For text it is a folded column, for a set the start of a
+   * subquery for row ids that ends with the member column.
    */
   readonly sql?: string;
-  /** The beginning of a condition that the comparison stands in, where the column is another table's. */
+  /** The start of a condition around the comparison, for a column of another table. */
   readonly within?: string;
-  /** Values that ask for nothing when they are asked for. */
+  /** Values that do not filter. */
   readonly anything?: readonly number[];
-  /** Of a set: the same question about the one row that is looked at. */
+  /** For a set: the same condition on the current row. */
   readonly probe?: string;
-  /** Members are compared as they are, not folded. */
+  /** Members are compared exactly, not folded. */
   readonly exact?: boolean;
-  /** Words, folded, that requests may use for some numbers. */
+  /** Folded words that stand for numbers. */
   readonly names?: Readonly<Record<string, number>>;
 }
 
-/** What one list can be asked. Built once per noun. */
+/** The filters, sorts and search of one list. Built once per resource. */
 export interface Listing {
-  /** The table's name or alias in the query, for `id` as the last order. */
+  /** The table's name or alias, for `id` as the last sort key. */
   readonly from: string;
-  /** Which of the columns names the game that a row belongs to, if it is not `game_id`. */
+  /** The column of the row's game, if it is not `game_id`. */
   readonly game?: string;
   readonly columns: Readonly<Record<string, Column>>;
   /** Published sort names and the expressions behind them. */
   readonly sorts: Readonly<Record<string, string>>;
-  /** Sort names that give the largest first, and the smallest with `-` (docs/API-QUIRKS.md). */
+  /** Sort names that are descending, and ascending with `-` (docs/API-QUIRKS.md). */
   readonly largestFirst?: readonly string[];
   /**
-   * The direction of an index on the expression in which `id` beside it counts up. Equals are then in the order of
-   * the index, read forwards or backwards, so that nothing has to be sorted; without it `id` always counts up.
+   * The direction of an index on the expression in which its `id` ascends. Ties then follow the index and need no sort;
+   * without it `id` always ascends.
    */
   readonly indexed?: Readonly<Record<string, 'asc' | 'desc'>>;
-  /** The table of words behind `_q`, with the column that names the row. */
+  /** The word table for `_q` and its row id column. */
   readonly words?: { readonly table: string; readonly key: string };
-  /** What decides between rows that `_q` finds alike: the largest first. */
+  /** Breaks ties between equally good matches of `_q`, descending. */
   readonly popularity?: string;
 }
 
@@ -55,17 +55,17 @@ export interface Filter {
   readonly values: readonly (string | number)[];
 }
 
-/** As requests name it. */
+/** The name of the request parameter. */
 export const parameterOf = ({ column, operator }: Filter): string =>
   operator === 'eq' ? column.name : `${column.name}-${operator}`;
 
 export interface ListRequest {
-  /** All of these groups hold; of the filters within a group, any. */
+  /** All groups must match; within a group one filter is enough. */
   readonly groups: readonly (readonly Filter[])[];
   readonly words: readonly string[];
-  /** Words that may have been meant by these. */
+  /** Likely corrections of mistyped words. */
   readonly likely?: readonly string[];
-  /** Most rows fit, so that each is asked whether it does, in the order of the list, until the page is full. */
+  /** Most rows match, so rows are tested in list order until the page is full. */
   readonly probing?: boolean;
   readonly sort: { readonly sql: string; readonly descending: boolean; readonly idDescending?: boolean } | undefined;
   readonly limit: number;
@@ -73,15 +73,15 @@ export interface ListRequest {
 }
 
 /**
- * A condition that always holds. It marks queries that may have to look at every row, which on SQLite are answered in
- * another thread, for as long as one may take (`sqlite-reader-worker.ts`).
+ * An always-true condition that marks queries that may scan every row. On SQLite they run in a worker thread with a
+ * time limit (`sqlite-reader-worker.ts`).
  */
 export const LOOKING_THROUGH = '1 = 1 /* looking through */';
 
-/** Rows before a page are skipped one by one. */
+/** Rows before the page are skipped one by one. */
 const SKIPPED_MAX = 1_000;
 
-/** Whether no index leads straight to the rows of the page. */
+/** True when no index leads directly to the page's rows. */
 export function looksThrough(listing: Listing, { groups, words, sort, offset }: ListRequest): boolean {
   const isSorted = sort !== undefined && listing.indexed?.[sort.sql] === undefined;
   return groups.length > 0 || words.length > 0 || isSorted || offset >= SKIPPED_MAX;
@@ -90,7 +90,7 @@ export function looksThrough(listing: Listing, { groups, words, sort, offset }: 
 // biome-ignore lint/suspicious/noExplicitAny: the one general builder over every noun's query
 type AnySelect = SelectQueryBuilder<Tables, any, any>;
 
-/** Narrows a query to what was asked; the noun has already narrowed it to what the caller may see. */
+/** Applies the request's filters; the resource has already applied visibility. */
 export function narrowed<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
   if (looksThrough(listing, request)) query = query.where(sql.raw<SqlBool>(LOOKING_THROUGH));
@@ -101,8 +101,8 @@ export function narrowed<S>(select: S, listing: Listing, request: ListRequest): 
 }
 
 /**
- * Orders and cuts the page. `id` decides between equals, so that pages neither repeat nor miss a row. What `_q` found
- * comes in the order of how well it fits, unless another one is asked for.
+ * Sorts and pages. `id` breaks ties, so that pages neither repeat nor miss a row; matches of `_q` are sorted by
+ * relevance unless another order is requested.
  */
 export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
@@ -116,7 +116,7 @@ export function paged<S>(select: S, listing: Listing, request: ListRequest): S {
   return query as unknown as S;
 }
 
-/** Without an operator a row has all of the members; with `-in` any, and with `-not` and `-not-in` none of them. */
+/** Without an operator a row must have all members, with `-in` any, with `-not` and `-not-in` none. */
 function membership({ column, operator, values }: Filter, listing: Listing, probing: boolean): Expression<SqlBool> {
   const id = sql.raw(`${listing.from}.id`);
   const has = (some: Filter['values']) =>
@@ -143,7 +143,7 @@ function condition(filter: Filter, listing: Listing, { probing = false }: ListRe
 function compare({ column, operator, values }: Filter, listing: Listing): Expression<SqlBool> {
   const left = sql.raw(column.sql ?? `${listing.from}.${column.name}`);
   const text = column.kind === 'text' ? left : sql`cast(${left} as text)`;
-  // PostgreSQL would take a number for one of the column's size, and fail with one that is larger.
+  // PostgreSQL would use the column's type and fail with larger numbers.
   const first = typeof values[0] === 'number' ? sql`cast(${values[0]} as bigint)` : sql`${values[0]}`;
   switch (operator) {
     case 'eq':
@@ -171,11 +171,11 @@ function compare({ column, operator, values }: Filter, listing: Listing): Expres
   }
 }
 
-/** Numbers stand in the text itself, where they are of any size: a thousand parameters take longer to put together. */
+/** Numbers are inlined, because binding a thousand parameters is slower. */
 const listOf = (values: Filter['values']): Expression<unknown> =>
   values.every((value) => Number.isSafeInteger(value)) ? sql.raw(values.join(', ')) : sql.join(values);
 
-/** Any word counts, also by its beginning. The range form of a prefix uses the index on both databases. */
+/** Matches any word by prefix. The range form of a prefix uses the index on both databases. */
 function fits({ words, likely = [] }: Pick<ListRequest, 'words' | 'likely'>): Expression<SqlBool> {
   return anyOf([...words.map(beginsWith), ...(likely.length > 0 ? [sql`w.word in (${sql.join(likely)})`] : [])]);
 }
@@ -188,7 +188,7 @@ function matchesWords(listing: Listing, request: ListRequest): Expression<SqlBoo
   return sql`${sql.raw(`${listing.from}.id`)} in (select ${sql.raw(`w.${key}`)} from ${sql.raw(table)} w where ${fits(request)})`;
 }
 
-/** How well a row fits: two of the words, one whole, one by its beginning, and one mistyped. */
+/** Relevance: a pair of words, then a whole word, then a prefix, then a typo. */
 function fitOf(listing: Listing, request: ListRequest): Expression<unknown> {
   const { table, key } = listing.words!;
   const { words } = request;

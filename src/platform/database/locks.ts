@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Database, Statement, Tables, Transaction } from './database.ts';
 
 /**
- * What is held while something is added under it, changed or ended, in the order in which everyone holds it: whoever
- * needs several asks for all of them at once, so that nobody waits in a circle. Within a kind the lower id is first.
- * `gone` says of a row that is still there that it has ended.
+ * The lockable tables in global lock order, which prevents deadlocks: a transaction locks all its rows at once, lower
+ * ids first. `gone` is the condition for a deleted row that still exists.
  */
 const KINDS = {
   users: { gone: 'status = 3' },
@@ -21,14 +20,14 @@ export type Kind = keyof typeof KINDS;
 const ORDER = Object.keys(KINDS) as Kind[];
 
 /**
- * `under`: something is added under it, which must not end before that is committed; others add as well.
- * `ends`: it ends, or changes hands or its name. Whoever adds under it waits, and those who were first are waited for.
+ * `under`: a shared lock on the parent of something that is added, so that it cannot end first. `ends`: an exclusive
+ * lock for deleting, transferring or renaming, which waits for all `under` locks.
  */
 export type LockMode = 'under' | 'ends';
 
-// An update of other columns than those with a unique index is compatible with a key share, so figures can be counted.
+// An update of columns without a unique index is compatible with a key-share lock, so counters can change.
 const CLAUSES: Record<LockMode, string> = { under: 'for key share', ends: 'for update' };
-/** For a row that is changed but stays what it is: those who add under it go on. */
+/** For a changed row that keeps its identity: transactions that add to it continue. */
 const CHANGE = 'for no key update';
 
 export interface RowLock {
@@ -37,7 +36,7 @@ export interface RowLock {
   readonly mode: LockMode;
 }
 
-/** A row that is held. `status` and `locked` are told of people only. */
+/** A locked row. `status` and `locked` are set for users only. */
 export interface LockedRow {
   readonly kind: Kind;
   readonly id: number;
@@ -52,7 +51,7 @@ interface LockRun {
   readonly ids: number[];
 }
 
-/** In the order that is the same for all, each once with the stronger of its holds. */
+/** In global lock order, each row once in its strongest mode. */
 function runsOf(locks: readonly RowLock[]): LockRun[] {
   const strongest = new Map<string, RowLock>();
   for (const each of locks) {
@@ -74,7 +73,7 @@ function runsOf(locks: readonly RowLock[]): LockRun[] {
 const statements = new Map<string, Statement>();
 const STATEMENTS_MAX = 1_000;
 
-/** One statement for all of them. PostgreSQL runs the parts of a union one after the other. */
+/** One statement for all locks. PostgreSQL runs the parts of a union in order. */
 function statementOf(runs: readonly LockRun[]): Statement {
   const shape = runs.map(({ kind, mode, ids }) => `${kind} ${mode} ${ids.length}`).join();
   const known = statements.get(shape);
@@ -105,8 +104,8 @@ interface FoundRow {
 }
 
 /**
- * Holds all of these until the transaction ends, and tells which of them are there. On SQLite there is one writer, so
- * that what is read stays true without being held.
+ * Locks the rows until the transaction ends and returns those that exist. SQLite has one writer, so a plain read is
+ * enough.
  */
 export async function lock(transaction: Transaction, locks: readonly RowLock[]): Promise<LockedRow[]> {
   if (locks.length === 0) return [];
@@ -124,17 +123,17 @@ export async function lock(transaction: Transaction, locks: readonly RowLock[]):
   }));
 }
 
-/** The same read, and others who change this row wait from here on; `of` names it where the read joins others to it. */
+/** Adds an update lock to a read; `of` names the table if the read joins others. */
 export const withUpdateLock = (read: Statement, of = ''): Statement => ({
   text: read.text,
   postgres: `${read.postgres} ${CHANGE}${of && ` of ${of}`}`,
 });
 
-/** The same in a query that is put together: those who would end what `of` names wait. */
+/** A key-share lock for the query builder. */
 export const keyShareLock = (dialect: Database['dialect'], of: string) =>
   sql.raw(dialect === 'postgres' ? `${CLAUSES.under} of ${of}` : '');
 
-/** Of rows in a queue, those that nobody else is about to take: of those who ask at once each gets another. */
+/** Skips queue rows that another transaction has claimed, so that each worker gets different rows. */
 export const skipLocked = (dialect: Database['dialect'], of: string) =>
   sql.raw(dialect === 'postgres' ? `for update of ${of} skip locked` : '');
 
@@ -143,7 +142,7 @@ const ADVISORY_LOCK: Statement = {
   postgres: 'select 1 as turn from pg_advisory_xact_lock(hashtextextended($1, 0))',
 };
 
-/** Those who name the same wait for each other, each until the one before has committed. It comes after all rows. */
+/** Serialises transactions by name until the commit. Take it after all row locks. */
 export const takeAdvisoryLock = async (transaction: Transaction, name: string): Promise<void> => {
   await transaction.first(ADVISORY_LOCK, [name]);
 };

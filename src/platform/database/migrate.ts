@@ -3,7 +3,7 @@ import type { Database, Query } from './database.ts';
 
 /** Column types that the two databases spell differently. */
 interface ColumnTypes {
-  /** A primary key that counts up and never gives a number twice. */
+  /** An auto-increment primary key that never reuses a value. */
   readonly id: string;
   /** Ids, unix seconds, counters, options, and 0 or 1. */
   readonly integer: string;
@@ -70,7 +70,7 @@ this one: use an empty database, or the version that made it.`;
 export const isUnreleased = (migrations: readonly Migration[], applied: readonly string[]): boolean =>
   applied.length > 0 && !migrations.some(({ name }) => applied.includes(name));
 
-/** Brings the database up to date, each step in a transaction of its own. Returns the names applied. */
+/** Applies the missing migrations, each in its own transaction, and returns their names. */
 export async function migrate(
   db: Database,
   migrations: readonly Migration[],
@@ -93,7 +93,7 @@ export async function migrate(
   return applied;
 }
 
-/** Two processes may start at once: the row decides which of them applies a step. */
+/** Two processes may start at once; inserting the row decides which one applies the step. */
 async function claim(db: Database, query: Query, name: string, now: number): Promise<boolean> {
   if (db.dialect === 'postgres') await sql`lock table migrations in exclusive mode`.execute(query);
   const { numInsertedOrUpdatedRows } = await query

@@ -1,9 +1,9 @@
-/** A pattern of SQL's `like`, with `%` for anything: the pieces between, in their order. */
+/** A `like` pattern, split at `%`. */
 export interface Pattern {
   readonly pieces: readonly string[];
 }
 
-/** Reads what `likePattern` makes: `\` before a character means just that character, and `_` never stands alone. */
+/** Parses the output of `likePattern`: `\` escapes a character, and `_` is never a wildcard. */
 export function patternOf(like: string): Pattern {
   const pieces: string[] = [];
   let piece = '';
@@ -17,8 +17,7 @@ export function patternOf(like: string): Pattern {
 }
 
 /**
- * Whether a text fits a pattern, in as many steps as the two are long. The `like` of SQLite compares the pattern anew at
- * every place, which takes seconds where both are long and alike.
+ * Matches in linear time. SQLite's own `like` restarts at every position, which takes seconds for long similar texts.
  */
 export function fitsPattern(text: string, { pieces }: Pattern): boolean {
   const [first, last] = [pieces[0]!, pieces.at(-1)!];
@@ -34,7 +33,7 @@ export function fitsPattern(text: string, { pieces }: Pattern): boolean {
   return true;
 }
 
-/** Where a piece first is, by Knuth, Morris and Pratt: the search of the language itself can take the product of both. */
+/** Finds a substring by Knuth-Morris-Pratt, because the language's own search can be quadratic. */
 function indexOf(text: string, piece: string, from: number, end: number): number {
   const { length } = piece;
   if (length === 0) return from;
@@ -52,7 +51,7 @@ function indexOf(text: string, piece: string, from: number, end: number): number
 const known = new Map<string, Int32Array>();
 const KNOWN_MAX = 100;
 
-/** For each beginning of a piece, how long its longest own beginning is that is also its end. */
+/** For each prefix, the length of its longest border. */
 function bordersOf(piece: string): Int32Array {
   const there = known.get(piece);
   if (there) return there;

@@ -1,6 +1,6 @@
-// Every noun that shows who made something reads the same of them; a store can import no other noun.
+// Shared by all resources that show an author, since a store imports no other resource.
 
-/** What the user object is made of besides the id, which is often another column of the noun that shows it. */
+/** The columns of the user object except the id, which is often another column. */
 const PERSON_COLUMNS = [
   'name_id',
   'username',
@@ -14,6 +14,6 @@ const PERSON_COLUMNS = [
 
 export const USER_COLUMNS = ['id', ...PERSON_COLUMNS] as const;
 
-/** The same, of a query that calls people `u`. */
+/** The same for a query that aliases users as `u`. */
 export const PERSON = PERSON_COLUMNS.map((name) => `u.${name}` as const);
 export const USER = USER_COLUMNS.map((name) => `u.${name}` as const);

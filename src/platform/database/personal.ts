@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query, Tables } from './database.ts';
 
-/** Why something is not told, or stays. */
+/** The reason why a column is not exported, or stays. */
 export interface Untold {
   readonly untold: string;
 }
@@ -11,29 +11,29 @@ export interface Kept {
 export const untold = (because: string): Untold => ({ untold: because });
 export const kept = (because: string): Kept => ({ kept: because });
 
-/** The rows stay, with these values in place of what the person left in them. */
+/** The rows stay, with these values instead of personal ones. */
 export interface Cleared {
   readonly cleared: Readonly<Record<string, string | number | null>>;
 }
 export const cleared = (values: Cleared['cleared']): Cleared => ({ cleared: values });
 
 /**
- * A column that names a person, and what becomes of its rows. A test holds these declarations against the tables that
- * there are: a column that names people and has no declaration fails it.
+ * A column that refers to a user, and what happens to its rows on export, deletion and merge. A test fails for every
+ * such column without a declaration.
  */
 export interface PersonalColumn {
   readonly table: keyof Tables;
   readonly column: string;
-  /** Which rows it names a person in, where it does not in all. */
+  /** The rows in which it refers to a user, if not all. */
   readonly where?: string;
-  /** The columns that the person's own export shows. */
+  /** The columns that the user's data export includes. */
   readonly told: readonly string[] | Untold;
-  /** `step`: the noun does more than to delete rows, such as to count. */
+  /** `step`: the resource does more than delete rows, such as recount. */
   readonly whenDeleted: 'erased' | 'step' | Cleared | Kept;
   readonly whenMerged: 'moved' | 'dropped' | 'step' | Kept;
-  /** A person has one row for equal values of these columns; where both accounts have it, that of the one that stays does. */
+  /** Unique columns per user; when both merged accounts have the row, the surviving account's row stays. */
   readonly once?: readonly string[];
-  /** Names somebody else: a row in which both would be the same person goes. */
+  /** Refers to another user: a row that would refer to one user twice is deleted. */
   readonly apart?: string;
 }
 
@@ -41,7 +41,7 @@ const rowsIn = ({ where = '1 = 1' }: PersonalColumn) => sql.raw(where);
 const of = (each: PersonalColumn, userId: number) =>
   sql`${sql.table(each.table)} where ${sql.ref(`${each.table}.${each.column}`)} = ${userId} and ${rowsIn(each)}`;
 
-/** What was of the person alone goes. */
+/** Deletes the rows that belong to the user alone. */
 export async function eraseRows(query: Query, columns: readonly PersonalColumn[], userId: number): Promise<void> {
   for (const each of columns) {
     const { whenDeleted } = each;
@@ -54,7 +54,7 @@ export async function eraseRows(query: Query, columns: readonly PersonalColumn[]
   }
 }
 
-/** What was of one account is of another from now on. */
+/** Moves rows from one account to another. */
 export async function moveRows(
   query: Query,
   columns: readonly PersonalColumn[],
@@ -76,7 +76,7 @@ export async function moveRows(
   }
 }
 
-/** One page of what is told of a column's rows, in the order of what is told. */
+/** One page of a column's exported rows, in the order of the exported columns. */
 export async function toldRows(
   query: Query,
   each: PersonalColumn,

@@ -7,9 +7,11 @@ const RECONNECT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEPALIVE_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
-/** A beat that took longer is taken for lost, and so is its connection. */
+/** A slower heartbeat counts as lost, and its connection is closed. */
 const HEARTBEAT_TIMEOUT_MS = 3_000;
-/** After so long without a beat nothing that was read before is believed. With what a request takes it is below 5 s. */
+/**
+ * Without a heartbeat for this long, cached data is not trusted. Together with a request's duration it stays below 5 s.
+ */
 const FRESH_MS = 4_000;
 
 export interface ChangeNotificationOptions {
@@ -22,9 +24,8 @@ export interface ChangeNotifications {
 }
 
 /**
- * Hears of other nodes' changes. A connection can fall silent without being closed, so it is asked again and again: an
- * answer proves that all that was committed before the question has been heard of. While it is deaf, everything counts
- * as changed.
+ * Listens for changes of other processes. A connection can fall silent without closing, so heartbeats verify it: a
+ * reply proves that all earlier notifications arrived, and without one everything counts as changed.
  */
 export async function listenForChanges(
   url: string,
@@ -72,9 +73,9 @@ export async function listenForChanges(
   };
 }
 
-/** One connection that listens. */
+/** One listening connection. */
 interface Listener {
-  /** Whether it is answered in time; if not, the connection is given up. */
+  /** True when the heartbeat is answered in time; otherwise the connection is closed. */
   answers(): Promise<boolean>;
   end(): Promise<void>;
 }
@@ -111,11 +112,11 @@ async function listen(url: string, changes: Changes, ended: () => void): Promise
   }
   client.once('end', ended);
   return {
-    // One that waits for its answer is enough.
+    // One pending heartbeat is enough.
     answers: () => (asking ??= ask()),
     end: async () => {
       client.off('end', ended);
-      // A connection that is silent would not say good-bye either.
+      // A silent connection would not answer a graceful close either.
       const patience = setTimeout(() => destroy(client), HEARTBEAT_TIMEOUT_MS);
       await client.end().catch(() => {});
       clearTimeout(patience);
@@ -123,7 +124,7 @@ async function listen(url: string, changes: Changes, ended: () => void): Promise
   };
 }
 
-/** Ends a connection whose other end may not answer any more. */
+/** Closes a connection without waiting for the server. */
 function destroy(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }

@@ -28,12 +28,12 @@ import { CHANNEL, type ChangeNotificationOptions, listenForChanges } from './pos
 
 const CONNECTIONS_MAX = 10;
 const ATTEMPTS_MAX = 5;
-/** Each has waited for as long as a lock may take. */
+/** Each attempt has already waited for the lock timeout. */
 const LOCK_ATTEMPTS_MAX = 3;
 const ORPHAN_ATTEMPTS_MAX = 2;
 const LOCK_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 20_000;
-/** By then a server would have ended the statement itself: nobody answers at the other end of this connection. */
+/** The server would have cancelled the statement by now, so the connection is dead. */
 const SILENCE_MS = 5_000;
 const KEEPALIVE_MS = 10_000;
 
@@ -49,7 +49,7 @@ const types = {
 
 export interface PostgresOptions {
   readonly connectionsMax?: number;
-  /** How long a read may take. */
+  /** Timeout of a read. */
   readonly readTimeoutMs?: number;
   readonly notifications?: ChangeNotificationOptions;
 }
@@ -58,7 +58,7 @@ export interface PostgresOptions {
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Database> {
   const { connectionsMax: max = CONNECTIONS_MAX, readTimeoutMs = READ_TIMEOUT_MS } = options;
   const reads = poolOf(url, { max, statement_timeout: readTimeoutMs, query_timeout: readTimeoutMs + SILENCE_MS });
-  // Reads that take long cannot keep writes from a connection.
+  // Separate pools, so that slow reads cannot starve writes.
   const works = poolOf(url, { max, statement_timeout: STATEMENT_TIMEOUT_MS });
   const transactions = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: fitOf(works) }) });
   const changes = new Changes();
@@ -102,13 +102,13 @@ function poolOf(url: string, config: pg.PoolConfig): pg.Pool {
     application_name: 'modstead',
     ...config,
   });
-  // A connection that breaks is replaced by the pool; without a listener it would end the process, idle or not.
+  // The pool replaces a broken connection; without a listener its error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Reads, each on a connection of its own. What a broken connection or a stale plan kept from an answer is asked again. */
+/** Reads on separate connections; a broken connection or a stale plan is retried once. */
 function readingFrom(pool: pg.Pool): Pick<Database, 'query' | 'readInWorker' | 'first' | 'all' | 'check'> {
   const ask = (read: Statement, values: readonly Value[]) =>
     pool.query({ name: nameOf(read), text: read.postgres, values: values as Value[] });
@@ -185,12 +185,12 @@ function nameOf(read: Statement): string {
   return name;
 }
 
-/** Under another name it is prepared anew on every connection; whoever else failed with the old name finds the new one. */
+/** A new name makes every connection prepare the statement again. */
 function rename(read: Statement, failed: string): void {
   if (names.get(read) === failed) names.delete(read);
 }
 
-/** A pool whose connections are not used again after a failure that they would only repeat. */
+/** A pool that drops connections after failures that they would repeat. */
 function fitOf(pool: pg.Pool): PostgresPool {
   return {
     connect: async () => {
@@ -221,7 +221,7 @@ async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transa
         isCommitting = true;
         return result;
       });
-      // The notification comes back later; the writer itself must read what it wrote at once.
+      // The notification arrives later, but the writer must see its own changes at once.
       for (const scope of scopes) changes.changed(scope);
       return value;
     } catch (error) {
@@ -230,7 +230,7 @@ async function inTransaction<T>(query: Query, changes: Changes, work: (t: Transa
   }
 }
 
-/** How often work may be done when it fails like this. Whether what was lost while it was committed is there, nobody knows. */
+/** Maximum attempts for this failure. After a connection loss during commit the outcome is unknown. */
 function attemptsFor(error: unknown, isCommitting: boolean): number {
   if (isCollision(error)) return ATTEMPTS_MAX;
   if (isCommitting) return 1;

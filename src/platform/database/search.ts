@@ -9,7 +9,7 @@ declare module './database.ts' {
   }
 }
 
-/** Words that names have from now on are found with a letter mistyped, too. What was learned once stays. */
+/** Adds the words of names to typo correction; learned words stay. */
 export async function learnWords(query: Query, words: readonly string[]): Promise<void> {
   const candidates = words.filter((word) => isForgiven(word));
   if (candidates.length === 0) return;
@@ -29,7 +29,7 @@ export async function learnWords(query: Query, words: readonly string[]): Promis
     .execute();
 }
 
-/** What a row is found by from now on, in the table of words of its noun. */
+/** Replaces the search terms of a row in its resource's word table. */
 export async function putNameWords(
   query: Query,
   { table, key }: NonNullable<Listing['words']>,
@@ -44,13 +44,13 @@ export async function putNameWords(
   await learnWords(query, words);
 }
 
-/** In one order for all, so that two who learn the same words do not wait for each other. */
+/** Sorted, so that two transactions that learn the same words do not deadlock. */
 function variantRows(words: readonly string[]): { variant: string; word: string }[] {
   const rows = words.flatMap((word) => variantsOf(word).map((variant) => ({ variant, word })));
   return rows.sort((a, b) => (a.variant + a.word < b.variant + b.word ? -1 : 1));
 }
 
-/** The request together with the words that may have been meant by the ones it asks for. */
+/** Adds likely corrections of the searched words to the request. */
 export async function withLikelyWords(db: Database, request: ListRequest): Promise<ListRequest> {
   if (request.words.length === 0) return request;
   const variants = [...new Set(request.words.flatMap(variantsOf))];

@@ -6,7 +6,7 @@ import { LOOKING_THROUGH } from './listing.ts';
 import { fitsPattern, type Pattern, patternOf } from './patterns.ts';
 import type { ReaderOptions, ReaderQuery } from './sqlite-reader.ts';
 
-/** The processor is asked after so much work, of which a row or 64 characters of a text are one step. */
+/** CPU time is checked after this many steps; a row or 64 characters of text are one step. */
 const STEPS_BETWEEN = 4_096;
 const CHARACTERS_PER_STEP = 64;
 const PATTERNS_KEPT = 100;
@@ -31,7 +31,7 @@ function step(count: number): void {
   throw Object.assign(new Error(`a query took more than ${budgetMs} ms of the processor`), { code: TOOK_TOO_LONG });
 }
 
-/** Makes each thing once, and forgets all of them where they become too many. */
+/** Memoises by text and clears the cache when it is full. */
 function madeOnce<T>(most: number, make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();
   return (text) => {
@@ -47,7 +47,7 @@ const statementFor = madeOnce<StatementSync>(STATEMENTS_KEPT, (text) =>
   db.prepare(text.replaceAll(LOOKING_THROUGH, 'in_time()')),
 );
 
-// SQLite cannot be interrupted from elsewhere, so a query asks with every row whether it may go on.
+// SQLite cannot be interrupted from another thread, so each row calls this function.
 db.function('in_time', () => {
   step(1);
   return 1;

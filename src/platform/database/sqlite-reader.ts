@@ -6,14 +6,14 @@ export interface ReaderQuery {
   readonly parameters: readonly unknown[];
 }
 
-/** What a thread is started with. */
+/** The options of a reader thread. */
 export interface ReaderOptions {
   readonly file: string;
-  /** What one query may cost, in milliseconds of the thread's processor: others wait for it. */
+  /** CPU milliseconds that one query may use, since others wait for it. */
   readonly budgetMs: number;
 }
 
-/** A connection that reads in threads of its own, one query after the other in each. */
+/** A connection whose queries run in worker threads, one at a time in each. */
 export class BackgroundReader implements DatabaseConnection {
   readonly #threads: readonly ReaderThread[];
 

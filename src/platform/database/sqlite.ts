@@ -31,7 +31,7 @@ const READER_THREADS = 2;
 
 interface Prepared {
   readonly statement: ArrayStatement;
-  /** Whether it answers rows; one that only writes does not. */
+  /** True when the statement returns rows. */
   readonly answers: boolean;
   readonly onlyReads: boolean;
   readonly rowOf: (values: readonly unknown[]) => object;
@@ -43,8 +43,7 @@ type ArrayStatement = Omit<StatementSync, 'get' | 'all'> & {
 };
 
 /**
- * The driver makes rows as dictionaries, which are slow to make and slow to read. Objects of one literal share a shape,
- * and to make one costs a tenth of putting its properties there one by one.
+ * The driver returns dictionary-mode objects, which are slow. Objects from one literal share a shape and cost a tenth.
  */
 function rowMaker(names: readonly string[]): Prepared['rowOf'] {
   const properties = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`);
@@ -98,7 +97,7 @@ class Connection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  /** The same where nobody asks what became of it. */
+  /** The same without a result. */
   execute(text: string, values: readonly unknown[]): void {
     this.prepare(text).statement.run(...(values as SQLInputValue[]));
   }
@@ -114,8 +113,8 @@ class Connection implements DatabaseConnection {
 }
 
 /**
- * The connection that reads. What one turn of the event loop reads, it reads from one state of the database: to begin a
- * read costs as much as most reads do.
+ * The reading connection. All reads of one event-loop tick share a transaction, because starting one costs as much as
+ * most reads.
  */
 class ReadingConnection extends Connection {
   #isOpen = false;
@@ -136,7 +135,7 @@ class ReadingConnection extends Connection {
   }
 
   #begin(text: string): void {
-    // Anything else than a read stands for itself, as it would keep others from writing.
+    // Statements other than reads run outside the transaction, because they would block the writer.
     if (!this.prepare(text).onlyReads) this.end();
     else if (!this.#isOpen) {
       this.execute('begin', []);
@@ -145,7 +144,10 @@ class ReadingConnection extends Connection {
     }
   }
 
-  /** What is read next is the newest. The writer asks for it, also because its log begins anew only while nobody reads. */
+  /**
+   * Ends the read transaction, so that the next read sees the newest data. The writer calls it, also because the WAL
+   * restarts only without readers.
+   */
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -158,7 +160,7 @@ class ReadingConnection extends Connection {
   }
 }
 
-/** Reads at once what an index leads to, and aside what may have to look at every row. */
+/** Runs indexed reads directly and scans in the background reader. */
 class Readers implements DatabaseConnection {
   readonly #reading: ReadingConnection;
   readonly #background: BackgroundReader;
@@ -209,10 +211,10 @@ interface Task {
 
 type Settle = () => void;
 
-/** Of each file that is written to in this process, the commit that is under way. */
+/** The running commit of each database file in this process. */
 const underWay = new Map<string, Promise<void>>();
 
-/** Two who write to one file wait for each other here: SQLite would make the process wait, and so the other one too. */
+/** Queues writers that share a file: SQLite itself would block the process, including the other writer. */
 async function oneAtATime(file: string, work: () => Promise<void>): Promise<void> {
   while (underWay.has(file)) await underWay.get(file);
   const done = work().finally(() => underWay.delete(file));
@@ -220,13 +222,13 @@ async function oneAtATime(file: string, work: () => Promise<void>): Promise<void
   await done;
 }
 
-/** After so long those who read have their turn, with the other connection, also between writes of one commit. */
+/** After this time readers run, even between writes of one commit. */
 const TURN_MS = 1;
 const nextTurn = () => new Promise((turn) => setImmediate(turn));
 
 /**
- * Gathers concurrent writes into one SQLite transaction, each in a savepoint of its own, and settles
- * them after the one fsync: `synchronous = full` costs a commit, not a write.
+ * Groups concurrent writes into one transaction, each in its own savepoint, and settles them after one fsync:
+ * `synchronous = full` then costs once per commit instead of per write.
  */
 class Writer {
   readonly #file: string;
@@ -267,7 +269,7 @@ class Writer {
     this.#draining = undefined;
   }
 
-  /** Waits while turns of the event loop keep bringing further writes. */
+  /** Waits while event-loop ticks bring further writes. */
   async #gather(): Promise<void> {
     let seen: number;
     do {
@@ -310,7 +312,7 @@ class Writer {
       for (const scope of named) scopes.add(scope);
       return () => task.resolve(value);
     } catch (error) {
-      // On a full disk SQLite may have undone all of the transaction, and so the savepoints with it.
+      // On a full disk SQLite may have rolled back the whole transaction with its savepoints.
       if (!this.#connection.db.isTransaction) throw error;
       this.#connection.execute('rollback to task', []);
       this.#connection.execute('release task', []);
@@ -319,7 +321,7 @@ class Writer {
   }
 }
 
-/** Opens (and makes, if need be) the embedded database in `file`. */
+/** Opens or creates the embedded database in `file`. */
 export function openSqlite(file: string, { readTimeoutMs = READ_TIMEOUT_MS } = {}): Database {
   mkdirSync(dirname(file), { recursive: true });
   const writing = new Connection(file);
@@ -358,8 +360,8 @@ const readsOn = (connection: Connection): Pick<Database, 'first' | 'all'> => ({
 });
 
 /**
- * The writing connection's `data_version` moves only when another connection commits. Within this
- * process nothing else writes, so a move tells of another process, whose changes have no names here.
+ * `data_version` changes only when another connection commits. Nothing else writes in this process, so a change means
+ * that another process wrote, in unknown scopes.
  */
 function pollForeignChanges(writing: Connection, changes: Changes): NodeJS.Timeout {
   const version = () => writing.run<{ data_version: number }>('pragma data_version', []).rows[0]!.data_version;

@@ -3,26 +3,23 @@ import type { Changes, Database, Query, Scope } from './database.ts';
 
 interface Kept {
   readonly value: unknown;
-  /** `Changes.now()` before it was read. */
+  /** `Changes.now()` before the read. */
   readonly asOf: number;
 }
 
 const KEPT_MAX = 5_000;
 const kept = new WeakMap<Changes, LRUCache<string, Kept>>();
 
-/** Something that is dear to find out. */
+/** An expensive read. */
 export interface Question<T> {
-  /** What makes the answer stale. */
+  /** The scope that makes the result stale. */
   readonly scope: Scope;
-  /** Tells it from others of its scope. */
+  /** Identifies the read within its scope. */
   readonly asked: unknown;
   readonly find: () => Promise<T>;
 }
 
-/**
- * What was found out before, as long as nothing has changed in its scope. Whoever asks while it is being found out waits
- * for the same answer.
- */
+/** Memoises an expensive read until its scope changes. Concurrent calls share one read. */
 export async function remembered<T>(changes: Changes, { scope, asked, find }: Question<T>): Promise<T> {
   const all = kept.get(changes) ?? new LRUCache<string, Kept>({ max: KEPT_MAX });
   kept.set(changes, all);
@@ -43,15 +40,15 @@ export async function remembered<T>(changes: Changes, { scope, asked, find }: Qu
 }
 
 export interface Counting extends Pick<Question<number>, 'scope' | 'asked'> {
-  /** Among how many rows it is looked for. */
+  /** The approximate number of rows that are searched. */
   readonly among: number;
   readonly count: (query: Query) => Promise<number>;
 }
 
-/** To count among fewer takes no longer than to make a page. */
+/** Counting fewer rows is as fast as reading a page. */
 const WORKER_READ_FROM = 20_000;
 
-/** A total, counted aside where it is looked for among many rows. */
+/** A total; large tables are counted in a worker. */
 export const totalOf = (
   { changes, query, readInWorker }: Pick<Database, 'changes' | 'query' | 'readInWorker'>,
   { scope, asked, among, count }: Counting,

@@ -1,25 +1,25 @@
-/** Whole phrases in one character, of which Unicode makes up to 18. Each stays one, so that a text cannot grow so much. */
+/** Characters that Unicode expands to up to 18. They stay as they are, so that a text cannot grow that much. */
 const PHRASES = /[\ufdfa\ufdfb]/g;
 const PRIVATE_USE: Readonly<Record<string, string>> = { '\ufdfa': '\ue0fa', '\ufdfb': '\ue0fb' };
 
-/** Text in the form in which it is compared: both databases then agree, as they compare code points. */
+/** Text folded for comparison by code point, which is the same on both databases. */
 export function fold(text: string): string {
   const short = text.replace(PHRASES, (phrase) => PRIVATE_USE[phrase]!);
   return short.normalize('NFKC').toLowerCase().normalize('NFC');
 }
 
-/** Scripts that put no space between words. The long vowel sign belongs to the kana, though Unicode says otherwise. */
+/** Scripts without spaces between words. The long vowel sign counts as kana, although Unicode lists it elsewhere. */
 const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー]`;
 const WORD = new RegExp(String.raw`(${UNSPACED}+)|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}])+`, 'gu');
 const WORD_LENGTH_MAX = 64;
 
 /**
- * The distinct words of a name, folded, as `_q` finds them. Where no space parts words, every two characters are one,
- * and the last stands alone as well: the others are found as the beginning of such a word.
+ * The distinct folded words of a name, as `_q` finds them. In scripts without spaces every two characters form a word,
+ * and so does the last one alone.
  */
 export const wordsOf = (name: string): string[] => distinct(name, (characters) => characters.map(withNext));
 
-/** The distinct words that someone asks for. */
+/** The distinct words of a search. */
 export const askedWords = (text: string, most: number): string[] =>
   distinct(text, (characters) => characters.map(withNext).slice(0, Math.max(1, characters.length - 1))).slice(0, most);
 
@@ -34,16 +34,16 @@ function distinct(text: string, parted: (characters: readonly string[]) => reado
 
 const PAIRED_WORDS_MAX = 6;
 
-/** Two words of one name, under a name that no word has: the space in front keeps them out of every range of words. */
+/** Pairs of a name's words. The leading space keeps them out of every prefix range of words. */
 export function pairsOf(words: readonly string[]): string[] {
   const few = words.slice(0, PAIRED_WORDS_MAX).sort();
   return few.flatMap((word, index) => few.slice(index + 1).map((other) => ` ${word} ${other}`));
 }
 
-/** All that a name is found by: its words, and its words two by two. */
+/** The search terms of a name: its words and pairs of words. */
 export const termsOf = (words: readonly string[]): string[] => [...words, ...pairsOf(words)];
 
-/** Shorter words have too many others a letter away from them. */
+/** Shorter words have too many neighbours at distance one. */
 const FORGIVEN_LETTERS_MIN = 4;
 const FORGIVEN_LETTERS_MAX = 32;
 
@@ -52,13 +52,13 @@ export function isForgiven(word: string): boolean {
   return length >= FORGIVEN_LETTERS_MIN && length <= FORGIVEN_LETTERS_MAX;
 }
 
-/** The word itself, and the word without each of its letters. Of two that are a letter apart, some are the same. */
+/** The word and all its variants with one letter removed. Two words at distance one share a variant. */
 export function variantsOf(word: string): string[] {
   const letters = [...word];
   return [...new Set([word, ...letters.map((_, index) => letters.toSpliced(index, 1).join(''))])];
 }
 
-/** Whether one letter too many, too few, another one, or two in each other's place lead from one to the other. */
+/** True when one insertion, deletion, substitution or transposition separates the words. */
 export function isMistyped(typed: string, word: string): boolean {
   const [from, to] = [[...typed], [...word]];
   if (typed === word || !isForgiven(word) || Math.abs(from.length - to.length) > 1) return false;
