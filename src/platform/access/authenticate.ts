@@ -16,7 +16,7 @@ import { ACCESS_SCOPE, accessScopeOf, isSandboxKey, isWellFormedKey, visibilityS
 import { STAFF_LEVELS } from './staff.ts';
 import { hasMutes, isOver, serviceTokenWith, type TokenRow, tokenWith } from './validity.ts';
 
-/** What a request shows of itself, before anything is believed. */
+/** The unverified credentials of a request. */
 export interface Credentials {
   readonly bearer: string | undefined;
   readonly apiKey: string | undefined;
@@ -25,7 +25,7 @@ export interface Credentials {
 export interface Authenticator {
   /** The caller, if this operation may be called with these credentials; otherwise throws. */
   authenticate(access: Access, method: string, credentials: Credentials): Caller | Promise<Caller>;
-  /** The caller if known from before and still good: never waits, never throws. */
+  /** The cached caller if it is still valid; never waits or throws. */
   recall(credentials: Credentials): Caller | undefined;
 }
 
@@ -34,14 +34,14 @@ interface Parts {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  /** Told of a person who has not been here for a while. */
+  /** Called when a user returns after a while. */
   readonly seen?: (userId: number) => void;
 }
 
 const USER_DELETED = 3;
 const USER_BANNED = 4;
 const KEPT_MAX = 50_000;
-/** Even where no change was heard of, a caller is looked up again after this long. */
+/** A cached caller is looked up again after this time, even without a change. */
 const KEPT_SECONDS = 600;
 
 interface KeyRow {
@@ -89,7 +89,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     };
   }
 
-  /** The same caller where nothing has changed for them, so that what is kept for them is found. */
+  /** Returns the same object if nothing changed, so that cached responses for it are found. */
   async function seenAnew(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
     if (caller.kind !== 'user') return caller;
     const mutes = await hasMutes(db, caller.userId);
@@ -207,15 +207,15 @@ function scopesFor(access: Access): readonly TokenScope[] {
 interface Known<T> {
   readonly caller: T;
   readonly scope: string;
-  /** `Changes.now()` before it was looked up. */
+  /** `Changes.now()` before the lookup. */
   readonly asOf: number;
   readonly until: number;
-  /** The same of whom the person does not want to see; without a scope for those who see everyone. */
+  /** The scope of the user's mutes and blocks; undefined for callers who have none. */
   readonly visibility: string | undefined;
   readonly visibilityAsOf: number;
 }
 
-/** Callers of one kind that were looked up before. Keys and tokens are apart: a key sent as a token is no token. */
+/** Cached callers of one kind. Keys and tokens are separate, because a key sent as a token is invalid. */
 class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
   readonly #db: Database;
   readonly #clock: Clock;
@@ -281,7 +281,7 @@ function refuseDeleted({ status, merged_into }: { status: number | null; merged_
   if (status === USER_DELETED && merged_into === null) throw new ApiError('USER_DELETED');
 }
 
-/** Deleted and banned people are nobody's callers. */
+/** Deleted and banned users cannot call anything. */
 export function refuseGone(status: number): void {
   if (status === USER_DELETED) throw new ApiError('USER_DELETED');
   if (status === USER_BANNED) throw new ApiError('USER_BANNED');

@@ -4,15 +4,15 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { isLoopback, NetworkSet, networkOf } from './networks.ts';
 
-/** Which addresses are let in at all. It is asked for every request, and answers from memory. */
+/** Checks the address of every request against the bans, from memory. */
 export interface Gate {
-  /** Whether the address is let in; undefined while what is known is being looked up anew. */
+  /** True when the address is allowed; undefined while the bans are being reloaded. */
   look(address: string): boolean | undefined;
-  /** Refuses an address that is banned. Waits only where `look` does not know. */
+  /** Rejects a banned address. Waits only when `look` is undecided. */
   requireOpen(address: string): void | Promise<void>;
 }
 
-/** Names the change of any ban. */
+/** The scope of all bans. */
 export const BANS_SCOPE = 'bans';
 
 const ACTIVE = statement('select network, date_expires from address_bans where date_expires = 0 or date_expires > ?');
@@ -23,7 +23,7 @@ interface Row {
 
 /** Whom the last list was held against; beyond this the memory is begun anew. */
 const REMEMBERED_MAX = 50_000;
-/** After the list could not be read the last one holds, and it is tried again. */
+/** After a failed reload the last list stays in force until the retry. */
 const RETRY_MS = 1_000;
 
 interface Known {
@@ -93,7 +93,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
     const before = answers.get(address);
     if (before !== undefined) return before;
     if (answers.size >= REMEMBERED_MAX) answers.clear();
-    // Whoever is at the machine itself can lift any ban anyway.
+    // A local user can lift any ban anyway.
     const isOpen = isLoopback(address) || !networks.has(address);
     answers.set(address, isOpen);
     return isOpen;

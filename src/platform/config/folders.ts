@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path';
 import type { Environment } from './addresses.ts';
 import type { Settings } from './settings.ts';
 
-/** Where an environment keeps its database and files. */
+/** The folder of an environment's database and files. */
 export const folderOf = (settings: Settings, environment: Environment) => join(resolve(settings.data), environment);
 
-/** Where mails of an environment become files. */
+/** The folder for an environment's mails as files. */
 export const mailFolderOf = (settings: Settings, environment: Environment) =>
   environment === 'production' ? join(resolve(settings.data), 'mail') : join(folderOf(settings, environment), 'mail');
 
@@ -26,7 +26,7 @@ export function makePrivate({ data, offload }: Pick<Settings, 'data' | 'offload'
   for (const path of new Set([folder, ...entries])) tighten(path, hidden);
 }
 
-/** Where it is another user's, the operator has arranged for it. */
+/** A folder owned by another user was arranged by the operator. */
 function tighten(path: string, hidden: number): void {
   const { mode, uid } = statSync(path);
   if ((mode & hidden) !== 0 && (uid === process.getuid?.() || process.getuid?.() === 0))

@@ -9,9 +9,9 @@ const LENGTH_MIN = 32;
 
 /** Keys derived for one environment: what production signs or digests means nothing in the sandbox. */
 export interface Secrets {
-  /** What is kept of a key, token or code: enough to recognise it, not to use it. */
+  /** The stored digest of a key, token or code: enough to recognise it, not to use it. */
   digest(secret: string): string;
-  /** Whether this is what was kept of a secret; how long that takes tells nothing of either. */
+  /** Compares a digest with a secret in constant time. */
   isDigestOf(digest: string, secret: string): boolean;
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;

@@ -13,12 +13,12 @@ export type JsonValue =
 export interface EnqueueOptions {
   /** Unix seconds; now unless given. */
   readonly runAt?: number;
-  /** While a job of this kind and key waits, another is not added; while one runs, the next waits for its end. */
+  /** At most one job of a kind and key waits and one runs; the waiting one starts after the running one. */
   readonly key?: string;
 }
 
 export interface Jobs {
-  /** Adds a job that exists if, and only if, the transaction commits. It runs at least once, hence perhaps twice. */
+  /** Adds a job with the transaction's commit. It runs at least once, so handlers must tolerate a second run. */
   enqueue(transaction: Transaction, kind: string, payload: JsonValue, options?: EnqueueOptions): Promise<void>;
 }
 
@@ -32,12 +32,12 @@ export function createJobs({ clock }: { clock: Clock }): Jobs {
   };
 }
 
-/** The jobs that were given up, oldest first: for an operator to read, and to retry once the reason is gone. */
+/** Jobs that failed permanently, oldest first, for an operator to inspect and retry. */
 export function parkedJobs(db: Database, limit = 100): Promise<store.ParkedJob[]> {
   return store.listParked(db, limit);
 }
 
-/** Lets a parked job wait again, with all its attempts before it. False when there is no such parked job. */
+/** Requeues a parked job with all attempts. False when there is none. */
 export async function retryParked(db: Database, clock: Clock, id: number): Promise<boolean> {
   return store.waitAgain(db, { id, state: 'parked' }, { due: clock.now(), attempt: 0, error: null });
 }

@@ -105,7 +105,7 @@ export async function park(query: Query, id: number, error: string): Promise<voi
     .execute();
 }
 
-/** The worker that holds the job; all it writes is written only while that is so. */
+/** The worker that owns the lease; its writes apply only while it does. */
 export interface Held {
   readonly id: number;
   readonly lease: string;
@@ -142,7 +142,7 @@ export interface Again {
   readonly error: string | null;
 }
 
-/** Lets a job wait once more; it goes when an equal one waits already, which will do the same. */
+/** Requeues a job; it is dropped if an equal one already waits. */
 export async function waitAgain(db: Database, which: Which, { due, attempt, error }: Again): Promise<boolean> {
   const condition = 'lease' in which ? sql<boolean>`lease = ${which.lease}` : sql<boolean>`state = 'parked'`;
   try {

@@ -12,7 +12,7 @@ export interface RunningJob {
   heartbeat(): Promise<void>;
 }
 
-/** How jobs of a kind are done. `A` is what they may reach; a run may happen twice, also at the same time. */
+/** The handler of a job kind. A job may run twice, even concurrently. */
 export interface JobHandler<A> {
   readonly kind: string;
   // biome-ignore lint/suspicious/noExplicitAny: whoever enqueues a kind and whoever handles it agree on its payload
@@ -28,7 +28,7 @@ export interface Worker {
   start(): void;
   /** Starts no further jobs and waits for those that run. */
   stop(): Promise<void>;
-  /** Runs all that is due now, also what these jobs add, and answers how many runs that were. */
+  /** Runs all due jobs, including those they add, and returns the number of runs. */
   runDue(): Promise<number>;
 }
 
@@ -184,7 +184,7 @@ class DatabaseWorker<A> implements Worker {
     return { seen: claims.length + parked.length, claims };
   }
 
-  /** A job that cannot be done is set aside here, before it can stand in the way of others. */
+  /** Parks an impossible job here, before it can block others. */
   #decide({ kind, payload, attempt, last_error }: store.DueJob): Decision<A> {
     const handler = this.#handlers.get(kind);
     if (!handler) return { park: NO_HANDLER };
@@ -199,7 +199,7 @@ class DatabaseWorker<A> implements Worker {
     }
   }
 
-  /** Never throws: what cannot be written down now, the end of the lease brings back. */
+  /** Never throws: if the result cannot be stored, the lease expires and the job runs again. */
   async #run(claim: Claim<A>): Promise<void> {
     const { app, log } = this.#parts;
     const { id, handler, attempt } = claim;

@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Lease, LeaseRequest, LimitStore } from './store.ts';
 import { SLOT_MS, Window } from './window.ts';
 
-/** One request of a bucket. `Infinity` is no limit; a bucket is always asked with the same `perMinute`. */
+/** One request counted against a bucket. `Infinity` means no limit; a bucket always has the same `perMinute`. */
 export interface RateLimitBucket {
   readonly bucket: string;
   readonly perMinute: number;
@@ -39,7 +39,7 @@ const COMPLAINT_EVERY_MS = 60_000;
 const ALLOWED: Verdict = { allowed: true };
 
 class Bucket {
-  /** Unspent tokens, good in the turn in which they were leased. */
+  /** Unspent tokens, valid in the turn of their lease. */
   tokens = 0;
   turn = -1;
   sharedSlot = 0;
@@ -51,7 +51,7 @@ class Bucket {
   freesAtMs = 0;
   leasedAtMs = 0;
   leasing: Promise<void> | undefined;
-  /** What this process took by itself: it binds while the store is away, and through any jump of the clock. */
+  /** Tokens taken by this process, which limit it while the store is unavailable or the clock jumps. */
   readonly own = new Window();
 }
 
@@ -277,7 +277,7 @@ class LeasingLimiter implements Limiter {
   }
 }
 
-/** A lease that comes too late stays counted and is not used. */
+/** A late lease stays counted and is not used. */
 async function within<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -20,7 +20,7 @@ interface Place {
   remove(path: string): Promise<void>;
 }
 
-/** Each keeps a processor busy. */
+/** Each hash occupies one processor. */
 const HASHING_MAX = 2;
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const WRITE_BYTES = 256 * 1024;
@@ -49,7 +49,7 @@ export function localAssemblies({ folder, pathOf, remove }: Place): Assemblies {
       await remove(partialOf(key));
       await remove(pathOf(key));
     },
-    // Under one key there is one file, whoever began with it.
+    // One key has one file, whichever handle started it.
     forsake: async () => {},
   };
 }
@@ -116,7 +116,7 @@ async function writeAll(handle: FileHandle, buffer: Buffer, position: number): P
     written += (await handle.write(buffer, written, buffer.length - written, position + written)).bytesWritten;
 }
 
-/** The process may have ended between renaming and the moment in which someone knew of it. */
+/** The process may have crashed between the rename and recording it. */
 async function finish(partial: string, path: string, parts: readonly StoredPart[]): Promise<StoredObject> {
   const isWaiting = await exists(partial);
   const found = await hash(isWaiting ? partial : path, parts);

@@ -1,4 +1,4 @@
-/** Lets so many work at once; the others wait in the order in which they came. */
+/** Runs at most this many tasks at once; the others wait in order of arrival. */
 export class ConcurrencyLimit {
   readonly #waiting: (() => void)[] = [];
   #free: number;

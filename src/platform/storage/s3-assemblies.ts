@@ -20,7 +20,7 @@ import {
   type StoredPart,
 } from './storage.ts';
 
-/** Each keeps a processor busy. */
+/** Each hash occupies one processor. */
 const HASHING_MAX = 2;
 
 /**
@@ -69,12 +69,12 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
   if (!(await isObject(bucket, assembly.key, bytes))) {
     const upload = { ...address, UploadId: assembly.handle };
     const isDone = await completeUpload(client, upload, parts.flatMap(piecesIn), bytes).catch((error) => {
-      // Pieces that the bucket has lost, or that are others by now.
+      // The bucket lost or replaced pieces.
       if (/InvalidPart/.test(error?.cause?.name)) return false;
       throw error;
     });
     if (!isDone) {
-      // All of it is sent again, to another upload: nobody would ever end this one.
+      // Everything is sent again in a new upload, so this one is aborted.
       await abortUpload(client, upload);
       throw all();
     }
@@ -87,7 +87,7 @@ async function finish(bucket: Bucket, assembly: Assembly, parts: readonly Stored
   throw all();
 }
 
-/** The process may have ended between completing and the moment in which someone knew of it. */
+/** The process may have crashed between completing the upload and recording it. */
 async function isObject({ client, addressOf }: Bucket, key: string, bytes: number): Promise<boolean> {
   try {
     return (await client.send(new HeadObjectCommand(addressOf(key)))).ContentLength === bytes;

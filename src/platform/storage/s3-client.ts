@@ -7,7 +7,7 @@ export interface Address {
   readonly Key: string;
 }
 
-/** How keys of a storage are called in its bucket. */
+/** Maps storage keys to object keys in the bucket. */
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Bucket {
 
 const ATTEMPTS_MAX = 4;
 const CONNECT_MS = 5_000;
-/** Between two bytes, and until an answer begins. */
+/** Timeout between two bytes and until the response starts. */
 const SILENCE_MS = 30_000;
 const ANSWER_MS = 120_000;
 const REGION = 'us-east-1';
@@ -59,7 +59,7 @@ interface S3Error {
 export const isGone = (error: unknown): boolean => GONE.has((error as S3Error).name ?? '');
 export const isNoUpload = (error: unknown): boolean => (error as S3Error).name === 'NoSuchUpload';
 
-/** What an error of the SDK means to those who store files. Those of a body are none of it. */
+/** Maps SDK errors to storage errors; errors of a request body pass through. */
 export function toStorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailable) return error;
   const { name = '', message, $metadata } = error as S3Error;
@@ -78,7 +78,7 @@ const isNetwork = ({ name, code, message }: S3Error): boolean =>
   message === 'aborted' ||
   message === 'socket hang up';
 
-/** Does what was asked, with errors that mean something to those who store files. */
+/** Awaits an SDK call and maps its errors to storage errors. */
 export async function asked<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -8,20 +8,20 @@ import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hash-worker.ts'
 import type { WantedRange } from './s3-reader-worker.ts';
 
 /**
- * Objects are read in other threads. What Node.js receives from a server it allocates anew, chunk by chunk, and nobody can
- * give that back; a thread with a small heap of its own collects it early, and away from the event loop.
+ * Reads objects in worker threads: Node.js allocates each received chunk, and a thread with a small heap collects that
+ * garbage early and off the event loop.
  */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
 const reading = new Thread<WantedRange>(new URL('./s3-reader-worker.ts', import.meta.url), { resourceLimits: HEAP });
 
 const READING_SECONDS = 600;
-/** Of the largest object, over the slowest line that is worth it. */
+/** Enough for the largest object over the slowest usable line. */
 const HASHING_SECONDS = 12 * 3600;
 
 const linkTo = (client: S3Client, address: Address, expiresIn: number): Promise<string> =>
   asked(getSignedUrl(client, new GetObjectCommand(address), { expiresIn }));
 
-/** Fills the buffer from this position on with bytes of one state of an object, all of which are there. */
+/** Fills the buffer from this position with bytes of one version of an object. */
 export async function readInto(
   client: S3Client,
   address: Address,

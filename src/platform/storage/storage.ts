@@ -12,9 +12,9 @@ export interface ByteRange {
   end: number;
 }
 
-/** A file that is put together from parts. Whoever began it remembers the storage's own handle with the key. */
+/** A file assembled from parts. The caller stores the storage's handle with the key. */
 export interface Assembly {
-  /** Where the whole will be. */
+  /** The key of the finished object. */
   readonly key: string;
   readonly handle: string;
 }
@@ -32,11 +32,11 @@ export interface StoredPart extends Part {
   readonly tag: string;
 }
 
-/** Puts large files together in place, so that the whole is never copied. Nothing of it is an object before `finish`. */
+/** Assembles large files in place, without copying. Nothing is an object before `finish`. */
 export interface Assemblies {
-  /** To begin what was begun is no error. */
+  /** Idempotent. */
   begin(key: string): Promise<string>;
-  /** Writes a part of exactly its length; once this returns, the part survives a crash. A body that throws is no part. */
+  /** Writes a part of exactly its length and returns once it is durable. A body that throws stores no part. */
   putPart(assembly: Assembly, part: Part, body: AsyncIterable<Uint8Array>): Promise<string>;
   /**
    * Reads the parts back, in the order of their numbers and without gaps, and makes them the object at the key.
@@ -44,31 +44,31 @@ export interface Assemblies {
    * worked on at once; `begun` is called when it is the turn of this one.
    */
   finish(assembly: Assembly, parts: readonly StoredPart[], begun?: () => Promise<void>): Promise<StoredObject>;
-  /** Forgets the parts, and the whole where there is one. */
+  /** Deletes the parts, and the object if it exists. */
   discard(assembly: Assembly): Promise<void>;
-  /** Gives up a beginning that nobody goes on with, because another was made under the same key: that one stays. */
+  /** Abandons a handle after another was created for the same key; the other one stays. */
   forsake(assembly: Assembly): Promise<void>;
 }
 
-/** An object that is held open, to be read at any position until it is closed. */
+/** An open object, readable at any position until it is closed. */
 export interface OpenObject {
   readonly bytes: number;
   /** Unix seconds. */
   readonly dateModified: number;
-  /** Another one whenever the bytes may have changed. */
+  /** Changes whenever the bytes may have changed. */
   readonly version: string;
-  /** How many bytes are best read at once by someone who wants them all. */
+  /** The most efficient read size for sequential readers. */
   readonly readBytes: number;
-  /** Fills the buffer from this position on, and tells with how many bytes: fewer than it holds only at the end. */
+  /** Fills the buffer from this position and returns the number of bytes, which is smaller only at the end. */
   readInto(buffer: Uint8Array, position: number): Promise<number>;
-  /** The same at once. Whoever asks knows that the bytes are in memory: all else waits meanwhile. Absent where none are. */
+  /** Synchronous read, for bytes that are in the page cache; missing on remote storage. */
   readNow?(buffer: Uint8Array, position: number): number;
-  /** The SHA-256 of the bytes that are there now, in hexadecimal. It reads them all, away from the event loop. */
+  /** The SHA-256 of the current bytes in hexadecimal, computed off the event loop. */
   digest(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** How whoever fetches an object by its link shall see it. */
+/** Response headers of an object fetched by its link. */
 export interface LinkOptions {
   readonly seconds: number;
   readonly type: string;
@@ -76,7 +76,7 @@ export interface LinkOptions {
   readonly disposition: string;
 }
 
-/** Where files live. An object is there as a whole or not at all, and once `put` returns it survives a crash. */
+/** File storage. An object exists completely or not at all, and is durable once `put` returns. */
 export interface Storage {
   put(
     key: string,
@@ -88,14 +88,14 @@ export interface Storage {
    * An end past the object's is cut; a start past it is a RangeError. The stream is to be read or destroyed.
    */
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; bytes: number } | undefined>;
-  /** Holds an object open; whoever does closes it. */
+  /** Opens an object; the caller must close it. */
   read(key: string): Promise<OpenObject | undefined>;
-  /** The object as a file, for a server in front that can send files; absent where objects are none. */
+  /** The object's path, for a server in front that sends files; missing on remote storage. */
   path?(key: string): string;
-  /** An address elsewhere that gives the object to anyone for some time; absent where there is none. */
+  /** A temporary public address of the object; missing on local storage. */
   link?(key: string, options: LinkOptions): Promise<string>;
   stat(key: string): Promise<{ bytes: number } | undefined>;
-  /** Gives an object another key, replacing what was there. What is not there cannot be moved. */
+  /** Renames an object and replaces the target. Throws when the source is missing. */
   move(from: string, to: string): Promise<void>;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;
@@ -103,19 +103,19 @@ export interface Storage {
   list(prefix: string): AsyncIterable<string>;
   /** Throws when nothing can be written. */
   check(): Promise<void>;
-  /** How many bytes may still come, less those that are kept free; undefined where there is no end to it. */
+  /** Free bytes minus the reserve; undefined when unlimited. */
   room(): Promise<number | undefined>;
-  /** Lets go of connections; absent where there are none. */
+  /** Closes connections; missing when there are none. */
   close?(): Promise<void>;
   readonly assemblies: Assemblies;
 }
 
-/** There is no room left; the same may succeed later. */
+/** The storage is full; a retry may succeed later. */
 export class StorageFull extends Error {
   override readonly name = 'StorageFull';
 }
 
-/** The storage does not answer, or not as it should; the same may succeed later. */
+/** The storage is unavailable or misbehaves; a retry may succeed later. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
 }
@@ -125,7 +125,7 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** What was stored of these parts is gone or no longer the same. */
+/** Stored parts are missing or damaged. */
 export class PartsDamaged extends Error {
   override readonly name = 'PartsDamaged';
   readonly parts: readonly number[];
@@ -144,7 +144,7 @@ export function isKey(key: string): boolean {
   return key.split('/').every((segment) => segment.length <= segmentCharactersMax && !/^\.\.?$/.test(segment));
 }
 
-/** Keys become paths, so whatever could name a place outside the folder is refused before it is one. */
+/** Keys become paths, so a key that could leave the folder is rejected. */
 export function requireKey(key: string): string {
   if (!isKey(key)) throw new Error(`not a storage key: ${JSON.stringify(key.slice(0, 100))}`);
   return key;
