@@ -25,9 +25,9 @@ import { isPreviewOpen } from './preview-options.ts';
 import * as store from './store.ts';
 import type { GamesTable } from './table.ts';
 
-export type { GameRow, StatsRow, StoredGame } from './store.ts';
+export type { GameRow, StoredGame } from './store.ts';
 
-export const GAME_NOT_ACCEPTED = 0;
+const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
 export const GAME_DELETED = 3;
 

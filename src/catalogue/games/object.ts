@@ -10,13 +10,13 @@ import type { GamePlatformsTable } from './table.ts';
 
 const Url = z.string().nullable();
 
-export const IconObject = z
+const IconObject = z
   .object({ filename: z.string(), original: Url, thumb_64x64: Url, thumb_128x128: Url, thumb_256x256: Url })
   .meta({ id: 'Icon' });
 export const LogoObject = z
   .object({ filename: z.string(), original: Url, thumb_320x180: Url, thumb_640x360: Url, thumb_1280x720: Url })
   .meta({ id: 'Logo' });
-export const HeaderImageObject = z.object({ filename: z.string(), original: Url }).meta({ id: 'HeaderImage' });
+const HeaderImageObject = z.object({ filename: z.string(), original: Url }).meta({ id: 'HeaderImage' });
 
 export const GameStatsObject = z
   .object({
@@ -30,7 +30,7 @@ export const GameStatsObject = z
   })
   .meta({ id: 'GameStats' });
 
-export const GameThemeObject = z
+const GameThemeObject = z
   .object({
     primary: z.string(),
     dark: z.string(),
@@ -41,11 +41,11 @@ export const GameThemeObject = z
   })
   .meta({ id: 'GameTheme' });
 
-export const GamePlatformsObject = z
+const GamePlatformsObject = z
   .object({ platform: z.string(), label: z.string(), moderated: z.boolean(), locked: z.boolean() })
   .meta({ id: 'GamePlatforms' });
 
-export const GameOtherUrlObject = z.object({ label: z.string(), url: z.string() }).meta({ id: 'GameOtherurls' });
+const GameOtherUrlObject = z.object({ label: z.string(), url: z.string() }).meta({ id: 'GameOtherurls' });
 
 export const GameObject = z
   .object({

@@ -88,7 +88,7 @@ export const getGame = operation({
   },
 });
 
-export const addGameOperation = operation({
+const addGameOperation = operation({
   id: 'add-game',
   tag: 'Games',
   method: 'POST',

@@ -16,7 +16,7 @@ export type { RestrictionRow } from './store.ts';
 type Reader = Pick<Database, 'first'>;
 
 /** `options`. */
-export const ADD_MODS = 1;
+const ADD_MODS = 1;
 const ADD_GUIDES = 2;
 const ADD_COMMENTS = 4;
 const RATE = 8;

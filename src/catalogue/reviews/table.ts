@@ -8,7 +8,7 @@ declare module '../../platform/database/database.ts' {
 }
 
 /** Games whose sensitive changes wait for a second administrator. */
-export interface ReviewingGamesTable {
+interface ReviewingGamesTable {
   game_id: number;
   date_added: number;
 }

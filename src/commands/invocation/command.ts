@@ -52,7 +52,7 @@ export interface Invocation<O extends Options> {
   show(text: string): void;
 }
 
-export interface Result {
+interface Result {
   /** What `--json` prints. */
   readonly object: object;
   readonly text: string;

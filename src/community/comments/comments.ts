@@ -17,7 +17,6 @@ import { requireFewLinks, requireNoFlood } from './spam.ts';
 import * as store from './store.ts';
 
 export { mentionedIn } from './mentions.ts';
-export type { StoredComment } from './store.ts';
 
 /** `options`. */
 export const PINNED = 1;

@@ -50,7 +50,7 @@ const scopesOf = ({ resource }: CommentedKind, { id, gameId, isPublic }: Comment
   isPublic ? [commentsScope({ resource, id }), `${resource}/${id}`, `games/${gameId}`, 'users'] : [];
 
 /** The operations on the comments of one kind of thing. */
-export function commentOperationsOf(on: CommentedKind) {
+function commentOperationsOf(on: CommentedKind) {
   const { noun, resource, errors } = on;
   const key = `${noun}_id`;
   const Path = z.object({ game_id: PathId, [key]: PathId });

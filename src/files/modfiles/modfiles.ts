@@ -33,13 +33,13 @@ import { changeLive, release, takeBack } from './releasing.ts';
 import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
-export type { FilePlatform, ModfileRow, PlatformStatus, StoredFile } from './store.ts';
+export type { ModfileRow, StoredFile } from './store.ts';
 
 const FILE_THERE = 1;
 const FILE_DELETED = 3;
 
 /** A file that has arrived as a whole, under a key that nothing else uses. */
-export interface ReceivedFile {
+interface ReceivedFile {
   readonly key: string;
   readonly filename: string;
   readonly bytes: number;

@@ -103,13 +103,7 @@ export async function releaseAwaited(
 }
 
 /** The file is live nowhere from now on, and nobody waits for it to be. */
-export async function recall(
-  app: App,
-  transaction: Transaction,
-  mod: ModRow,
-  fileId: number,
-  userId: number,
-): Promise<void> {
+async function recall(app: App, transaction: Transaction, mod: ModRow, fileId: number, userId: number): Promise<void> {
   await store.removeAwaited(transaction, fileId);
   await dropPostponed(app, transaction, fileId);
   await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, () => true));

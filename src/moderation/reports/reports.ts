@@ -10,12 +10,12 @@ import * as store from './store.ts';
 import { findSubject, gameOfMeeting, type Named, type Subject } from './subjects.ts';
 
 /** `type`. */
-export const TYPES_MAX = 7;
-export const NOT_WORKING = 2;
+const TYPES_MAX = 7;
+const NOT_WORKING = 2;
 export const REASONS_MAX = 8;
 
 /** `status`. */
-export const REPORT_OPEN = 0;
+const REPORT_OPEN = 0;
 
 export interface NewReport extends Named {
   readonly type: number;

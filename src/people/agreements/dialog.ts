@@ -11,7 +11,7 @@ const LINKS = ['website', 'terms', 'privacy', 'refund', 'monetization', 'manage'
 type LinkName = (typeof LINKS)[number];
 const REQUIRED: readonly LinkName[] = ['terms', 'privacy'];
 
-export interface DialogLink {
+interface DialogLink {
   readonly text: string;
   readonly url: string;
   readonly required: boolean;

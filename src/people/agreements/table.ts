@@ -26,7 +26,7 @@ export interface AgreementVersionsTable {
 }
 
 /** An acceptance of a version. `game_id` is 0 unless it covers one game only. */
-export interface AgreementAcceptancesTable {
+interface AgreementAcceptancesTable {
   id: Generated<number>;
   user_id: number;
   version_id: number;

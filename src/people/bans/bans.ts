@@ -8,8 +8,6 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import * as store from './store.ts';
 
-export type { BanRow } from './store.ts';
-
 /** The columns that the list can be filtered and sorted by. */
 export const banListing: Listing = {
   from: 'b',

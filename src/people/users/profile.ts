@@ -17,8 +17,8 @@ import * as store from './store.ts';
 import { changeUser, isLookAlike, requireUser, requireUserIn } from './users.ts';
 
 /** Bits of `privacy_options`. */
-export const HIDE_ONLINE = 1;
-export const HIDE_PROFILE = 2;
+const HIDE_ONLINE = 1;
+const HIDE_PROFILE = 2;
 export const PRIVACY_MAX = HIDE_ONLINE | HIDE_PROFILE;
 
 const ADULT_YEARS = 18;

@@ -3,8 +3,6 @@ import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-export type { ExportRow } from './store.ts';
-
 export const GATHER_JOB = 'exports.gather';
 export const REMOVE_JOB = 'exports.remove';
 const DAY = 86_400;

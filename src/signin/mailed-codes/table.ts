@@ -34,14 +34,14 @@ export interface EmailCodesTable {
 }
 
 /** How often something happened since its window began. */
-export interface CodeCountersTable {
+interface CodeCountersTable {
   bucket: string;
   used: number;
   date_ends: number;
 }
 
 /** Browsers, devices and networks from which the user signed in by mail. */
-export interface KnownPlacesTable {
+interface KnownPlacesTable {
   user_id: number;
   digest: string;
   date_seen: number;
