@@ -87,7 +87,7 @@ export function looksThrough(listing: Listing, { groups, words, sort, offset }: 
   return groups.length > 0 || words.length > 0 || isSorted || offset >= SKIPPED_MAX;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the one general builder over every noun's query
+// biome-ignore lint/suspicious/noExplicitAny: the one general builder over every resource's query
 type AnySelect = SelectQueryBuilder<Tables, any, any>;
 
 /** Applies the request's filters; the resource has already applied visibility. */
