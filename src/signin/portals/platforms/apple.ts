@@ -1,11 +1,16 @@
+import { createPrivateKey } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { App } from '../../../platform/app.ts';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
+import { type Asking, type Identity, listOf, type PortalSettings, textOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
 /** Sign in with Apple: an identity token for one of the game's bundles. */
-export async function verifyApple({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyApple({ app, settings, credentials }: Asking): Promise<Identity> {
   const bundles = listOf(settings, 'bundle_ids');
   if (bundles.length === 0) throw new ApiError('APPLE_BUNDLE_ID_NOT_CONFIGURED');
   const { id_token: token = '' } = credentials;
@@ -35,3 +40,39 @@ export async function verifyApple({ app, settings, credentials }: Asking): Promi
     ticket: onceUntil(token, claims),
   };
 }
+
+const APPLE = 'https://appleid.apple.com';
+const APPLE_SECRET_SECONDS = 300;
+
+const webFlow = codeFlow({
+  portal: 'apple',
+  needs: ['services_id', 'team_id', 'key_id', 'private_key'],
+  authorizeUrl: () => `${APPLE}/auth/authorize`,
+  tokenUrl: () => `${APPLE}/auth/token`,
+  // For a name or an address Apple would answer with a form of its own, which brings no cookies of ours along.
+  scope: () => '',
+  also: { response_mode: 'query' },
+  clientId: (settings) => textOf(settings, 'services_id')!,
+  clientSecret: appleSecret,
+  identify: shownAs(verifyApple, 'id_token', 'id_token'),
+  refusals: { ...USUAL, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS' },
+});
+
+/** Apple's secrets are tokens that the game's key signs, for a short time. */
+function appleSecret(settings: PortalSettings, app: App): Promise<string> {
+  const said = (name: string) => textOf(settings, name)!;
+  const now = app.clock.now();
+  return new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', kid: said('key_id') })
+    .setIssuer(said('team_id'))
+    .setSubject(said('services_id'))
+    .setAudience(APPLE)
+    .setIssuedAt(now)
+    .setExpirationTime(now + APPLE_SECRET_SECONDS)
+    .sign(createPrivateKey(said('private_key')));
+}
+
+export const apple: PortalDescription = {
+  token: { verify: verifyApple, needs: ['id_token'] },
+  web: webFlow,
+};

@@ -1,9 +1,11 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 
 /** Discord: an access token of the game's own application. One that somebody else's application got proves nothing. */
-export async function verifyDiscord({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyDiscord({ app, settings, credentials }: Asking): Promise<Identity> {
   const clientId = textOf(settings, 'client_id');
   if (!clientId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const { ok, body } = await askPlatform(
@@ -26,3 +28,20 @@ export async function verifyDiscord({ app, settings, credentials }: Asking): Pro
     avatar: avatar && `https://cdn.discordapp.com/avatars/${id}/${avatar}.png`,
   };
 }
+
+const webFlow = codeFlow({
+  portal: 'discord',
+  needs: ['client_id', 'client_secret'],
+  authorizeUrl: () => 'https://discord.com/oauth2/authorize',
+  tokenUrl: () => 'https://discord.com/api/v10/oauth2/token',
+  scope: () => 'identify',
+  clientId: (settings) => textOf(settings, 'client_id')!,
+  clientSecret: (settings) => textOf(settings, 'client_secret')!,
+  identify: shownAs(verifyDiscord, 'discord_token', 'access_token'),
+  refusals: { ...USUAL, unreachable: 'DISCORD_UNABLE_TO_GET_ACCOUNT_DATA' },
+});
+
+export const discord: PortalDescription = {
+  token: { verify: verifyDiscord, needs: ['discord_token'] },
+  web: webFlow,
+};

@@ -1,14 +1,16 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf } from '../identity.ts';
+import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
 /**
  * Epic Account Services: an ID token or an access token for one of the game's clients. Epic signs both with the same keys,
  * and documents the same offline checks for both: signature, issuer, audience and time.
  */
-export async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<Identity> {
   const clients = listOf(settings, 'client_ids');
   if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const { id_token, access_token } = credentials;
@@ -38,3 +40,21 @@ export async function verifyEpicGames({ app, settings, credentials }: Asking): P
     ...(id_token !== undefined && { ticket: onceUntil(token, claims) }),
   };
 }
+
+const webFlow = codeFlow({
+  portal: 'epicgames',
+  needs: ['client_ids', 'client_secret'],
+  authorizeUrl: () => 'https://www.epicgames.com/id/authorize',
+  tokenUrl: () => 'https://api.epicgames.dev/epic/oauth/v2/token',
+  scope: () => 'basic_profile openid',
+  clientId: (settings) => listOf(settings, 'client_ids')[0]!,
+  clientSecret: (settings) => textOf(settings, 'client_secret')!,
+  authentication: () => 'basic',
+  identify: shownAs(verifyEpicGames, 'id_token', 'id_token'),
+  refusals: { ...USUAL, unreachable: 'EPIC_GAMES_UNABLE_TO_GET_ACCOUNT_DATA' },
+});
+
+export const epicgames: PortalDescription = {
+  token: { verify: verifyEpicGames, needs: ['id_token'], instead: 'access_token' },
+  web: webFlow,
+};

@@ -1,11 +1,13 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 
 const GRAPH = 'https://graph.facebook.com/v23.0';
 
 /** Facebook: an access token of the game's own application. */
-export async function verifyFacebook({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyFacebook({ app, settings, credentials }: Asking): Promise<Identity> {
   const appId = textOf(settings, 'app_id');
   const secret = textOf(settings, 'app_secret');
   if (!appId || !secret) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
@@ -27,3 +29,20 @@ export async function verifyFacebook({ app, settings, credentials }: Asking): Pr
   const avatar = stringOf(objectOf(objectOf(body['picture'])['data'])['url']);
   return { portal: 'facebook', id, displayName: stringOf(body['name']), avatar };
 }
+
+const webFlow = codeFlow({
+  portal: 'facebook',
+  needs: ['app_id', 'app_secret'],
+  authorizeUrl: () => 'https://www.facebook.com/v23.0/dialog/oauth',
+  tokenUrl: () => 'https://graph.facebook.com/v23.0/oauth/access_token',
+  scope: () => 'public_profile',
+  clientId: (settings) => textOf(settings, 'app_id')!,
+  clientSecret: (settings) => textOf(settings, 'app_secret')!,
+  identify: shownAs(verifyFacebook, 'facebook_token', 'access_token'),
+  refusals: { ...USUAL, unreachable: 'FACEBOOK_UNABLE_TO_GET_ACCOUNT_DATA' },
+});
+
+export const facebook: PortalDescription = {
+  token: { verify: verifyFacebook, needs: ['facebook_token'] },
+  web: webFlow,
+};

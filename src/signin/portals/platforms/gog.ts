@@ -1,13 +1,15 @@
 import type { App } from '../../../platform/app.ts';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
+import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
 import { SKEW_SECONDS } from '../jwt.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, USUAL } from '../web/code-flow.ts';
 import { TICKET_SECONDS } from './steam.ts';
 import { type GogTicket, readGogTicket, TicketError } from './tickets.ts';
 
 /** GOG Galaxy: the encrypted app ticket, made with the game's key. */
-export async function verifyGog({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyGog({ app, settings, credentials }: Asking): Promise<Identity> {
   const key = textOf(settings, 'ticket_key');
   if (!key) throw new ApiError('GOG_NO_SECRET_TICKET');
   const ticket = readTicket(credentials.appdata ?? '', key);
@@ -19,7 +21,7 @@ export async function verifyGog({ app, settings, credentials }: Asking): Promise
 }
 
 /** What GOG tells everyone about one of its people. */
-export async function gogIdentityOf(app: App, id: string): Promise<Identity> {
+async function gogIdentityOf(app: App, id: string): Promise<Identity> {
   const url = addressOf(app, 'gog', `https://users.gog.com/users/${id}`);
   const { ok, body } = await askPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');
   if (!ok || stringOf(body['id']) !== id) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
@@ -35,3 +37,26 @@ function readTicket(appdata: string, key: string): GogTicket {
     throw cause;
   }
 }
+
+const webFlow = codeFlow({
+  portal: 'gog',
+  needs: ['client_id', 'client_secret'],
+  authorizeUrl: () => 'https://auth.gog.com/auth',
+  tokenUrl: () => 'https://auth.gog.com/token',
+  scope: () => '',
+  also: { layout: 'default' },
+  clientId: (settings) => textOf(settings, 'client_id')!,
+  clientSecret: (settings) => textOf(settings, 'client_secret')!,
+  authentication: () => 'query',
+  identify: (asking, answer) => {
+    const id = idTextOf(answer['user_id']);
+    if (!/^\d{1,20}$/.test(id)) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+    return gogIdentityOf(asking.app, id);
+  },
+  refusals: { ...USUAL, unreachable: 'GOG_UNABLE_TO_GET_ACCOUNT_DATA' },
+});
+
+export const gog: PortalDescription = {
+  token: { verify: verifyGog, needs: ['appdata'] },
+  web: webFlow,
+};

@@ -2,10 +2,12 @@ import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
 import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
 /** Google: an ID token, or a server auth code that is exchanged for one. */
-export async function verifyGoogle(asking: Asking): Promise<Identity> {
+async function verifyGoogle(asking: Asking): Promise<Identity> {
   const { app, settings, credentials } = asking;
   const clients = listOf(settings, 'client_ids');
   if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
@@ -51,3 +53,21 @@ export async function verifyGoogle(asking: Asking): Promise<Identity> {
     return answered;
   }
 }
+
+const webFlow = codeFlow({
+  portal: 'google',
+  needs: ['client_ids', 'client_secret'],
+  authorizeUrl: () => 'https://accounts.google.com/o/oauth2/v2/auth',
+  tokenUrl: () => 'https://oauth2.googleapis.com/token',
+  scope: () => 'openid profile email',
+  clientId: (settings) => listOf(settings, 'client_ids')[0]!,
+  clientSecret: (settings) => textOf(settings, 'client_secret')!,
+  issuer: () => 'https://accounts.google.com',
+  identify: shownAs(verifyGoogle, 'id_token', 'id_token'),
+  refusals: { ...USUAL, unreachable: 'GOOGLE_UNABLE_TO_GET_ACCOUNT_DATA' },
+});
+
+export const google: PortalDescription = {
+  token: { verify: verifyGoogle, needs: ['auth_code'], instead: 'id_token' },
+  web: webFlow,
+};

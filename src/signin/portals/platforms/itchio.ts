@@ -1,9 +1,12 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, askPlatform, idTextOf, objectOf, type PlatformAnswer, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
+import type { PortalDescription } from '../portal.ts';
+import { hasSaid, USUAL } from '../web/code-flow.ts';
+import type { Arriving, WebFlow } from '../web/flow.ts';
 
 /** itch.io: the token that its app gives to a game it starts, for that game alone. */
-export async function verifyItchio({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyItchio({ app, settings, credentials }: Asking): Promise<Identity> {
   const gameId = textOf(settings, 'itch_game_id');
   if (!gameId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const { itchio_token: token = '' } = credentials;
@@ -19,10 +22,77 @@ export async function verifyItchio({ app, settings, credentials }: Asking): Prom
 }
 
 /** Whom itch.io says that a token belongs to, whichever kind of token was shown. */
-export function itchioIdentityOf({ ok, body }: PlatformAnswer): Identity {
+function itchioIdentityOf({ ok, body }: PlatformAnswer): Identity {
   const user = objectOf(body['user']);
   const id = idTextOf(user['id']);
   if (!ok || !id) throw new ApiError('ITCHIO_UNABLE_TO_GET_ACCOUNT_DATA');
   const displayName = stringOf(user['display_name']) || stringOf(user['username']);
   return { portal: 'itchio', id, displayName, avatar: stringOf(user['cover_url']) };
 }
+
+const API = 'https://api.itch.io';
+/** Who someone is; and a question that itch.io answers to applications of the game's own developer alone. */
+const SCOPES = ['profile:me', 'game:view:ownership'];
+
+/** itch.io documents the implicit grant alone (RFC 6749, section 4.2): the token comes through the browser. */
+const itchioFlow: WebFlow = {
+  answersInFragment: true,
+  takesTrust: true,
+  isSetUp: hasSaid(['client_id', 'itch_game_id']),
+  leave: ({ settings, state, callback }) => {
+    const address = new URL('https://itch.io/user/oauth');
+    const parameters = {
+      client_id: textOf(settings, 'client_id')!,
+      scope: SCOPES.join(' '),
+      response_type: 'token',
+      redirect_uri: callback,
+      state,
+    };
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    return address.href;
+  },
+  arrive,
+  refusals: USUAL,
+};
+
+async function arrive(arriving: Arriving): Promise<Identity> {
+  const { access_token: token, error } = arriving.query;
+  if (!token || error !== undefined) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  await requireOwnToken(arriving, token);
+  return itchioIdentityOf(await ask(arriving, token, '/profile'));
+}
+
+const ask = ({ app }: Arriving, token: string, path: string): Promise<PlatformAnswer> =>
+  askPlatform(
+    app,
+    addressOf(app, 'itchio', API + path),
+    { headers: { authorization: `Bearer ${token}`, accept: 'application/json' } },
+    'ITCHIO_UNABLE_TO_GET_ACCOUNT_DATA',
+  );
+
+/**
+ * A token that somebody else's application got must not let its owner in here, whoever brings it. No answer of itch.io
+ * names the application; but who owns a game is told only to applications of that game's developer, and keys that
+ * people make for themselves have other scopes.
+ */
+async function requireOwnToken(arriving: Arriving, token: string): Promise<void> {
+  const credentials = await ask(arriving, token, '/credentials/info');
+  const { type, scopes } = credentials.body;
+  const isAsAsked =
+    type === 'key' &&
+    Array.isArray(scopes) &&
+    scopes.length === SCOPES.length &&
+    SCOPES.every((scope) => scopes.includes(scope));
+  if (!isGood(credentials) || !isAsAsked) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  const gameId = textOf(arriving.settings, 'itch_game_id')!;
+  const ownership = await ask(arriving, token, `/games/${gameId}/ownership`);
+  if (!isGood(ownership) || typeof ownership.body['owns'] !== 'boolean')
+    throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+}
+
+const isGood = ({ ok, body }: PlatformAnswer): boolean => ok && !('errors' in body);
+
+export const itchio: PortalDescription = {
+  token: { verify: verifyItchio, needs: ['itchio_token'] },
+  web: itchioFlow,
+};

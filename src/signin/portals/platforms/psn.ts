@@ -2,16 +2,18 @@ import { ApiError } from '../../../platform/errors/catalogue.ts';
 import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
 import { type Asking, type Identity, type PortalSettings, textOf } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import type { PortalDescription } from '../portal.ts';
+import { codeFlow, type TokenAnswer, USUAL } from '../web/code-flow.ts';
 
 const ISSUER = 'https://auth.api.sonyentertainmentnetwork.com';
 /** The environment of players; the others are for development. */
 const LIVE = '256';
 
 /** What is asked for, in games and on the web. */
-export const PSN_SCOPE = 'openid id_token:psn.basic_claims';
+const PSN_SCOPE = 'openid id_token:psn.basic_claims';
 
 /** PlayStation: an authorization code, exchanged for an ID token with the game's own secret. */
-export async function verifyPsn(asking: Asking): Promise<Identity> {
+async function verifyPsn(asking: Asking): Promise<Identity> {
   const { settings, credentials } = asking;
   const clientId = textOf(settings, 'client_id');
   const secret = textOf(settings, 'client_secret');
@@ -21,12 +23,12 @@ export async function verifyPsn(asking: Asking): Promise<Identity> {
   return psnIdentityOf(asking, token, { clientId, issuer, keysUrl, env: credentials.env });
 }
 
-export function psnIssuer(settings: PortalSettings | undefined): { issuer: string; keysUrl: string } {
+function psnIssuer(settings: PortalSettings | undefined): { issuer: string; keysUrl: string } {
   const issuer = textOf(settings, 'issuer') ?? ISSUER;
   return { issuer, keysUrl: textOf(settings, 'keys_url') ?? `${issuer}/2.0/oauth/jwks` };
 }
 
-export interface PsnRules {
+interface PsnRules {
   readonly clientId: string;
   readonly issuer: string;
   readonly keysUrl: string;
@@ -34,7 +36,7 @@ export interface PsnRules {
 }
 
 /** Whom an ID token of PlayStation names. Children, and those who may not see what other players made, stay out. */
-export async function psnIdentityOf({ app, settings }: Asking, token: string, rules: PsnRules): Promise<Identity> {
+async function psnIdentityOf({ app, settings }: Asking, token: string, rules: PsnRules): Promise<Identity> {
   const claims = await verifyToken(app, token, {
     keysUrl: addressOf(app, 'psn', rules.keysUrl),
     algorithms: ['RS256', 'ES256'],
@@ -80,3 +82,42 @@ async function exchange({ app, settings, credentials }: Asking, clientId: string
   if (!token) throw new ApiError('PSN_UNABLE_TO_GET_ACCOUNT_DATA');
   return token;
 }
+
+const SONY = 'https://ca.account.sony.com/api/authz/v3/oauth';
+
+/** The client for browsers, which may be the game's own. */
+const webClientId = (settings: PortalSettings | undefined): string =>
+  (textOf(settings, 'web_client_id') ?? textOf(settings, 'client_id'))!;
+
+/** PlayStation in browsers: the same people as in games, and the same of them stay out. */
+const psnFlow = codeFlow({
+  portal: 'psn',
+  needs: ['client_id', 'client_secret'],
+  authorizeUrl: (settings) => textOf(settings, 'authorize_url') ?? `${SONY}/authorize`,
+  tokenUrl: (settings) => textOf(settings, 'web_token_url') ?? `${SONY}/token`,
+  scope: () => PSN_SCOPE,
+  alsoRedeeming: { scope: PSN_SCOPE, token_format: 'jwt' },
+  clientId: webClientId,
+  clientSecret: (settings) =>
+    textOf(settings, textOf(settings, 'web_client_id') ? 'web_client_secret' : 'client_secret')!,
+  authentication: () => 'basic',
+  identify: whoIs,
+  refusals: { ...USUAL, unreachable: 'PSN_UNABLE_TO_GET_ACCOUNT_DATA', token: 'PSN_INVALID_TOKEN' },
+});
+
+async function whoIs(asking: Asking, { id_token }: TokenAnswer): Promise<Identity> {
+  const token = stringOf(id_token);
+  if (!token) throw new ApiError('PSN_UNABLE_TO_GET_ACCOUNT_DATA');
+  const { settings } = asking;
+  const ofGames = psnIssuer(settings);
+  return psnIdentityOf(asking, token, {
+    clientId: webClientId(settings),
+    issuer: textOf(settings, 'web_issuer') ?? ofGames.issuer,
+    keysUrl: textOf(settings, 'web_keys_url') ?? ofGames.keysUrl,
+  });
+}
+
+export const psn: PortalDescription = {
+  token: { verify: verifyPsn, needs: ['auth_code'] },
+  web: psnFlow,
+};

@@ -1,7 +1,10 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
+import { addressOf, askPlatform, askText, objectOf, stringOf } from '../asking.ts';
 import { type Asking, type Identity, textOf } from '../identity.ts';
 import { SKEW_SECONDS } from '../jwt.ts';
+import type { PortalDescription } from '../portal.ts';
+import { hasSaid, USUAL } from '../web/code-flow.ts';
+import type { Arriving, Leaving, WebFlow } from '../web/flow.ts';
 import { readSteamTicket, type SteamTicket, TicketError } from './tickets.ts';
 
 const SUMMARIES = 'https://api.steampowered.com/ISteamUser/GetPlayerSummaries/v2/';
@@ -9,7 +12,7 @@ const SUMMARIES = 'https://api.steampowered.com/ISteamUser/GetPlayerSummaries/v2
 export const TICKET_SECONDS = 86_400;
 
 /** Steam: the encrypted app ticket, made with the game's key. */
-export async function verifySteam(asking: Asking): Promise<Identity> {
+async function verifySteam(asking: Asking): Promise<Identity> {
   const key = textOf(asking.settings, 'ticket_key');
   if (!key) throw new ApiError('STEAM_NO_SECRET_TICKET');
   const ticket = readTicket(asking.credentials.appdata ?? '', key);
@@ -35,10 +38,7 @@ function readTicket(appdata: string, key: string): SteamTicket {
 }
 
 /** The ticket tells no name. Games that have a key for Steam's Web API get it there. */
-export async function summaryOf(
-  { app, settings }: Asking,
-  steamId: string,
-): Promise<{ displayName: string; avatar: string }> {
+async function summaryOf({ app, settings }: Asking, steamId: string): Promise<{ displayName: string; avatar: string }> {
   const webKey = textOf(settings, 'web_api_key');
   if (!webKey) return { displayName: '', avatar: '' };
   const query = new URLSearchParams({ key: webKey, steamids: steamId });
@@ -49,3 +49,78 @@ export async function summaryOf(
   if (!ok || player['steamid'] !== steamId) throw new ApiError('STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
   return { displayName: stringOf(player['personaname']), avatar: stringOf(player['avatarfull']) };
 }
+
+const ENDPOINT = 'https://steamcommunity.com/openid/login';
+const NAMESPACE = 'http://specs.openid.net/auth/2.0';
+const ANYONE = 'http://specs.openid.net/auth/2.0/identifier_select';
+const CLAIMED = /^https:\/\/steamcommunity\.com\/openid\/id\/(\d{17,20})$/;
+/** What the signature must be about (OpenID Authentication 2.0, section 10.1). */
+const SIGNED = ['op_endpoint', 'claimed_id', 'identity', 'return_to', 'response_nonce', 'assoc_handle'];
+const NONCE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
+const ANSWER_SECONDS = 600;
+
+/** OpenID knows no `state`, so the address to come back to carries it; it is part of what is signed. */
+const returnTo = ({ callback, state }: Leaving): string => `${callback}?${new URLSearchParams({ state })}`;
+
+/** Steam on the web speaks OpenID 2.0, without a secret: each answer is shown to Steam, which says whether it gave it. */
+const steamOpenid: WebFlow = {
+  isSetUp: hasSaid(['app_id']),
+  leave: (leaving) => {
+    const address = new URL(ENDPOINT);
+    const parameters = {
+      ns: NAMESPACE,
+      mode: 'checkid_setup',
+      return_to: returnTo(leaving),
+      realm: leaving.app.addresses.site,
+      identity: ANYONE,
+      claimed_id: ANYONE,
+    };
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(`openid.${name}`, value);
+    return address.href;
+  },
+  arrive: async (arriving) => {
+    const steamId = requireClaim(arriving);
+    await confirm(arriving);
+    const { app, gameId, settings } = arriving;
+    const shown = await summaryOf({ app, gameId, settings, credentials: {} }, steamId);
+    return { portal: 'steam', id: steamId, ...shown } satisfies Identity;
+  },
+  refusals: USUAL,
+};
+
+/** What Steam has signed must be about us, this journey, and now. */
+function requireClaim(arriving: Arriving): string {
+  const { query, app } = arriving;
+  const said = (name: string) => query[`openid.${name}`] ?? '';
+  const [, steamId] = CLAIMED.exec(said('claimed_id')) ?? [];
+  const signed = said('signed').split(',');
+  const [, made = ''] = NONCE.exec(said('response_nonce')) ?? [];
+  const age = app.clock.now() - Date.parse(made) / 1_000;
+  const isForUs =
+    said('ns') === NAMESPACE &&
+    said('mode') === 'id_res' &&
+    said('op_endpoint') === ENDPOINT &&
+    said('identity') === said('claimed_id') &&
+    said('return_to') === returnTo(arriving) &&
+    SIGNED.every((name) => signed.includes(name)) &&
+    age > -SKEW_SECONDS &&
+    age < ANSWER_SECONDS;
+  if (!steamId || !isForUs) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+  return steamId;
+}
+
+/** Section 11.4.2: the answer goes back to where it says that it came from, and only that server knows. */
+async function confirm({ app, query }: Arriving): Promise<void> {
+  const said = Object.entries(query).filter(([name]) => name.startsWith('openid.')) as [string, string][];
+  const fields = { ...Object.fromEntries(said), 'openid.mode': 'check_authentication' };
+  const url = addressOf(app, 'steam', ENDPOINT);
+  const text = await askText(app, url, fields, 'STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
+  const lines = text.split('\n').map((line) => line.trim());
+  if (!lines.includes('is_valid:true') || !lines.includes(`ns:${NAMESPACE}`))
+    throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
+}
+
+export const steam: PortalDescription = {
+  token: { verify: verifySteam, needs: ['appdata'] },
+  web: steamOpenid,
+};

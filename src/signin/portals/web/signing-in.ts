@@ -8,11 +8,11 @@ import { addSession, type Browser, visitDigest } from '../../sessions/sessions.t
 import { gameOf, shownName } from '../accounts.ts';
 import { type Identity, type PortalSettings, withinReach } from '../identity.ts';
 import { linkIdentity } from '../linking.ts';
+import { PORTAL_DESCRIPTIONS } from '../portals.ts';
 import { everySettingsFor, settingsFor } from '../settings.ts';
 import { letIn } from '../signing-in.ts';
 import { type Brought, NotYet, type WebFlow } from './flow.ts';
 import { keepJourney, takeJourney } from './journeys.ts';
-import { WEB_FLOWS } from './portals.ts';
 
 /** What addresses call the studio's own accounts. */
 const STUDIO = 'studio';
@@ -24,7 +24,7 @@ export const callbackOf = ({ addresses }: Pick<App, 'addresses'>, portal: Linked
 export const callbackPath = (portal: LinkedPortal, gameId: number | '{id}'): string =>
   `/sign-in/${portal === 'sso' ? STUDIO : portal}/${gameId}`;
 
-export const WEB_PORTALS = Object.keys(WEB_FLOWS) as LinkedPortal[];
+export const WEB_PORTALS = Object.keys(PORTAL_DESCRIPTIONS) as LinkedPortal[];
 
 /** The portal that a hint names, in any case; studios are also asked for by what they are. */
 export function portalNamed(name: string): LinkedPortal | undefined {
@@ -46,7 +46,7 @@ export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
   const isAccepted = await isThere(app, gameId, NOBODY);
   const every = await everySettingsFor(app, gameId);
   return every.flatMap(([portal, settings]) => {
-    const flow = WEB_FLOWS[portal];
+    const flow = PORTAL_DESCRIPTIONS[portal].web;
     if (!flow.isSetUp(settings) || (flow.takesTrust && !isAccepted)) return [];
     const nowhere = { app, gameId, settings, state: '', verifier: '', callback: '' };
     const { host } = new URL(flow.leave(nowhere));
@@ -93,7 +93,7 @@ export interface Departure extends Omit<Journey, 'verifier'> {
 /** Sends a browser to a portal: the address, or nothing where the game does not use it. */
 export async function beginJourney(app: App, departure: Departure): Promise<string | undefined> {
   const { visit, ...wish } = departure;
-  const flow = WEB_FLOWS[wish.portal];
+  const flow = PORTAL_DESCRIPTIONS[wish.portal].web;
   const settings = await settingsFor(app, wish.gameId, wish.portal);
   if (!settings || !(await isOpen(app, flow, wish.gameId, settings))) return undefined;
   const verifier = app.random.token();
@@ -139,11 +139,12 @@ export type Arrival =
     };
 
 /** Whether a portal's answer stands where only a script finds it. */
-export const answersInFragment = (portal: LinkedPortal): boolean => WEB_FLOWS[portal].answersInFragment === true;
+export const answersInFragment = (portal: LinkedPortal): boolean =>
+  PORTAL_DESCRIPTIONS[portal].web.answersInFragment === true;
 
 /** Refuses where nobody can come back from the portal. */
 export async function requireWay(app: App, portal: LinkedPortal, gameId: number): Promise<void> {
-  await requireSetUp(app, WEB_FLOWS[portal], portal, gameId);
+  await requireSetUp(app, PORTAL_DESCRIPTIONS[portal].web, portal, gameId);
 }
 
 /** A browser is back from a portal. */
@@ -154,7 +155,7 @@ export async function endJourney(
   brought: Brought,
   guest: Guest,
 ): Promise<Arrival> {
-  const flow = WEB_FLOWS[portal];
+  const flow = PORTAL_DESCRIPTIONS[portal].web;
   const settings = await requireSetUp(app, flow, portal, gameId);
   const visit = visitDigest(app, guest.visit);
   const state = flow.hasNoState ? ownState(app, guest.visit, portal, gameId) : brought.query['state'];
@@ -178,7 +179,9 @@ async function arrive(
   const visit = visitDigest(app, guest.visit);
   try {
     const vouched: Vouched = { identity: withinReach(await ask(), settings), gameId, back, userId };
-    return await (WEB_FLOWS[portal].hasNoState ? askWhether(app, vouched, visit) : settle(app, vouched, guest, false));
+    return await (PORTAL_DESCRIPTIONS[portal].web.hasNoState
+      ? askWhether(app, vouched, visit)
+      : settle(app, vouched, guest, false));
   } catch (error) {
     if (!(error instanceof NotYet)) throw error;
     return { kind: 'waiting', token: await keepJourney(app, visit, { ...journey, held: error.held }), portal };
@@ -193,7 +196,7 @@ export async function askAgain(
   token: string | undefined,
   guest: Guest,
 ): Promise<Arrival> {
-  const flow = WEB_FLOWS[portal];
+  const flow = PORTAL_DESCRIPTIONS[portal].web;
   const settings = await requireSetUp(app, flow, portal, gameId);
   const waiting = await takeJourney<Journey & { held?: object }>(app, visitDigest(app, guest.visit), token);
   const isOurs = waiting?.held && waiting.portal === portal && waiting.gameId === gameId;
