@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { beforeEach, mock, test } from 'node:test';
+import { after, beforeEach, mock, test } from 'node:test';
 import { TransferScheduler } from './transfer-scheduler.ts';
+
+after(() => mock.timers.reset());
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
