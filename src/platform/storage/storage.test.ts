@@ -56,5 +56,5 @@ test('no text that passes as a key names a path outside the folder', () => {
 
 test('a prefix is empty, a key or a key with a slash', () => {
   for (const prefix of ['', 'mods', 'mods/', 'mods/1']) assert.equal(requirePrefix(prefix), prefix);
-  for (const prefix of ['/', '..', 'mods//', '../../']) assert.throws(() => requirePrefix(prefix));
+  for (const prefix of ['/', '..', 'mods//', '../']) assert.throws(() => requirePrefix(prefix));
 });
