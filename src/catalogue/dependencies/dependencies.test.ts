@@ -6,7 +6,7 @@ import { editGameOperation } from '../games/operations.ts';
 import { deleteModOperation, editModOperation, getMod, getMods } from '../mods/operations.ts';
 import { addModDependencies, deleteModDependencies, getModDependants, getModDependencies } from './operations.ts';
 
-const api = await startApi();
+const api = await startApi({ writesRows: true });
 
 const at = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
 
