@@ -8,7 +8,7 @@ const WALL_CLOCK = /\b(?:performance\.now|Date\.now|process\.hrtime)\b/;
 const MEANT: Record<string, string> = {
   'src/platform/runtime/clock.test.ts': 'the system’s clock tells the time of day',
   'src/platform/http/certificate.test.ts': 'certificates are good for days from now on',
-  'src/platform/http/pace.test.ts': 'the clock is set in a test of what must not mind',
+  'src/platform/http/minimum-rate.test.ts': 'the clock is set in a test of what must not mind',
   'src/platform/storage/local.test.ts': 'files are as old as the disk says',
   'src/commands/commands.test.ts': 'commands have the time of day',
   'test/crash/crash.ts': 'is told to whoever runs the loop, and decides nothing',
