@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyOperation } from '../operation.ts';
+import { hasCurrent } from '../transfer/conditions.ts';
 import { errorPage, errorsPage } from './error-pages.ts';
 import { introductionPage, objectsPage, tagPage } from './guide-pages.ts';
 import { DOCS_POLICY, layout } from './layout.ts';
@@ -71,8 +72,7 @@ function send(request: IncomingMessage, response: ServerResponse, { type, bytes,
     'referrer-policy': 'no-referrer',
     'strict-transport-security': 'max-age=31536000',
   };
-  const known = request.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, ''));
-  if (known?.includes(etag) || known?.includes('*')) {
+  if (hasCurrent(request.headers, etag)) {
     response.writeHead(304, headers);
     response.end();
     return;

@@ -16,12 +16,14 @@ export function verdictOf(headers: IncomingHttpHeaders, { etag, dateModified }: 
   if (match !== undefined) {
     if (!tagsOf(match).some((tag) => tag === etag || tag === '*')) return 'failed';
   } else if (dateModified > (dateOf(headers['if-unmodified-since']) ?? Infinity)) return 'failed';
-  const noneMatch = headers['if-none-match'];
-  if (noneMatch !== undefined) {
-    const known = tagsOf(noneMatch).map((tag) => tag.replace(/^W\//, ''));
-    return known.includes(etag) || known.includes('*') ? 'not modified' : 'send';
-  }
+  if (headers['if-none-match'] !== undefined) return hasCurrent(headers, etag) ? 'not modified' : 'send';
   return dateModified <= (dateOf(headers['if-modified-since']) ?? -Infinity) ? 'not modified' : 'send';
+}
+
+/** True when `If-None-Match` names the current state, which the client has then (RFC 9110, 13.1.2). */
+export function hasCurrent(headers: IncomingHttpHeaders, etag: string): boolean {
+  const known = tagsOf(headers['if-none-match'] ?? '').map((tag) => tag.replace(/^W\//, ''));
+  return known.includes(etag) || known.includes('*');
 }
 
 /** True when `If-Range` matches the current state (RFC 9110, 13.1.5). */
