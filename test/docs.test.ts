@@ -7,11 +7,12 @@ import { errors } from '../src/platform/errors/catalogue.ts';
 import { tagPage } from '../src/platform/http/docs/guide-pages.ts';
 import { docsModel } from '../src/platform/http/docs/model.ts';
 import type { SearchIndex } from '../src/platform/http/docs/search-index.ts';
+import { openApiDocument } from '../src/platform/http/openapi/document.ts';
 import { ok, operation } from '../src/platform/http/operation.ts';
 import { startApi } from './api.ts';
 
 const api = await startApi();
-const { groups } = docsModel(operations);
+const { groups } = docsModel(operations, openApiDocument(operations));
 const refs = [...new Set(Object.values(errors).map(({ ref }) => ref))];
 const FIRST_VIEW_BYTES_MAX = 300_000;
 
@@ -159,7 +160,7 @@ test('texts of declarations are escaped', () => {
     errors: [],
     handle: () => ({ answer: '' }),
   });
-  const model = docsModel([declared]);
+  const model = docsModel([declared], openApiDocument([declared]));
   const { text } = tagPage(model, model.groups[0]!);
   assert.doesNotMatch(text, /<script|"&'/);
   assert.equal(text.split('&lt;script&gt;alert(1)&lt;/script&gt;').length - 1 >= 5, true);

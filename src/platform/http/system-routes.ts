@@ -8,6 +8,7 @@ import { answerFile } from './files.ts';
 import { type FindLegalText, LEGAL_POLICY, legalPage } from './legal.ts';
 import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
+import type { OpenApiDocument } from './openapi/types.ts';
 import type { AnyOperation } from './operation.ts';
 import type { Transfers } from './transfer/transfer.ts';
 
@@ -42,9 +43,12 @@ export function createSystemRoutes({
   legal,
   pageOf,
 }: SystemRouteParts) {
+  // Building the document takes half a second of CPU, so the JSON and the pages share it.
+  let document: OpenApiDocument | undefined;
+  const documentOnce = () => (document ??= openApiDocument(operations));
   let description: string | undefined;
-  const describe = () => (description ??= JSON.stringify(openApiDocument(operations)));
-  const docs = createDocs(operations);
+  const describe = () => (description ??= JSON.stringify(documentOnce()));
+  const docs = createDocs(operations, documentOnce);
   const pages = new Map<string, Page>(
     Object.entries({
       '/healthz': (_request, response) => sendText(response, 200, 'ok\n'),

@@ -1,5 +1,4 @@
 import { catalogue, type ErrorName, errors } from '../../errors/catalogue.ts';
-import { openApiDocument } from '../openapi/document.ts';
 import type { OpenApiDocument, OperationObject } from '../openapi/types.ts';
 import type { AnyOperation } from '../operation.ts';
 import { protocolErrorsOf, UNIVERSAL_ERRORS } from '../protocol-errors.ts';
@@ -31,8 +30,7 @@ export interface DocsModel {
 
 export type PublishedName = keyof typeof errors;
 
-export function docsModel(operations: readonly AnyOperation[]): DocsModel {
-  const document = openApiDocument(operations);
+export function docsModel(operations: readonly AnyOperation[], document: OpenApiDocument): DocsModel {
   const groups = document.tags.map(({ name }): Group => {
     const slug = slugOf(name);
     return { name, slug, entries: entriesOf(name, slug, operations, document) };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OpenApiDocument } from '../openapi/types.ts';
 import type { AnyOperation } from '../operation.ts';
 import { hasCurrent } from '../transfer/conditions.ts';
 import { errorPage, errorsPage } from './error-pages.ts';
@@ -18,14 +19,14 @@ interface Rendered {
 }
 
 /** The documentation for people: rendered by the server from the declarations, each page once, readable without scripts. */
-export function createDocs(operations: readonly AnyOperation[]) {
+export function createDocs(operations: readonly AnyOperation[], document: () => OpenApiDocument) {
   let model: DocsModel | undefined;
   const rendered = new Map<string, Rendered>();
 
   function find(path: string): Rendered | undefined {
     const known = rendered.get(path);
     if (known) return known;
-    model ??= docsModel(operations);
+    model ??= docsModel(operations, document());
     const page = render(model, path);
     if (page) rendered.set(path, page);
     return page;
