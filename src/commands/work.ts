@@ -17,7 +17,7 @@ export default command({
     const environments = sandbox ? (['sandbox'] as const) : ENVIRONMENTS;
     const apps = await Promise.all(environments.map((environment) => composeApp(settings, environment, outside)));
     for (const app of apps) await requireMigrated(app);
-    const workers = apps.map(composeWorker);
+    const workers = apps.map((app) => composeWorker(app));
     for (const worker of workers) worker.start();
     const stopped = untilStopped();
     invocation.show(`running the jobs of ${environments.join(' and ')}`);

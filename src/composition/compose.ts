@@ -145,8 +145,8 @@ export async function closeApp(app: App): Promise<void> {
   await app.db.close();
 }
 
-export const composeWorker = ({ db: { withLongTimeouts: db }, ...app }: App): Worker =>
-  createWorker({ app: { ...app, db }, db, clock: app.clock, random: app.random, log: app.log, handlers: jobHandlers });
+export const composeWorker = ({ db: { withLongTimeouts: db }, ...app }: App, handlers = jobHandlers): Worker =>
+  createWorker({ app: { ...app, db }, db, clock: app.clock, random: app.random, log: app.log, handlers });
 
 async function composeLimiter(app: App): Promise<Limiter | undefined> {
   if (app.settings.rateLimits === 'off') return undefined;
@@ -254,7 +254,7 @@ export async function composeService(
     connectionsMax: (address) =>
       isTrusted(address, settings.trustProxy) ? Number.POSITIVE_INFINITY : settings.connectionsPerAddress,
   });
-  const workers = settings.jobs === 'on' ? Object.values(apps).map(composeWorker) : [];
+  const workers = settings.jobs === 'on' ? Object.values(apps).map((app) => composeWorker(app)) : [];
   for (const worker of workers) worker.start();
   let stopping: Promise<void> | undefined;
   return {

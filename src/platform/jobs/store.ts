@@ -24,26 +24,45 @@ export async function add(query: Query, { kind, key, payload, due, now }: NewJob
     on conflict (kind, key) where state = 'waiting' do update set key = excluded.key`.execute(query);
 }
 
-/** Keeps one row for a scheduled kind, and brings it near again when the clock was turned back since it was written. */
-export async function schedule(db: Database, job: NewJob, every: number): Promise<void> {
-  await db.write(async ({ query }) => {
-    const row = await query
-      .selectFrom('jobs')
-      .select(['id', 'date_due', 'state'])
-      .where('kind', '=', job.kind)
-      .where('key', '=', job.key)
-      .where('state', '<>', 'parked')
-      .executeTakeFirst();
-    if (!row) return add(query, job);
-    if (row.state === 'running' || row.date_due <= job.now + every) return;
-    await query
-      .updateTable('jobs')
-      .set({ date_due: job.now + every })
-      .where('id', '=', row.id)
-      .where('state', '=', 'waiting')
-      .execute();
-  });
+export interface Schedule {
+  readonly kind: string;
+  readonly every: number;
 }
+
+const SCHEDULE_KEY = 'schedule';
+
+/** Keeps one row for each scheduled kind, and brings it near again when the clock was turned back since it was written. */
+export async function schedule(db: Database, schedules: readonly Schedule[], now: number): Promise<void> {
+  if (schedules.length === 0) return;
+  const kinds = schedules.map(({ kind }) => kind);
+  // One condition for each state, because each has an index of its own.
+  const rows = await db.query
+    .selectFrom('jobs')
+    .select(['id', 'kind', 'date_due', 'state'])
+    .where((eb) => {
+      const inState = (state: 'waiting' | 'running') =>
+        eb.and([eb('state', '=', state), eb('kind', 'in', kinds), eb('key', '=', SCHEDULE_KEY)]);
+      return eb.or([inState('waiting'), inState('running')]);
+    })
+    .execute();
+  const known = new Map(rows.map((row) => [row.kind, row]));
+  for (const { kind, every } of schedules) {
+    const row = known.get(kind);
+    if (!row) await db.write(({ query }) => add(query, { kind, key: SCHEDULE_KEY, payload: 'null', due: now, now }));
+    else if (row.state === 'waiting' && row.date_due > now + every) await bringNear(db, row.id, now + every);
+  }
+}
+
+const bringNear = (db: Database, id: number, due: number) =>
+  db.write(({ query }) =>
+    query
+      .updateTable('jobs')
+      .set({ date_due: due })
+      .where('id', '=', id)
+      .where('state', '=', 'waiting')
+      .where('date_due', '>', due)
+      .execute(),
+  );
 
 export interface DueTime {
   readonly now: number;

@@ -49,7 +49,6 @@ const UPKEEP_MS = 60_000;
 const BACKOFF_FIRST_SECONDS = 5;
 const BACKOFF_MAX_SECONDS = 3_600;
 const ERROR_CHARACTERS_MAX = 2_000;
-const SCHEDULE_KEY = 'schedule';
 const NO_HANDLER = 'no handler for this kind';
 
 export function createWorker<A>(parts: WorkerParts<A>): Worker {
@@ -150,9 +149,8 @@ class DatabaseWorker<A> implements Worker {
     const { db, clock, handlers } = this.#parts;
     this.#upkeepFromMs = clock.monotonicMs() + UPKEEP_MS;
     const now = clock.now();
-    for (const { kind, every } of handlers) {
-      if (every) await store.schedule(db, { kind, key: SCHEDULE_KEY, payload: 'null', due: now, now }, every);
-    }
+    const schedules = handlers.flatMap(({ kind, every }) => (every ? [{ kind, every }] : []));
+    await store.schedule(db, schedules, now);
     for (const id of await store.parkedWith(db, NO_HANDLER, [...this.#handlers.keys()])) {
       await store.waitAgain(db, { id, state: 'parked' }, { due: now, attempt: 0, error: null });
     }
