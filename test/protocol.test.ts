@@ -281,9 +281,7 @@ test('a form that is too large is refused by its size, and the connection ends',
   assert.equal(await wire.rest(), '');
 });
 
-test('a refusal reaches a client that first sends all of its body', async (t) => {
-  // However slow the machine is, the time that is left to the client after the answer is not over.
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+test('a refusal reaches a client that first sends all of its body', async () => {
   const body = Buffer.alloc(32 * 1024 * 1024, 0x61);
   const headers = { Authorization: 'Bearer nobody', 'Content-Type': FORM };
   const wire = await Wire.open(api);

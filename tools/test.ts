@@ -194,7 +194,16 @@ function printOutcome(outcome: Outcome, verbose: boolean): void {
   const counts = bad ? `${outcome.passed} passed, ${outcome.failed} failed` : `${outcome.passed} passed`;
   console.log(`${bad ? 'FAIL' : 'ok  '} ${name}: ${counts}${skipped}, ${outcome.seconds.toFixed(1)} s`);
   if (outcome.problem) console.log(`     ${name} ${outcome.problem}`);
-  if ((bad || verbose) && outcome.output.trim() !== '') console.log(indent(outcome.output));
+  const output = verbose ? outcome.output : bad ? withoutPasses(outcome.output) : '';
+  if (output.trim() !== '') console.log(indent(output));
+}
+
+/** CI may show only the first lines after a failure. */
+function withoutPasses(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !/^\s*[✔ℹ]/u.test(stripVTControlCharacters(line)))
+    .join('\n');
 }
 
 // Indented, so that no line of a test's output can be taken for the closing line.
