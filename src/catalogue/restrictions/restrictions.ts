@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { requireGame } from '../games/games.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
@@ -101,7 +101,7 @@ export async function restrict(
     const row = { game_id: gameId, user_id: userId, options, reason, restricted_by: caller.userId };
     await store.put(transaction.query, { ...row, date_added: app.clock.now() });
     const data = { user_id: userId, options, reason, restricted_by: caller.userId };
-    await tellStudio(app, transaction, { gameId, kind: 'USER_RESTRICTED', subject: `users/${userId}`, data });
+    await recordStudioEvent(app, transaction, { gameId, kind: 'USER_RESTRICTED', subject: `users/${userId}`, data });
     await audit(app, transaction, {
       ...audited(caller, gameId, userId),
       action: 'users.restrict',
@@ -118,7 +118,7 @@ export async function lift(app: App, caller: UserCaller, gameId: number, userId:
     if ((await store.optionsOf(transaction, gameId, userId)) === 0) return;
     await store.remove(transaction.query, gameId, userId);
     const event = { gameId, kind: 'USER_RESTRICTION_LIFTED', subject: `users/${userId}` } as const;
-    await tellStudio(app, transaction, { ...event, data: { user_id: userId } });
+    await recordStudioEvent(app, transaction, { ...event, data: { user_id: userId } });
     await audit(app, transaction, { ...audited(caller, gameId, userId), action: 'users.lift-restriction' });
   });
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { TELL_STUDIO_JOB } from './judging.ts';
-import { removeOldDecisions, tellStudioOfRules } from './rules.ts';
+import { REPORT_TO_STUDIO_JOB } from './judging.ts';
+import { removeOldDecisions, reportDecisionsToStudio } from './rules.ts';
 
 export const ruleJobs: readonly JobHandler<App>[] = [
   {
@@ -10,7 +10,7 @@ export const ruleJobs: readonly JobHandler<App>[] = [
     run: (app, _, job) => removeOldDecisions(app, () => job.heartbeat()),
   },
   {
-    kind: TELL_STUDIO_JOB,
-    run: (app, { gameId }: { gameId: number }, job) => tellStudioOfRules(app, gameId, () => job.heartbeat()),
+    kind: REPORT_TO_STUDIO_JOB,
+    run: (app, { gameId }: { gameId: number }, job) => reportDecisionsToStudio(app, gameId, () => job.heartbeat()),
   },
 ];

@@ -222,12 +222,13 @@ export async function ruled(app: App, transaction: Transaction, caller: Caller, 
 const saidIn = (rules: readonly Said[]): string =>
   JSON.stringify(rules.map(({ rule_id, version }) => ({ rule_id, version })));
 
-export const TELL_STUDIO_JOB = 'rules.tell-studio';
+export const REPORT_TO_STUDIO_JOB = 'rules.tell-studio';
 
 async function storeDecision(app: App, transaction: Transaction, decision: store.NewDecision): Promise<number> {
   const { id } = await store.addDecision(transaction.query, decision);
   const { game_id: gameId, awaits_studio } = decision;
-  if (awaits_studio === 1) await app.jobs.enqueue(transaction, TELL_STUDIO_JOB, { gameId }, { key: `game/${gameId}` });
+  if (awaits_studio === 1)
+    await app.jobs.enqueue(transaction, REPORT_TO_STUDIO_JOB, { gameId }, { key: `game/${gameId}` });
   return id;
 }
 

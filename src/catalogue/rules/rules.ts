@@ -5,7 +5,7 @@ import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { JsonValue } from '../../platform/jobs/jobs.ts';
 import { auditGame } from '../../records/audit/audit.ts';
-import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { holdGame, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { type Condition, expressionsIn, type Facts, parseCondition } from './conditions.ts';
@@ -281,7 +281,7 @@ export async function replayDecision(app: App, caller: Caller, gameId: number, i
 const TOLD_AT_ONCE = 50;
 
 /** Tells the studio what rules want it to know, in the order in which it was handed in, each once. */
-export async function tellStudioOfRules(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
+export async function reportDecisionsToStudio(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
   const step = () =>
     app.db.write(async (transaction) => {
       const waiting = await store.awaitingStudio(transaction, gameId, TOLD_AT_ONCE);
@@ -298,7 +298,7 @@ async function tellOfDecision(app: App, transaction: Transaction, decision: stor
     const rule = (await store.version(transaction.query, gameId, rule_id, version))!;
     const named = { rule_id, rule_version: version, rule_name: rule.name, decision_id: decision.id };
     const submission = { operation, user_id, payload: payloadIn(decision.facts) as Record<string, JsonValue> };
-    await tellStudio(app, transaction, {
+    await recordStudioEvent(app, transaction, {
       gameId,
       kind: 'RULE_MATCHED',
       subject: resource === '' ? `rules/${rule_id}` : `${resource}/${resource_id}`,

@@ -2,7 +2,7 @@ import { requireGame } from '../../catalogue/games/games.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { noteActive } from '../../records/metrics/counting.ts';
-import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import type { Commentable, Commented } from '../comments/extensions.ts';
 import {
   type CollectionRow,
@@ -42,7 +42,7 @@ export const commentableCollections: Commentable = {
   onChange: async (app, transaction, collection, { type, userId, address, platform, difference }) => {
     if (type === 'added') await noteActive(app, transaction, collection.gameId, { userId, address, platform });
     await countCommentsOfCollection(transaction, { id: collection.id, game_id: collection.gameId }, difference);
-    await tellStudio(app, transaction, {
+    await recordStudioEvent(app, transaction, {
       gameId: collection.gameId,
       kind: type === 'added' ? 'COLLECTION_COMMENT_ADDED' : 'COLLECTION_COMMENT_DELETED',
       subject: `collections/${collection.id}`,

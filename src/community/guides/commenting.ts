@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { noteActive } from '../../records/metrics/counting.ts';
-import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import type { Commentable, Commented } from '../comments/extensions.ts';
 import {
   countCommentsOfGuide,
@@ -46,7 +46,7 @@ export const commentableGuides: Commentable = {
   onChange: async (app, transaction, guide, { type, userId, address, platform, difference }) => {
     if (type === 'added') await noteActive(app, transaction, guide.gameId, { userId, address, platform });
     await countCommentsOfGuide(transaction, { id: guide.id, game_id: guide.gameId }, difference);
-    await tellStudio(app, transaction, {
+    await recordStudioEvent(app, transaction, {
       gameId: guide.gameId,
       kind: type === 'added' ? 'GUIDE_COMMENT_ADDED' : 'GUIDE_COMMENT_DELETED',
       subject: `guides/${guide.id}`,

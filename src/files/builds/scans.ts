@@ -11,7 +11,7 @@ import {
   VIRUS_POSITIVE,
   VIRUS_STATUS,
 } from '../../platform/scanning/scanning.ts';
-import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { cooksScope } from '../cooks/states.ts';
 import { announceThreat } from '../modfiles/extensions.ts';
 import { findingsOf, isOutdone, scanAt } from '../modfiles/scans.ts';
@@ -79,7 +79,7 @@ async function takeDown(app: App, transaction: Transaction, build: store.BuildRo
   const content = { resource: 'games', id: gameId, gameId, authorId } as const;
   await announceThreat(app, transaction, content, { signature, entry, archive: 'a build for cooking' });
   await tellOfThreat(app, transaction, build);
-  await tellStudio(app, transaction, {
+  await recordStudioEvent(app, transaction, {
     gameId,
     kind: 'COOK_BUILD_WITHDRAWN',
     subject: `games/${gameId}`,

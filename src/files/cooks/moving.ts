@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { StudioEventKind } from '../../records/webhooks/kinds.ts';
-import { tellStudio } from '../../records/webhooks/outbox.ts';
+import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { COOK, cooksScope } from './states.ts';
 import * as store from './store.ts';
 
@@ -51,7 +51,7 @@ export const giveBack = (
 
 /** Tells the studio; call it last. */
 export const tell = (app: App, transaction: Transaction, cook: store.CookRow, kind: StudioEventKind): Promise<void> =>
-  tellStudio(app, transaction, {
+  recordStudioEvent(app, transaction, {
     gameId: cook.game_id,
     kind,
     subject: `mods/${cook.mod_id}`,

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ModEventType, UserEventType } from '../webhooks/kinds.ts';
-import { tellStudio } from '../webhooks/outbox.ts';
+import { recordStudioEvent } from '../webhooks/outbox.ts';
 import * as store from './store.ts';
 
 export interface ModEvent {
@@ -33,7 +33,7 @@ export async function recordModEvent(app: App, transaction: Transaction, event: 
   if (type === 'MOD_UNAVAILABLE' || type === 'MOD_DELETED') await store.hideModEvents(transaction, modId);
   transaction.changed(eventsScope(gameId));
   const data = { mod_id: modId, user_id: event.userId };
-  await tellStudio(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
+  await recordStudioEvent(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
 /** The scope of cached lists of a game's events. */
@@ -57,7 +57,7 @@ export async function recordUserEvent(app: App, transaction: Transaction, event:
     date_added: app.clock.now(),
   });
   const data = { mod_id: modId, user_id: userId };
-  await tellStudio(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
+  await recordStudioEvent(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
 export const KEPT_SECONDS = 90 * 24 * 3_600;

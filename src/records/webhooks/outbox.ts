@@ -24,7 +24,7 @@ export const studioScope = (gameId: number) => `games/${gameId}/studio`;
  * Records an event for the studio of a game in the transaction of the change, so that it is delivered if and only if
  * that commits. Other writers for the game wait until the commit: call it last.
  */
-export async function tellStudio(app: App, transaction: Transaction, event: StudioEvent): Promise<void> {
+export async function recordStudioEvent(app: App, transaction: Transaction, event: StudioEvent): Promise<void> {
   const { gameId, kind, subject, data } = event;
   const now = app.clock.now();
   const row = { game_id: gameId, kind, subject, data: JSON.stringify(data), date_added: now };
