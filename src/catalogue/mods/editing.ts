@@ -1,4 +1,4 @@
-import { tellDecision } from '../../people/notifications/notifications.ts';
+import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
@@ -161,7 +161,7 @@ const tellSubmitter = (
   { id, game_id, submitted_by }: store.ModRow,
   kind: 'accepted' | 'denied' | 'taken_down',
 ) =>
-  tellDecision(
+  notifyDecision(
     app,
     transaction,
     kind,

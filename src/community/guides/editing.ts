@@ -3,7 +3,7 @@ import { withPicture } from '../../catalogue/mods/editing.ts';
 import { isKeptFromGuides } from '../../catalogue/restrictions/restrictions.ts';
 import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import { tellDecision } from '../../people/notifications/notifications.ts';
+import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -223,7 +223,7 @@ const tellAuthor = (
   { id, game_id, submitted_by }: store.GuideRow,
   status: number,
 ) =>
-  tellDecision(
+  notifyDecision(
     app,
     transaction,
     TOLD[status as keyof typeof TOLD],

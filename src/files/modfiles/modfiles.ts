@@ -12,7 +12,7 @@ import {
   requireModForChange,
 } from '../../catalogue/mods/mods.ts';
 import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
-import { tellDecision } from '../../people/notifications/notifications.ts';
+import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { ArchiveEntry, Inspection } from '../../platform/archives/archives.ts';
@@ -316,8 +316,8 @@ export async function decidePlatforms(
       { resource: 'mods', id: mod.id, gameId: mod.game_id },
       { userId: file.submitted_by, by: userId },
     ];
-    if (approved.length > 0) await tellDecision(app, transaction, 'file_approved', about, to);
-    if (denied.length > 0) await tellDecision(app, transaction, 'file_denied', about, to);
+    if (approved.length > 0) await notifyDecision(app, transaction, 'file_approved', about, to);
+    if (denied.length > 0) await notifyDecision(app, transaction, 'file_denied', about, to);
     return (await store.storedFile(transaction, { id: fileId, modId: mod.id, kind: 'file' }, true))!;
   });
 }

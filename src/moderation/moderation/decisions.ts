@@ -1,7 +1,7 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { hasLiveFile } from '../../catalogue/mods/mods.ts';
 import { ADMINISTRATOR, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import { tellDecision } from '../../people/notifications/notifications.ts';
+import { notifyDecision } from '../../people/notifications/notifications.ts';
 import { type Caller, OPERATOR, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -87,7 +87,7 @@ const TOLD = {
 } as const satisfies Record<Verdict, string>;
 
 const record = async (app: App, transaction: Transaction, content: Content, action: Verdict, done: Deciding) => {
-  await tellDecision(app, transaction, TOLD[action], content, { userId: content.authorId, by: done.by });
+  await notifyDecision(app, transaction, TOLD[action], content, { userId: content.authorId, by: done.by });
   await store.add(transaction, {
     game_id: content.gameId,
     resource: content.resource,

@@ -1,6 +1,6 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
-import { tellDecision } from '../../people/notifications/notifications.ts';
+import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import { isSiteStaff } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
@@ -109,7 +109,7 @@ async function resolve(
   const subject = { resource: report.resource, id: report.resource_id, gameId: report.game_id };
   const told = { actor: userId, action: 'reports.resolve', subject, reason: resolution, data: { report: report.id } };
   await audit(app, transaction, told);
-  await tellDecision(app, transaction, 'report_resolved', subject, { userId: report.user_id, by: userId });
+  await notifyDecision(app, transaction, 'report_resolved', subject, { userId: report.user_id, by: userId });
   return { ...report, ...done };
 }
 
@@ -129,6 +129,6 @@ export async function resolveAll(
   const done = { status: 1, date_resolved: app.clock.now(), resolved_by: by, resolution };
   for (const { user_id, game_id } of await store.resolveAll(transaction, resource, id, done)) {
     const subject = { resource, id, gameId: game_id };
-    await tellDecision(app, transaction, 'report_resolved', subject, { userId: user_id, by });
+    await notifyDecision(app, transaction, 'report_resolved', subject, { userId: user_id, by });
   }
 }

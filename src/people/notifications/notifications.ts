@@ -89,7 +89,7 @@ export interface Judged {
 type Judgement = 'accepted' | 'denied' | 'taken_down' | 'file_approved' | 'file_denied' | 'report_resolved';
 
 /** Notifies an author of a moderation decision. The moderator stays anonymous. */
-export async function tellDecision(
+export async function notifyDecision(
   app: App,
   transaction: Transaction,
   kind: Judgement,
