@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
 import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
-import { isGuarded } from './holding.ts';
+import { isGuarded } from './confirmation.ts';
 import * as store from './store.ts';
 
 /** Whether the person confirms by mail what they release. */

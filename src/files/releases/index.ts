@@ -2,7 +2,7 @@ import { teamExtensions } from '../../catalogue/teams/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
 import { resource } from '../../platform/manifest/resource.ts';
 import { releaseExtensions } from '../modfiles/extensions.ts';
-import { confirmedReleases } from './holding.ts';
+import { confirmedReleases } from './confirmation.ts';
 import { releaseJobs } from './jobs.ts';
 import { modExtension } from './mod-extension.ts';
 import { newcomersOfTeams } from './newcomers.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { MAIL_CONFIRMATION } from './holding.ts';
+import { MAIL_CONFIRMATION } from './confirmation.ts';
 import { forgetReleases, mailConfirmation } from './releases.ts';
 
 const HOUR = 3_600;

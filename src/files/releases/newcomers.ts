@@ -1,14 +1,14 @@
 import type { TeamExtension } from '../../catalogue/teams/extensions.ts';
 import { MANAGER } from '../../catalogue/teams/teams.ts';
-import { forgetNewcomer, noteNewcomer } from './holding.ts';
+import { recordNewcomer, removeNewcomer } from './confirmation.ts';
 
 /** Managers of a team may release files: their first release waits where the user who appointed them confirms releases. */
 export const newcomersOfTeams: TeamExtension = {
   onJoin: async (app, transaction, place, { userId, level, invitedBy }) => {
-    await forgetNewcomer(transaction, place, userId);
-    if (level >= MANAGER) await noteNewcomer(app, transaction, place, { userId, by: invitedBy });
+    await removeNewcomer(transaction, place, userId);
+    if (level >= MANAGER) await recordNewcomer(app, transaction, place, { userId, by: invitedBy });
   },
   onLevelChange: async (app, transaction, place, { userId, from, to, changedBy }) => {
-    if (from < MANAGER && to >= MANAGER) await noteNewcomer(app, transaction, place, { userId, by: changedBy });
+    if (from < MANAGER && to >= MANAGER) await recordNewcomer(app, transaction, place, { userId, by: changedBy });
   },
 };

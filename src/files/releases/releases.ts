@@ -12,7 +12,7 @@ import { languageOf } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
 import { requireFileForChange } from '../modfiles/modfiles.ts';
 import { makeLive } from '../modfiles/releasing.ts';
-import { CONFIRM_SECONDS, forgetNewcomer } from './holding.ts';
+import { CONFIRM_SECONDS, removeNewcomer } from './confirmation.ts';
 import * as store from './store.ts';
 
 export type { ReleaseRow, ToldRelease } from './store.ts';
@@ -115,8 +115,8 @@ async function decide(
 
 /** What the new member releases from now on is theirs alone. */
 async function trust(transaction: Transaction, { mod_id, game_id, actor_id }: store.ReleaseRow): Promise<void> {
-  await forgetNewcomer(transaction, { resource: 'mods', id: mod_id }, actor_id);
-  await forgetNewcomer(transaction, { resource: 'games', id: game_id }, actor_id);
+  await removeNewcomer(transaction, { resource: 'mods', id: mod_id }, actor_id);
+  await removeNewcomer(transaction, { resource: 'games', id: game_id }, actor_id);
 }
 
 /** Whoever released the file as they stand now, whatever they were then. */

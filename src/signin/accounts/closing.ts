@@ -1,4 +1,4 @@
-import { isGuarded } from '../../files/releases/holding.ts';
+import { isGuarded } from '../../files/releases/confirmation.ts';
 import { isStaffMember, staffLevelOf } from '../../people/staff/staff.ts';
 import { rememberBan } from '../../people/users/bans.ts';
 import { signOut } from '../../people/users/signing-out.ts';

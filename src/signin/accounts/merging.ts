@@ -1,4 +1,4 @@
-import { isGuarded } from '../../files/releases/holding.ts';
+import { isGuarded } from '../../files/releases/confirmation.ts';
 import { isStaffMember } from '../../people/staff/staff.ts';
 import {
   changeUser,

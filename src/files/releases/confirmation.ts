@@ -30,7 +30,7 @@ async function guardianOf(reader: Reader, userId: number, modId: number, gameId:
  * Someone was given a seat that lets them release files. Where its giver confirms releases, they confirm the first of
  * the new member as well: otherwise whoever took their session over would let in an account of their own.
  */
-export async function noteNewcomer(
+export async function recordNewcomer(
   app: App,
   transaction: Transaction,
   { resource, id, gameId }: Team,
@@ -43,7 +43,7 @@ export async function noteNewcomer(
 }
 
 /** Someone is new in a team, whatever they were in it before. */
-export const forgetNewcomer = ({ query }: Transaction, { resource, id }: Omit<Team, 'gameId'>, userId: number) =>
+export const removeNewcomer = ({ query }: Transaction, { resource, id }: Omit<Team, 'gameId'>, userId: number) =>
   store.removeNewcomer(query, resource, id, userId);
 
 /** Postpones the release until its guardian has confirmed it by mail; false where there is no guardian. */
