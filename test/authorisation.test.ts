@@ -431,10 +431,10 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'try-game-rule': () => ({ body: RULE }),
   'edit-game-rule': () => ({ body: { name: 'Better' } }),
   ...Object.fromEntries(
-    ['mod', 'guide', 'collection'].flatMap((noun) => [
-      [`add-${noun}-comment`, () => ({ body: { content: 'Hello' } })],
-      [`update-${noun}-comment`, () => ({ body: { content: 'Hello again' } })],
-      [`add-${noun}-comment-karma`, () => ({ body: { karma: 1 } })],
+    ['mod', 'guide', 'collection'].flatMap((resource) => [
+      [`add-${resource}-comment`, () => ({ body: { content: 'Hello' } })],
+      [`update-${resource}-comment`, () => ({ body: { content: 'Hello again' } })],
+      [`add-${resource}-comment-karma`, () => ({ body: { karma: 1 } })],
     ]),
   ),
 };

@@ -371,10 +371,10 @@ const REQUESTS: Record<string, Request> = {
   'set-permission-reviews': body({ required: true }),
   'delete-account': ({ author }) => ({ body: { email: author.email } }),
   ...Object.fromEntries(
-    ['mod', 'guide', 'collection'].flatMap((noun) => [
-      [`add-${noun}-comment`, body({ content: 'Good day' })],
-      [`update-${noun}-comment`, body({ content: 'Good day again' })],
-      [`add-${noun}-comment-karma`, body({ karma: 1 })],
+    ['mod', 'guide', 'collection'].flatMap((resource) => [
+      [`add-${resource}-comment`, body({ content: 'Good day' })],
+      [`update-${resource}-comment`, body({ content: 'Good day again' })],
+      [`add-${resource}-comment-karma`, body({ karma: 1 })],
     ]),
   ),
 };

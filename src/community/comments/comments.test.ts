@@ -21,7 +21,7 @@ interface About {
 }
 const KINDS = [
   {
-    noun: 'mod',
+    singular: 'mod',
     operations: modComments,
     refs: { noDelete: 15027, tooDeep: 15041, byTeam: 15042, noNegative: 15095 },
     gameBit: 1,
@@ -29,7 +29,7 @@ const KINDS = [
     thing: (about: About): Promise<Thing> => api.aMod(about),
   },
   {
-    noun: 'guide',
+    singular: 'guide',
     operations: guideComments,
     refs: { noDelete: 19027, tooDeep: 19041, byTeam: 19042, noNegative: 19045 },
     gameBit: 2_048,
@@ -37,7 +37,7 @@ const KINDS = [
     thing: (about: About): Promise<Thing> => api.aGuide(about),
   },
   {
-    noun: 'collection',
+    singular: 'collection',
     operations: collectionComments,
     refs: { noDelete: 29610, tooDeep: 29612, byTeam: 29611, noNegative: 15095 },
     gameBit: 16_384,
@@ -54,10 +54,10 @@ async function aCollection({ game }: About): Promise<Thing> {
   return { ...made.body, owner };
 }
 
-for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KINDS) {
+for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of KINDS) {
   const paramsOf = (thing: Thing, comment?: { id: number }) => ({
     game_id: thing.game_id,
-    [`${noun}_id`]: thing.id,
+    [`${singular}_id`]: thing.id,
     ...(comment && { comment_id: comment.id }),
   });
   const add = async (client: Client, thing: Thing, content: string, reply?: { id: number }) =>
@@ -72,7 +72,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     return { game, thing, ada, grace, ...clients, key: api.withKey(game) };
   };
 
-  test(`people comment on a ${noun} and reply, three levels deep and no deeper`, async () => {
+  test(`people comment on a ${singular} and reply, three levels deep and no deeper`, async () => {
     const { thing, ada, asAda, asGrace, asOwner, key, game } = await scene();
     const first = await add(asAda, thing, 'How do I start?');
     const second = await add(asGrace, thing, 'Lovely');
@@ -90,7 +90,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.deepEqual([first.user.id, first.game_id, first.resource_id], [ada.id, game.id, thing.id]);
     assert.deepEqual([first.karma, first.karma_guest, first.options, first.resource_ownership], [0, 0, 0, 0]);
     assert.equal(reply.resource_ownership, 1);
-    assert.equal(first.mod_id, noun === 'mod' ? thing.id : 0);
+    assert.equal(first.mod_id, singular === 'mod' ? thing.id : 0);
     const body = { content: 'Deeper', reply_id: deepest.id };
     await asGrace.refused(operations.add, { params: paramsOf(thing), body }, 400, refs.tooDeep);
     const shown = await key.call(operations.getOne, { params: paramsOf(thing, deepest) });
@@ -104,7 +104,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.equal((await list(key, thing, { resource_id: thing.id })).result_total, 4);
   });
 
-  test(`the tenth and the hundredth comment on a ${noun} are in order`, async () => {
+  test(`the tenth and the hundredth comment on a ${singular} are in order`, async () => {
     const { thing, asOwner, key } = await scene();
     for (let i = 1; i <= 101; i += 1) await add(asOwner, thing, `Note ${i}`);
     const { data } = await list(key, thing, { _sort: '-thread_position', _limit: 3 });
@@ -114,7 +114,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     );
   });
 
-  test(`a reply to what is not on this ${noun}, or was deleted, finds no comment`, async () => {
+  test(`a reply to what is not on this ${singular}, or was deleted, finds no comment`, async () => {
     const { game, thing, asAda } = await scene();
     const elsewhere = await add(asAda, await aThing({ game }), 'Elsewhere');
     const gone = await add(asAda, thing, 'Gone');
@@ -129,7 +129,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     }
   });
 
-  test(`the author edits a comment on a ${noun}, nobody else does, and the next read shows it`, async () => {
+  test(`the author edits a comment on a ${singular}, nobody else does, and the next read shows it`, async () => {
     const { thing, asAda, asGrace, asOwner, key } = await scene();
     const comment = await add(asAda, thing, 'Frist');
     const params = paramsOf(thing, comment);
@@ -141,7 +141,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     await asAda.refused(operations.update, { params, body: { unheard_of: 1 } }, 422, 13009);
   });
 
-  test(`author and team delete a comment on a ${noun} with all below it, and positions are not given again`, async () => {
+  test(`author and team delete a comment on a ${singular} with all below it, and positions are not given again`, async () => {
     const { game, thing, asAda, asGrace, asOwner, key } = await scene();
     const first = await add(asAda, thing, 'One');
     const reply = await add(asGrace, thing, 'Two', first);
@@ -163,7 +163,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.ok(kept.every(({ content }) => content === ''));
   });
 
-  test(`of a comment on a ${noun} the team decides whether it comes first and takes replies`, async () => {
+  test(`of a comment on a ${singular} the team decides whether it comes first and takes replies`, async () => {
     const { thing, asAda, asGrace, asOwner, key } = await scene();
     const [first, second] = [await add(asAda, thing, 'One'), await add(asAda, thing, 'Two')];
     const reply = await add(asGrace, thing, 'Below', second);
@@ -183,7 +183,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.equal((await add(asGrace, thing, 'Again', second)).thread_position, '02.03');
   });
 
-  test(`everyone votes on a comment on a ${noun}, once, and may change their mind`, async () => {
+  test(`everyone votes on a comment on a ${singular}, once, and may change their mind`, async () => {
     const { thing, asAda, asGrace, asOwner } = await scene();
     const comment = await add(asAda, thing, 'Vote for me');
     const params = paramsOf(thing, comment);
@@ -210,7 +210,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     );
   });
 
-  test(`where the game allows no negative votes, there are none on comments on a ${noun}`, async () => {
+  test(`where the game allows no negative votes, there are none on comments on a ${singular}`, async () => {
     const { thing, asAda, asGrace } = await scene({ options: OPTIONS & ~256 });
     const params = paramsOf(thing, await add(asAda, thing, 'Vote for me'));
     await asGrace.refused(operations.vote, { params, body: { karma: -1 } }, 403, refs.noNegative);
@@ -218,7 +218,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.equal((await asGrace.call(operations.vote, { params, body: { karma: 1 } })).body.karma, 1);
   });
 
-  test(`where the game${hasSwitch ? ` or the ${noun}` : ''} has switched comments off, on a ${noun} nobody comments, and what is there can be read`, async () => {
+  test(`where the game${hasSwitch ? ` or the ${singular}` : ''} has switched comments off, on a ${singular} nobody comments, and what is there can be read`, async () => {
     for (const about of [{ options: OPTIONS & ~gameBit }, ...(hasSwitch ? [{ own: 0 }] : [])]) {
       const { thing, asAda, asOwner, key } = await scene(about);
       for (const client of [asAda, asOwner])
@@ -227,7 +227,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     }
   });
 
-  test(`who is kept from commenting adds and edits nothing on a ${noun}, and still deletes their own`, async () => {
+  test(`who is kept from commenting adds and edits nothing on a ${singular}, and still deletes their own`, async () => {
     const { game, thing, grace, asGrace, ada, asAda } = await scene();
     const [before, other] = [await add(asGrace, thing, 'Before'), await add(asAda, thing, 'Other')];
     const restrict = (client: Client, { id: user_id }: { id: number }) =>
@@ -248,7 +248,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.equal((await add(asGrace, await aThing({ game: await api.aGame() }), 'Elsewhere')).thread_position, '01');
   });
 
-  test(`comments on a ${noun} that look like spam are refused, but not those of its team`, async () => {
+  test(`comments on a ${singular} that look like spam are refused, but not those of its team`, async () => {
     const { game, thing, asAda, asGrace, asOwner } = await scene();
     const links = Array.from({ length: 6 }, (_, i) => `https://example.com/${i}`).join(' ');
     const refused = (client: Client, content: string, on = thing) =>
@@ -272,7 +272,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     await add(asGrace, thing, 'Number ten');
   });
 
-  test(`of someone who floods a ${noun} with many requests at once, ten comments are taken`, async () => {
+  test(`of someone who floods a ${singular} with many requests at once, ten comments are taken`, async () => {
     const { thing, asAda } = await scene();
     const sent = Array.from({ length: 16 }, (_, i) =>
       asAda.call(operations.add, { params: paramsOf(thing), body: { content: `Flood ${i}` } }),
@@ -281,7 +281,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.deepEqual(statuses, [...Array(10).fill(201), ...Array(6).fill(403)]);
   });
 
-  test(`a comment on a ${noun} remembers whom it mentions`, async () => {
+  test(`a comment on a ${singular} remembers whom it mentions`, async () => {
     const { thing, ada, grace, asAda } = await scene();
     const comment = await add(
       asAda,
@@ -296,14 +296,14 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     assert.deepEqual(await mentionedIn(api.app().db, comment.id), []);
   });
 
-  test(`a comment on a ${noun} needs something to read, and not too much`, async () => {
+  test(`a comment on a ${singular} needs something to read, and not too much`, async () => {
     const { thing, asAda } = await scene();
     for (const content of ['', '   ', '<p> </p>', '<script>alert(1)</script>', 'x'.repeat(5_001)])
       await asAda.refused(operations.add, { params: paramsOf(thing), body: { content } }, 422, 13009);
     assert.equal((await add(asAda, thing, 'x'.repeat(5_000))).content.length, 5_000);
   });
 
-  test(`after 16 writers at once the figures of comments on a ${noun} equal a recount`, async () => {
+  test(`after 16 writers at once the figures of comments on a ${singular} equal a recount`, async () => {
     const { thing, key } = await scene();
     const people = await Promise.all(Array.from({ length: 16 }, async () => api.as(await api.aUser())));
     const first = await add(await api.as(thing.owner), thing, 'Here we go');
@@ -337,7 +337,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     const comments = await query
       .selectFrom('comments')
       .selectAll()
-      .where('resource', '=', `${noun}s`)
+      .where('resource', '=', `${singular}s`)
       .where('resource_id', '=', thing.id)
       .execute();
     const there = comments.filter(({ date_deleted }) => date_deleted === 0);
@@ -352,7 +352,7 @@ for (const { noun, operations, refs, gameBit, hasSwitch, thing: aThing } of KIND
     }
     assert.equal(new Set(comments.map(({ thread_position }) => thread_position)).size, comments.length);
     assert.equal((await list(key, thing)).result_total, there.length);
-    if (noun === 'guide') {
+    if (singular === 'guide') {
       const { body } = await key.call(getGuide, { params: paramsOf(thing) });
       assert.equal(body.stats[0]!.comments_total, there.length);
     }

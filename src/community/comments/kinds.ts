@@ -4,8 +4,8 @@ import type { ErrorName } from '../../platform/errors/catalogue.ts';
 export interface CommentedKind {
   /** As in the path, and in the table of comments. */
   readonly resource: 'mods' | 'guides' | 'collections';
-  /** As in the ids of operations and the names of parameters. */
-  readonly noun: string;
+  /** The singular of the resource, as in the ids of operations and the names of parameters. */
+  readonly singular: string;
   readonly errors: {
     /** Thrown where the caller may not see the content. */
     readonly unseen: readonly ErrorName[];
@@ -18,7 +18,7 @@ export interface CommentedKind {
 
 export const commentedMods: CommentedKind = {
   resource: 'mods',
-  noun: 'mod',
+  singular: 'mod',
   errors: {
     unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
     noDelete: 'MOD_COMMENT_NO_DELETE_PERMISSION',
@@ -30,7 +30,7 @@ export const commentedMods: CommentedKind = {
 
 export const commentedGuides: CommentedKind = {
   resource: 'guides',
-  noun: 'guide',
+  singular: 'guide',
   errors: {
     unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GUIDE_NO_VIEW_PERMISSION', 'RESOURCE_NOT_FOUND', 'GUIDE_DELETED'],
     noDelete: 'GUIDE_COMMENT_NO_DELETE_PERMISSION',
@@ -42,7 +42,7 @@ export const commentedGuides: CommentedKind = {
 
 export const commentedCollections: CommentedKind = {
   resource: 'collections',
-  noun: 'collection',
+  singular: 'collection',
   errors: {
     unseen: ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NOT_FOUND'],
     noDelete: 'COLLECTIONS_COMMENT_NO_DELETE_PERMISSION',

@@ -51,8 +51,8 @@ const scopesOf = ({ resource }: CommentedKind, { id, gameId, isPublic }: Comment
 
 /** The operations on the comments of one kind of thing. */
 function commentOperationsOf(on: CommentedKind) {
-  const { noun, resource, errors } = on;
-  const key = `${noun}_id`;
+  const { singular, resource, errors } = on;
+  const key = `${singular}_id`;
   const Path = z.object({ game_id: PathId, [key]: PathId });
   const CommentPath = Path.extend({ comment_id: PathId });
   const path = `/games/{game_id}/${resource}/{${key}}/comments`;
@@ -66,11 +66,11 @@ function commentOperationsOf(on: CommentedKind) {
   });
 
   const getAll = operation({
-    id: `get-${noun}-comments`,
+    id: `get-${singular}-comments`,
     tag: 'Comments',
     method: 'GET',
     path,
-    says: `Lists the comments on a ${noun}, pinned ones first unless another order is asked for.`,
+    says: `Lists the comments on a ${singular}, pinned ones first unless another order is asked for.`,
     access: reader(),
     params: Path,
     list,
@@ -89,11 +89,11 @@ function commentOperationsOf(on: CommentedKind) {
   });
 
   const getOne = operation({
-    id: `get-${noun}-comment`,
+    id: `get-${singular}-comment`,
     tag: 'Comments',
     method: 'GET',
     path: one,
-    says: `Shows one comment on a ${noun}.`,
+    says: `Shows one comment on a ${singular}.`,
     access: reader(),
     params: CommentPath,
     returns: ok(CommentObject),
@@ -107,11 +107,11 @@ function commentOperationsOf(on: CommentedKind) {
   });
 
   const add = operation({
-    id: `add-${noun}-comment`,
+    id: `add-${singular}-comment`,
     tag: 'Comments',
     method: 'POST',
     path,
-    says: `Adds a comment to a ${noun}, or a reply to one. Threads have three levels.`,
+    says: `Adds a comment to a ${singular}, or a reply to one. Threads have three levels.`,
     access: user('write'),
     params: Path,
     body: NewCommentBody,
@@ -139,11 +139,11 @@ function commentOperationsOf(on: CommentedKind) {
   });
 
   const update = operation({
-    id: `update-${noun}-comment`,
+    id: `update-${singular}-comment`,
     tag: 'Comments',
     method: 'PUT',
     path: one,
-    says: `Changes a comment on a ${noun}: its author the text, the team whether it is pinned or locked, everyone else its karma.`,
+    says: `Changes a comment on a ${singular}: its author the text, the team whether it is pinned or locked, everyone else its karma.`,
     access: user('write'),
     params: CommentPath,
     body: CommentChangesBody,
@@ -165,11 +165,11 @@ function commentOperationsOf(on: CommentedKind) {
   });
 
   const remove = operation({
-    id: `delete-${noun}-comment`,
+    id: `delete-${singular}-comment`,
     tag: 'Comments',
     method: 'DELETE',
     path: one,
-    says: `Deletes a comment on a ${noun} with all replies to it. Its author may, and the team of the ${noun} or its game.`,
+    says: `Deletes a comment on a ${singular} with all replies to it. Its author may, and the team of the ${singular} or its game.`,
     access: user('write'),
     ends: ['comments'],
     params: CommentPath,
@@ -179,11 +179,11 @@ function commentOperationsOf(on: CommentedKind) {
   });
 
   const vote = operation({
-    id: `add-${noun}-comment-karma`,
+    id: `add-${singular}-comment-karma`,
     tag: 'Comments',
     method: 'POST',
     path: `${one}/karma`,
-    says: `Votes on a comment of someone else on a ${noun}. The other vote takes the place of the first.`,
+    says: `Votes on a comment of someone else on a ${singular}. The other vote takes the place of the first.`,
     access: user('write'),
     params: CommentPath,
     body: z.object({ karma: Karma }),

@@ -10,7 +10,7 @@ declare module '../../platform/database/database.ts' {
 
 export interface CommentsTable {
   id: Generated<number>;
-  /** What is commented on: the plural noun of its path, and its id. */
+  /** What is commented on: the resource as in its path (plural), and its id. */
   resource: string;
   resource_id: number;
   game_id: number;
