@@ -8,7 +8,7 @@ const NAME = Buffer.from('world.dat');
 const ZIP64_VERSION = 45;
 const IN_ZIP64 = 0xffffffff;
 
-/** A zip archive of a given length with one stored file, of which any stretch can be had without holding the rest. */
+/** A zip archive of a given length with one stored file. Any range of it can be generated without the rest in memory. */
 export interface Archive {
   readonly bytes: number;
   stretch(start: number, end: number): Generator<Buffer>;

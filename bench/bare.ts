@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** The yardstick of uploads: a stream of node:https that is hashed and written to a file, and nothing else. */
+/** The baseline for uploads: node:https hashes the request stream and writes it to a file, nothing else. */
 const folder = process.env['BENCH_FOLDER']!;
 const tls = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) };
 const server = createServer(tls, async (request, response) => {

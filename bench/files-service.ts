@@ -15,7 +15,7 @@ import { openPort } from '../src/platform/http/port.ts';
 import { createServer } from '../src/platform/http/server.ts';
 import { createTransfers } from '../src/platform/http/transfer/transfer.ts';
 
-/** The service with one file for the benchmarks of transfers, in a process of its own. */
+/** The service with one file for the transfer benchmarks, in its own process. */
 const DELAY_RESOLUTION_MS = 1;
 const settings = readSettings(
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BENCH_'))),
@@ -81,7 +81,7 @@ const target = await app.db.write(async (transaction) => {
   };
 });
 
-/** An upload as every operation with a file receives it; what is done with the file then is not measured. */
+/** Receives an upload as every operation with a file does, without the processing that follows. */
 const receive = operation({
   id: 'receive',
   tag: 'Bench',
@@ -118,7 +118,7 @@ const uploads = await openPort({
 });
 
 const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
-// It is measured only where it is asked for, as it costs a little itself.
+// Measuring the delay costs CPU time itself, so it runs only on request.
 process.on('message', ({ delays: wish }: { delays?: 'start' | 'stop' }) => {
   if (wish === 'start') delays.reset();
   if (wish === 'start') delays.enable();

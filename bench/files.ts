@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { steadyLoad } from './load.ts';
 import type { Task } from './peer.ts';
 
-/** What a small community does in its busiest minute, many times over. */
+/** Many times the peak request rate of a small community. */
 const PER_SECOND = 500;
 
 const { values: options } = parseArgs({
@@ -22,16 +22,14 @@ const { values: options } = parseArgs({
 });
 if (options.help) {
   console.log(`npm run bench-files [-- --megabytes 128 --rounds 3 --only downloads|uploads|browsing]
-Measures transfers over TLS on this machine, each beside its yardstick in one interleaved run, with clients in processes
-of their own:
-- a file that eight clients download from this service and from nginx (left out where there is none);
-- a file that is uploaded to this service and to a bare node:https stream that hashes and writes;
-- how long readers of a game wait, asked for ${PER_SECOND} times a second, while four transfers run, against nothing else
-  running: at the pace of a line of a gigabit, and as fast as they can. The clients of the transfers run only
-  where nobody else wants to, and the readers before all others (both by chrt, as root), as real ones are other machines:
-  neither takes a processor from the service, nor waits for one that the service has. Beside it stands what the machine
-  alone makes of it: the same readers of a bare node:http server while nginx sends the four downloads.
-1024 megabytes give the figures that the documentation tells.`);
+Measures transfers over TLS on this machine, each beside its baseline in one interleaved run, with clients in their own
+processes:
+- downloads: eight clients download a file from this service and from nginx (skipped if nginx is not installed);
+- uploads: clients upload a file to this service and to a bare node:https stream that hashes and writes it;
+- browsing: the latency of ${PER_SECOND} reads per second while four transfers run, relative to no transfer. The transfers run at
+  the speed of a gigabit line, and as fast as they can. Clients of transfers get only idle CPU time and readers get priority
+  (chrt, as root), because real clients run on other machines. The baseline is a bare node:http server beside nginx.
+docs/performance.md shows results with --megabytes 1024.`);
   process.exit(0);
 }
 const MEGABYTE = 1024 * 1024;
@@ -48,11 +46,11 @@ const folder = mkdtempSync(join(process.cwd(), '.bench-'));
 process.on('SIGTERM', () => process.exit(1));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** Whether processes can be told when to run; without it they all share alike. */
+/** Whether the scheduling policy of processes can be set; without it all have the same priority. */
 const canSchedule = spawnSync('chrt', ['--version']).status === 0;
 
-/** A process that runs only where no other wants to. */
-const startAside = (file: string) =>
+/** Starts a process that gets only idle CPU time. */
+const startIdle = (file: string) =>
   start(
     file,
     {},
@@ -139,7 +137,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Seconds of CPU time of a process and its children, which the kernel counts in ticks. */
+/** CPU seconds of a process and its children; the kernel counts them in ticks. */
 function ticksOf(pid: number): number {
   const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK']));
   let ticks = 0;
@@ -149,7 +147,7 @@ function ticksOf(pid: number): number {
       const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
       if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
-      // It ended between the two looks.
+      // The process ended after the directory was read.
     }
   }
   return ticks / ticksPerSecond;
@@ -162,8 +160,8 @@ async function measured(name: string, cpu: () => Promise<number> | number, task:
   const { bytes, seconds, cipher } = await transfer(task);
   ciphers.set(name, cipher);
   const used = (await cpu()) - before;
-  const figures = { cpuPerGigabyte: used / (bytes / GIGABYTE), megabytesPerSecond: bytes / MEGABYTE / seconds };
-  results.set(name, [...(results.get(name) ?? []), figures]);
+  const metrics = { cpuPerGigabyte: used / (bytes / GIGABYTE), megabytesPerSecond: bytes / MEGABYTE / seconds };
+  results.set(name, [...(results.get(name) ?? []), metrics]);
 }
 
 const page = Buffer.from(
@@ -175,12 +173,12 @@ await ask(raw.process, {
   body: Buffer.alloc(4096, 'x').toString('base64'),
 });
 
-/** How the system hands this process a processor; to come before others takes root. */
+/** Sets the scheduling policy of this process; a higher priority needs root. */
 function schedule(...how: readonly string[]): void {
   if (canSchedule) spawnSync('chrt', [...how, '--pid', how[0] === '--fifo' ? '1' : '0', String(process.pid)]);
 }
 
-/** Readers are other machines as well: what they wait for is the service, and not a processor for their own clock. */
+/** Real readers run on other machines, so the readers get priority: the latency shows the service, not a queue for a core. */
 async function p99(port: number): Promise<number> {
   schedule('--fifo', '--reset-on-fork');
   const latencies = await steadyLoad({ port, request: page, perSecond: PER_SECOND, milliseconds: BROWSE_MS });
@@ -192,10 +190,10 @@ const loopDelay = async (delays: 'start' | 'stop') =>
   (await ask<{ loopDelayMs: number }>(service.process, { delays })).loopDelayMs;
 
 const browsing = new Map<string, { idle: number; busy: number; loopDelay: number; megabytesPerSecond: number }[]>();
-/** Idle and busy follow each other at once, as a machine that others use is never the same for long. */
+/** Measures idle and busy in direct succession, because the load of a shared machine changes. */
 async function browsed(name: string, port: number, task: Partial<Task>): Promise<void> {
   const idle = await p99(port);
-  const four = await startAside('peer.ts');
+  const four = await startIdle('peer.ts');
   four.process.send({ clients: WRITERS, times: 1_000, bytes: BYTES, ...task });
   await wait(500);
   const megabytes = async () => (await ask<{ moved: number }>(four.process, {})).moved / MEGABYTE;
@@ -242,7 +240,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
 }
 
 const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
-// The first round of a process is the compiler's: it is not counted.
+// The first round includes JIT compilation and is not counted.
 const rounds = (name: string) => results.get(name)!.slice(1);
 const isMeasured = (name: string) => results.has(name);
 if (results.size > 0) console.log('\n| what | CPU seconds per GiB | MiB per second | TLS |\n|---|---|---|---|');
@@ -253,26 +251,26 @@ for (const name of results.keys()) {
 }
 if (browsing.size > 0)
   console.log(
-    '\n| browsing beside | p99 idle, ms | p99 busy, ms | ratio (goal ≤ 2) | p99 of the loop’s delay, ms | MiB per second of the four |\n|---|---|---|---|---|---|',
+    '\n| browsing beside | p99 idle, ms | p99 busy, ms | ratio (goal ≤ 2) | p99 of the event-loop delay, ms | MiB per second of the four |\n|---|---|---|---|---|---|',
   );
 for (const [name, all] of browsing) {
-  const of = (figure: (round: (typeof all)[0]) => number) => median(all.slice(1).map(figure)).toFixed(2);
+  const of = (metric: (round: (typeof all)[0]) => number) => median(all.slice(1).map(metric)).toFixed(2);
   const ratio = of(({ idle, busy }) => busy / idle);
-  const figures = [of(({ idle }) => idle), of(({ busy }) => busy), ratio, of((round) => round.loopDelay)];
+  const metrics = [of(({ idle }) => idle), of(({ busy }) => busy), ratio, of((round) => round.loopDelay)];
   const speed = median(all.slice(1).map((round) => round.megabytesPerSecond));
-  console.log(`| ${name} | ${figures.join(' | ')} | ${Math.round(speed)} |`);
+  console.log(`| ${name} | ${metrics.join(' | ')} | ${Math.round(speed)} |`);
 }
-const ratio = (one: string, other: string, figure: 'cpuPerGigabyte' | 'megabytesPerSecond') =>
-  median(rounds(one).map((round, i) => round[figure] / rounds(other)[i]![figure]));
+const ratio = (one: string, other: string, metric: 'cpuPerGigabyte' | 'megabytesPerSecond') =>
+  median(rounds(one).map((round, i) => round[metric] / rounds(other)[i]![metric]));
 const goals: [string, string, 'cpuPerGigabyte' | 'megabytesPerSecond', string][] = [
   ['download', 'download from nginx', 'cpuPerGigabyte', 'CPU of a download / nginx (goal ≤ 1.0)'],
   ['upload', 'upload, bare', 'megabytesPerSecond', 'speed of an upload / bare (goal ≥ 0.7)'],
   ['upload', 'upload, bare', 'cpuPerGigabyte', 'CPU of an upload / bare'],
 ];
 console.log('');
-for (const [one, other, figure, text] of goals)
-  if (isMeasured(one) && isMeasured(other)) console.log(`${text}: ${ratio(one, other, figure).toFixed(3)}`);
-// The folder can go only once nobody writes there.
+for (const [one, other, metric, text] of goals)
+  if (isMeasured(one) && isMeasured(other)) console.log(`${text}: ${ratio(one, other, metric).toFixed(3)}`);
+// The folder can be removed only after the processes that write to it have ended.
 for (const child of [service.process, bare.process, raw.process, peer.process, nginx?.process]) {
   if (!child) continue;
   const over = once(child, 'exit');

@@ -5,8 +5,8 @@ import { addUser } from '../src/people/users/users.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 
 /**
- * A game full of mods, in a folder that is used again once it is filled. In a process of its own: what serves shall not
- * hold what filling took.
+ * Fills a game with mods, in a folder that later runs reuse. It has its own process, so that the memory it needs does
+ * not count for the service.
  */
 const settings = readSettings(process.env);
 const service = await composeService(settings, outsideOf(settings));

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 export interface Load {
   readonly port: number;
-  /** Whole requests as bytes; each connection sends them in turn, the next when the answer is whole. */
+  /** Whole requests as bytes; each connection sends the next one after the previous response is complete. */
   readonly requests: (connection: number) => Buffer;
   readonly connections: number;
   readonly milliseconds: number;
@@ -15,8 +15,8 @@ export interface Measured {
 }
 
 /**
- * Asks so many times a second, whatever becomes of the answers, so that a server that is slow is not asked less for it.
- * What finds every connection waiting waits as well, and that counts.
+ * Sends requests at a fixed rate, however slow the responses are. The latency includes the time that a request waits
+ * for a free connection.
  */
 export async function steadyLoad({
   port,
@@ -93,7 +93,7 @@ function openAsked(port: number): Promise<Asked> {
   });
 }
 
-/** Keeps connections busy with requests as bytes. It reads no more of an answer than its length, so that it costs little itself. */
+/** Keeps connections busy. It parses only the length of a response, so that the load generator costs little itself. */
 export async function load({ port, requests, connections, milliseconds }: Load): Promise<Measured> {
   const latencies: number[] = [];
   const started = performance.now();
@@ -117,7 +117,7 @@ function drive(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     let answers = 0;
-    /** A server may end a connection with an answer; the next request then goes out on another one. */
+    /** A server may close the connection after a response; the next request then uses a new one. */
     const open = () => {
       const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
       let missing = 0;

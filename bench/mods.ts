@@ -2,7 +2,7 @@ import { composeService, outsideOf } from '../src/composition/compose.ts';
 import { issueKey, issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 
-/** The service with a game full of mods, in a process of its own. */
+/** The service with a game full of mods, in its own process. */
 const settings = readSettings(process.env);
 const service = await composeService(settings, outsideOf(settings));
 const app = service.apps.production;
@@ -24,7 +24,7 @@ const mods = await shown
 
 process.on('message', (message) => {
   if (message === 'cpu') process.send!(process.cpuUsage());
-  if (message === 'figures') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
+  if (message === 'metrics') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
 process.send!({ port: service.port, game: game.id, key, token, mods: mods.map(({ id }) => id) });

@@ -7,11 +7,11 @@ export interface Task {
   readonly port: number;
   readonly path: string;
   readonly clients: number;
-  /** How often each client does it. */
+  /** How many transfers each client makes. */
   readonly times: number;
-  /** How much each write sends. */
+  /** Bytes per upload. */
   readonly bytes: number;
-  /** How fast each client reads or writes; as fast as it can where this is not told. */
+  /** Rate limit per client; unlimited by default. */
   readonly bytesPerSecond?: number;
 }
 
@@ -19,13 +19,13 @@ const HOST = 'host: localhost\r\naccept: */*\r\n';
 const BOUNDARY = '----bench';
 const OPENING = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="filedata"; filename="bench.zip"\r\ncontent-type: application/zip\r\n\r\n`;
 const CLOSING = `\r\n--${BOUNDARY}--\r\n`;
-// Not zeros, as a disk may make less of those.
+// Not zeros, which a disk may compress.
 const noise = Buffer.alloc(1024 * 1024, 'as good as any other content of a mod, ');
 
-/** What all clients have read and written so far. */
+/** Bytes that all clients have read and written so far. */
 let moved = 0;
 
-/** Reads and writes over TLS in a process of its own, and throws away what comes: a client should cost little. */
+/** Reads and writes over TLS in its own process and discards what it receives, so that the client costs little. */
 process.on('message', async (task: Task | Record<string, never>) => {
   if (!isTask(task)) return void process.send!({ moved });
   cipher = '';
@@ -50,7 +50,7 @@ function open(port: number): TLSSocket {
 }
 
 const AHEAD_MS = 5;
-/** On a real line bytes come evenly. */
+/** A real network delivers bytes evenly, not in bursts. */
 const PACED_BYTES = 64 * 1024;
 
 function read({ port, path, times, bytesPerSecond = Number.POSITIVE_INFINITY }: Task): Promise<number> {

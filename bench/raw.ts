@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The yardstick: node:http that sends given bytes and does nothing else. */
+/** The baseline: node:http sends given bytes and does nothing else. */
 const TEXT_BYTES_MAX = 16_384;
 const answers = new Map<string, { headers: string[]; body: Buffer | string }>();
 const server = createServer((request, response) => {
@@ -10,7 +10,7 @@ const server = createServer((request, response) => {
 });
 process.on('message', (message: { url: string; headers: string[]; body: string } | 'cpu') => {
   if (message === 'cpu') return process.send!(process.cpuUsage());
-  // A short text leaves in one write with its head: the yardstick may do what the service does.
+  // A short body is written together with its head, as the service does.
   const bytes = Buffer.from(message.body, 'base64');
   answers.set(message.url, {
     headers: message.headers,

@@ -2,7 +2,7 @@ import type { Condition } from '../src/catalogue/rules/conditions.ts';
 import { RuleSet } from '../src/catalogue/rules/judging.ts';
 
 /**
- * What 200 rules add to a submission, and for how long the event loop stands still when they were changed:
+ * Measures what 200 rules add to a submission, and how long preparing changed rules blocks the event loop:
  * `npm run bench-rules`.
  */
 const RULES = 200;
@@ -47,8 +47,8 @@ const cpuMs = () => {
   return (user + system) / 1_000;
 };
 
-/** The longest time between two turns of the event loop while the work is done. */
-async function longestTurn(work: () => Promise<void>): Promise<number> {
+/** The longest event-loop iteration during the work. */
+async function longestIteration(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = cpuMs();
   let isDone = false;
@@ -66,9 +66,9 @@ async function longestTurn(work: () => Promise<void>): Promise<number> {
 }
 
 const rules = setOf(RULES, (n) => ({ all: [{ any: [conditions[n % conditions.length]!(n)] }] }));
-const prepared = await longestTurn(() => rules.prepare());
+const prepared = await longestIteration(() => rules.prepare());
 for (let run = 0; run < WARM_UP; run++) rules.judge(factsOf(run));
-/** The fastest of some tries is what the work costs; the slowest has waited for others, or for the collector of garbage. */
+/** The fastest of several tries is the cost of the work; slower ones include other processes or garbage collection. */
 const measured = Array.from({ length: RUNS }, (_, run) => {
   const tries = Array.from({ length: TRIES }, () => {
     const facts = factsOf(run + WARM_UP);
@@ -86,12 +86,10 @@ const cpu = cpuMs();
 for (let run = 0; run < RUNS; run++) rules.judge(factsOf(run));
 console.log(`${RULES} rules add to a submission: ${told('fastest')}, the fastest of ${TRIES} tries`);
 console.log(`  the first try, with all that others do on this machine: ${told('first')}`);
-console.log(
-  `  time of the processor, with making up the submission: ${((cpuMs() - cpu) / RUNS).toFixed(3)} ms on average`,
-);
+console.log(`  CPU time, including building the submission: ${((cpuMs() - cpu) / RUNS).toFixed(3)} ms on average`);
 console.log(`after a change the event loop stands still for ${prepared.toFixed(1)} ms at most, time of the processor`);
 
-/** As large as expressions may be, and as many as a game may have. */
+/** Expressions of the maximum size, as many as a game may have. */
 const worst = setOf(RULES, (n) => ({
   any: Array.from({ length: 5 }, (_, m) => ({
     field: 'payload.description',
@@ -99,6 +97,6 @@ const worst = setOf(RULES, (n) => ({
     value: `[\\pL\\pN]{1,60}x${n}y${m}`,
   })),
 }));
-const worstPrepared = await longestTurn(() => worst.prepare());
+const worstPrepared = await longestIteration(() => worst.prepare());
 console.log(`the same with ${RULES * 5} of the largest expressions: ${worstPrepared.toFixed(1)} ms`);
 if (at('fastest', 0.99) >= ADDED_MS_MAX || prepared >= BLOCKED_MS_MAX) process.exitCode = 1;

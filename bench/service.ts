@@ -6,7 +6,7 @@ import { reader } from '../src/platform/access/caller.ts';
 import { issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 
-/** The service with content for the benchmarks, in a process of its own. */
+/** The service with content for the benchmarks, in its own process. */
 const settings = readSettings(process.env);
 const service = await composeService(settings, outsideOf(settings));
 const app = service.apps.production;
@@ -44,7 +44,7 @@ const content = await app.db.write(async (transaction) => {
 
 const CHECKS = 1_000_000;
 
-/** What it costs to know a caller by a token that was seen before. */
+/** The cost of authenticating a token that is already cached. */
 function microsecondsPerTokenCheck(): number {
   const [bearer] = content.tokens;
   const check = () => authenticator.authenticate(reader(), 'GET', { bearer, apiKey: undefined });
@@ -60,7 +60,7 @@ await authenticator.authenticate(reader(), 'GET', { bearer: content.tokens[0], a
 process.on('message', (message) => {
   if (message === 'token check') process.send!(microsecondsPerTokenCheck());
   if (message === 'cpu') process.send!(process.cpuUsage());
-  if (message === 'figures') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
+  if (message === 'metrics') process.send!({ ...app.db.counters, rss: process.memoryUsage.rss() });
   if (message === 'stop') void service.stop().then(() => process.exit(0));
 });
 process.send!({ port: service.port, ...content });

@@ -17,15 +17,15 @@ const { values: options } = parseArgs({
 if (options.help) {
   console.log(`npm run bench-subscriptions [-- --people 100000]
 Measures what a subscription costs for a mod with few and with many subscribers, and what the list of someone with 2,000
-subscriptions costs while others have few and many, on SQLite. Figures are CPU time, and both sizes take turns: a busy
-machine slows them alike. The last column is the cost at 100 times the rows.`);
+subscriptions costs while other users have few and many, on SQLite. Results are CPU time. Both sizes run in turn, because
+a busy machine slows them alike. The last column is the cost at 100 times the rows.`);
   process.exit(0);
 }
 const PEOPLE = Number(options.people);
 const FEW = PEOPLE / 100;
 const OWN = 2_000;
 const ROUNDS = 20;
-/** The first rounds are for the compiler. */
+/** The first rounds include JIT compilation. */
 const WARM_UP = 2;
 const AT_ONCE = 20;
 const FIRST_PERSON = 1_000_000;
@@ -60,7 +60,7 @@ interface Size {
   stop(): Promise<void>;
 }
 
-/** A service in which so many people have subscribed to one mod, and each to some others. */
+/** A service in which this many users subscribe to one mod and to some others. */
 async function sized(people: number): Promise<Size> {
   const data = join(folder, String(people));
   const settings = readSettings({
@@ -127,21 +127,21 @@ async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000 / AT_ONCE;
 }
 
-const median = (figures: readonly number[]) =>
-  figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)]!;
+const median = (values: readonly number[]) =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
 
 const sizes = [await sized(FEW), await sized(PEOPLE)];
 console.log(
   `| what | at ${FEW} people, ms | at ${PEOPLE} people, ms | cost at 100 times the rows |\n| --- | --- | --- | --- |`,
 );
 for (const name of Object.keys(sizes[0]!.measured)) {
-  const figures: number[][] = sizes.map(() => []);
+  const values: number[][] = sizes.map(() => []);
   for (let round = -WARM_UP; round < ROUNDS; round += 1)
     for (const [i, size] of sizes.entries()) {
-      const figure = await cpuMsOf(size.measured[name]!);
-      if (round >= 0) figures[i]!.push(figure);
+      const ms = await cpuMsOf(size.measured[name]!);
+      if (round >= 0) values[i]!.push(ms);
     }
-  const [few, many] = figures.map(median);
+  const [few, many] = values.map(median);
   console.log(`| ${name} | ${few!.toFixed(2)} | ${many!.toFixed(2)} | ${(many! / few!).toFixed(2)} |`);
 }
 for (const size of sizes) await size.stop();

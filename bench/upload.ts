@@ -22,10 +22,10 @@ const { values } = parseArgs({
 });
 if (values.help)
   console.log(`npm run bench-upload [-- --gib 1 --bucket]
-Uploads a generated archive in parts, completes it, makes a file of it, and tells the speed of each step and by how much
-the memory of the service grew in it.
-Fails where that is more than ${GROWTH_MAX_MEBIBYTES} MiB, or the hash is wrong. --gib 20 needs 20 GiB of disk. --bucket: into
-a bucket instead, which the small S3 server of the tests holds in memory.`);
+Uploads a generated archive in parts, completes the upload and adds the file. Prints the speed of each step and how much
+the memory of the service grew during it.
+Fails if it grew by more than ${GROWTH_MAX_MEBIBYTES} MiB, or if the hash is wrong. --gib 20 needs 20 GiB of disk. --bucket uploads
+to the in-memory S3 server of the tests.`);
 else if (values.bucket) await withBucket(measure);
 else await withService(measure);
 
@@ -65,7 +65,7 @@ async function measure(env: Record<string, string>): Promise<void> {
   process.exitCode = isRight && growth <= GROWTH_MAX_MEBIBYTES ? 0 : 1;
 }
 
-/** A step of the way, and the most memory that the service had in it. */
+/** A step of the upload, and the peak memory of the service during it. */
 interface Phase {
   readonly name: string;
   seconds: number;
@@ -86,7 +86,7 @@ async function makeUploader(env: Record<string, string>): Promise<Uploader> {
   return uploader;
 }
 
-/** The hash that the service has written down. */
+/** The hash that the service stored. */
 async function storedHash(env: Record<string, string>, fileId: number): Promise<string> {
   const settings = readSettings(env);
   const app = await composeApp(settings, 'production', outsideOf(settings));
@@ -95,7 +95,7 @@ async function storedHash(env: Record<string, string>, fileId: number): Promise<
   return found!.sha256;
 }
 
-/** Sends the parts, completes the session, and makes a file of it, for which the archive is inspected. */
+/** Sends the parts, completes the session and adds the file, which inspects the archive. */
 async function upload(
   port: number,
   uploader: Uploader,

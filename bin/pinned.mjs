@@ -1,5 +1,5 @@
-// Plain JavaScript for Node.js 20 or newer: it brings a TypeScript file onto the Node.js that runs it by itself. npm 10
-// links no `node` of its own where several optional packages offer one, so no script may count on the path.
+// Plain JavaScript for Node.js 20 or newer: it starts a TypeScript file on the pinned Node.js. npm 10 links no `node`
+// when several optional packages offer one, so no script may rely on PATH.
 import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,17 +11,17 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 /** Imports `file` if this process is recent enough, and otherwise starts `launcher` with the arguments in one that is. */
 export async function importPinned(file, launcher, values) {
   if (!isRecent) return startPinned([launcher, ...values]);
-  // Kept beside the code rather than in the shared temporary folder, where anyone could put code for us to run.
+  // Beside the code, not in the shared temporary folder, where any user could plant code for us to run.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)));
   await import(pathToFileURL(path.resolve(file)).href);
 }
 
-/** Starts a file with its arguments, as the main one of a process of its own. */
+/** Starts a file with its arguments as the main module of a new process. */
 export async function startPinned(values) {
   const program = isRecent ? process.execPath : pinnedNode();
   if (!program) {
     console.error(
-      `Modstead needs Node.js ${LEAST_MAJOR}; this is ${process.version}, and the one that "npm ci" brings is not installed: run "npm ci" first.`,
+      `Modstead needs Node.js ${LEAST_MAJOR}; this is ${process.version}, and the one that "npm ci" installs is missing: run "npm ci" first.`,
     );
     process.exit(2);
   }
@@ -49,7 +49,7 @@ function pinnedNode() {
     try {
       return resolve(`${name}/${file}`);
     } catch {
-      // Not this one.
+      // This package is not installed.
     }
   }
   return undefined;

@@ -6,7 +6,7 @@ import about from '../package.json' with { type: 'json' };
 const help = `npm run changelog [-- --unreleased | --check]
 
 Writes CHANGELOG.md from the commits between version tags: a section per version, a group per component. The version of
-package.json gets a section up to HEAD while it has no tag. The first version is a summary by hand, and is kept.
+package.json gets a section up to HEAD while it has no tag. The section of the first version is written by hand and never changes.
 
   --unreleased   write nothing, and print the section of the commits since the newest tag
   --check        write nothing, and fail unless the file can be parsed and its newest version is that of package.json
@@ -69,7 +69,7 @@ export function sectionText(heading: string, commits: readonly Commit[]): string
   return [`## ${heading}`, ...blocks].join('\n\n');
 }
 
-/** Reads the sections of the file, newest first; throws a sentence that says which line is wrong. */
+/** Parses the sections of the file, newest first; throws an error that names the wrong line. */
 export function parseChangelog(text: string): Section[] {
   const [intro, ...sections] = text.split(/^(?=## )/m);
   if (!intro?.startsWith(`${TITLE}\n`)) throw new Error(`${FILE} must start with "${TITLE}".`);
@@ -91,7 +91,7 @@ function generated(): string {
   const first = parseChangelog(current).at(-1)!;
   const tagged = taggedVersions().filter((version) => byVersion(version, first.version) >= 0);
   if (tagged.length === 0 && byVersion(about.version, first.version) > 0)
-    throw new Error(`The tag v${first.version} is missing; "git fetch --tags" brings it.`);
+    throw new Error(`The tag v${first.version} is missing; "git fetch --tags" fetches it.`);
   const isReleased = byVersion(about.version, tagged.at(-1) ?? first.version) <= 0;
   const later = tagged.slice(1).map((version, index) => releasedSection(tagged[index]!, version));
   const next = isReleased ? [] : [sectionText(`${about.version} (unreleased)`, commitsIn(rangeSince(tagged.at(-1))))];
@@ -107,7 +107,7 @@ const dateOf = (version: string) => git('log', '-1', '--format=%cs', `v${version
 const releasedSection = (before: string, version: string) =>
   sectionText(`${version} (${dateOf(version)})`, commitsIn(`v${before}..v${version}`));
 
-/** What is wrong with the file, in a sentence; undefined if nothing is. */
+/** Describes the problem with the file in a sentence; undefined if there is none. */
 export function changelogProblem(text: string, version: string): string | undefined {
   try {
     const [newest] = parseChangelog(text);

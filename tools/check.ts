@@ -7,7 +7,7 @@ const help = `npm run check
 Runs every check that needs no test: format and lint, types, import rules, contract, documents, changelog.
 Prints a line per step, and the output of those that fail.`;
 
-/** The longest first, so that the others run beside it. */
+/** The longest first, because the others run in parallel with it. */
 const STEPS: Readonly<Record<string, string>> = {
   'format and lint': 'format-check',
   types: 'types',

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 
 const help = `npm run contract-same -- OLD NEW
 
-Compares two OpenAPI documents by what they mean: references are followed, order and layout do not count. Prints every
-difference, and fails where there is one. OLD and NEW are files, or HEAD:contract/openapi.json for a file in git.
+Compares the meaning of two OpenAPI documents: it resolves references and ignores order and layout. Prints every
+difference, and fails if there is one. OLD and NEW are files, or HEAD:contract/openapi.json for a file in git.
 
   --help    print this`;
 
@@ -13,10 +13,10 @@ type Node = unknown;
 type Fields = Readonly<Record<string, Node>>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-/** Lists whose order says nothing. */
+/** Lists whose order has no meaning. */
 const SETS = new Set(['required', 'enum', 'tags', 'type', 'security', 'x-error-refs', 'anyOf', 'oneOf', 'allOf']);
 
-/** Every difference in meaning between two documents, a sentence each. */
+/** Describes every difference in meaning between two documents, in a sentence each. */
 export function differences(old: Node, now: Node): string[] {
   const comparison = new Comparison(old, now);
   comparison.run();
@@ -40,7 +40,7 @@ class Comparison {
     const { paths, components, ...rest } = fieldsOf(this.#now);
     this.#compare('the document', oldRest, rest);
     this.#compare('securitySchemes', fieldsOf(oldParts)['securitySchemes'], fieldsOf(components)['securitySchemes']);
-    // Clients generate classes by the names of schemas, so a name may be added but neither lost nor given away.
+    // Client generators name classes after schemas, so a name may be added, but not removed or reused.
     const schemas = fieldsOf(fieldsOf(components)['schemas']);
     for (const [name, schema] of Object.entries(fieldsOf(fieldsOf(oldParts)['schemas']))) {
       const reference = { $ref: `#/components/schemas/${name}` };
@@ -103,7 +103,7 @@ function referenceOf(node: Node): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** What a reference leads to, with what stands beside the reference. */
+/** The target of a reference, merged with the keywords beside the reference. */
 function followed(document: Node, node: Node): Node {
   const reference = referenceOf(node);
   if (reference === undefined) return node;
@@ -132,7 +132,7 @@ function operationsOf(paths: Node): Fields {
   );
 }
 
-/** Parameters by place and name: their order says nothing. */
+/** Parameters by location and name, because their order has no meaning. */
 function byPlace(document: Node, parameters: readonly Node[]): Fields {
   return Object.fromEntries(
     parameters.map((each) => {
@@ -145,7 +145,7 @@ function byPlace(document: Node, parameters: readonly Node[]): Fields {
 const sorted = (document: Node, nodes: readonly Node[]) =>
   nodes.toSorted((one, other) => (keyOf(document, one) < keyOf(document, other) ? -1 : 1));
 
-/** A text by which alternatives are put in order: their name, or all that they say. */
+/** The sort key of an alternative: its name, or its whole content. */
 const keyOf = (document: Node, node: Node) => referenceOf(node) ?? JSON.stringify(followed(document, node));
 
 function short(node: Node): string {

@@ -16,7 +16,7 @@ const file = 'contract/openapi.json';
 
 export const contractText = (): string => readableJson(openApiDocument(operations));
 
-/** What is wrong with the file, in a sentence; nothing where it is up to date. */
+/** Describes the problem with the file in a sentence; undefined if it is up to date. */
 export function contractProblem(): string | undefined {
   const kept = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
   return kept === contractText() ? undefined : `${file} is not up to date; npm run contract writes it.`;

@@ -6,8 +6,8 @@ import { prettyLine } from './pretty-log.ts';
 const help = `npm run dev [-- OPTION…]
 
 Runs "serve --demo", restarts it when a file it imports changes, and prints its log for people instead of programs.
-Options are passed on to "serve". Every request is logged (MODSTEAD_LOG=debug) and a restart waits for none
-(MODSTEAD_DRAIN_SECONDS=0), unless the environment says otherwise.`;
+Options are passed on to "serve". Unless the environment sets them, MODSTEAD_LOG=debug logs every request and
+MODSTEAD_DRAIN_SECONDS=0 restarts without waiting for running requests.`;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

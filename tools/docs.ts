@@ -22,7 +22,7 @@ function settingsText(): string {
 
 # Settings
 
-Settings are environment variables. A misspelt name or an unusable value stops the start with a sentence that says why.
+Settings are environment variables. The service refuses to start with a misspelt name or an invalid value, and names it.
 [operations.md](operations.md) explains which of them to set first.
 
 ${table(['Setting', 'Default', 'Meaning'], rows)}

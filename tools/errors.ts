@@ -6,25 +6,25 @@ import { reachedErrors } from './reached-errors.ts';
 
 const help = `npm run errors [-- options]
 
-Counts the errors of the specification that the last whole test run met in answers over HTTP. A test counts only if
-neither it nor the setup of its file wrote to the database past the API.
+Counts the errors of the specification that the last whole test run received over HTTP. A test counts only if neither it
+nor the setup of its file wrote to the database directly.
 
   --missing   list the errors that do not count, and why
-  --how       list the test that met each error
-  --partial   read what test runs of single files have left since the last whole run
+  --how       list the test that reached each error
+  --partial   read the results of single files since the last whole run
   --help      print this`;
 
 const resultsFile = 'test-results/error-refs.json';
 const partialFolder = 'test-results/refs';
 
-/** Answered as well, but not among the references of the specification's second part. */
+/** Published errors that are not in the second part of the specification. */
 const FURTHER = new Set([
   11_114, 11_115, 11_116, 11_117, 11_118, 11_119, 11_120, 11_121, 11_130, 11_131, 11_133, 11_134, 11_201, 11_202,
   11_203, 11_205, 15_090, 15_095, 17_053, 19_045, 40_004, 900_049, 900_051, 900_054, 900_055, 900_061, 900_064, 900_074,
   900_098,
 ]);
 
-/** They come with buying and selling. */
+/** Errors of purchases, which do not exist yet. */
 const OF_MONEY = new Set([
   14_017, 14_043, 15_002, 15_003, 15_017, 15_018, 15_046, 15_047, 15_048, 15_049, 15_050, 15_060, 15_061, 15_062,
   15_063, 17_043, 29_604,
@@ -42,7 +42,7 @@ function main(): number {
     return 0;
   }
   if (!values['partial'] && !fs.existsSync(resultsFile)) {
-    console.error(`${resultsFile} is not there yet; a whole run of npm test writes it.`);
+    console.error(`${resultsFile} does not exist yet; a whole run of npm test writes it.`);
     return 1;
   }
   const all = values['partial']

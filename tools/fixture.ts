@@ -14,14 +14,14 @@ import { statementsOf } from '../src/platform/database/migrate.ts';
 import { fixtureFile, tablesMadeBy } from '../test/fixtures/fixtures.ts';
 import { columnsOf, FIXED, insertRow, nextNumber, plainRow } from '../test/tables.ts';
 
-// Writes rows of every table for the tests of upgrades from this version. Run it once, when the version is released:
-// later versions must be able to read what this one has written.
+// Writes rows of every table for the tests that upgrade from this version. Run it once per release, with the released
+// code.
 
 const MODS = ['Winter tracks', 'Förster & Söhne', '夜の森', 'Racing "pro"', 'Old roads'];
-/** A job of a kind that nobody knows would only be parked, and the audit log is a chain. */
+/** A job of an unknown kind would only be parked, and a made-up row would break the hash chain of the audit log. */
 const NOT_PLANTED = ['jobs', 'audit_log', 'audit_head'];
 
-/** Content that the service itself writes. */
+/** Adds content through the rules of the service. */
 async function addContent(app: App): Promise<void> {
   await prepare(app);
   await app.db.write(async (transaction) => {
@@ -33,8 +33,8 @@ async function addContent(app: App): Promise<void> {
   });
 }
 
-/** A row in each table that is still empty, with its parents. */
-async function plantRest({ db }: App, tables: readonly string[]): Promise<void> {
+/** Inserts a row, and the rows it refers to, into each table that is still empty. */
+async function fillEmptyTables({ db }: App, tables: readonly string[]): Promise<void> {
   const columns = await columnsOf(db);
   for (const table of tables) {
     if (NOT_PLANTED.includes(table)) continue;
@@ -59,13 +59,13 @@ if (!version) throw new Error('npm run fixture -- VERSION');
 const data = mkdtempSync(join(tmpdir(), 'modstead-fixture-'));
 const settings = readSettings({ MODSTEAD_DATA: data, MODSTEAD_PORT: '8443', MODSTEAD_LOG: 'error' });
 const app = await composeApp(settings, 'production', outsideOf(settings));
-// The tables that both databases have.
+// Only tables that exist on both databases.
 const onPostgres = tablesMadeBy(migrations.flatMap((each) => statementsOf(each, 'postgres')));
 const tables = tablesMadeBy(migrations.flatMap((each) => statementsOf(each, 'sqlite'))).filter((table) =>
   onPostgres.includes(table),
 );
 await addContent(app);
-await plantRest(app, tables);
+await fillEmptyTables(app, tables);
 const lines = await rowsOf(app, tables);
 await closeApp(app);
 rmSync(data, { recursive: true });

@@ -2,7 +2,7 @@ type Patterns = string | readonly string[] | undefined;
 export type Side = { path?: Patterns; pathNot?: Patterns; circular?: boolean };
 export type Rule = { name: string; says: string; from: Side; to: Side };
 
-/** Bottom first. A domain imports itself and what stands before it in this list, never what stands after it. */
+/** Bottom first: a domain imports itself and the domains before it in this list. */
 export const DOMAINS = [
   'platform',
   'records',
@@ -21,7 +21,7 @@ export const DOMAINS = [
 ] as const;
 export type Domain = (typeof DOMAINS)[number];
 
-/** `main.ts` starts a command, so it belongs to them. */
+/** `main.ts` starts a command, so it belongs to `commands`. */
 export const domainOf = (file: string): Domain | undefined => {
   const name = file === 'src/main.ts' ? 'commands' : /^src\/([^/]+)\//.exec(file)?.[1];
   return DOMAINS.find((domain) => domain === name);
@@ -31,15 +31,15 @@ const RESOURCES = '(?:records|people|catalogue|files|community|moderation|signin
 const FOUNDATION =
   '^src/platform/(access|archives|config|database|egress|errors|filters|images|jobs|limits|localisation|mail|runtime|scanning|storage)/';
 const RESOURCE = `^src/(${RESOURCES}/[^/]+)/`;
-/** The files of a resource that shape the API; the others hold its rules and its SQL. */
+/** The files of a resource that define its API; the others contain its rules and SQL. */
 const API_SHAPES = `^src/${RESOURCES}/[^/]+/(operations|object|changes)\\.ts$`;
 
-/** The architecture as rules: which way imports may flow. `$1` is the first group of the importing side. */
+/** The allowed directions of imports. `$1` is the first group of the importing side's pattern. */
 export const rules: readonly Rule[] = [
   { name: 'no-cycles', says: 'no file imports itself, however indirectly', from: {}, to: { circular: true } },
   {
     name: 'foundation-knows-nothing-above',
-    says: 'the foundations serve the HTTP server and every resource, and know neither',
+    says: 'the foundations import neither the HTTP server nor a resource',
     from: { path: FOUNDATION },
     to: { path: '^src/platform/(http/|app\\.ts$)' },
   },

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DOMAINS, type Domain, domainOf, type Rule, rules, type Side } from './import-rules.ts';
 
-// Holds the imports of src/ against import-rules.ts. The tools that usually do this do not read TypeScript 7 yet.
-// Types count as imports too.
+// Checks the imports of src/, type imports included, against import-rules.ts. The usual tools do not support
+// TypeScript 7 yet.
 
 type Patterns = Side['path'];
 type Graph = ReadonlyMap<string, readonly string[]>;
@@ -17,79 +17,79 @@ function graphOf(folder: string): Graph {
 
 function importsOf(file: string): string[] {
   const found = [...fs.readFileSync(file, 'utf8').matchAll(IMPORT)];
-  const targets = found.map(([, from, bare, dynamic]) => placeOf(file, (from ?? bare ?? dynamic)!));
+  const targets = found.map(([, from, bare, dynamic]) => resolved(file, (from ?? bare ?? dynamic)!));
   return [...new Set(targets)];
 }
 
-function placeOf(file: string, target: string): string {
+function resolved(file: string, target: string): string {
   if (target.startsWith('.')) return path.posix.join(path.posix.dirname(file), target);
   return target.startsWith('node:') ? target : `node_modules/${target}/`;
 }
 
 const listOf = (patterns: Patterns): readonly string[] => [patterns ?? []].flat();
 
-/** The groups of the first pattern that fits, for `$1` in the other side of the rule. */
-function fit(patterns: Patterns, text: string, groups: readonly string[] = []): RegExpExecArray | undefined {
+/** The groups of the first pattern that matches, for `$1` in the other side of the rule. */
+function match(patterns: Patterns, text: string, groups: readonly string[] = []): RegExpExecArray | undefined {
   const filled = listOf(patterns).map((pattern) =>
     pattern.replace(/\$(\d)/g, (_, index) => groups[Number(index)] ?? ''),
   );
-  return filled.map((pattern) => new RegExp(pattern).exec(text)).find((match) => match !== null) ?? undefined;
+  return filled.map((pattern) => new RegExp(pattern).exec(text)).find((found) => found !== null) ?? undefined;
 }
 
 function breaches(rule: Rule, graph: Graph): string[] {
   if (rule.to.circular) return cyclesIn(graph);
   return [...graph].flatMap(([file, targets]) => {
-    const groups = fit(rule.from.path ?? '', file);
-    if (!groups || fit(rule.from.pathNot, file)) return [];
-    const bad = targets.filter((to) => fit(rule.to.path ?? '', to, groups) && !fit(rule.to.pathNot, to, groups));
+    const groups = match(rule.from.path ?? '', file);
+    if (!groups || match(rule.from.pathNot, file)) return [];
+    const bad = targets.filter((to) => match(rule.to.path ?? '', to, groups) && !match(rule.to.pathNot, to, groups));
     return bad.map((target) => `${file} → ${target}`);
   });
 }
 
-/** One shortest way round from each node that is on one; the same round is told once. */
+/** A shortest cycle through each node that is on one, without duplicates. */
 function cyclesIn(graph: Graph): string[] {
-  const rounds = new Map<string, string>();
+  const cycles = new Map<string, string>();
   for (const node of graph.keys()) {
-    const round = wayBack(graph, node);
-    if (round) rounds.set(round.toSorted().join(), [...round, node].join(' → '));
+    const cycle = shortestCycle(graph, node);
+    if (cycle) cycles.set(cycle.toSorted().join(), [...cycle, node].join(' → '));
   }
-  return [...rounds.values()];
+  return [...cycles.values()];
 }
 
-function wayBack(graph: Graph, start: string): string[] | undefined {
-  const ways = [[start]];
+function shortestCycle(graph: Graph, start: string): string[] | undefined {
+  const paths = [[start]];
   const seen = new Set<string>();
-  for (const way of ways)
-    for (const next of graph.get(way.at(-1)!) ?? []) {
-      if (next === start) return way;
-      if (!seen.has(next)) ways.push([...way, next]);
+  for (const path of paths)
+    for (const next of graph.get(path.at(-1)!) ?? []) {
+      if (next === start) return path;
+      if (!seen.has(next)) paths.push([...path, next]);
       seen.add(next);
     }
   return undefined;
 }
 
 const rank = (file: string): number => DOMAINS.indexOf(domainOf(file)!);
-const arrowsOf = (graph: Graph): [from: string, to: string][] =>
+const edgesOf = (graph: Graph): [from: string, to: string][] =>
   [...graph].flatMap(([from, targets]) =>
     targets.filter((to) => graph.has(to)).map((to): [string, string] => [from, to]),
   );
 
-/** A resource is `src/<domain>/<resource>`; what is smaller than that is one folder, too. */
+/** A resource is `src/<domain>/<resource>`; its subfolders belong to it. */
 const folderOf = (file: string): string => file.split('/').slice(0, -1).slice(0, 3).join('/');
 
 function foldersOf(graph: Graph): Graph {
   const folders = new Map<string, Set<string>>();
-  for (const [from, to] of arrowsOf(graph)) {
+  for (const [from, to] of edgesOf(graph)) {
     const targets = folders.get(folderOf(from)) ?? new Set();
     folders.set(folderOf(from), folderOf(to) === folderOf(from) ? targets : targets.add(folderOf(to)));
   }
   return new Map([...folders].map(([folder, targets]) => [folder, [...targets]]));
 }
 
-/** How many imports lead from the domain of a row to that of a column. */
+/** Counts the imports from the domain of a row to the domain of a column. */
 function tableOf(graph: Graph): string {
   const count = (from: Domain, to: Domain) =>
-    arrowsOf(graph).filter((arrow) => domainOf(arrow[0]) === from && domainOf(arrow[1]) === to).length;
+    edgesOf(graph).filter((edge) => domainOf(edge[0]) === from && domainOf(edge[1]) === to).length;
   const rows = DOMAINS.map((from) => [from, ...DOMAINS.map((to) => String(count(from, to) || ''))]);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(['imports', ...DOMAINS]), line(['---', ...DOMAINS.map(() => '--:')]), ...rows.map(line)].join('\n');
@@ -100,7 +100,7 @@ function main(): number {
   const against = rules.flatMap((rule) =>
     breaches(rule, graph).map((breach) => `${rule.name} (${rule.says}): ${breach}`),
   );
-  const up = arrowsOf(graph).filter(([from, to]) => rank(to) > rank(from));
+  const up = edgesOf(graph).filter(([from, to]) => rank(to) > rank(from));
   const cycles = cyclesIn(foldersOf(graph));
   for (const line of against) console.error(line);
   for (const [from, to] of up) console.error(`imports up: ${from} → ${to}`);

@@ -2,14 +2,14 @@ type Json = unknown;
 
 const WIDTH = 120;
 const INDENT = 2;
-/** Values under these keys are lists that people compare, so each entry has a line of its own. */
+/** Lists under these keys are reviewed entry by entry, so each entry has its own line. */
 const LISTS = new Set(['properties', 'parameters', 'responses']);
 /** The first levels of an OpenAPI document are its parts, paths and kinds of components, which are always broken. */
 const PARTS_DEPTH = 3;
 
 /**
- * JSON that is read and compared by people: one line for a field, a parameter or a response, however long, and as many
- * as needed for what consists of these.
+ * JSON for review: one line per field, parameter or response, however long, and several lines for everything that
+ * contains these.
  */
 export const readableJson = (value: Json): string => `${layout(value, 0, 0, '')}\n`;
 
@@ -36,7 +36,7 @@ function broken(open: string, entries: readonly string[], close: string, indent:
   return `${open}${entries.map((entry) => start + entry).join(',')}\n${' '.repeat(indent)}${close}`;
 }
 
-/** Names and references say little by themselves, so as many neighbours as fit share a line. */
+/** Names and references are short, so as many as fit share a line. */
 function filled(entries: readonly string[], indent: number): string[] {
   const lines: string[] = [];
   for (const entry of entries) {

@@ -15,7 +15,7 @@ MODSTEAD_TEST_CHROMIUM or /usr/bin/chromium names.`;
 const FILE = 'docs/pictures/overview.png';
 const HEIGHT = 720;
 const GAP = 24;
-/** The page of a game beside the documentation of the API. */
+/** The page of a game beside the API documentation. */
 const SHOTS = [
   { path: '/g/skyfarers', width: 460 },
   { path: '/v1/docs', width: 1000 },

@@ -13,7 +13,7 @@ import {
 
 const help = `node tools/placeholders.ts
 
-Draws the pictures that are shown where there is none, into src/platform/images/placeholders/.`;
+Draws the placeholder images in src/platform/images/placeholders/.`;
 
 const folder = 'src/platform/images/placeholders';
 const night = '#1d2733';
@@ -21,7 +21,7 @@ const hill = '#33465a';
 const ridge = '#27364a';
 const moon = '#5d7690';
 
-/** A landscape in a box of this size: what is cut off at its sides is only more of the same. */
+/** A landscape in a box of this size; cropping its sides loses nothing important. */
 const landscape = ({ width, height }: Size) => {
   const x = (part: number) => Math.round(width / 2 + part * height);
   const y = (part: number) => Math.round(part * height);

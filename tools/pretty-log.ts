@@ -4,7 +4,7 @@ type Fields = Record<string, unknown>;
 const COLOURS = { debug: 'gray', info: 'cyan', warn: 'yellow', error: 'red' } as const;
 type Level = keyof typeof COLOURS;
 
-/** Renders one JSON line of the log for people; every other line stays as it is. */
+/** Formats a JSON line of the log for a terminal; other lines stay unchanged. */
 export function prettyLine(line: string): string {
   const entry = parsed(line);
   if (!entry) return line;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Reached } from '../test/reached.ts';
 
-/** One entry for each error that tests met: by a test that stayed within the API, where there is one. */
+/** One entry per error that a test reached, preferably by a test that uses only the API. */
 export function reachedErrors(folder: string): Reached[] {
   const found = new Map<number, Reached>();
   for (const file of fs.globSync(path.join(folder, '*.json')).sort())
