@@ -101,8 +101,8 @@ test('every column that names a person, or tells of one, is declared by its noun
     );
   const known = new Set(columns.map(({ table, name }) => `${table}.${name}`));
   for (const each of [...declared, ...traces]) assert.ok(known.has(each), `${each} is declared, but not there`);
-  for (const { table, column, told, once = [], apart } of DECLARED)
-    for (const name of ['untold' in told ? [] : told, once, apart ?? []].flat())
+  for (const { table, column, exported, once = [], apart } of DECLARED)
+    for (const name of ['notExported' in exported ? [] : exported, once, apart ?? []].flat())
       assert.ok(known.has(`${table}.${name}`), `${table}.${column} speaks of ${name}, which is not there`);
 });
 
@@ -158,9 +158,9 @@ test('an export tells all that is declared to be told, and nothing that is someb
   assert.equal(told['users']![0]!['email'], ada.email);
   const texts = columns.filter(({ isText }) => isText);
   const expected = DECLARED.flatMap((each) =>
-    'untold' in each.told || !ada.planted.has(`${each.table}.${each.column}`)
+    'notExported' in each.exported || !ada.planted.has(`${each.table}.${each.column}`)
       ? []
-      : each.told
+      : each.exported
           .filter((name) => texts.some((column) => column.table === each.table && column.name === name))
           .map((name) => `${each.table}.${each.column}.${name}`),
   ).filter((name) => !/^(notifications|reports)\..*\.resource$|\.upload_id$/.test(name));

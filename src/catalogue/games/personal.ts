@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 /** Whoever leads a game that is not deleted neither deletes their account nor gives it up. */
@@ -7,8 +7,8 @@ export const personalGames: PersonalData = {
     {
       table: 'games',
       column: 'submitted_by',
-      told: ['id', 'name', 'name_id', 'status', 'date_added', 'summary', 'instructions', 'other_urls'],
-      whenDeleted: kept('a deleted game'),
+      exported: ['id', 'name', 'name_id', 'status', 'date_added', 'summary', 'instructions', 'other_urls'],
+      whenDeleted: retained('a deleted game'),
       whenMerged: 'moved',
     },
   ],

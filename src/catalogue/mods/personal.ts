@@ -1,4 +1,4 @@
-import { kept, untold } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 /** Whoever leads a mod that is not deleted neither deletes their account nor gives it up. */
@@ -7,7 +7,7 @@ export const personalMods: PersonalData = {
     {
       table: 'mods',
       column: 'submitted_by',
-      told: [
+      exported: [
         'id',
         'game_id',
         'name',
@@ -19,14 +19,14 @@ export const personalMods: PersonalData = {
         'summary',
         'description',
       ],
-      whenDeleted: kept('a deleted mod'),
+      whenDeleted: retained('a deleted mod'),
       whenMerged: 'moved',
     },
     {
       table: 'mod_cards',
       column: 'submitted_by',
-      told: untold('repeats the mod'),
-      whenDeleted: kept('repeats the mod'),
+      exported: notExported('repeats the mod'),
+      whenDeleted: retained('repeats the mod'),
       whenMerged: 'moved',
     },
   ],

@@ -1,5 +1,5 @@
 import { accessChanged } from '../../platform/access/credentials.ts';
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalPreviews: PersonalData = {
@@ -7,7 +7,7 @@ export const personalPreviews: PersonalData = {
     {
       table: 'previewers',
       column: 'user_id',
-      told: ['resource', 'resource_id', 'date_added'],
+      exported: ['resource', 'resource_id', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['resource', 'resource_id'],
@@ -15,8 +15,8 @@ export const personalPreviews: PersonalData = {
     {
       table: 'previewers',
       column: 'invited_by',
-      told: ['resource', 'resource_id', 'user_id', 'date_added'],
-      whenDeleted: kept('whoever was invited still is'),
+      exported: ['resource', 'resource_id', 'user_id', 'date_added'],
+      whenDeleted: retained('whoever was invited still is'),
       whenMerged: 'moved',
     },
   ],

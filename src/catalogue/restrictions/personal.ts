@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import { type PersonalData, wholly } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
@@ -7,7 +7,7 @@ export const personalRestrictions: PersonalData = {
     {
       table: 'game_restrictions',
       column: 'user_id',
-      told: ['game_id', 'options', 'reason', 'date_added'],
+      exported: ['game_id', 'options', 'reason', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['game_id'],
@@ -15,8 +15,8 @@ export const personalRestrictions: PersonalData = {
     {
       table: 'game_restrictions',
       column: 'restricted_by',
-      told: ['game_id', 'user_id', 'options', 'reason', 'date_added'],
-      whenDeleted: kept('a decision of the team'),
+      exported: ['game_id', 'user_id', 'options', 'reason', 'date_added'],
+      whenDeleted: retained('a decision of the team'),
       whenMerged: 'moved',
     },
   ],

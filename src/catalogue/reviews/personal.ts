@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalReviews: PersonalData = {
@@ -6,15 +6,15 @@ export const personalReviews: PersonalData = {
     {
       table: 'permission_reviews',
       column: 'requested_by',
-      told: ['id', 'game_id', 'change', 'approved', 'date_added', 'date_expires', 'date_used'],
+      exported: ['id', 'game_id', 'change', 'approved', 'date_added', 'date_expires', 'date_used'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
     {
       table: 'permission_reviews',
       column: 'decided_by',
-      told: ['id', 'game_id', 'approved', 'date_added'],
-      whenDeleted: kept('an id that names nobody any more, for 30 days'),
+      exported: ['id', 'game_id', 'approved', 'date_added'],
+      whenDeleted: retained('an id that names nobody any more, for 30 days'),
       whenMerged: 'moved',
     },
   ],

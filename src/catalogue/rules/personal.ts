@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalRules: PersonalData = {
@@ -6,15 +6,15 @@ export const personalRules: PersonalData = {
     {
       table: 'rule_decisions',
       column: 'user_id',
-      told: ['id', 'game_id', 'operation', 'verdict', 'facts', 'date_added'],
+      exported: ['id', 'game_id', 'operation', 'verdict', 'facts', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
     },
     {
       table: 'game_rule_versions',
       column: 'edited_by',
-      told: ['rule_id', 'version', 'game_id', 'name', 'message', 'date_added'],
-      whenDeleted: kept('a rule of the game'),
+      exported: ['rule_id', 'version', 'game_id', 'name', 'message', 'date_added'],
+      whenDeleted: retained('a rule of the game'),
       whenMerged: 'moved',
     },
   ],

@@ -1,7 +1,7 @@
 import { accessChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import { type EndingAccount, type PersonalData, wholly } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
@@ -21,7 +21,7 @@ export const personalSeats: PersonalData = {
     {
       table: 'team_members',
       column: 'user_id',
-      told: ['resource', 'resource_id', 'level', 'position', 'date_added'],
+      exported: ['resource', 'resource_id', 'level', 'position', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['resource', 'resource_id'],
@@ -29,8 +29,8 @@ export const personalSeats: PersonalData = {
     {
       table: 'team_invites',
       column: 'invited_by',
-      told: ['resource', 'resource_id', 'level', 'position', 'date_added', 'date_actioned'],
-      whenDeleted: kept('whoever was invited still is'),
+      exported: ['resource', 'resource_id', 'level', 'position', 'date_added', 'date_actioned'],
+      whenDeleted: retained('whoever was invited still is'),
       whenMerged: 'moved',
     },
   ],

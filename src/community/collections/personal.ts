@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { kept, untold } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
 import { announceCollection } from './access.ts';
 import { countRating } from './ratings.ts';
@@ -49,8 +49,8 @@ export const personalCollections: PersonalData = {
     {
       table: 'collections',
       column: 'submitted_by',
-      told: ['id', 'game_id', 'name', 'name_id', 'status', 'visible', 'date_added', 'summary', 'description'],
-      whenDeleted: kept(
+      exported: ['id', 'game_id', 'name', 'name_id', 'status', 'visible', 'date_added', 'summary', 'description'],
+      whenDeleted: retained(
         'what was published stays, under a name that tells nothing; who wants otherwise deletes it first',
       ),
       whenMerged: 'moved',
@@ -58,21 +58,21 @@ export const personalCollections: PersonalData = {
     {
       table: 'collections',
       column: 'deleted_by',
-      told: untold('of a collection that somebody else made'),
-      whenDeleted: kept('a decision of the team or of the author'),
+      exported: notExported('of a collection that somebody else made'),
+      whenDeleted: retained('a decision of the team or of the author'),
       whenMerged: 'moved',
     },
     {
       table: 'collection_followers',
       column: 'user_id',
-      told: ['collection_id', 'date_added'],
+      exported: ['collection_id', 'date_added'],
       whenDeleted: 'step',
       whenMerged: 'step',
     },
     {
       table: 'collection_ratings',
       column: 'user_id',
-      told: ['collection_id', 'rating', 'date_added'],
+      exported: ['collection_id', 'rating', 'date_added'],
       whenDeleted: 'step',
       whenMerged: 'step',
     },

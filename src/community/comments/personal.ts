@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { kept, untold } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
 import { commentsScope } from './comments.ts';
 import * as store from './store.ts';
@@ -35,28 +35,28 @@ export const personalComments: PersonalData = {
     {
       table: 'comments',
       column: 'submitted_by',
-      told: ['id', 'resource', 'resource_id', 'game_id', 'reply_id', 'date_added', 'karma', 'content'],
-      whenDeleted: kept('others have replied; who wants otherwise deletes them first'),
+      exported: ['id', 'resource', 'resource_id', 'game_id', 'reply_id', 'date_added', 'karma', 'content'],
+      whenDeleted: retained('others have replied; who wants otherwise deletes them first'),
       whenMerged: 'moved',
     },
     {
       table: 'comments',
       column: 'deleted_by',
-      told: untold('of a deleted comment nothing is left to tell'),
-      whenDeleted: kept('a decision of the team or of the author'),
+      exported: notExported('of a deleted comment nothing is left to tell'),
+      whenDeleted: retained('a decision of the team or of the author'),
       whenMerged: 'moved',
     },
     {
       table: 'comment_votes',
       column: 'user_id',
-      told: ['comment_id', 'karma'],
+      exported: ['comment_id', 'karma'],
       whenDeleted: 'step',
       whenMerged: 'step',
     },
     {
       table: 'comment_mentions',
       column: 'user_id',
-      told: ['comment_id'],
+      exported: ['comment_id'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['comment_id'],

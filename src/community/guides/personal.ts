@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalGuides: PersonalData = {
@@ -6,8 +6,8 @@ export const personalGuides: PersonalData = {
     {
       table: 'guides',
       column: 'submitted_by',
-      told: ['id', 'game_id', 'name', 'name_id', 'status', 'date_added', 'date_live', 'summary', 'description'],
-      whenDeleted: kept(
+      exported: ['id', 'game_id', 'name', 'name_id', 'status', 'date_added', 'date_live', 'summary', 'description'],
+      whenDeleted: retained(
         'what was published stays, under a name that tells nothing; who wants otherwise deletes it first',
       ),
       whenMerged: 'moved',

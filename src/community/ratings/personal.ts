@@ -42,7 +42,7 @@ export const personalRatings: PersonalData = {
     {
       table: 'ratings',
       column: 'user_id',
-      told: ['game_id', 'resource', 'resource_id', 'rating', 'date_added'],
+      exported: ['game_id', 'resource', 'resource_id', 'rating', 'date_added'],
       whenDeleted: 'step',
       whenMerged: 'step',
     },

@@ -39,7 +39,7 @@ export const personalSubscriptions: PersonalData = {
     {
       table: 'subscriptions',
       column: 'user_id',
-      told: ['mod_id', 'date_added'],
+      exported: ['mod_id', 'date_added'],
       whenDeleted: 'step',
       whenMerged: 'step',
     },

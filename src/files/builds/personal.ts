@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalBuilds: PersonalData = {
@@ -6,8 +6,8 @@ export const personalBuilds: PersonalData = {
     {
       table: 'cook_builds',
       column: 'added_by',
-      told: ['build_uuid', 'game_id', 'filename', 'date_added'],
-      whenDeleted: kept('of the game, which goes on cooking'),
+      exported: ['build_uuid', 'game_id', 'filename', 'date_added'],
+      whenDeleted: retained('of the game, which goes on cooking'),
       whenMerged: 'moved',
     },
   ],

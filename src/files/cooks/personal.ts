@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalCooks: PersonalData = {
@@ -6,8 +6,8 @@ export const personalCooks: PersonalData = {
     {
       table: 'cooks',
       column: 'started_by',
-      told: ['cook_uuid', 'mod_id', 'platform', 'status', 'date_added'],
-      whenDeleted: kept('part of the history of a mod'),
+      exported: ['cook_uuid', 'mod_id', 'platform', 'status', 'date_added'],
+      whenDeleted: retained('part of the history of a mod'),
       whenMerged: 'moved',
     },
   ],

@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalModfiles: PersonalData = {
@@ -6,8 +6,18 @@ export const personalModfiles: PersonalData = {
     {
       table: 'modfiles',
       column: 'submitted_by',
-      told: ['id', 'game_id', 'mod_id', 'filename', 'filesize', 'version', 'changelog', 'metadata_blob', 'date_added'],
-      whenDeleted: kept('it belongs to the mod, which others lead'),
+      exported: [
+        'id',
+        'game_id',
+        'mod_id',
+        'filename',
+        'filesize',
+        'version',
+        'changelog',
+        'metadata_blob',
+        'date_added',
+      ],
+      whenDeleted: retained('it belongs to the mod, which others lead'),
       whenMerged: 'moved',
     },
   ],

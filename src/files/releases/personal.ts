@@ -1,4 +1,4 @@
-import { moveRows, type PersonalColumn, untold } from '../../platform/database/personal.ts';
+import { moveRows, notExported, type PersonalColumn } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
@@ -6,7 +6,7 @@ const columns: readonly PersonalColumn[] = [
   {
     table: 'release_guards',
     column: 'user_id',
-    told: ['date_added'],
+    exported: ['date_added'],
     whenDeleted: 'erased',
     // Whoever wanted to be asked goes on being asked.
     whenMerged: 'moved',
@@ -15,21 +15,21 @@ const columns: readonly PersonalColumn[] = [
   {
     table: 'releases',
     column: 'user_id',
-    told: ['id', 'game_id', 'mod_id', 'modfile_id', 'ip', 'date_added', 'date_expires'],
+    exported: ['id', 'game_id', 'mod_id', 'modfile_id', 'ip', 'date_added', 'date_expires'],
     whenDeleted: 'erased',
     whenMerged: 'dropped',
   },
   {
     table: 'releases',
     column: 'actor_id',
-    told: ['id', 'game_id', 'mod_id', 'modfile_id', 'date_added', 'date_expires'],
+    exported: ['id', 'game_id', 'mod_id', 'modfile_id', 'date_added', 'date_expires'],
     whenDeleted: 'erased',
     whenMerged: 'dropped',
   },
   {
     table: 'release_newcomers',
     column: 'user_id',
-    told: ['resource', 'resource_id', 'date_added'],
+    exported: ['resource', 'resource_id', 'date_added'],
     whenDeleted: 'erased',
     whenMerged: 'moved',
     once: ['resource', 'resource_id'],
@@ -37,7 +37,7 @@ const columns: readonly PersonalColumn[] = [
   {
     table: 'release_newcomers',
     column: 'guardian_id',
-    told: untold('whom they let into a team is told by the team'),
+    exported: notExported('whom they let into a team is told by the team'),
     whenDeleted: 'erased',
     whenMerged: 'moved',
     apart: 'user_id',

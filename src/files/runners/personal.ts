@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalRunners: PersonalData = {
@@ -6,8 +6,8 @@ export const personalRunners: PersonalData = {
     {
       table: 'cook_runners',
       column: 'added_by',
-      told: ['id', 'game_id', 'name', 'platforms', 'date_added'],
-      whenDeleted: kept('of the game, which goes on cooking'),
+      exported: ['id', 'game_id', 'name', 'platforms', 'date_added'],
+      whenDeleted: retained('of the game, which goes on cooking'),
       whenMerged: 'moved',
     },
   ],

@@ -14,7 +14,7 @@ export const personalUploads: PersonalData = {
     {
       table: 'uploads',
       column: 'user_id',
-      told: ['upload_id', 'game_id', 'mod_id', 'filename', 'status', 'total', 'date_added'],
+      exported: ['upload_id', 'game_id', 'mod_id', 'filename', 'status', 'total', 'date_added'],
       whenDeleted: 'step',
       whenMerged: 'moved',
     },

@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalDecisions: PersonalData = {
@@ -6,8 +6,8 @@ export const personalDecisions: PersonalData = {
     {
       table: 'moderation_decisions',
       column: 'user_id',
-      told: ['id', 'game_id', 'resource', 'resource_id', 'action', 'reason', 'date_added'],
-      whenDeleted: kept('a decision over what others made, which they may appeal'),
+      exported: ['id', 'game_id', 'resource', 'resource_id', 'action', 'reason', 'date_added'],
+      whenDeleted: retained('a decision over what others made, which they may appeal'),
       whenMerged: 'moved',
     },
   ],

@@ -1,22 +1,33 @@
-import { cleared, kept, untold } from '../../platform/database/personal.ts';
+import { cleared, notExported, retained } from '../../platform/database/personal.ts';
 import { type PersonalData, wholly } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-const STILL_WRONG = kept('what is wrong with something stays wrong when someone leaves');
+const STILL_WRONG = retained('what is wrong with something stays wrong when someone leaves');
 
 export const personalReports: PersonalData = {
   columns: [
     {
       table: 'reports',
       column: 'user_id',
-      told: ['id', 'resource', 'resource_id', 'game_id', 'type', 'reason', 'date_added', 'name', 'contact', 'summary'],
+      exported: [
+        'id',
+        'resource',
+        'resource_id',
+        'game_id',
+        'type',
+        'reason',
+        'date_added',
+        'name',
+        'contact',
+        'summary',
+      ],
       whenDeleted: cleared({ name: '', contact: '' }),
       whenMerged: 'moved',
     },
     {
       table: 'reports',
       column: 'author_id',
-      told: untold('who reports something relies on not being known'),
+      exported: notExported('who reports something relies on not being known'),
       whenDeleted: STILL_WRONG,
       whenMerged: 'moved',
     },
@@ -24,15 +35,15 @@ export const personalReports: PersonalData = {
       table: 'reports',
       column: 'resource_id',
       where: "resource = 'users'",
-      told: untold('who reports someone relies on not being known'),
+      exported: notExported('who reports someone relies on not being known'),
       whenDeleted: STILL_WRONG,
       whenMerged: 'moved',
     },
     {
       table: 'reports',
       column: 'resolved_by',
-      told: ['id', 'resource', 'resource_id', 'date_resolved', 'resolution'],
-      whenDeleted: kept('a decision of the team'),
+      exported: ['id', 'resource', 'resource_id', 'date_resolved', 'resolution'],
+      whenDeleted: retained('a decision of the team'),
       whenMerged: 'moved',
     },
   ],

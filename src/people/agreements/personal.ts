@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalAgreements: PersonalData = {
@@ -6,7 +6,7 @@ export const personalAgreements: PersonalData = {
     {
       table: 'agreement_acceptances',
       column: 'user_id',
-      told: ['version_id', 'game_id', 'date_added'],
+      exported: ['version_id', 'game_id', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['version_id', 'game_id'],
@@ -14,8 +14,8 @@ export const personalAgreements: PersonalData = {
     {
       table: 'agreement_versions',
       column: 'user_id',
-      told: ['id', 'type', 'name', 'changelog', 'date_added'],
-      whenDeleted: kept('people accepted this text, whoever wrote it'),
+      exported: ['id', 'type', 'name', 'changelog', 'date_added'],
+      whenDeleted: retained('people accepted this text, whoever wrote it'),
       whenMerged: 'moved',
     },
   ],

@@ -1,4 +1,4 @@
-import { kept, untold } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalBans: PersonalData = {
@@ -6,8 +6,8 @@ export const personalBans: PersonalData = {
     {
       table: 'address_bans',
       column: 'user_id',
-      told: untold('addresses of others, which the staff alone sees'),
-      whenDeleted: kept('a decision over the site'),
+      exported: notExported('addresses of others, which the staff alone sees'),
+      whenDeleted: retained('a decision over the site'),
       whenMerged: 'moved',
     },
   ],

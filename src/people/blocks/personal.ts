@@ -1,5 +1,5 @@
 import { sightOfChanged } from '../../platform/access/credentials.ts';
-import { untold } from '../../platform/database/personal.ts';
+import { notExported } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalBlocks: PersonalData = {
@@ -7,7 +7,7 @@ export const personalBlocks: PersonalData = {
     {
       table: 'blocks',
       column: 'user_id',
-      told: ['blocked_id', 'date_added'],
+      exported: ['blocked_id', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['blocked_id'],
@@ -16,7 +16,7 @@ export const personalBlocks: PersonalData = {
     {
       table: 'blocks',
       column: 'blocked_id',
-      told: untold('whom someone blocks is theirs to know'),
+      exported: notExported('whom someone blocks is theirs to know'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id'],

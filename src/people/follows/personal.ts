@@ -6,7 +6,7 @@ export const personalFollows: PersonalData = {
     {
       table: 'follows',
       column: 'user_id',
-      told: ['followed_id', 'date_added'],
+      exported: ['followed_id', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['followed_id'],
@@ -15,7 +15,7 @@ export const personalFollows: PersonalData = {
     {
       table: 'follows',
       column: 'followed_id',
-      told: ['user_id', 'date_added'],
+      exported: ['user_id', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id'],

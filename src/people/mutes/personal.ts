@@ -1,5 +1,5 @@
 import { sightOfChanged } from '../../platform/access/credentials.ts';
-import { untold } from '../../platform/database/personal.ts';
+import { notExported } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalMutes: PersonalData = {
@@ -7,7 +7,7 @@ export const personalMutes: PersonalData = {
     {
       table: 'mutes',
       column: 'user_id',
-      told: ['muted_id', 'date_added'],
+      exported: ['muted_id', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['muted_id'],
@@ -16,7 +16,7 @@ export const personalMutes: PersonalData = {
     {
       table: 'mutes',
       column: 'muted_id',
-      told: untold('whom someone mutes is theirs to know'),
+      exported: notExported('whom someone mutes is theirs to know'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id'],

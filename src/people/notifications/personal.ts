@@ -1,4 +1,4 @@
-import { untold } from '../../platform/database/personal.ts';
+import { notExported } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalNotifications: PersonalData = {
@@ -6,7 +6,7 @@ export const personalNotifications: PersonalData = {
     {
       table: 'notifications',
       column: 'user_id',
-      told: ['id', 'kind', 'actor_id', 'resource', 'resource_id', 'game_id', 'comment_id', 'date_added', 'is_read'],
+      exported: ['id', 'kind', 'actor_id', 'resource', 'resource_id', 'game_id', 'comment_id', 'date_added', 'is_read'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['kind', 'actor_id', 'resource', 'resource_id', 'comment_id'],
@@ -15,7 +15,7 @@ export const personalNotifications: PersonalData = {
     {
       table: 'notifications',
       column: 'actor_id',
-      told: untold('what somebody else was told of'),
+      exported: notExported('what somebody else was told of'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id', 'kind', 'resource', 'resource_id', 'comment_id'],
@@ -25,7 +25,7 @@ export const personalNotifications: PersonalData = {
       table: 'notifications',
       column: 'resource_id',
       where: "resource = 'users'",
-      told: untold('what somebody else was told of'),
+      exported: notExported('what somebody else was told of'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id', 'kind', 'actor_id', 'resource', 'comment_id'],
@@ -33,7 +33,7 @@ export const personalNotifications: PersonalData = {
     {
       table: 'notification_modes',
       column: 'user_id',
-      told: ['kind', 'mode'],
+      exported: ['kind', 'mode'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['kind'],
@@ -41,7 +41,7 @@ export const personalNotifications: PersonalData = {
     {
       table: 'notification_letters',
       column: 'user_id',
-      told: ['id', 'date_added', 'date_sent'],
+      exported: ['id', 'date_added', 'date_sent'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
     },

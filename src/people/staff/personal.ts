@@ -1,4 +1,4 @@
-import { kept, untold } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 /** Staff accounts can neither be deleted nor merged; former ones remain as `added_by` of others. */
@@ -7,15 +7,15 @@ export const personalStaff: PersonalData = {
     {
       table: 'site_staff',
       column: 'user_id',
-      told: ['level', 'date_added'],
+      exported: ['level', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
     {
       table: 'site_staff',
       column: 'added_by',
-      told: untold('who runs the site is for those who do'),
-      whenDeleted: kept('a decision over the site'),
+      exported: notExported('who runs the site is for those who do'),
+      whenDeleted: retained('a decision over the site'),
       whenMerged: 'moved',
     },
   ],

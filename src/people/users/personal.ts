@@ -1,14 +1,14 @@
-import { kept, untold } from '../../platform/database/personal.ts';
+import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
-const EMPTY = kept('an account that has no name, address or picture any more, so that what stays has an author');
+const EMPTY = retained('an account that has no name, address or picture any more, so that what stays has an author');
 
 export const personalProfiles: PersonalData = {
   columns: [
     {
       table: 'users',
       column: 'id',
-      told: [
+      exported: [
         'id',
         'status',
         'name_id',
@@ -34,16 +34,16 @@ export const personalProfiles: PersonalData = {
     {
       table: 'users',
       column: 'merged_into',
-      told: untold('an account that the person gave up'),
+      exported: notExported('an account that the person gave up'),
       whenDeleted: EMPTY,
       whenMerged: EMPTY,
     },
     {
       table: 'remembered_bans',
       column: 'user_id',
-      told: untold('there is nobody left to tell'),
-      whenDeleted: kept('a ban outlives the account; the address cannot be told from its digest'),
-      whenMerged: kept('a banned account is not merged'),
+      exported: notExported('there is nobody left to tell'),
+      whenDeleted: retained('a ban outlives the account; the address cannot be told from its digest'),
+      whenMerged: retained('a banned account is not merged'),
     },
   ],
 };

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Query, Tables } from './database.ts';
 
 /** The reason why a column is not exported, or stays. */
-export interface Untold {
-  readonly untold: string;
+export interface NotExported {
+  readonly notExported: string;
 }
-export interface Kept {
-  readonly kept: string;
+export interface Retained {
+  readonly retained: string;
 }
-export const untold = (because: string): Untold => ({ untold: because });
-export const kept = (because: string): Kept => ({ kept: because });
+export const notExported = (because: string): NotExported => ({ notExported: because });
+export const retained = (because: string): Retained => ({ retained: because });
 
 /** The rows stay, with these values instead of personal ones. */
 export interface Cleared {
@@ -27,10 +27,10 @@ export interface PersonalColumn {
   /** The rows in which it refers to a user, if not all. */
   readonly where?: string;
   /** The columns that the user's data export includes. */
-  readonly told: readonly string[] | Untold;
+  readonly exported: readonly string[] | NotExported;
   /** `step`: the resource does more than delete rows, such as recount. */
-  readonly whenDeleted: 'erased' | 'step' | Cleared | Kept;
-  readonly whenMerged: 'moved' | 'dropped' | 'step' | Kept;
+  readonly whenDeleted: 'erased' | 'step' | Cleared | Retained;
+  readonly whenMerged: 'moved' | 'dropped' | 'step' | Retained;
   /** Unique columns per user; when both merged accounts have the row, the surviving account's row stays. */
   readonly once?: readonly string[];
   /** Refers to another user: a row that would refer to one user twice is deleted. */
@@ -77,14 +77,14 @@ export async function moveRows(
 }
 
 /** One page of a column's exported rows, in the order of the exported columns. */
-export async function toldRows(
+export async function exportedRows(
   query: Query,
   each: PersonalColumn,
-  told: readonly string[],
+  exported: readonly string[],
   userId: number,
   page: { limit: number } & ({ offset: number } | { after: number }),
 ): Promise<Record<string, unknown>[]> {
-  const shown = sql.join(told.map((column) => sql.ref(column)));
+  const shown = sql.join(exported.map((column) => sql.ref(column)));
   const rows = sql`select ${shown} from ${of(each, userId)}`;
   const paged =
     'after' in page

@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalEvents: PersonalData = {
@@ -6,7 +6,7 @@ export const personalEvents: PersonalData = {
     {
       table: 'user_events',
       column: 'user_id',
-      told: ['id', 'game_id', 'mod_id', 'event_type', 'date_added'],
+      exported: ['id', 'game_id', 'mod_id', 'event_type', 'date_added'],
       whenDeleted: 'erased',
       // Merging records new events for the subscriptions that the remaining account takes over.
       whenMerged: 'dropped',
@@ -14,8 +14,8 @@ export const personalEvents: PersonalData = {
     {
       table: 'mod_events',
       column: 'user_id',
-      told: ['id', 'game_id', 'mod_id', 'event_type', 'date_added'],
-      whenDeleted: kept('games hear of what happened to mods, for 90 days; the id alone tells no name'),
+      exported: ['id', 'game_id', 'mod_id', 'event_type', 'date_added'],
+      whenDeleted: retained('games hear of what happened to mods, for 90 days; the id alone tells no name'),
       whenMerged: 'moved',
     },
   ],

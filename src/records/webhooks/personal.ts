@@ -1,4 +1,4 @@
-import { kept } from '../../platform/database/personal.ts';
+import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
 export const personalWebhooks: PersonalData = {
@@ -6,8 +6,8 @@ export const personalWebhooks: PersonalData = {
     {
       table: 'webhooks',
       column: 'added_by',
-      told: ['id', 'game_id', 'name', 'url', 'date_added'],
-      whenDeleted: kept('it belongs to the game'),
+      exported: ['id', 'game_id', 'name', 'url', 'date_added'],
+      whenDeleted: retained('it belongs to the game'),
       whenMerged: 'moved',
     },
   ],

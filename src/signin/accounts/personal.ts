@@ -9,7 +9,7 @@ export const personalAddresses: PersonalData = {
     {
       table: 'email_changes',
       column: 'user_id',
-      told: ['email', 'date_added'],
+      exported: ['email', 'date_added'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },

@@ -5,7 +5,7 @@ export const personalDevices: PersonalData = {
     {
       table: 'device_logins',
       column: 'user_id',
-      told: ['game_id', 'scopes', 'date_added', 'date_decided', 'allowed'],
+      exported: ['game_id', 'scopes', 'date_added', 'date_decided', 'allowed'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },

@@ -1,6 +1,6 @@
 import { findUser, USER_DELETED } from '../../people/users/users.ts';
 import type { App } from '../../platform/app.ts';
-import { type PersonalColumn, toldRows } from '../../platform/database/personal.ts';
+import { exportedRows, type PersonalColumn } from '../../platform/database/personal.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
 import { say } from '../../platform/localisation/texts.ts';
 import { personalDataOf } from '../../platform/personal-data.ts';
@@ -31,22 +31,22 @@ export async function gatherExport(app: App, id: number): Promise<void> {
 }
 
 /** A table that names people in several columns has a list for each: `follows`, and `follows.followed_id`. */
-function* toldLists(app: App): Generator<{ name: string; each: PersonalColumn; told: readonly string[] }> {
+function* exportedLists(app: App): Generator<{ name: string; each: PersonalColumn; exported: readonly string[] }> {
   const names = new Set<string>();
   for (const each of app.extensions.of(personalDataOf).flatMap(({ columns }) => columns)) {
-    if ('untold' in each.told) continue;
+    if ('notExported' in each.exported) continue;
     const name = names.has(each.table) ? `${each.table}.${each.column}` : each.table;
     names.add(name);
-    yield { name, each, told: each.told };
+    yield { name, each, exported: each.exported };
   }
 }
 
 async function* textOf(app: App, userId: number): AsyncGenerator<Uint8Array> {
   let before = '{';
-  for (const { name, each, told } of toldLists(app)) {
+  for (const { name, each, exported } of exportedLists(app)) {
     yield Buffer.from(`${before}\n${JSON.stringify(name)}: [`);
     let separator = '';
-    for await (const rows of pagesOf(app, each, told, userId)) {
+    for await (const rows of pagesOf(app, each, exported, userId)) {
       yield Buffer.from(`${separator}\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`);
       separator = ',';
     }
@@ -56,12 +56,12 @@ async function* textOf(app: App, userId: number): AsyncGenerator<Uint8Array> {
 }
 
 /** Rows that have an id are read on from the last one; those that have none are short, and their place will do. */
-async function* pagesOf(app: App, each: PersonalColumn, told: readonly string[], userId: number) {
-  const hasId = told.includes('id');
+async function* pagesOf(app: App, each: PersonalColumn, exported: readonly string[], userId: number) {
+  const hasId = exported.includes('id');
   let after = 0;
   for (let offset = 0; ; offset += ROWS_AT_ONCE) {
     const page = hasId ? { limit: ROWS_AT_ONCE, after } : { limit: ROWS_AT_ONCE, offset };
-    const rows = await toldRows(app.db.query, each, told, userId, page);
+    const rows = await exportedRows(app.db.query, each, exported, userId, page);
     if (rows.length > 0) yield rows;
     if (rows.length < ROWS_AT_ONCE) return;
     after = Number(rows.at(-1)!['id']);

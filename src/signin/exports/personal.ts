@@ -15,7 +15,7 @@ export const personalExports: PersonalData = {
     {
       table: 'data_exports',
       column: 'user_id',
-      told: ['id', 'date_added', 'date_expires', 'bytes'],
+      exported: ['id', 'date_added', 'date_expires', 'bytes'],
       whenDeleted: 'step',
       whenMerged: 'step',
     },

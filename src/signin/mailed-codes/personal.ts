@@ -8,7 +8,7 @@ export const personalCodes: PersonalData = {
     {
       table: 'known_places',
       column: 'user_id',
-      told: ['date_seen'],
+      exported: ['date_seen'],
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['digest'],

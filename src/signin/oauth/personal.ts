@@ -7,14 +7,14 @@ export const personalGrants: PersonalData = {
     {
       table: 'oauth_codes',
       column: 'user_id',
-      told: ['client_id', 'scopes', 'redirect_uri', 'date_expires'],
+      exported: ['client_id', 'scopes', 'redirect_uri', 'date_expires'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
     {
       table: 'oauth_grants',
       column: 'user_id',
-      told: ['client_id', 'scopes', 'redirect_uri', 'date_added', 'date_revoked'],
+      exported: ['client_id', 'scopes', 'redirect_uri', 'date_added', 'date_revoked'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },

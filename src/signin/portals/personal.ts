@@ -16,14 +16,14 @@ const columns: PersonalData['columns'] = [
   {
     table: 'portal_accounts',
     column: 'user_id',
-    told: ['portal', 'portal_id', 'game_id', 'display_name', 'avatar', 'date_added', 'date_used'],
+    exported: ['portal', 'portal_id', 'game_id', 'display_name', 'avatar', 'date_added', 'date_used'],
     whenDeleted: 'erased',
     whenMerged: 'moved',
   },
   {
     table: 'email_confirmations',
     column: 'user_id',
-    told: ['email', 'date_expires'],
+    exported: ['email', 'date_expires'],
     whenDeleted: 'erased',
     whenMerged: 'dropped',
   },

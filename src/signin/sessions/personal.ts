@@ -5,7 +5,7 @@ export const personalSessions: PersonalData = {
     {
       table: 'sessions',
       column: 'user_id',
-      told: ['id', 'user_agent', 'date_added', 'date_expires', 'date_revoked'],
+      exported: ['id', 'user_agent', 'date_added', 'date_expires', 'date_revoked'],
       whenDeleted: 'erased',
       whenMerged: 'dropped',
     },
