@@ -1,5 +1,5 @@
 import type { Condition } from '../src/catalogue/rules/conditions.ts';
-import { RuleSet } from '../src/catalogue/rules/judging.ts';
+import { RuleSet } from '../src/catalogue/rules/evaluation.ts';
 
 /**
  * Measures what 200 rules add to a submission, and how long preparing changed rules blocks the event loop:
@@ -67,13 +67,13 @@ async function longestIteration(work: () => Promise<void>): Promise<number> {
 
 const rules = setOf(RULES, (n) => ({ all: [{ any: [conditions[n % conditions.length]!(n)] }] }));
 const prepared = await longestIteration(() => rules.prepare());
-for (let run = 0; run < WARM_UP; run++) rules.judge(factsOf(run));
+for (let run = 0; run < WARM_UP; run++) rules.evaluate(factsOf(run));
 /** The fastest of several tries is the cost of the work; slower ones include other processes or garbage collection. */
 const measured = Array.from({ length: RUNS }, (_, run) => {
   const tries = Array.from({ length: TRIES }, () => {
     const facts = factsOf(run + WARM_UP);
     const began = performance.now();
-    rules.judge(facts);
+    rules.evaluate(facts);
     return performance.now() - began;
   });
   return { fastest: Math.min(...tries), first: tries[0]! };
@@ -83,7 +83,7 @@ const at = (of: 'fastest' | 'first', share: number) =>
 const told = (of: 'fastest' | 'first') =>
   `${at(of, 0.5).toFixed(3)} ms median, ${at(of, 0.99).toFixed(3)} ms at the 99th percentile`;
 const cpu = cpuMs();
-for (let run = 0; run < RUNS; run++) rules.judge(factsOf(run));
+for (let run = 0; run < RUNS; run++) rules.evaluate(factsOf(run));
 console.log(`${RULES} rules add to a submission: ${told('fastest')}, the fastest of ${TRIES} tries`);
 console.log(`  the first try, with all that others do on this machine: ${told('first')}`);
 console.log(`  CPU time, including building the submission: ${((cpuMs() - cpu) / RUNS).toFixed(3)} ms on average`);

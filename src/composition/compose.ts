@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { prepareRules } from '../catalogue/rules/judging.ts';
+import { prepareRules } from '../catalogue/rules/evaluation.ts';
 import { pageOf } from '../moderation/lookups/lookups.ts';
 import { pages } from '../pages/index.ts';
 import { errorPage } from '../pages/layout.ts';

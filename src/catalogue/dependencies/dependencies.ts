@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { auditByGame } from '../mods/auditing.ts';
-import { ruledMod } from '../mods/holding.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import {
   isPublic,
   levelsOf,
@@ -122,7 +122,7 @@ export async function addDependencies(
     if (present.length + added.length - removed.length > PER_MOD_MAX)
       throw refusal({ rule: 'array_max', values: { max: PER_MOD_MAX } });
     await requireMayDepend(transaction, caller, mod, added, option);
-    const standing = await ruledMod(app, transaction, caller, mod);
+    const standing = await applyRulesToMod(app, transaction, caller, mod);
     await store.remove(transaction.query, modId, removed);
     await store.add(transaction.query, modId, added, app.clock.now());
     await modChanged(app, transaction, standing, { userId: caller.userId });

@@ -14,7 +14,7 @@ import {
 } from '../../platform/images/pictures.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { MOD_LOGO } from '../mods/editing.ts';
-import { ruledMod } from '../mods/holding.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import {
   applyModChanges,
   levelsOf,
@@ -70,7 +70,7 @@ export async function addMedia(
   const isDone = await app.db.write(async (transaction) => {
     if (!(await claimPictures(app, transaction, pictures))) return false;
     const allowed = await modFor(transaction, caller, gameId, modId, 'MOD_MEDIA_NO_ADD_PERMISSION');
-    const mod = await ruledMod(app, transaction, caller, allowed);
+    const mod = await applyRulesToMod(app, transaction, caller, allowed);
     let isChanged = false;
     for (const each of wanted) isChanged = (await put(app, transaction, mod, each, sync, weights)) || isChanged;
     await requireRoom(app, transaction, modId);

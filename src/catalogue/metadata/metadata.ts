@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { auditByGame } from '../mods/auditing.ts';
-import { ruledMod } from '../mods/holding.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import { toKvp } from '../mods/metadata-pairs.ts';
 import { levelsOf, type ModRow, mayEdit, modChanged, requireMod, requireModForChange } from '../mods/mods.ts';
 import * as store from './store.ts';
@@ -28,7 +28,7 @@ export async function addMetadata(
 ): Promise<void> {
   await app.db.write(async (transaction) => {
     const allowed = await modFor(transaction, caller, gameId, modId, 'MOD_METADATA_NO_ADD_PERMISSION');
-    const mod = await ruledMod(app, transaction, caller, allowed);
+    const mod = await applyRulesToMod(app, transaction, caller, allowed);
     const present = await store.pairsOfMod(transaction, modId);
     const added = [...new Set(pairs).difference(new Set(present))];
     if (present.length + added.length > PAIRS_PER_MOD_MAX)

@@ -19,7 +19,7 @@ import { audit } from '../../records/audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { enablesPreviews } from '../games/preview-options.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
-import { releaseHold, ruled } from '../rules/judging.ts';
+import { releaseHold, checkRules } from '../rules/evaluation.ts';
 import { ADMINISTRATOR, MANAGER } from '../teams/teams.ts';
 import {
   isPublic,
@@ -36,7 +36,7 @@ import {
 } from './access.ts';
 import { auditByGame } from './auditing.ts';
 import { type ModEdit, modExtensions, type SentForOthers } from './extensions.ts';
-import { carryOutForMod, holdMod } from './holding.ts';
+import { recordOutcomeForMod, holdModForReview } from './rule-checks.ts';
 import {
   addMod,
   applyModChanges,
@@ -86,11 +86,11 @@ export async function submitMod(
     // Nobody deletes the game while it gets its mod.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAddMods(transaction, caller, gameId);
-    const verdict = await ruled(app, transaction, caller, gameId);
+    const verdict = await checkRules(app, transaction, caller, gameId);
     const mod = await addMod(app, transaction, { ...settable, ...picture, gameId, ownerId });
     transaction.made?.(mod.id);
-    if (verdict.held) await holdMod(app, transaction, mod, verdict.held);
-    await carryOutForMod(app, transaction, verdict, mod);
+    if (verdict.held) await holdModForReview(app, transaction, mod, verdict.held);
+    await recordOutcomeForMod(app, transaction, verdict, mod);
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
     await putContributed(app, transaction, { mod, levels, sent: { tags, metadata_kvp } });
     if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
@@ -114,10 +114,10 @@ export async function editMod(
     await requireMayChange(transaction, caller, before, changes);
     requireNoOffer(sent);
     requirePreviewable(before, changes);
-    const verdict = await ruled(app, transaction, caller, gameId);
-    await carryOutForMod(app, transaction, verdict, before);
+    const verdict = await checkRules(app, transaction, caller, gameId);
+    await recordOutcomeForMod(app, transaction, verdict, before);
     const { held } = verdict;
-    if (held) await holdMod(app, transaction, before, held);
+    if (held) await holdModForReview(app, transaction, before, held);
     else if (changes.status === MOD_ACCEPTED) await releaseHold(transaction, 'mods', id);
     const waiting = held && before.status === MOD_ACCEPTED ? { status: MOD_NOT_ACCEPTED } : {};
     if (tags || metadata_kvp) {

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
 import { forgetTranslations } from '../../platform/text/translations.ts';
 import { removeMonthsOfMod } from '../../records/metrics/counting.ts';
-import { releaseHold } from '../rules/judging.ts';
+import { releaseHold } from '../rules/evaluation.ts';
 import { dissolveTeam } from '../teams/teams.ts';
 import { modExtensions } from './extensions.ts';
 import * as store from './store.ts';

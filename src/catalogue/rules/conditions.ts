@@ -187,17 +187,17 @@ export function expressionsIn(condition: Condition): number {
 }
 
 /** Answers conditions; those that it is to answer are told to it first, once. */
-export class Answering {
+export class ConditionEvaluator {
   readonly #expressions = new Map<string, Expressions>();
 
   constructor(conditions: readonly Condition[]) {
-    for (const condition of conditions) this.#learn(condition);
+    for (const condition of conditions) this.#collect(condition);
   }
 
-  #learn(condition: Condition): void {
+  #collect(condition: Condition): void {
     if ('all' in condition || 'any' in condition) {
-      for (const part of 'all' in condition ? condition.all : condition.any) this.#learn(part);
-    } else if ('not' in condition) this.#learn(condition.not);
+      for (const part of 'all' in condition ? condition.all : condition.any) this.#collect(part);
+    } else if ('not' in condition) this.#collect(condition.not);
     else if (condition.is === 'matches') {
       const expressions = this.#expressions.get(condition.field) ?? new Expressions();
       expressions.add(condition.value as string);
@@ -220,9 +220,9 @@ export class Answering {
     const folded = new Map<string, string[]>();
     const matches = new Map<string, ((pattern: string) => boolean)[]>();
     const textsOf = (field: string) =>
-      kept(folded, field, () => textsIn(facts[field]).map((text) => text.toLowerCase()));
+      cached(folded, field, () => textsIn(facts[field]).map((text) => text.toLowerCase()));
     const matching = (field: string) =>
-      kept(matches, field, () =>
+      cached(matches, field, () =>
         textsIn(facts[field]).length === 0
           ? []
           : [this.#expressions.get(field)!.matching(textsIn(facts[field]).join('\n'))],
@@ -258,7 +258,7 @@ function textsIn(fact: Fact | undefined): string[] {
   return typeof fact === 'object' ? [...fact] : [String(fact)];
 }
 
-function kept<T>(known: Map<string, T>, name: string, find: () => T): T {
+function cached<T>(known: Map<string, T>, name: string, find: () => T): T {
   const value = known.get(name) ?? find();
   known.set(name, value);
   return value;

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { REPORT_TO_STUDIO_JOB } from './judging.ts';
+import { REPORT_TO_STUDIO_JOB } from './evaluation.ts';
 import { removeOldDecisions, reportDecisionsToStudio } from './rules.ts';
 
 export const ruleJobs: readonly JobHandler<App>[] = [

@@ -25,7 +25,7 @@ import {
   replayGameRuleDecision,
   tryGameRule,
 } from './operations.ts';
-import { RULED } from './rules.ts';
+import { RULED_OPERATIONS } from './rules.ts';
 
 const api = await startApi();
 const LOGO = await sharp({ create: { width: 512, height: 288, channels: 3, background: '#345' } })
@@ -307,7 +307,7 @@ test('every operation that the contract marks asks the rules', async () => {
   const declared = operations.filter(({ declaration }) => declaration.rules);
   for (const operation of operations.filter((each) => MARKED.includes(addressOf(each))))
     assert.ok(declared.includes(operation), operation.declaration.id);
-  for (const { declaration } of declared) assert.ok(RULED.includes(declaration.id), declaration.id);
+  for (const { declaration } of declared) assert.ok(RULED_OPERATIONS.includes(declaration.id), declaration.id);
 
   const game = await api.aGame();
   const author = await api.aUser();

@@ -9,7 +9,7 @@ import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { holdGame, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { type Condition, expressionsIn, type Facts, parseCondition } from './conditions.ts';
-import { type Asked, RuleSet, rulesScope, type Said, toAsked, verdictOf } from './judging.ts';
+import { type ActiveRule, RuleSet, rulesScope, type RuleVersion, toActiveRule, verdictOf } from './evaluation.ts';
 import * as store from './store.ts';
 
 export type { DecisionRow, RuleRow, VersionRow } from './store.ts';
@@ -35,7 +35,7 @@ const HOLDABLE = [
   'edit-guide',
 ];
 /** Comments are there or not. */
-const UNHELD = [
+const NOT_HOLDABLE = [
   'add-mod-comment',
   'update-mod-comment',
   'add-guide-comment',
@@ -44,7 +44,7 @@ const UNHELD = [
   'update-collection-comment',
 ];
 /** The operations that rules are about, by their ids. */
-export const RULED: readonly string[] = [...HOLDABLE, ...UNHELD];
+export const RULED_OPERATIONS: readonly string[] = [...HOLDABLE, ...NOT_HOLDABLE];
 
 const RULES_MAX = 200;
 /** Of all rules of a game together: each submission is held against them. */
@@ -120,7 +120,7 @@ export async function listVersions(app: App, caller: Caller, gameId: number, id:
 /** What is stored for what was sent, or a refusal that names what does not fit. */
 function contentOf({ name, operations, when, verdict, message }: SentRule) {
   const condition = parseCondition(when);
-  const offered = verdict === 'hold' ? HOLDABLE : RULED;
+  const offered = verdict === 'hold' ? HOLDABLE : RULED_OPERATIONS;
   if (!operations.every((operation) => offered.includes(operation)))
     throw new ApiError('VALIDATION_GENERIC', {
       fields: [{ field: 'operations', rule: 'enum', values: { values: offered.join(', ') } }],
@@ -246,13 +246,13 @@ export async function tryRule(
   sent: SentRule,
 ): Promise<{ tried: number; met: store.DecisionRow[] }> {
   await requireLevel(app.db, caller, gameId, MANAGER);
-  const rules = new RuleSet([toAsked({ ...contentOf(sent), version: 0 }, 0)]);
+  const rules = new RuleSet([toActiveRule({ ...contentOf(sent), version: 0 }, 0)]);
   const past = await store.newestDecisions(app.db.query, gameId, TRIED_MAX);
   const met: store.DecisionRow[] = [];
   for (const [index, row] of past.entries()) {
     // Others have their turn between two handfuls of submissions.
     if (index % 20 === 19) await new Promise((resolve) => void setImmediate(resolve));
-    if (verdictOf(rules.judge(factsIn(row))) !== 'none') met.push(row);
+    if (verdictOf(rules.evaluate(factsIn(row))) !== 'none') met.push(row);
   }
   return { tried: past.length, met };
 }
@@ -265,36 +265,36 @@ export interface Replay {
   readonly verdict: string;
 }
 
-/** Asks the versions of the rules that spoke once more. */
+/** Asks the versions of the rules that matched once more. */
 export async function replayDecision(app: App, caller: Caller, gameId: number, id: number): Promise<Replay> {
   await requireLevel(app.db, caller, gameId, MODERATOR);
   const decision = await store.decision(app.db.query, gameId, id);
   if (!decision) throw new ApiError('RESOURCE_NOT_FOUND');
-  const spoke: Said[] = [...JSON.parse(decision.reports), ...JSON.parse(decision.webhooks)];
-  if (decision.rule_id !== 0) spoke.push({ rule_id: decision.rule_id, version: decision.rule_version });
-  const asked: Asked[] = [];
-  for (const { rule_id, version } of spoke)
-    asked.push(toAsked((await store.version(app.db.query, gameId, rule_id, version))!, rule_id));
-  return { decision, verdict: verdictOf(new RuleSet(asked).judge(factsIn(decision))) };
+  const matched: RuleVersion[] = [...JSON.parse(decision.reports), ...JSON.parse(decision.webhooks)];
+  if (decision.rule_id !== 0) matched.push({ rule_id: decision.rule_id, version: decision.rule_version });
+  const rules: ActiveRule[] = [];
+  for (const { rule_id, version } of matched)
+    rules.push(toActiveRule((await store.version(app.db.query, gameId, rule_id, version))!, rule_id));
+  return { decision, verdict: verdictOf(new RuleSet(rules).evaluate(factsIn(decision))) };
 }
 
-const TOLD_AT_ONCE = 50;
+const REPORTED_AT_ONCE = 50;
 
 /** Tells the studio what rules want it to know, in the order in which it was handed in, each once. */
 export async function reportDecisionsToStudio(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
   const step = () =>
     app.db.write(async (transaction) => {
-      const waiting = await store.awaitingStudio(transaction, gameId, TOLD_AT_ONCE);
+      const waiting = await store.awaitingStudio(transaction, gameId, REPORTED_AT_ONCE);
       for (const decision of waiting)
-        if (await store.setTold(transaction, decision.id)) await tellOfDecision(app, transaction, decision);
+        if (await store.markReported(transaction, decision.id)) await recordDecision(app, transaction, decision);
       return waiting.length;
     });
-  while ((await step()) === TOLD_AT_ONCE) await heartbeat();
+  while ((await step()) === REPORTED_AT_ONCE) await heartbeat();
 }
 
-async function tellOfDecision(app: App, transaction: Transaction, decision: store.DecisionRow): Promise<void> {
+async function recordDecision(app: App, transaction: Transaction, decision: store.DecisionRow): Promise<void> {
   const { game_id: gameId, resource, resource_id, user_id, operation, verdict } = decision;
-  for (const { rule_id, version } of JSON.parse(decision.webhooks) as Said[]) {
+  for (const { rule_id, version } of JSON.parse(decision.webhooks) as RuleVersion[]) {
     const rule = (await store.version(transaction.query, gameId, rule_id, version))!;
     const named = { rule_id, rule_version: version, rule_name: rule.name, decision_id: decision.id };
     const submission = { operation, user_id, payload: payloadIn(decision.facts) as Record<string, JsonValue> };
@@ -313,11 +313,11 @@ export function payloadIn(facts: string): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([name]) => name.startsWith('payload.') || name.startsWith('file.')));
 }
 
-const DECISIONS_KEPT_SECONDS = 30 * 86_400;
+const RETENTION_SECONDS = 30 * 86_400;
 const REMOVED_AT_ONCE = 500;
 
 export async function removeOldDecisions(app: App, heartbeat: () => Promise<void>): Promise<void> {
-  const before = app.clock.now() - DECISIONS_KEPT_SECONDS;
+  const before = app.clock.now() - RETENTION_SECONDS;
   const step = () => app.db.write((transaction) => store.removeOldDecisions(transaction, before, REMOVED_AT_ONCE));
   while ((await step()) === REMOVED_AT_ONCE) await heartbeat();
 }

@@ -73,12 +73,12 @@ const AWAIT_STUDIO = statement(
 export const awaitingStudio = (transaction: Transaction, gameId: number, most: number) =>
   transaction.all<DecisionRow>(AWAIT_STUDIO, [gameId, most]);
 
-const TOLD_STUDIO = statement(
+const MARK_REPORTED = statement(
   'update rule_decisions set awaits_studio = 0 where id = ? and awaits_studio = 1 returning id',
 );
 /** False where someone else has told it. */
-export const setTold = async (transaction: Transaction, id: number): Promise<boolean> =>
-  (await transaction.first(TOLD_STUDIO, [id])) !== undefined;
+export const markReported = async (transaction: Transaction, id: number): Promise<boolean> =>
+  (await transaction.first(MARK_REPORTED, [id])) !== undefined;
 
 const decisions = (query: Query, gameId: number) =>
   query.selectFrom('rule_decisions as d').where('d.game_id', '=', gameId);

@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { translationsOf } from '../../platform/text/translations.ts';
 import { holdGame, tagCountsChanged } from '../games/games.ts';
 import { auditByGame } from '../mods/auditing.ts';
-import { ruledMod } from '../mods/holding.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import {
   isPublic,
   type Levels,
@@ -52,7 +52,7 @@ export async function addTagsToMod(
     const chosen = choose(groups, names);
     requireMayUse(levels, chosen, 'MOD_TAGS_NO_ADD_PERMISSION');
     requireOneOfDropdown(chosen);
-    const mod = await ruledMod(app, transaction, caller, present);
+    const mod = await applyRulesToMod(app, transaction, caller, present);
     const tags = await store.tagsOfMod(transaction, modId);
     await changeTags(app, transaction, caller, mod, {
       added: chosen.filter(({ id }) => !tags.some((tag) => tag.id === id)),

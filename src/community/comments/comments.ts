@@ -1,5 +1,5 @@
 import { whoKeepsFromComments } from '../../catalogue/restrictions/restrictions.ts';
-import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
+import { recordOutcome, checkRules } from '../../catalogue/rules/evaluation.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireNotBlocked } from '../../people/blocks/blocks.ts';
 import { type NotificationKind, notify } from '../../people/notifications/notifications.ts';
@@ -96,7 +96,7 @@ export async function addComment(
       requireFewLinks(content);
       await requireNoFlood(app, transaction, subject, caller.userId, content);
     }
-    const verdict = await ruled(app, transaction, caller, thing.gameId);
+    const verdict = await checkRules(app, transaction, caller, thing.gameId);
     const number = (await store.lastPosition(transaction, subject, replyId)) + 1;
     const commentId = await store.add(transaction.query, {
       ...text,
@@ -116,7 +116,7 @@ export async function addComment(
     transaction.made?.(commentId);
     await store.putMentions(transaction.query, commentId, namesIn(text.markup), caller.userId);
     const handedIn = { resource: 'comments', id: commentId, gameId: thing.gameId, authorId: caller.userId } as const;
-    await carryOut(app, transaction, verdict, handedIn);
+    await recordOutcome(app, transaction, verdict, handedIn);
     transaction.changed(commentsScope(subject));
     const { userId, address, platform } = caller;
     const told = await tell(transaction, on, { ...place, commentId }, thing);
@@ -224,9 +224,9 @@ export async function changeComment(
     if (content !== undefined) await write(transaction, caller, thing, comment, content);
     if (options !== undefined) await pinOrLock(transaction, thing, comment, options);
     if (karma !== undefined) await vote(transaction, caller, on, thing, comment, karma);
-    const verdict = await ruled(app, transaction, caller, thing.gameId);
+    const verdict = await checkRules(app, transaction, caller, thing.gameId);
     const changed = { resource: 'comments', id: comment.id, gameId: thing.gameId } as const;
-    await carryOut(app, transaction, verdict, { ...changed, authorId: comment.submitted_by });
+    await recordOutcome(app, transaction, verdict, { ...changed, authorId: comment.submitted_by });
     transaction.changed(commentsScope(subjectOf(on, place)));
     if (options !== undefined)
       await auditByTeam(app, transaction, caller, comment, 'pin-or-lock', { options: [comment.options, options] });

@@ -1,7 +1,7 @@
 import { requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
 import { withPicture } from '../../catalogue/mods/editing.ts';
 import { isKeptFromGuides } from '../../catalogue/restrictions/restrictions.ts';
-import { carryOut, ruled } from '../../catalogue/rules/judging.ts';
+import { recordOutcome, checkRules } from '../../catalogue/rules/evaluation.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
@@ -46,7 +46,7 @@ export async function submitGuide(
     await requireMayAdd(transaction, caller, gameId);
     const level = await teamLevel(transaction, caller, 'games', gameId);
     await requireNoReservedTags(transaction, level, gameId, sent.tags);
-    const verdict = await ruled(app, transaction, caller, gameId);
+    const verdict = await checkRules(app, transaction, caller, gameId);
     const { held } = verdict;
     const waits = held !== undefined || (level < MODERATOR && (await store.curationOf(transaction, gameId)) !== 0);
     const status = sent.status === GUIDE_NOT_ACCEPTED || waits ? GUIDE_NOT_ACCEPTED : GUIDE_ACCEPTED;
@@ -60,7 +60,7 @@ export async function submitGuide(
       withheld: Number(held !== undefined),
     });
     transaction.made?.(guide.id);
-    await carryOut(app, transaction, verdict, { resource: 'guides', id: guide.id, gameId, authorId: ownerId });
+    await recordOutcome(app, transaction, verdict, { resource: 'guides', id: guide.id, gameId, authorId: ownerId });
     return guideIn(app, transaction, gameId, guide.id);
   });
 }
@@ -99,8 +99,8 @@ export async function editGuide(
     const isDeletion = changes.status === GUIDE_DELETED;
     if (isDeletion) await requireMayDelete(transaction, caller, before, 'GUIDE_NO_DELETE_PERMISSION_DMCA');
     else await requireMayChange(transaction, caller, before, changes);
-    const verdict = await ruled(app, transaction, caller, gameId);
-    await carryOut(app, transaction, verdict, { resource: 'guides', id, gameId, authorId: before.submitted_by });
+    const verdict = await checkRules(app, transaction, caller, gameId);
+    await recordOutcome(app, transaction, verdict, { resource: 'guides', id, gameId, authorId: before.submitted_by });
     const { held } = verdict;
     const waiting = held ? { status: GUIDE_NOT_ACCEPTED } : {};
     const withheld = held ? 1 : await withholds(transaction, caller, before, changes);

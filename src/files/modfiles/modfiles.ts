@@ -1,6 +1,6 @@
 import { FINDING, putFindings } from '../../catalogue/findings/findings.ts';
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
-import { ruledMod } from '../../catalogue/mods/holding.ts';
+import { applyRulesToMod } from '../../catalogue/mods/rule-checks.ts';
 import {
   announceMod,
   type Levels,
@@ -123,7 +123,7 @@ export async function takeFile(
   const key = storageKeyOf(file.sha256);
   const arrival = await app.db.write(async (transaction) => {
     await requireUploader(transaction, caller, which);
-    await ruledMod(app, transaction, caller, await requireModForChange(transaction, caller, which.gameId, which.modId));
+    await applyRulesToMod(app, transaction, caller, await requireModForChange(transaction, caller, which.gameId, which.modId));
     await manner.targets(transaction, which.gameId, fields.platforms);
     if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);
@@ -230,7 +230,7 @@ export async function editModfile(
   return app.db.write(async (transaction) => {
     const { file, levels, ...found } = await requireFileForChange(transaction, caller, which, fileId);
     if (!mayEdit(levels) || (active && file.withdrawn === 1)) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
-    const mod = await ruledMod(app, transaction, caller, found.mod);
+    const mod = await applyRulesToMod(app, transaction, caller, found.mod);
     const after = await store.change(transaction, fileId, { ...columnsOf(texts), date_updated: app.clock.now() });
     await writeDocument(transaction, after);
     if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller });

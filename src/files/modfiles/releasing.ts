@@ -6,7 +6,7 @@ import {
   type ModRow,
   modChanged,
 } from '../../catalogue/mods/mods.ts';
-import { isHeld } from '../../catalogue/rules/judging.ts';
+import { isHeld } from '../../catalogue/rules/evaluation.ts';
 import { tellSubscribers } from '../../people/notifications/notifications.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';

@@ -6,20 +6,20 @@ import type { Changes, Database, Transaction } from '../../platform/database/dat
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireCleanTexts } from '../wordlists/wordlists.ts';
-import { Answering, type Condition, type Fact, type Facts } from './conditions.ts';
+import { ConditionEvaluator, type Condition, type Fact, type Facts } from './conditions.ts';
 import { ruleExtensions, type Submitted } from './extensions.ts';
 import * as store from './store.ts';
 
 export const rulesScope = (gameId: number) => `games/${gameId}/rules`;
 
 /** A rule in a certain version. */
-export interface Said {
+export interface RuleVersion {
   readonly rule_id: number;
   readonly version: number;
 }
 
 /** A rule as it is asked. */
-export interface Asked extends Said {
+export interface ActiveRule extends RuleVersion {
   readonly name: string;
   readonly operations: readonly string[];
   readonly condition: Condition;
@@ -28,32 +28,32 @@ export interface Asked extends Said {
 }
 
 /** What rules say to a submission. The first that allows, denies or holds decides; those before it may have been noted. */
-export interface Finding {
-  readonly decided: Asked | undefined;
+export interface Evaluation {
+  readonly decided: ActiveRule | undefined;
   /** Rules that want the game's team to know. */
-  readonly reports: readonly Asked[];
+  readonly reports: readonly ActiveRule[];
   /** Rules that want the studio's own receiver to know. */
-  readonly webhooks: readonly Asked[];
+  readonly webhooks: readonly ActiveRule[];
 }
 
 /** What came of a submission, in a word. */
-export const verdictOf = ({ decided, reports, webhooks }: Finding): string =>
+export const verdictOf = ({ decided, reports, webhooks }: Evaluation): string =>
   decided?.verdict ?? (reports.length > 0 ? 'report' : webhooks.length > 0 ? 'webhook' : 'none');
 
 export class RuleSet {
-  readonly #rules: readonly Asked[];
-  readonly #answering: Answering;
+  readonly #rules: readonly ActiveRule[];
+  readonly #evaluator: ConditionEvaluator;
 
-  constructor(rules: readonly Asked[]) {
+  constructor(rules: readonly ActiveRule[]) {
     this.#rules = rules;
-    this.#answering = new Answering(rules.map(({ condition }) => condition));
+    this.#evaluator = new ConditionEvaluator(rules.map(({ condition }) => condition));
   }
 
-  judge(facts: Facts): Finding {
-    const holds = this.#answering.about(facts);
+  evaluate(facts: Facts): Evaluation {
+    const holds = this.#evaluator.about(facts);
     const operation = String(facts['operation']);
-    const noted: Record<string, Asked[]> = { report: [], webhook: [] };
-    let decided: Asked | undefined;
+    const noted: Record<string, ActiveRule[]> = { report: [], webhook: [] };
+    let decided: ActiveRule | undefined;
     for (const rule of this.#rules) {
       if (!rule.operations.includes(operation) || !holds(rule.condition)) continue;
       if (!noted[rule.verdict]) {
@@ -67,11 +67,11 @@ export class RuleSet {
 
   /** So that the first submission does not wait for all expressions to be compiled at once. */
   prepare(): Promise<void> {
-    return this.#answering.prepare();
+    return this.#evaluator.prepare();
   }
 }
 
-export const toAsked = (
+export const toActiveRule = (
   row: Pick<store.RuleRow, 'version' | 'name' | 'operations' | 'condition' | 'verdict' | 'message'>,
   id: number,
 ) => ({
@@ -104,7 +104,7 @@ async function rulesFor(
   if (there && db.changes.unchangedSince(there.asOf, rulesScope(gameId))) return there.rules;
   const asOf = db.changes.now();
   const rows = (await store.rulesOf(query, gameId)).filter(({ enabled }) => enabled === 1);
-  const rules = new RuleSet(rows.map((row) => toAsked(row, row.id)));
+  const rules = new RuleSet(rows.map((row) => toActiveRule(row, row.id)));
   ofDatabase.set(gameId, { asOf, rules });
   return rules;
 }
@@ -174,36 +174,36 @@ function payloadOf({ fields, files, contents }: Submission): Record<string, Fact
 
 export interface Verdict {
   /** The rule that wants the game's team to look first. */
-  readonly held: Said | undefined;
-  /** Rules that want it reported, and the decision that names them; see `carryOut`. */
-  readonly reports: readonly Asked[];
+  readonly held: RuleVersion | undefined;
+  /** Rules that want it reported, and the decision that names them; see `recordOutcome`. */
+  readonly reports: readonly ActiveRule[];
   readonly decisionId: number;
 }
 
-const NOTHING_SAID: Verdict = { held: undefined, reports: [], decisionId: 0 };
+const NO_VERDICT: Verdict = { held: undefined, reports: [], decisionId: 0 };
 
 /**
  * Holds what someone hands in against the words and the rules of the game. Called by a noun once it knows that the
  * caller may do it, within the transaction that does it: what is refused is not done. Once the noun knows the id of
- * what was handed in it calls `carryOut`.
+ * what was handed in it calls `recordOutcome`.
  */
-export async function ruled(app: App, transaction: Transaction, caller: Caller, gameId: number): Promise<Verdict> {
-  if (caller.kind !== 'user' || !caller.submission) return NOTHING_SAID;
+export async function checkRules(app: App, transaction: Transaction, caller: Caller, gameId: number): Promise<Verdict> {
+  if (caller.kind !== 'user' || !caller.submission) return NO_VERDICT;
   const { submission } = caller;
   await requireCleanTexts(transaction, gameId, submission.fields);
   const rules = await rulesFor(app, transaction, gameId);
   const { facts, digest, level } = await factsOf(app, transaction, caller, gameId, submission);
-  const finding = rules.judge(facts);
-  const { decided, reports, webhooks } = finding;
+  const evaluation = rules.evaluate(facts);
+  const { decided, reports, webhooks } = evaluation;
   const decision: store.NewDecision = {
     game_id: gameId,
     user_id: caller.userId,
     operation: submission.operation,
-    verdict: verdictOf(finding),
+    verdict: verdictOf(evaluation),
     rule_id: decided?.rule_id ?? 0,
     rule_version: decided?.version ?? 0,
-    reports: saidIn(reports),
-    webhooks: saidIn(webhooks),
+    reports: versionsJson(reports),
+    webhooks: versionsJson(webhooks),
     awaits_studio: Number(webhooks.length > 0),
     facts: JSON.stringify(facts),
     digest,
@@ -219,7 +219,7 @@ export async function ruled(app: App, transaction: Transaction, caller: Caller, 
   return { held: decided?.verdict === 'hold' && level < MODERATOR ? decided : undefined, reports, decisionId };
 }
 
-const saidIn = (rules: readonly Said[]): string =>
+const versionsJson = (rules: readonly RuleVersion[]): string =>
   JSON.stringify(rules.map(({ rule_id, version }) => ({ rule_id, version })));
 
 export const REPORT_TO_STUDIO_JOB = 'rules.tell-studio';
@@ -233,7 +233,7 @@ async function storeDecision(app: App, transaction: Transaction, decision: store
 }
 
 /** Links the decision to the submitted content, and reports it where rules say so. */
-export async function carryOut(
+export async function recordOutcome(
   app: App,
   transaction: Transaction,
   { reports, decisionId }: Verdict,
@@ -249,12 +249,12 @@ export async function carryOut(
 export const isHeld = async (reader: Pick<Database, 'first'>, resource: string, id: number): Promise<boolean> =>
   (await store.holdOf(reader, resource, id)) !== undefined;
 
-export const noteHold = (
+export const putOnHold = (
   app: App,
   { query }: Transaction,
   resource: string,
   { id, game_id }: { readonly id: number; readonly game_id: number },
-  { rule_id, version }: Said,
+  { rule_id, version }: RuleVersion,
 ) =>
   store.putHold(query, {
     resource,
