@@ -1,4 +1,4 @@
-import { countForGame, holdGame, renewGameFigures, tagOptionsChanged } from '../catalogue/games/games.ts';
+import { countForGame, lockGame, renewGameFigures, tagOptionsChanged } from '../catalogue/games/games.ts';
 import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { rankMods } from '../catalogue/mods/stats.ts';
@@ -45,7 +45,7 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
   const archives: SharedArchive[] = [];
   for (const archive of sampleArchives()) archives.push(await shareArchive(app, 'sample.zip', archive));
   await app.db.write(async (transaction) => {
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     const bulk: Bulk = { transaction, dialect: app.db.dialect };
     const fill = () => addAll(app, bulk, filling, archives);
     if (mods < MANY) await fill();

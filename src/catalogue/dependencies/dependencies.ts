@@ -6,7 +6,6 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { auditByGame } from '../mods/auditing.ts';
-import { applyRulesToMod } from '../mods/rule-checks.ts';
 import {
   isPublic,
   levelsOf,
@@ -18,6 +17,7 @@ import {
   requireMod,
   type StoredMod,
 } from '../mods/mods.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import { teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 

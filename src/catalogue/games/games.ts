@@ -443,7 +443,7 @@ export async function countPublicMods(transaction: Transaction, gameId: number, 
 }
 
 /** Others who hold the game wait until this transaction has ended: tags and their counts change in turn. */
-export async function holdGame(transaction: Transaction, id: number): Promise<void> {
+export async function lockGame(transaction: Transaction, id: number): Promise<void> {
   await store.rowForChange(transaction, id);
 }
 

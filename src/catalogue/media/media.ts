@@ -14,7 +14,6 @@ import {
 } from '../../platform/images/pictures.ts';
 import { auditByGame } from '../mods/auditing.ts';
 import { MOD_LOGO } from '../mods/editing.ts';
-import { applyRulesToMod } from '../mods/rule-checks.ts';
 import {
   applyModChanges,
   levelsOf,
@@ -24,6 +23,7 @@ import {
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import { filenameOf } from './filenames.ts';
 import { type LinkKind, linkOf } from './links.ts';
 import * as store from './store.ts';

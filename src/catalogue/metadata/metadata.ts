@@ -4,9 +4,9 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { auditByGame } from '../mods/auditing.ts';
-import { applyRulesToMod } from '../mods/rule-checks.ts';
 import { toKvp } from '../mods/metadata-pairs.ts';
 import { levelsOf, type ModRow, mayEdit, modChanged, requireMod, requireModForChange } from '../mods/mods.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import * as store from './store.ts';
 
 export const metadataListing: Listing = { from: 'd', columns: {}, sorts: {} };

@@ -152,7 +152,7 @@ export async function requireModForChange(
 }
 
 /** Others who change one of these mods wait from here on. In one order for all, so that nobody waits in a circle. */
-export async function holdMods(transaction: Transaction, ids: readonly number[]): Promise<Map<number, store.ModRow>> {
+export async function lockMods(transaction: Transaction, ids: readonly number[]): Promise<Map<number, store.ModRow>> {
   const mods = new Map<number, store.ModRow>();
   for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
     const row = await store.rowForChange(transaction, id);

@@ -19,7 +19,7 @@ import { audit } from '../../records/audit/audit.ts';
 import { requireGame, requireGameForChange } from '../games/games.ts';
 import { enablesPreviews } from '../games/preview-options.ts';
 import { requireMayAddMods } from '../restrictions/restrictions.ts';
-import { releaseHold, checkRules } from '../rules/evaluation.ts';
+import { checkRules, releaseHold } from '../rules/evaluation.ts';
 import { ADMINISTRATOR, MANAGER } from '../teams/teams.ts';
 import {
   isPublic,
@@ -36,7 +36,6 @@ import {
 } from './access.ts';
 import { auditByGame } from './auditing.ts';
 import { type ModEdit, modExtensions, type SentForOthers } from './extensions.ts';
-import { recordOutcomeForMod, holdModForReview } from './rule-checks.ts';
 import {
   addMod,
   applyModChanges,
@@ -47,6 +46,7 @@ import {
   removeMod,
   removeModForEver,
 } from './mods.ts';
+import { holdModForReview, recordOutcomeForMod } from './rule-checks.ts';
 import * as store from './store.ts';
 
 export const MOD_LOGO = logoImage(512, 288);

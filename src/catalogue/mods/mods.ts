@@ -244,7 +244,7 @@ function eventOf(before: store.ModRow | undefined, after: store.ModRow): ModEven
 }
 
 /** For what happens to a mod without anyone asking: others who change it wait. Undefined once it is gone for ever. */
-export async function holdMod(transaction: Transaction, id: number): Promise<store.ModRow | undefined> {
+export async function lockMod(transaction: Transaction, id: number): Promise<store.ModRow | undefined> {
   return store.rowForChange(transaction, id);
 }
 

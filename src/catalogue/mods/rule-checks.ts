@@ -1,13 +1,17 @@
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { recordOutcome, putOnHold, checkRules, type RuleVersion, type Verdict } from '../rules/evaluation.ts';
+import { checkRules, putOnHold, type RuleVersion, recordOutcome, type Verdict } from '../rules/evaluation.ts';
 import { MOD_ACCEPTED, MOD_NOT_ACCEPTED } from './access.ts';
 import { applyModChanges, type ModRow, requireModForChange } from './mods.ts';
 
 /** Until the game's team accepts the mod, no file does. */
-export const holdModForReview = (app: App, transaction: Transaction, mod: Pick<ModRow, 'id' | 'game_id'>, by: RuleVersion) =>
-  putOnHold(app, transaction, 'mods', mod, by);
+export const holdModForReview = (
+  app: App,
+  transaction: Transaction,
+  mod: Pick<ModRow, 'id' | 'game_id'>,
+  by: RuleVersion,
+) => putOnHold(app, transaction, 'mods', mod, by);
 
 export const recordOutcomeForMod = (
   app: App,

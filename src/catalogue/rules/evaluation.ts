@@ -6,7 +6,7 @@ import type { Changes, Database, Transaction } from '../../platform/database/dat
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { MODERATOR, teamLevel } from '../teams/teams.ts';
 import { requireCleanTexts } from '../wordlists/wordlists.ts';
-import { ConditionEvaluator, type Condition, type Fact, type Facts } from './conditions.ts';
+import { type Condition, ConditionEvaluator, type Fact, type Facts } from './conditions.ts';
 import { ruleExtensions, type Submitted } from './extensions.ts';
 import * as store from './store.ts';
 

@@ -6,10 +6,10 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { JsonValue } from '../../platform/jobs/jobs.ts';
 import { auditGame } from '../../records/audit/audit.ts';
 import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
-import { holdGame, requireGame } from '../games/games.ts';
+import { lockGame, requireGame } from '../games/games.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { type Condition, expressionsIn, type Facts, parseCondition } from './conditions.ts';
-import { type ActiveRule, RuleSet, rulesScope, type RuleVersion, toActiveRule, verdictOf } from './evaluation.ts';
+import { type ActiveRule, RuleSet, type RuleVersion, rulesScope, toActiveRule, verdictOf } from './evaluation.ts';
 import * as store from './store.ts';
 
 export type { DecisionRow, RuleRow, VersionRow } from './store.ts';
@@ -88,7 +88,7 @@ async function changing<T>(
 ): Promise<T> {
   return app.db.write(async (transaction) => {
     await requireLevel(transaction, caller, gameId, MANAGER);
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     transaction.changed(rulesScope(gameId));
     return work(transaction);
   });

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/database/database.ts';
-import { holdGame, tagCountsChanged } from '../games/games.ts';
+import { lockGame, tagCountsChanged } from '../games/games.ts';
 import { addToCounts } from '../tag-options/tag-options.ts';
 import * as store from './store.ts';
 
@@ -11,7 +11,7 @@ export async function countTagsOfMod(
 ): Promise<void> {
   const ids = (await store.tagsOfMod(transaction, mod.id)).map(({ id }) => id);
   if (ids.length === 0) return;
-  await holdGame(transaction, mod.game_id);
+  await lockGame(transaction, mod.game_id);
   await store.showTagsOfMod(transaction, mod.id, difference > 0);
   await addToCounts(transaction.query, ids, difference);
   await store.addToPairs(transaction.query, pairsOf(ids), difference);

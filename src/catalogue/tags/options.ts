@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { type Language, languageOf } from '../../platform/localisation/languages.ts';
 import { translate, translationsIn } from '../../platform/text/translations.ts';
 import { auditGame } from '../../records/audit/audit.ts';
-import { holdGame, requireGame, tagOptionsChanged } from '../games/games.ts';
+import { lockGame, requireGame, tagOptionsChanged } from '../games/games.ts';
 import {
   addTagGroup,
   addTags,
@@ -57,7 +57,7 @@ async function groupsFor(
 ): Promise<TagGroup[]> {
   await requireGame(transaction, caller, gameId);
   if ((await teamLevel(transaction, caller, 'games', gameId)) < MANAGER) throw new ApiError(refusal);
-  await holdGame(transaction, gameId);
+  await lockGame(transaction, gameId);
   return tagGroupsOf(transaction.query, gameId);
 }
 

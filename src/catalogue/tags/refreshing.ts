@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { fold } from '../../platform/database/listing.ts';
-import { holdGame, tagOptionsChanged } from '../games/games.ts';
+import { lockGame, tagOptionsChanged } from '../games/games.ts';
 import { refreshMod } from '../mods/mods.ts';
 import { renameTag, tagsById } from '../tag-options/tag-options.ts';
 import * as store from './store.ts';
@@ -14,7 +14,7 @@ type Heartbeat = () => Promise<void>;
 /** The game has the new name at once, its mods one after the other. Done twice, it does the same. */
 export async function finishRename(app: App, gameId: number, heartbeat: Heartbeat): Promise<void> {
   const rename = await app.db.write(async (transaction) => {
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     const waiting = await store.renameOf(transaction.query, gameId);
     if (!waiting) return undefined;
     await renameTag(transaction.query, waiting.tag_id, waiting.name);

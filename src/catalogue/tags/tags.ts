@@ -4,9 +4,8 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { fold, type ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { translationsOf } from '../../platform/text/translations.ts';
-import { holdGame, tagCountsChanged } from '../games/games.ts';
+import { lockGame, tagCountsChanged } from '../games/games.ts';
 import { auditByGame } from '../mods/auditing.ts';
-import { applyRulesToMod } from '../mods/rule-checks.ts';
 import {
   isPublic,
   type Levels,
@@ -18,6 +17,7 @@ import {
   requireMod,
   requireModForChange,
 } from '../mods/mods.ts';
+import { applyRulesToMod } from '../mods/rule-checks.ts';
 import { addToCounts, type TagGroup, tagGroupsOf } from '../tag-options/tag-options.ts';
 import { pairsOf } from './counts.ts';
 import { modTagListing } from './listing.ts';
@@ -122,7 +122,7 @@ async function optionsOf(
   refusal: ErrorName,
 ): Promise<TagGroup[]> {
   if (!mayEdit(levels) && !mayModerate(levels)) throw new ApiError(refusal);
-  await holdGame(transaction, mod.game_id);
+  await lockGame(transaction, mod.game_id);
   return tagGroupsOf(transaction.query, mod.game_id);
 }
 

@@ -1,4 +1,4 @@
-import { holdMods } from '../../catalogue/mods/mods.ts';
+import { lockMods } from '../../catalogue/mods/mods.ts';
 import { muterOf, type UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -12,7 +12,7 @@ export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
     const ids = await store.publicModsOf(transaction.query, id, muterOf(caller));
-    const mods = await holdMods(transaction, ids);
+    const mods = await lockMods(transaction, ids);
     const wanted = await subscribable(
       transaction,
       ids.flatMap((modId) => mods.get(modId) ?? []),
@@ -32,7 +32,7 @@ export function unsubscribeFromMods(
 ): Promise<ShownCollection> {
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
-    const mods = await holdMods(transaction, await store.modIdsOf(transaction.query, id));
+    const mods = await lockMods(transaction, await store.modIdsOf(transaction.query, id));
     const removed = await unsubscribeFromAll(app, transaction, caller, [...mods.values()]);
     if (mods.size > 0 && removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
     return showCollection(app, transaction, id);

@@ -1,5 +1,5 @@
 import { whoKeepsFromComments } from '../../catalogue/restrictions/restrictions.ts';
-import { recordOutcome, checkRules } from '../../catalogue/rules/evaluation.ts';
+import { checkRules, recordOutcome } from '../../catalogue/rules/evaluation.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireNotBlocked } from '../../people/blocks/blocks.ts';
 import { type NotificationKind, notify } from '../../people/notifications/notifications.ts';

@@ -1,7 +1,7 @@
 import { requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
 import { withPicture } from '../../catalogue/mods/editing.ts';
 import { isKeptFromGuides } from '../../catalogue/restrictions/restrictions.ts';
-import { recordOutcome, checkRules } from '../../catalogue/rules/evaluation.ts';
+import { checkRules, recordOutcome } from '../../catalogue/rules/evaluation.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';

@@ -1,4 +1,4 @@
-import { holdMods } from '../../catalogue/mods/mods.ts';
+import { lockMods } from '../../catalogue/mods/mods.ts';
 import { countRating } from '../../catalogue/stats/stats.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -8,7 +8,7 @@ import * as store from './store.ts';
 /** Ratings of someone, with their mods held in the order of all who count. */
 async function someOf(transaction: Transaction, userId: number) {
   const ratings = await store.someOf(transaction, userId, STEP_ROWS);
-  const mods = await holdMods(
+  const mods = await lockMods(
     transaction,
     ratings.map(({ resource_id }) => resource_id),
   );

@@ -1,4 +1,4 @@
-import { holdMods } from '../../catalogue/mods/mods.ts';
+import { lockMods } from '../../catalogue/mods/mods.ts';
 import { countSubscription } from '../../catalogue/stats/stats.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -9,7 +9,7 @@ import * as store from './store.ts';
 /** The mods that someone has subscribed to, held in the order of all who count. */
 async function someOf(transaction: Transaction, userId: number) {
   const ids = await store.modsOf(transaction, userId, STEP_ROWS);
-  return { ids, mods: await holdMods(transaction, ids) };
+  return { ids, mods: await lockMods(transaction, ids) };
 }
 
 async function erasing(app: App, transaction: Transaction, userId: number): Promise<boolean> {

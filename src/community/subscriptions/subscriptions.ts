@@ -1,5 +1,5 @@
 import { dependenciesBelow } from '../../catalogue/dependencies/dependencies.ts';
-import { holdMods, isPublic, type ModRow, modListing, requireMod } from '../../catalogue/mods/mods.ts';
+import { isPublic, lockMods, type ModRow, modListing, requireMod } from '../../catalogue/mods/mods.ts';
 import { countSubscription } from '../../catalogue/stats/stats.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -31,7 +31,7 @@ export async function subscribe(
 ): Promise<boolean> {
   return app.db.write(async (transaction) => {
     const needed = includeDependencies ? await dependenciesBelow(transaction, gameId, modId) : [];
-    const mods = await holdMods(transaction, [modId, ...needed]);
+    const mods = await lockMods(transaction, [modId, ...needed]);
     await requireMod(transaction, caller, gameId, modId, {
       closed: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
       hidden: 'SUBSCRIBE_FAILED_MOD_HIDDEN',
@@ -97,7 +97,7 @@ const namesOf = ({ id, game_id }: Pick<ModRow, 'id' | 'game_id'>) => ({ gameId: 
 
 export async function unsubscribe(app: App, caller: UserCaller, gameId: number, modId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    const mods = await holdMods(transaction, [modId]);
+    const mods = await lockMods(transaction, [modId]);
     await requireMod(transaction, caller as Caller, gameId, modId);
     const removed = await unsubscribeFromAll(app, transaction, caller, [mods.get(modId)!]);
     if (removed === 0) throw new ApiError('UNSUBSCRIBE_NOT_SUBSCRIBED');
@@ -141,7 +141,7 @@ export async function takeOffSubscribers(
   const mod = { id: modId, game_id: gameId };
   const step = () =>
     app.db.write(async (transaction) => {
-      await holdMods(transaction, [modId]);
+      await lockMods(transaction, [modId]);
       const people = await store.removeSome(transaction, modId, date, TAKEN_OFF_AT_ONCE);
       for (const userId of people)
         await recordUserEvent(app, transaction, { gameId, modId, userId, type: 'USER_UNSUBSCRIBE' });

@@ -1,6 +1,5 @@
 import { FINDING, putFindings } from '../../catalogue/findings/findings.ts';
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
-import { applyRulesToMod } from '../../catalogue/mods/rule-checks.ts';
 import {
   announceMod,
   type Levels,
@@ -11,6 +10,7 @@ import {
   requireMod,
   requireModForChange,
 } from '../../catalogue/mods/mods.ts';
+import { applyRulesToMod } from '../../catalogue/mods/rule-checks.ts';
 import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
@@ -123,7 +123,12 @@ export async function takeFile(
   const key = storageKeyOf(file.sha256);
   const arrival = await app.db.write(async (transaction) => {
     await requireUploader(transaction, caller, which);
-    await applyRulesToMod(app, transaction, caller, await requireModForChange(transaction, caller, which.gameId, which.modId));
+    await applyRulesToMod(
+      app,
+      transaction,
+      caller,
+      await requireModForChange(transaction, caller, which.gameId, which.modId),
+    );
     await manner.targets(transaction, which.gameId, fields.platforms);
     if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);

@@ -2,7 +2,7 @@ import { FINDING, type Finding, putFindings } from '../../catalogue/findings/fin
 import {
   announceMod,
   applyModChanges,
-  holdMod,
+  lockMod,
   MOD_ACCEPTED,
   MOD_NOT_ACCEPTED,
   type ModRow,
@@ -94,7 +94,7 @@ async function eachFile(app: App, listed: Listed, job: RunningJob, work: Work): 
 
 async function workOn(transaction: Transaction, files: readonly store.FileOfMod[], work: Work): Promise<void> {
   for (const { id, mod_id } of files.toSorted((one, two) => one.mod_id - two.mod_id)) {
-    const mod = await holdMod(transaction, mod_id);
+    const mod = await lockMod(transaction, mod_id);
     const file = await store.rowOf(transaction, id);
     if (mod && file && file.status !== FILE_DELETED) await work(transaction, mod, file);
   }

@@ -1,4 +1,4 @@
-import { holdGame, requireGame } from '../../catalogue/games/games.ts';
+import { lockGame, requireGame } from '../../catalogue/games/games.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -34,7 +34,7 @@ export async function listRunners(app: App, caller: Caller, gameId: number): Pro
 export const addRunner = (app: App, caller: UserCaller, gameId: number, wish: RunnerWish): Promise<WithSecret> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     if ((await store.ofGame(transaction.query, gameId)).length >= RUNNERS_MAX)
       throw new ApiError('VALIDATION_GENERIC', {
         fields: [{ field: 'name', rule: 'array_max', values: { max: RUNNERS_MAX } }],
@@ -60,7 +60,7 @@ export const addRunner = (app: App, caller: UserCaller, gameId: number, wish: Ru
 export const revokeRunner = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     if (!(await store.revoke(transaction.query, gameId, id, app.clock.now()))) throw new ApiError('RESOURCE_NOT_FOUND');
     await releaseClaims(app, transaction, id);
     await runnersChanged(app, transaction, gameId, caller);

@@ -1,4 +1,4 @@
-import { applyModChanges, holdMods, MOD_DELETED, type ModRow, removeMod, setDmca } from '../../catalogue/mods/mods.ts';
+import { applyModChanges, lockMods, MOD_DELETED, type ModRow, removeMod, setDmca } from '../../catalogue/mods/mods.ts';
 import { MANAGER, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { CollectionRow } from '../../community/collections/collections.ts';
 import { holdCollection, putCollectionStatus } from '../../community/collections/moderating.ts';
@@ -49,7 +49,7 @@ const HOLDING: Record<
   (app: App, transaction: Transaction, caller: Caller, id: number) => Promise<Content | undefined>
 > = {
   mods: async (app, transaction, _, id) => {
-    const mod = (await holdMods(transaction, [id])).get(id);
+    const mod = (await lockMods(transaction, [id])).get(id);
     return mod && modContent(app, transaction, mod);
   },
   guides: async (app, transaction, _, id) => {

@@ -1,6 +1,6 @@
 import { isStaffMember } from '../../people/staff/staff.ts';
 import { forgetBan } from '../../people/users/bans.ts';
-import { holdUser, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../../people/users/users.ts';
+import { lockUserRow, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -19,7 +19,7 @@ export async function setBan(
   if (!caller.admin) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
   if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
   await app.db.write(async (transaction) => {
-    const person = await holdUser(transaction, userId);
+    const person = await lockUserRow(transaction, userId);
     const isGone = person?.status === USER_DELETED;
     if (!person || (isGone && (banned || !(await forgetBan(transaction, userId)))))
       throw new ApiError('USER_NOT_FOUND');

@@ -15,7 +15,7 @@ export const blockedListing = mutedListing;
 
 /** Refuses where one has blocked the other. The pair stays locked until the transaction ends. */
 export async function requireNotBlocked(transaction: Transaction, one: number, other: number): Promise<void> {
-  await store.holdPair(transaction, one, other);
+  await store.lockPair(transaction, one, other);
   if ((await store.isBlocked(transaction, one, other)) || (await store.isBlocked(transaction, other, one)))
     throw new ApiError('USER_IS_BLOCKED');
 }
@@ -29,7 +29,7 @@ export async function blockUser(app: App, caller: UserCaller, userId: number): P
     const other = await requireUserIn(transaction, userId);
     if (other.id === caller.userId) throw new ApiError('USER_CANNOT_MUTE_SELF');
     if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_BLOCK_SITE_ADMIN');
-    await store.holdPair(transaction, caller.userId, other.id);
+    await store.lockPair(transaction, caller.userId, other.id);
     await store.put(transaction, { user_id: caller.userId, blocked_id: other.id, date_added: app.clock.now() });
     for (const { onBlock } of app.extensions.of(blockExtensions)) await onBlock(transaction, caller.userId, other.id);
     sightOfChanged(transaction, caller.userId);

@@ -17,7 +17,7 @@ const REMOVE = statement('delete from blocks where user_id = ? and blocked_id = 
 export const remove = (transaction: Transaction, userId: number, blockedId: number) =>
   transaction.run(REMOVE, [userId, blockedId]);
 
-export const holdPair = (transaction: Transaction, one: number, other: number) =>
+export const lockPair = (transaction: Transaction, one: number, other: number) =>
   takeAdvisoryLock(transaction, `people/${Math.min(one, other)}/${Math.max(one, other)}`);
 
 /** The users whom a user has blocked, without deleted accounts. */

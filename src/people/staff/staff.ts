@@ -60,7 +60,7 @@ export const allStaff = (app: App) => store.all(app.db.query);
  * two owners who leave at the same time cannot both succeed.
  */
 async function requireDeciding(transaction: Transaction, caller: UserCaller, refused: ErrorName): Promise<number> {
-  await store.holdFrom(transaction, STAFF_LEVELS.owner);
+  await store.lockFrom(transaction, STAFF_LEVELS.owner);
   if (caller.userId === 0) return STAFF_LEVELS.owner;
   const own = await store.levelOf(transaction, caller.userId);
   if (own < STAFF_LEVELS.administrator) throw new ApiError(refused);
@@ -74,7 +74,7 @@ function requireBelow(own: number, ...levels: number[]): void {
 
 /** The site must keep an owner. */
 async function requireOwnerLeft(transaction: Transaction, userId: number, refused: ErrorName): Promise<void> {
-  const owners = await store.holdFrom(transaction, STAFF_LEVELS.owner);
+  const owners = await store.lockFrom(transaction, STAFF_LEVELS.owner);
   if (owners.length === 1 && owners[0] === userId) throw new ApiError(refused);
 }
 

@@ -10,7 +10,7 @@ export const levelOf = async (reader: Pick<Database, 'first'>, userId: number): 
 
 const OWNERS_HELD = withUpdateLock(statement('select user_id from site_staff where level >= ? order by user_id'));
 /** The members with at least this level, locked on PostgreSQL until the transaction ends. */
-export const holdFrom = async (transaction: Transaction, level: number): Promise<number[]> =>
+export const lockFrom = async (transaction: Transaction, level: number): Promise<number[]> =>
   (await transaction.all<{ user_id: number }>(OWNERS_HELD, [level])).map(({ user_id }) => user_id);
 
 /** Returns false for a user who is a member already. */

@@ -46,7 +46,7 @@ export const putSkeleton = (query: Query, id: number, username: string, username
   query.updateTable('users').set({ username_skeleton }).where('id', '=', id).where('username', '=', username).execute();
 
 /** Serialises naming, so that two users cannot take look-alike names at the same time. */
-export const holdNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'users/names');
+export const lockNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'users/names');
 
 /** The first other user whose name has one of these skeletons. */
 export const firstAlike = (query: Query, skeletons: readonly string[], exceptId: number) =>

@@ -31,20 +31,20 @@ export async function requireUserIn(transaction: Transaction, id: number): Promi
 }
 
 /** Accounts that a transaction ends or renames (`ends`), and accounts that it adds rows to (`under`). */
-export interface HeldUsers {
+export interface LockedUsers {
   readonly ends?: readonly number[];
   readonly under?: readonly number[];
 }
 
 /** Locks accounts in any state against transactions that end them, or add rows to those that end. */
-export const holdUsers = (transaction: Transaction, { ends = [], under = [] }: HeldUsers) =>
+export const lockUserRows = (transaction: Transaction, { ends = [], under = [] }: LockedUsers) =>
   lock(transaction, [
     ...under.map((id) => ({ kind: 'users', id, mode: 'under' }) as const),
     ...ends.map((id) => ({ kind: 'users', id, mode: 'ends' }) as const),
   ]);
 
 /** Finds an account in any state and locks it against other changes. */
-export const holdUser = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
+export const lockUserRow = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
 
 /** Finds an account in any state. */
 export const findUser = (app: App, id: number) => store.byId(app.db, id);
@@ -117,7 +117,7 @@ export const playerName = (app: App): string => `player-${app.random.hex(8)}`;
  * that they are equal; the check locks names until the transaction ends.
  */
 export async function isLookAlike(transaction: Transaction, username: string, exceptId = 0): Promise<boolean> {
-  await store.holdNames(transaction);
+  await store.lockNames(transaction);
   const other = await store.firstAlike(transaction.query, confusableSkeletons(username), exceptId);
   return other !== undefined && !haveSameLetters(username, other.username);
 }
@@ -145,7 +145,7 @@ export function refuseSignIn({ status, date_locked }: Pick<store.UserRow, 'statu
 
 /** The current state of a user who may sign in, locked so that the account does not end before the commit. */
 export async function admitUser(transaction: Transaction, id: number): Promise<store.UserRow> {
-  await holdUsers(transaction, { under: [id] });
+  await lockUserRows(transaction, { under: [id] });
   const user = (await store.rowIn(transaction, id))!;
   refuseSignIn(user);
   return user;

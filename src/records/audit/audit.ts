@@ -19,7 +19,7 @@ export interface Audited {
  * and a lock taken after it could deadlock the two.
  */
 export async function audit(app: App, transaction: Transaction, done: Audited): Promise<void> {
-  const { last_id, hash: previous } = await store.holdHead(transaction);
+  const { last_id, hash: previous } = await store.lockHead(transaction);
   const row = {
     id: last_id + 1,
     date_added: app.clock.now(),

@@ -9,7 +9,7 @@ type Head = Pick<AuditHeadTable, 'last_id' | 'hash'>;
 const HEAD = statement('select last_id, hash from audit_head where id = 1');
 /** On PostgreSQL other writers wait from here on; SQLite has one writer anyway. */
 const HEAD_HELD = withUpdateLock(HEAD);
-export const holdHead = async (transaction: Transaction): Promise<Head> =>
+export const lockHead = async (transaction: Transaction): Promise<Head> =>
   (await transaction.first<Head>(HEAD_HELD, []))!;
 
 const ADD = statement(`insert into audit_log

@@ -49,7 +49,7 @@ async function goOn(
   { sessionId, orderId }: SessionReport,
   { now, isEnd }: { now: number; isEnd: boolean },
 ): Promise<void> {
-  const session = await store.holdSession(transaction, gameId, sessionId);
+  const session = await store.lockSession(transaction, gameId, sessionId);
   if (!session || session.date_ended > 0) throw invalid('session_id');
   if (orderId <= session.order_id) throw invalid('session_order_id');
   const passed = now - session.date_last;

@@ -37,7 +37,7 @@ export const see = async (transaction: Transaction, gameId: number, hash: string
   (await transaction.first(SEE, [gameId, hash, now])) !== undefined;
 
 const HOLD = withUpdateLock(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
-export const holdSession = (transaction: Transaction, gameId: number, sessionId: string) =>
+export const lockSession = (transaction: Transaction, gameId: number, sessionId: string) =>
   transaction.first<SessionRow>(HOLD, [gameId, sessionId]);
 
 const ADD_SESSION = statement(`insert into metrics_sessions

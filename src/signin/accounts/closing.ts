@@ -5,7 +5,7 @@ import { signOut } from '../../people/users/signing-out.ts';
 import {
   changeUser,
   findUserIn,
-  holdUsers,
+  lockUserRows,
   normalisedEmail,
   requireUserIn,
   USER_BANNED,
@@ -42,7 +42,7 @@ export async function reopenAccount(app: App, caller: UserCaller): Promise<void>
 /** Ends an account for ever, if it is closed, leads nothing, and its owner names its address (or name, without one). */
 export async function deleteAccount(app: App, caller: UserCaller, confirmation: string): Promise<void> {
   await app.db.write(async (transaction) => {
-    await holdUsers(transaction, { ends: [caller.userId] });
+    await lockUserRows(transaction, { ends: [caller.userId] });
     const user = await requireUserIn(transaction, caller.userId);
     if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');
     if (user.date_closed === null) throw new ApiError('USER_CANT_BE_DELETED_MUST_CLOSE_FIRST');
@@ -108,7 +108,7 @@ function requireModerator(caller: Caller, userId: number): void {
 
 async function requireModerated(transaction: Transaction, caller: Caller, userId: number): Promise<UserRow> {
   requireModerator(caller, userId);
-  await holdUsers(transaction, { ends: [userId] });
+  await lockUserRows(transaction, { ends: [userId] });
   const user = await requireUserIn(transaction, userId);
   if (!outranks(staffLevel(caller), await staffLevelOf(transaction, userId)))
     throw new ApiError('USER_CANT_ADD_MODIFY_ABOVE_OWN_LEVEL');
@@ -131,7 +131,7 @@ export const lockUser = (app: App, caller: UserCaller, userId: number, isLocked:
 export const deleteUser = (app: App, caller: UserCaller, userId: number): Promise<void> =>
   app.db.write(async (transaction) => {
     requireModerator(caller, userId);
-    await holdUsers(transaction, { ends: [userId] });
+    await lockUserRows(transaction, { ends: [userId] });
     if ((await findUserIn(transaction, userId))?.status === USER_DELETED) throw new ApiError('USER_ALREADY_DELETED');
     const user = await requireUserIn(transaction, userId);
     if (await isStaffMember(transaction, user.id)) throw new ApiError('USER_CANT_BE_DELETED_SITE_ADMIN');

@@ -4,7 +4,7 @@ import {
   changeUser,
   findUserByEmailIn,
   findUserIn,
-  holdUsers,
+  lockUserRows,
   normalisedEmail,
   refuseSignIn,
   requireUser,
@@ -72,7 +72,7 @@ export async function mergeByCode(app: App, caller: UserCaller, email: string, c
 async function merge(app: App, transaction: Transaction, fromId: number, toId: number): Promise<void> {
   if (fromId === toId) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
   // Neither ends, and neither hands in what would be left behind, before this is committed.
-  await holdUsers(transaction, { ends: [fromId, toId] });
+  await lockUserRows(transaction, { ends: [fromId, toId] });
   const [from, to] = [(await findUserIn(transaction, fromId))!, (await findUserIn(transaction, toId))!];
   refuseSignIn(to);
   // Nobody leaves a ban or a lock behind them.

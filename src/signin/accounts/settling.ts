@@ -2,7 +2,7 @@ import {
   announceUser,
   changeUser,
   findUserIn,
-  holdUsers,
+  lockUserRows,
   USER_DELETED,
   type UserRow,
 } from '../../people/users/users.ts';
@@ -35,7 +35,7 @@ async function fateOf(transaction: Transaction, userId: number): Promise<number 
   let chain = idsOf(await chainFrom(transaction, userId));
   for (;;) {
     const others = chain.filter((id) => id !== userId);
-    await holdUsers(transaction, { ends: [userId], under: others });
+    await lockUserRows(transaction, { ends: [userId], under: others });
     const held = await chainFrom(transaction, userId);
     // Its end may have become a part of another before it was held.
     if (held.length === chain.length) {

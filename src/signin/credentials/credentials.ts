@@ -28,7 +28,7 @@ export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promis
   app.db.write(async (transaction) => {
     const isWithin = wish.scopes.every((scope) => caller.scopes.includes(scope));
     if (!isWithin) throw new ApiError('TOKEN_MISSING_SCOPE_WRITE');
-    await store.holdUser(transaction, caller.userId);
+    await store.lockUserRow(transaction, caller.userId);
     const { count } = await store.tokensHeldBy(transaction.query, caller.userId, app.clock.now());
     if (Number(count) >= TOKENS_MAX)
       throw new ApiError('VALIDATION_GENERIC', {
@@ -59,7 +59,7 @@ export async function requireKey(app: App, { userId }: UserCaller): Promise<{ da
 
 export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
-    await store.holdUser(transaction, caller.userId);
+    await store.lockUserRow(transaction, caller.userId);
     if (await store.keyOfUser(transaction.query, caller.userId)) throw new ApiError('API_KEY_ALREADY_EXISTS_FOR_USER');
     return issueKey(app, transaction, { userId: caller.userId });
   });
@@ -67,7 +67,7 @@ export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
 /** Gives a new key; the old one ends at once. */
 export const rotateKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
-    await store.holdUser(transaction, caller.userId);
+    await store.lockUserRow(transaction, caller.userId);
     await revokeKeys(app, transaction, { userId: caller.userId });
     return issueKey(app, transaction, { userId: caller.userId });
   });

@@ -40,5 +40,5 @@ export const keyOfUser = (query: Query, userId: number) =>
     .executeTakeFirst();
 
 /** Others who change what belongs to the person wait until this transaction has ended. */
-const HOLD = withUpdateLock(statement('select id from users where id = ?'));
-export const holdUser = (transaction: Transaction, userId: number) => transaction.first(HOLD, [userId]);
+const LOCK = withUpdateLock(statement('select id from users where id = ?'));
+export const lockUserRow = (transaction: Transaction, userId: number) => transaction.first(LOCK, [userId]);

@@ -34,7 +34,7 @@ export async function addClient(app: App, transaction: Transaction, client: NewC
   const { gameId, name, redirectUris, grants } = client;
   requireRedirectUris(redirectUris);
   requireUsable(client);
-  await holdGame(transaction, gameId);
+  await lockGame(transaction, gameId);
   await requireRoomForRedirectUris(transaction, gameId, redirectUris, () => false);
   await requireClientName(app, transaction, { gameId, name, isShown: isShown(grants) });
   const client_secret = app.random.token();
@@ -60,8 +60,8 @@ function requireUsable({ grants, redirectUris }: Pick<NewClient, 'grants' | 'red
 }
 
 /** Other changes of the game and its clients wait from here on. */
-async function holdGame(transaction: Transaction, gameId: number): Promise<void> {
-  const game = await store.holdGame(transaction, gameId);
+async function lockGame(transaction: Transaction, gameId: number): Promise<void> {
+  const game = await store.lockGame(transaction, gameId);
   if (game?.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
 }
 
@@ -174,7 +174,7 @@ export const editClient = (
   app.db.write(async (transaction) => {
     const client = await requireClientOf(transaction, caller, gameId, id);
     const { name, redirectUris, requiresPkce, standard } = changes;
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     if (redirectUris) {
       requireRedirectUris(redirectUris);
       requireUsable({ grants: client.grants, redirectUris });
@@ -218,7 +218,7 @@ export const rotateClientSecret = (app: App, caller: UserCaller, gameId: number,
 export const setRedirectUris = (app: App, caller: UserCaller, gameId: number, uris: readonly string[]): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     const clients = (await store.clientsOf(transaction.query, gameId)).map(toClient);
     const signingIn = clients.filter(({ grants }) => grants.includes('authorization_code'));
     if (signingIn.length === 0)

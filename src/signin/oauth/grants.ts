@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { holdUsers, USER_ACTIVE } from '../../people/users/users.ts';
+import { lockUserRows, USER_ACTIVE } from '../../people/users/users.ts';
 import type { TokenScope } from '../../platform/access/caller.ts';
 import {
   type IssuedToken,
@@ -84,7 +84,7 @@ export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Prom
 
 /** Who is banned, deleted or locked lets nobody in, and who signed out everywhere no longer those whom they let in before. */
 async function isActive(transaction: Transaction, allowed: { user_id: number; epoch: number }): Promise<boolean> {
-  await holdUsers(transaction, { under: [allowed.user_id] });
+  await lockUserRows(transaction, { under: [allowed.user_id] });
   const person = await store.standingOf(transaction, allowed.user_id);
   return person?.status === USER_ACTIVE && person.date_locked === null && person.epoch === allowed.epoch;
 }

@@ -37,7 +37,7 @@ export interface Named {
  * game counts for a client only once the game was accepted. Other clients are named after this transaction.
  */
 export async function requireClientName(app: App, transaction: Transaction, client: Named): Promise<void> {
-  await store.holdNames(transaction);
+  await store.lockNames(transaction);
   const game = await store.gameShown(transaction.query, client.gameId);
   const own = game?.status === GAME_ACCEPTED ? game.name : '';
   if (resemblesService(client.name, app.settings.domain, own)) refuse('name_reserved');

@@ -32,11 +32,11 @@ export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
 
 /** On PostgreSQL others who change the clients of this game, or the game itself, wait from here on. */
 const HOLD_GAME = withUpdateLock(statement('select status from games where id = ?'));
-export const holdGame = (transaction: Transaction, id: number) =>
+export const lockGame = (transaction: Transaction, id: number) =>
   transaction.first<{ readonly status: number }>(HOLD_GAME, [id]);
 
 /** The same for everyone who names a client: two games could take one name at the same time. */
-export const holdNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'oauth_clients/names');
+export const lockNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'oauth_clients/names');
 
 export interface NamedRow {
   readonly id: number;

@@ -1,4 +1,4 @@
-import { holdGame, requireGame } from '../../catalogue/games/games.ts';
+import { lockGame, requireGame } from '../../catalogue/games/games.ts';
 import { ADMINISTRATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -51,7 +51,7 @@ export const addWebhook = (
 ): Promise<endpoints.WithSecret> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
-    await holdGame(transaction, gameId);
+    await lockGame(transaction, gameId);
     const { length } = await endpoints.endpointsOf(transaction.query, gameId);
     if (length >= WEBHOOKS_MAX)
       throw new ApiError('VALIDATION_GENERIC', {
