@@ -76,7 +76,11 @@ test('in Chromium a request that is tried is sent as it is shown, and its answer
   const form = page.locator('#get-game form');
   await form.getByLabel('API key').fill(game.api_key);
   await form.getByLabel('game_id').fill(String(game.id));
-  assert.equal(await form.getByLabel('Request').textContent(), `GET /v1/games/${game.id}?api_key=…`);
+  const shown = `GET /v1/games/${game.id}?api_key=…`;
+  assert.equal(await form.getByLabel('Request').textContent(), shown);
+  await form.getByText('optional', { exact: false }).click();
+  await form.getByLabel('X-Service-Platform').selectOption('linux');
+  assert.equal(await form.getByLabel('Request').textContent(), `${shown}\nX-Service-Platform: linux`);
   const sent = page.waitForRequest((request) => request.url().includes('/v1/games/'));
   await form.getByRole('button', { name: 'Send' }).click();
   assert.equal((await sent).url(), `${site}/v1/games/${game.id}?api_key=${game.api_key}`);

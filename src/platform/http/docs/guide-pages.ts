@@ -2,6 +2,7 @@ import { ABOUT } from '../about.ts';
 import { type Html, html, marked } from '../html.ts';
 import { DOCS_PATH, type DocsModel, type Entry, type Group, pathOfOperation } from './model.ts';
 import { operationEntry } from './operation-entry.ts';
+import { commonHeaders } from './parameter-row.ts';
 import { answerRows, itemOfPage, table } from './schema-table.ts';
 
 /** The first page: how to call the API, and all operations by their tags. */
@@ -31,7 +32,8 @@ function operationList({ name, slug, entries }: Group): Html {
 
 export function tagPage({ document }: DocsModel, { name, entries }: Group): Html {
   return html`<h1>${name}</h1>
-${entries.map((entry) => operationEntry(document, entry))}`;
+${entries.map((entry) => operationEntry(document, entry))}
+${commonHeaders(document, entries)}`;
 }
 
 /** Every object of answers. Pages are left out: they are described under Lists. */

@@ -4,12 +4,12 @@ import { HOLDERS, type Power } from '../../access/powers.ts';
 import { type ErrorName, errors } from '../../errors/catalogue.ts';
 import { errorMessage } from '../../errors/messages.ts';
 import { type Html, html, marked } from '../html.ts';
-import type { JsonSchema } from '../openapi/schemas.ts';
 import { type OpenApiDocument, type Parameter, type Response, resolve } from '../openapi/types.ts';
 import type { AnyOperation } from '../operation.ts';
 import { protocolErrorsOf } from '../protocol-errors.ts';
 import { exampleOf } from './example.ts';
 import { DOCS_PATH, type Entry, isUniversal, pathOfError } from './model.ts';
+import { commonHeaderLinks, isCommonHeader, parameterRow } from './parameter-row.ts';
 import { answerRows, collapsed, fieldRow, table, typeOf } from './schema-table.ts';
 
 /** One operation with its parameters, answer, errors and an example. */
@@ -76,14 +76,10 @@ function parameterTables(document: OpenApiDocument, declared: Entry['described']
   const parameters = declared.map((parameter) => resolve<Parameter>(document, parameter));
   return PLACES.flatMap(([place, title]) => {
     const here = parameters.filter((parameter) => parameter.in === place);
-    const rows = here.map(({ name, schema, description, required }) => {
-      const described: JsonSchema = description ? { ...schema, description } : schema;
-      return fieldRow(document, name, described, {
-        note: required && place !== 'path' ? 'required' : undefined,
-        place,
-      });
-    });
-    return here.length === 0 ? [] : [html`<h4>${title}</h4>${collapsed(rows, place === 'header' ? 0 : undefined)}`];
+    const [common, own] = [here.filter(isCommonHeader), here.filter((parameter) => !isCommonHeader(parameter))];
+    const rows = own.map((parameter) => parameterRow(document, parameter));
+    if (here.length === 0) return [];
+    return [html`<h4>${title}</h4>${rows.length > 0 ? collapsed(rows) : ''}${commonHeaderLinks(common)}`];
   });
 }
 

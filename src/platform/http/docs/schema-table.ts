@@ -24,13 +24,14 @@ interface Row {
   readonly note?: 'required' | 'optional' | undefined;
   /** Where a request carries the field. "Try it" builds its form from the rows that have a place. */
   readonly place?: 'path' | 'query' | 'header' | 'body';
+  readonly id?: string | undefined;
 }
 
-export function fieldRow(document: OpenApiDocument, name: string, schema: JsonSchema, { note, place }: Row): Html {
+export function fieldRow(document: OpenApiDocument, name: string, schema: JsonSchema, { note, place, id }: Row): Html {
   const noted = note ? html` <span class="${note}">${note}</span>` : '';
   const limits = limitsOf(schema).join(' · ');
   const data = place ? html` data-in="${place}" data-kind="${kindOf(schema)}"${optionsOf(schema)}` : '';
-  return html`<tr${data}><td><code>${name}</code>${noted}</td><td>${typeOf(document, schema)}${limits && html`<small>${limits}</small>`}${schema.description && html`<small>${marked(schema.description)}</small>`}</td></tr>`;
+  return html`<tr${id ? html` id="${id}"` : ''}${data}><td><code>${name}</code>${noted}</td><td>${typeOf(document, schema)}${limits && html`<small>${limits}</small>`}${schema.description && html`<small>${marked(schema.description)}</small>`}</td></tr>`;
 }
 
 /** How "Try it" asks for a value and sends it. */

@@ -17,8 +17,11 @@
     return made;
   };
 
+  /** A link marked `data-field` stands for a row that the page shows once for all of its operations. */
+  const rowOf = (found) => (found.matches('a') ? document.querySelector(found.hash) : found);
+
   const fieldsOf = (body) =>
-    [...body.querySelectorAll('tr[data-in]')].map((row) => ({
+    [...body.querySelectorAll('tr[data-in], a[data-field]')].map(rowOf).map((row) => ({
       name: row.querySelector('code').textContent,
       place: row.dataset.in,
       kind: row.dataset.kind,
