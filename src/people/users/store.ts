@@ -30,21 +30,6 @@ export const add = (query: Query, row: Insertable<UsersTable>) =>
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Rows from before the folded column existed. */
-export const unfolded = (query: Query, most: number) =>
-  query.selectFrom('users').select(['id', 'username']).where('username_folded', '=', '').limit(most).execute();
-
-export const putFolded = (query: Query, id: number, username_folded: string) =>
-  query.updateTable('users').set({ username_folded }).where('id', '=', id).execute();
-
-/** Rows from before the skeleton column existed. */
-export const withoutSkeleton = (query: Query, most: number) =>
-  query.selectFrom('users').select(['id', 'username']).where('username_skeleton', '=', '').limit(most).execute();
-
-/** Only where the name has not changed in the meantime. */
-export const putSkeleton = (query: Query, id: number, username: string, username_skeleton: string) =>
-  query.updateTable('users').set({ username_skeleton }).where('id', '=', id).where('username', '=', username).execute();
-
 /** Serialises naming, so that two users cannot take look-alike names at the same time. */
 export const lockNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'users/names');
 

@@ -3,7 +3,7 @@ import { accessChanged, issueKey } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { lock } from '../../platform/database/locks.ts';
-import { fold } from '../../platform/database/words.ts';
+
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { confusableSkeleton, confusableSkeletons, haveSameLetters } from '../../platform/filters/confusables.ts';
 import { isReservedForPeople } from '../../platform/filters/reserved-names.ts';
@@ -88,7 +88,7 @@ export async function addUser(
     status: USER_ACTIVE,
     name_id: await nameIdFor(app, transaction, user),
     username: user.username,
-    username_skeleton: skeletonOf(user.username),
+    username_skeleton: confusableSkeleton(user.username),
     email: user.email ? normalisedEmail(user.email) : null,
     admin: 0,
     date_joined: now,
@@ -122,9 +122,6 @@ export async function isLookAlike(transaction: Transaction, username: string, ex
   return other !== undefined && !haveSameLetters(username, other.username);
 }
 
-/** An empty skeleton is stored as a space, because `fillSkeletons` would pick the row again and again. */
-const skeletonOf = (username: string): string => confusableSkeleton(username) || ' ';
-
 const ALIKE_MAX = 20;
 
 /** The name from a platform, with a number where it looks like another user's. */
@@ -157,7 +154,7 @@ export async function changeUser(
   id: number,
   changes: Parameters<typeof store.change>[2],
 ): Promise<void> {
-  const look = changes.username === undefined ? {} : { username_skeleton: skeletonOf(changes.username) };
+  const look = changes.username === undefined ? {} : { username_skeleton: confusableSkeleton(changes.username) };
   await store.change(transaction.query, id, { ...changes, ...look });
   announceUser(transaction, id);
 }
@@ -206,28 +203,4 @@ export function noteOnline(app: App, id: number): void {
       transaction.changed(`users/${id}`);
     })
     .catch((error) => app.log.warn('a person could not be noted as online', { user: id, error }));
-}
-
-const FOLDED_AT_ONCE = 500;
-
-/** An empty folded name is stored as a space, because the loop would pick the row again and again. */
-export async function foldUsernames(app: App): Promise<void> {
-  const some = () =>
-    app.db.write(async ({ query }) => {
-      const users = await store.unfolded(query, FOLDED_AT_ONCE);
-      for (const { id, username } of users) await store.putFolded(query, id, fold(username) || ' ');
-      return users.length;
-    });
-  while ((await some()) === FOLDED_AT_ONCE);
-}
-
-/** Fills the skeletons of rows from before the column existed. */
-export async function fillSkeletons(app: App): Promise<void> {
-  const some = () =>
-    app.db.write(async ({ query }) => {
-      const users = await store.withoutSkeleton(query, FOLDED_AT_ONCE);
-      for (const { id, username } of users) await store.putSkeleton(query, id, username, skeletonOf(username));
-      return users.length;
-    });
-  while ((await some()) === FOLDED_AT_ONCE);
 }
