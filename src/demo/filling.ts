@@ -1,8 +1,8 @@
-import { countForGame, lockGame, renewGameFigures, tagOptionsChanged } from '../catalogue/games/games.ts';
+import { countForGame, lockGame, refreshGameStats, tagOptionsChanged } from '../catalogue/games/games.ts';
 import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { rankMods } from '../catalogue/mods/stats.ts';
-import { FIGURES_SECONDS, following } from '../catalogue/stats/stats.ts';
+import { following, STATS_LIFETIME_SECONDS } from '../catalogue/stats/stats.ts';
 import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tag-options/tag-options.ts';
 import { tagFields } from '../catalogue/tags/mod-extension.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
@@ -52,10 +52,10 @@ export async function fillGame(app: App, filling: Filling): Promise<void> {
     else await withoutIndexes(bulk, TABLES, fill);
     await store.analyse(transaction.query, app.db.dialect);
   });
-  const dateExpires = app.clock.now() + FIGURES_SECONDS;
+  const dateExpires = app.clock.now() + STATS_LIFETIME_SECONDS;
   const total = await store.publicModsOf(app.db.query, gameId);
   await rankMods(app, gameId, { total, dateExpires, atOnce: RANKED_AT_ONCE }, async () => {});
-  await renewGameFigures(app, gameId, dateExpires);
+  await refreshGameStats(app, gameId, dateExpires);
 }
 
 const TABLES = [

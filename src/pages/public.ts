@@ -14,7 +14,7 @@ import {
   requireUserNamed,
 } from '../moderation/lookups/lookups.ts';
 import { toUserObject } from '../people/users/object.ts';
-import { requireShownUser } from '../people/users/profile.ts';
+import { requireVisibleUser } from '../people/users/profile.ts';
 import { NOBODY } from '../platform/access/caller.ts';
 import type { App } from '../platform/app.ts';
 import { type Html, html } from '../platform/http/html.ts';
@@ -115,7 +115,7 @@ async function collection(app: App, { language, params }: PageRequest) {
 }
 
 async function person(app: App, { language, params }: PageRequest) {
-  const found = await requireShownUser(app, NOBODY, await requireUserNamed(app, params['person']!));
+  const found = await requireVisibleUser(app, NOBODY, await requireUserNamed(app, params['person']!));
   const { username, avatar } = toUserObject(app, found, undefined);
   const picture = 'thumb_100x100' in avatar ? avatar.thumb_100x100 : undefined;
   return page(

@@ -4,7 +4,7 @@ import { Id, MessageObject, ModPath, page, pageOf, pageOfJson, pagesOnly } from 
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { say } from '../../platform/localisation/texts.ts';
 import { linksChangeAt } from '../live-files/links.ts';
-import { isSeenByClass } from '../mods/access.ts';
+import { isVisibleToClass } from '../mods/access.ts';
 import {
   addDependencies,
   listDependants,
@@ -40,7 +40,7 @@ export const getModDependencies = operation({
     const { game_id: gameId, mod_id: modId } = params;
     const which = { gameId, modId, recursive: query.recursive };
     const { listed, total } = await listDependencies(app, caller, which, list, language, platform);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(...scopesOf(gameId, modId));
+    if (await isVisibleToClass(app.db, caller, params.mod_id)) cache(...scopesOf(gameId, modId));
     cacheUntil(linksChangeAt(app.clock.now()));
     return pageOfJson(
       listed.map((each) => dependencyJson(app, each, portal)),
@@ -63,7 +63,7 @@ export const getModDependants = operation({
   errors: NOT_FOUND,
   handle: async (app, { caller, params, list, language, cache }) => {
     const { mods, total } = await listDependants(app, caller, params.game_id, params.mod_id, list, language);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(...scopesOf(params.game_id, params.mod_id));
+    if (await isVisibleToClass(app.db, caller, params.mod_id)) cache(...scopesOf(params.game_id, params.mod_id));
     return page(
       mods.map((mod) => toModDependant(app, mod)),
       total,

@@ -53,7 +53,7 @@ export async function below(
 }
 
 /** Who asks: the game's team sees every mod that is not deleted, others what is public and their own. */
-export interface Onlooker {
+export interface Viewer {
   readonly everything: boolean;
   readonly userId: number | undefined;
   /** Whose mutes are looked at. */
@@ -63,7 +63,7 @@ export interface Onlooker {
 export async function dependants(
   query: Query,
   modId: number,
-  { everything, userId, muterId }: Onlooker,
+  { everything, userId, muterId }: Viewer,
   { limit, offset }: Page,
 ): Promise<{ ids: number[]; total: number }> {
   const shown = sql<boolean>`m.status <> 3 and (${everything ? 1 : 0} = 1 or (m.status = 1 and m.visible = 1)

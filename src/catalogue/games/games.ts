@@ -90,13 +90,13 @@ async function refuseThirdParties(reader: Reader, caller: Caller, game: Standing
 
 /** The game, as far as the question who may do what with it needs it, for callers who may reach its content. */
 export async function requireGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
-  const game = await requireShownGame(reader, caller, id);
+  const game = await requireVisibleGame(reader, caller, id);
   await refuseThirdParties(reader, caller, game);
   return game;
 }
 
 /** The same for whoever was let in another way, as by a link: a closed game opens to them too, a hidden one does not. */
-export async function requireShownGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
+export async function requireVisibleGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
   const game = await store.standingOf(reader, id);
   if (game?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, game);
   return game!;
@@ -425,7 +425,7 @@ const toPlatformRow = ({ platform, label, moderated, locked }: GamePlatform) => 
 });
 
 /** Another member of its team becomes the leader, whom the game names as its submitter. */
-export async function handOverGame(transaction: Transaction, id: number, userId: number): Promise<void> {
+export async function transferGame(transaction: Transaction, id: number, userId: number): Promise<void> {
   await store.change(transaction, id, { submitted_by: userId });
   announceGame(transaction, id);
 }
@@ -463,21 +463,21 @@ export async function tagCountsChanged(transaction: Transaction, id: number): Pr
  * Counts what happened to a game's mods. Kept answers are not made stale by it, as that would be all the time: they show
  * it when the figures are renewed, which `date_expires` tells.
  */
-export const countForGame = (transaction: Transaction, gameId: number, difference: Partial<store.ModsFigures>) =>
-  store.addToModsFigures(transaction, gameId, {
+export const countForGame = (transaction: Transaction, gameId: number, difference: Partial<store.ModTotals>) =>
+  store.addToModTotals(transaction, gameId, {
     mods_downloads_today: 0,
     mods_downloads_total: 0,
     mods_subscribers_total: 0,
     ...difference,
   });
 
-export const gamesWithOldFigures = (app: App, most: number): Promise<number[]> =>
-  store.withFiguresExpiredBefore(app.db.query, app.clock.now(), most);
+export const gamesWithExpiredStats = (app: App, most: number): Promise<number[]> =>
+  store.withStatsExpiredBefore(app.db.query, app.clock.now(), most);
 
 /** All that belongs to the game and shows figures is stale, its mods included. */
-export async function renewGameFigures(app: App, gameId: number, dateExpires: number): Promise<void> {
+export async function refreshGameStats(app: App, gameId: number, dateExpires: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    await store.renewFigures(transaction, gameId, app.clock.now(), dateExpires);
+    await store.refreshStats(transaction, gameId, app.clock.now(), dateExpires);
     announceGame(transaction, gameId);
   });
 }

@@ -193,12 +193,12 @@ const ADD_TO_MODS_COUNT = statement('update game_stats set mods_count_total = mo
 export const addToModsCount = (transaction: Transaction, gameId: number, difference: number) =>
   transaction.run(ADD_TO_MODS_COUNT, [difference, gameId]);
 
-export type ModsFigures = Pick<StatsRow, 'mods_downloads_today' | 'mods_downloads_total' | 'mods_subscribers_total'>;
+export type ModTotals = Pick<StatsRow, 'mods_downloads_today' | 'mods_downloads_total' | 'mods_subscribers_total'>;
 
 const ADD_TO_MODS_FIGURES = statement(`update game_stats set mods_downloads_today = mods_downloads_today + ?,
   mods_downloads_total = mods_downloads_total + ?, mods_subscribers_total = mods_subscribers_total + ?
   where game_id = ?`);
-export const addToModsFigures = (transaction: Transaction, gameId: number, difference: ModsFigures) => {
+export const addToModTotals = (transaction: Transaction, gameId: number, difference: ModTotals) => {
   const { mods_downloads_today, mods_downloads_total, mods_subscribers_total } = difference;
   const values = [mods_downloads_today, mods_downloads_total, mods_subscribers_total, gameId];
   return transaction.run(ADD_TO_MODS_FIGURES, values);
@@ -239,7 +239,7 @@ export async function downloadsOn(reader: Reader, id: number, platform: string, 
 }
 
 /** The games whose figures were good until before this moment, those that wait longest first. */
-export async function withFiguresExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {
+export async function withStatsExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {
   const expired = query.selectFrom('game_stats').select('game_id').where('date_expires', '<', date);
   return (await expired.orderBy('date_expires').limit(most).execute()).map((row) => row.game_id);
 }
@@ -251,7 +251,7 @@ const RENEW_FIGURES = statement(`update game_stats set date_expires = ?,
        from games g where g.id = game_stats.game_id)
   where game_id = ?`);
 /** The average is over the days since the game went live, of which the first counts whole. */
-export const renewFigures = (transaction: Transaction, gameId: number, now: number, dateExpires: number) =>
+export const refreshStats = (transaction: Transaction, gameId: number, now: number, dateExpires: number) =>
   transaction.run(RENEW_FIGURES, [dateExpires, now, now, gameId]);
 
 export async function add(query: Query, row: Insertable<GamesTable>): Promise<GameRow> {

@@ -5,7 +5,7 @@ import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
-import { GAME_ACCEPTED, isOpenToThirdParties, requireGame, requireShownGame } from '../games/games.ts';
+import { GAME_ACCEPTED, isOpenToThirdParties, requireGame, requireVisibleGame } from '../games/games.ts';
 import { isPreviewOpen } from '../games/preview-options.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
 import { type SingleMod, singleMod } from './page.ts';
@@ -92,14 +92,14 @@ async function requirePreview(
  * Whether an answer about a mod may be kept for others of the caller's class. Members of teams and previewers have a
  * class of their own; subscribers have none, and see a hidden mod that others of theirs do not.
  */
-export async function isSeenByClass(reader: Reader, caller: Caller, id: number): Promise<boolean> {
+export async function isVisibleToClass(reader: Reader, caller: Caller, id: number): Promise<boolean> {
   if (hasOwnClass(caller)) return true;
   const mod = await store.standingOf(reader, id);
   return mod !== undefined && isPublic(mod);
 }
 
 /** The same of a mod whose state is known. */
-export const isShownToClass = (caller: Caller, mod: Pick<Shown, 'status' | 'visible'>): boolean =>
+export const isKnownVisibleToClass = (caller: Caller, mod: Pick<Shown, 'status' | 'visible'>): boolean =>
   hasOwnClass(caller) || isPublic(mod);
 
 const hasOwnClass = (caller: Caller) => caller.kind !== 'user' || visibilityClass(caller).startsWith('u');
@@ -113,7 +113,7 @@ export async function requireMod(
   refusals?: Refusals,
 ): Promise<store.ModStanding> {
   await requireGame(reader, caller, gameId);
-  return requireShownMod(reader, caller, gameId, id, refusals);
+  return requireVisibleMod(reader, caller, gameId, id, refusals);
 }
 
 /** The same for whoever was let in by a link that was signed for them. */
@@ -123,11 +123,11 @@ export async function requireModByLink(
   gameId: number,
   id: number,
 ): Promise<store.ModStanding> {
-  await requireShownGame(reader, caller, gameId);
-  return requireShownMod(reader, caller, gameId, id);
+  await requireVisibleGame(reader, caller, gameId);
+  return requireVisibleMod(reader, caller, gameId, id);
 }
 
-async function requireShownMod(
+async function requireVisibleMod(
   reader: Reader,
   caller: Caller,
   gameId: number,

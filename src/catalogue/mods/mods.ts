@@ -281,7 +281,7 @@ export async function dependencyRemoved(transaction: Transaction, id: number): P
 export const showLiveFile = (transaction: Transaction, id: number) => store.showFile(transaction, id);
 
 /** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
-export async function handOverMod(
+export async function transferMod(
   app: App,
   transaction: Transaction,
   mod: Pick<store.ModRow, 'id' | 'game_id'>,

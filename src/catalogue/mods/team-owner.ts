@@ -1,17 +1,17 @@
 import { recordModEvent, recordUserEvent } from '../../records/events/events.ts';
 import type { TeamOwner } from '../teams/extensions.ts';
-import { isPublic, isSeenByClass, requireMod } from './access.ts';
+import { isPublic, isVisibleToClass, requireMod } from './access.ts';
 import { announceMod } from './documents.ts';
-import { handOverMod } from './mods.ts';
+import { transferMod } from './mods.ts';
 import * as store from './store.ts';
 
 export const modTeams: TeamOwner = {
   resource: 'mods',
   require: (reader, caller, { id, gameId }) => requireMod(reader, caller, gameId, id),
-  handOver: (app, transaction, { id, gameId }, userId) =>
-    handOverMod(app, transaction, { id, game_id: gameId }, userId),
+  transferOwnership: (app, transaction, { id, gameId }, userId) =>
+    transferMod(app, transaction, { id, game_id: gameId }, userId),
   announce: (transaction, { id, gameId }) => announceMod(transaction, gameId, id),
-  isSeenByClass: (reader, caller, { id }) => isSeenByClass(reader, caller, id),
+  isVisibleToClass: (reader, caller, { id }) => isVisibleToClass(reader, caller, id),
   recordMembership: (app, transaction, { id, gameId }, userId, type) =>
     recordUserEvent(app, transaction, { gameId, modId: id, userId, type }),
   recordTeamChange: async (app, transaction, { id, gameId }, userId) => {

@@ -42,7 +42,7 @@ export async function requireMayAddMods(reader: Reader, caller: Caller, gameId: 
   if ((options & ADD_MODS) !== 0) throw new ApiError('MOD_NO_UPLOAD_PERMISSION_BY_ADMIN');
 }
 
-export async function isKeptFromGuides(reader: Reader, caller: Caller, gameId: number): Promise<boolean> {
+export async function isRestrictedFromGuides(reader: Reader, caller: Caller, gameId: number): Promise<boolean> {
   const options = caller.kind === 'user' ? await store.optionsOf(reader, gameId, caller.userId) : 0;
   return (options & ADD_GUIDES) !== 0;
 }
@@ -61,7 +61,7 @@ export async function requireMayRate(reader: Reader, caller: Caller, gameId: num
 }
 
 /** Whether the game's team or site staff has restricted the caller from commenting in a game. */
-export async function whoKeepsFromComments(
+export async function commentRestriction(
   reader: Reader,
   caller: Caller,
   gameId: number,

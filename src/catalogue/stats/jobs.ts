@@ -1,10 +1,10 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { renewFigures } from './stats.ts';
+import { refreshStats } from './stats.ts';
 
 const OFTEN_SECONDS = 300;
 
 /** It looks often and does little: what has not expired is left alone. */
 export const statsJobs: readonly JobHandler<App>[] = [
-  { kind: 'stats.renew', every: OFTEN_SECONDS, run: (app, _, job) => renewFigures(app, () => job.heartbeat()) },
+  { kind: 'stats.renew', every: OFTEN_SECONDS, run: (app, _, job) => refreshStats(app, () => job.heartbeat()) },
 ];

@@ -1,7 +1,7 @@
 import { reader } from '../../platform/access/caller.ts';
 import { GamePath, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
-import { isSeenByClass } from '../mods/access.ts';
+import { isVisibleToClass } from '../mods/access.ts';
 import { ModStatsObject, toModStats } from '../mods/object.ts';
 import { listStats, statsListing, statsOfMod } from './stats.ts';
 
@@ -39,7 +39,8 @@ export const getModStats = operation({
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'],
   handle: async (app, { caller, params, platform, cache }) => {
     const stats = await statsOfMod(app, caller, params.game_id, params.mod_id, platform);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isVisibleToClass(app.db, caller, params.mod_id))
+      cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
     return toModStats(params.mod_id, stats);
   },
 });

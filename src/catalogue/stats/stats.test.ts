@@ -6,7 +6,14 @@ import { getMod, getMods } from '../mods/operations.ts';
 import { displayText, wilsonLowerBound } from '../mods/rating-scores.ts';
 import { rankMods } from '../mods/stats.ts';
 import { getModStats, getModsStats } from './operations.ts';
-import { countDownload, countRating, countSubscription, FIGURES_SECONDS, popularity, renewFigures } from './stats.ts';
+import {
+  countDownload,
+  countRating,
+  countSubscription,
+  popularity,
+  refreshStats,
+  STATS_LIFETIME_SECONDS,
+} from './stats.ts';
 
 const api = await startApi();
 const app = api.app();
@@ -157,18 +164,18 @@ test('the public mods of a game are ranked by popularity when its figures have e
       stats.popularity_rank_position,
       stats.popularity_rank_total_mods,
     ]);
-  await renewFigures(app);
+  await refreshStats(app);
   assert.deepEqual(await ranks(), Array(3).fill([0, 0]));
   api.clock.advance(1);
-  await renewFigures(app);
+  await refreshStats(app);
   const ranked = [3, 2, 1].map((position) => [position, 3]);
   assert.deepEqual(await ranks(), ranked);
-  assert.equal((await statsOf(mods[0]!)).date_expires, api.clock.now() + FIGURES_SECONDS);
+  assert.equal((await statsOf(mods[0]!)).date_expires, api.clock.now() + STATS_LIFETIME_SECONDS);
   await download(mods[0]!, 100);
-  await renewFigures(app);
+  await refreshStats(app);
   assert.deepEqual(await ranks(), ranked);
-  api.clock.advance(FIGURES_SECONDS + 1);
-  await renewFigures(app);
+  api.clock.advance(STATS_LIFETIME_SECONDS + 1);
+  await refreshStats(app);
   assert.deepEqual(
     await ranks(),
     [1, 3, 2].map((position) => [position, 3]),
@@ -197,7 +204,7 @@ test('downloads of today are those of the last day, and the total keeps all of t
   api.clock.advance(HOUR - (api.clock.now() % HOUR));
   const mod = await api.aMod();
   const renewed = async () => {
-    await renewFigures(app);
+    await refreshStats(app);
     const stats = await statsOf(mod);
     const { body } = await api.withKey(await api.aGame()).call(getGameStats, { params: { game_id: mod.game_id } });
     return [stats.downloads_today, stats.downloads_total, body.mods_downloads_today, body.mods_downloads_total];
@@ -220,11 +227,11 @@ test('the game’s own answer shows new figures once they are renewed, with the 
   await figures();
   await download(mod, 30);
   api.clock.advance(10 * DAY);
-  await renewFigures(app);
+  await refreshStats(app);
   const stats = await figures();
   assert.deepEqual(
     [stats.mods_downloads_total, stats.mods_downloads_daily_average, stats.date_expires],
-    [30, 3, api.clock.now() + FIGURES_SECONDS],
+    [30, 3, api.clock.now() + STATS_LIFETIME_SECONDS],
   );
 });
 
@@ -233,7 +240,7 @@ test('two workers that renew at once leave the figures of one', async () => {
   const mods = await Promise.all(Array.from({ length: 8 }, () => api.aMod({ game })));
   for (const mod of mods) await download(mod, 2);
   api.clock.advance(2 * DAY);
-  await Promise.all([renewFigures(app), renewFigures(app), ...mods.map((mod) => download(mod))]);
+  await Promise.all([refreshStats(app), refreshStats(app), ...mods.map((mod) => download(mod))]);
   for (const mod of mods) assert.equal((await statsOf(mod)).downloads_today, 1);
   const { body } = await api.withKey(game).call(getGameStats, { params: { game_id: game.id } });
   assert.deepEqual([body.mods_downloads_today, body.mods_downloads_total], [8, 24]);

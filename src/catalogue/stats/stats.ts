@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { countDownloads, countForMod } from '../../records/metrics/counting.ts';
-import { countForGame, gamesWithOldFigures, renewGameFigures, requireGame } from '../games/games.ts';
+import { countForGame, gamesWithExpiredStats, refreshGameStats, requireGame } from '../games/games.ts';
 import { requireMod } from '../mods/access.ts';
 import type { ModCounts } from '../mods/mods.ts';
 import { displayText, percentagePositive, wilsonLowerBound } from '../mods/rating-scores.ts';
@@ -140,20 +140,20 @@ export function popularity({ downloads_today, subscribers_total, ratings_positiv
 }
 
 /** For how long figures are told to be good, and how often they are renewed. */
-export const FIGURES_SECONDS = HOUR;
+export const STATS_LIFETIME_SECONDS = HOUR;
 const GAMES_AT_ONCE = 100;
 const MODS_AT_ONCE = 100;
 
 /** Renews the ranks and the downloads of today of every game whose figures have expired. */
-export async function renewFigures(app: App, heartbeat: () => Promise<void> = async () => {}): Promise<void> {
-  const next = () => gamesWithOldFigures(app, GAMES_AT_ONCE);
+export async function refreshStats(app: App, heartbeat: () => Promise<void> = async () => {}): Promise<void> {
+  const next = () => gamesWithExpiredStats(app, GAMES_AT_ONCE);
   for (let games = await next(); games.length > 0; games = await next())
     for (const gameId of games) {
       await forgetOldDownloads(app, gameId, heartbeat);
-      const dateExpires = app.clock.now() + FIGURES_SECONDS;
+      const dateExpires = app.clock.now() + STATS_LIFETIME_SECONDS;
       const total = await store.publicModsOf(app.db.query, gameId);
       await rankMods(app, gameId, { total, dateExpires }, heartbeat);
-      await renewGameFigures(app, gameId, dateExpires);
+      await refreshGameStats(app, gameId, dateExpires);
     }
 }
 

@@ -22,11 +22,11 @@ export interface TeamOwner {
   /** Refuses callers who may not see the game or mod. */
   readonly require: (reader: Pick<Database, 'first'>, caller: Caller, place: Place) => Promise<Standing>;
   /** Makes another user the submitter. */
-  readonly handOver: (app: App, transaction: Transaction, place: Place, userId: number) => Promise<void>;
+  readonly transferOwnership: (app: App, transaction: Transaction, place: Place, userId: number) => Promise<void>;
   /** Invalidates cached responses that show the game or mod. */
   readonly announce: (transaction: Transaction, place: Place) => void;
   /** Whether the list of members may be cached for the visibility class of the caller. Always, by default. */
-  readonly isSeenByClass?: (reader: Pick<Database, 'first'>, caller: Caller, place: Place) => Promise<boolean>;
+  readonly isVisibleToClass?: (reader: Pick<Database, 'first'>, caller: Caller, place: Place) => Promise<boolean>;
   readonly recordMembership?: (
     app: App,
     transaction: Transaction,

@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { announceSensitiveChange, changeTeam } from './changing.ts';
 import { type LevelChange, type Place, type Standing, teamExtensions } from './extensions.ts';
-import { announceTeam, handOver, REFUSALS, recordMembership, requirePlace, teamChanged } from './places.ts';
+import { announceTeam, REFUSALS, recordMembership, requirePlace, teamChanged, transferOwnership } from './places.ts';
 import * as store from './store.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from './teams.ts';
 
@@ -93,7 +93,7 @@ export async function changeMember(
         to: level,
         changedBy: caller.userId,
       });
-    if (isNewLeader) await handOver(app, transaction, place, seat.user_id!);
+    if (isNewLeader) await transferOwnership(app, transaction, place, seat.user_id!);
     if (seat.pending) announceTeam(app, transaction, place);
     else await teamChanged(app, transaction, place, caller.userId);
     const data = { user: seat.user_id, level: [seat.level, level], leader: isNewLeader };

@@ -6,7 +6,7 @@ import { say } from '../../platform/localisation/texts.ts';
 import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
 import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
 import { InvitedMemberObject, TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
-import { isSeenByClass, ofGame, ofMod } from './places.ts';
+import { isVisibleToClass, ofGame, ofMod } from './places.ts';
 
 const GAME_NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED'] as const;
 const NOT_FOUND = [...GAME_NOT_FOUND, 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
@@ -62,7 +62,7 @@ export const getModTeamMembers = operation({
   errors: NOT_FOUND,
   handle: async (app, { caller, params, list, portal, cache }) => {
     const { rows, total } = await listSeats(app, caller, ofMod(params), list);
-    if (await isSeenByClass(app, caller, ofMod(params)))
+    if (await isVisibleToClass(app, caller, ofMod(params)))
       cache(`mods/${params.mod_id}`, `games/${params.game_id}`, 'users');
     return page(
       rows.map((row) => toTeamMember(app, row, portal)),

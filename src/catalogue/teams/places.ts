@@ -51,12 +51,12 @@ export const requirePlace = (
 ): Promise<Standing> => ownerOf(app, place).require(reader, caller, place);
 
 /** The next leader becomes the submitter. */
-export const handOver = (app: App, transaction: Transaction, place: Place, userId: number): Promise<void> =>
-  ownerOf(app, place).handOver(app, transaction, place, userId);
+export const transferOwnership = (app: App, transaction: Transaction, place: Place, userId: number): Promise<void> =>
+  ownerOf(app, place).transferOwnership(app, transaction, place, userId);
 
 /** Whether the list of members may be cached for the visibility class of the caller. */
-export const isSeenByClass = async (app: App, caller: Caller, place: Place): Promise<boolean> =>
-  (await ownerOf(app, place).isSeenByClass?.(app.db, caller, place)) ?? true;
+export const isVisibleToClass = async (app: App, caller: Caller, place: Place): Promise<boolean> =>
+  (await ownerOf(app, place).isVisibleToClass?.(app.db, caller, place)) ?? true;
 
 export const recordMembership = async (
   app: App,

@@ -1,4 +1,4 @@
-import { whoKeepsFromComments } from '../../catalogue/restrictions/restrictions.ts';
+import { commentRestriction } from '../../catalogue/restrictions/restrictions.ts';
 import { checkRules, recordOutcome } from '../../catalogue/rules/evaluation.ts';
 import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { requireNotBlocked } from '../../people/blocks/blocks.ts';
@@ -159,7 +159,7 @@ function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 
 
 async function requireMayAdd(transaction: Transaction, caller: Caller, on: CommentedKind, thing: Commented) {
   if (!thing.allowsComments) throw new ApiError('COMMENTS_DISABLED_CAN_NOT_ADD');
-  const keeper = await whoKeepsFromComments(transaction, caller, thing.gameId);
+  const keeper = await commentRestriction(transaction, caller, thing.gameId);
   if (keeper === 'operator') throw new ApiError('USER_COMMENTS_RESTRICTED');
   if (keeper === 'team') throw new ApiError(on.errors.keptByTeam);
 }
@@ -257,7 +257,7 @@ async function write(
   content: string,
 ): Promise<void> {
   if (comment.submitted_by !== caller.userId) throw new ApiError('MOD_COMMENT_KARMA_NO_PERMISSION');
-  if (await whoKeepsFromComments(transaction, caller, thing.gameId)) throw new ApiError('USER_COMMENTS_RESTRICTED');
+  if (await commentRestriction(transaction, caller, thing.gameId)) throw new ApiError('USER_COMMENTS_RESTRICTED');
   const above = comment.reply_id === 0 ? undefined : await store.byId(transaction, comment.reply_id);
   await requireHeard(transaction, caller, thing, above);
   if (!thing.isTeam) requireFewLinks(content);

@@ -1,6 +1,6 @@
 import { requireGame, requireGameForChange } from '../../catalogue/games/games.ts';
 import { withPicture } from '../../catalogue/mods/editing.ts';
-import { isKeptFromGuides } from '../../catalogue/restrictions/restrictions.ts';
+import { isRestrictedFromGuides } from '../../catalogue/restrictions/restrictions.ts';
 import { checkRules, recordOutcome } from '../../catalogue/rules/evaluation.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import { notifyDecision } from '../../people/notifications/notifications.ts';
@@ -67,7 +67,7 @@ export async function submitGuide(
 
 async function requireMayAdd(reader: Reader, caller: UserCaller, gameId: number): Promise<void> {
   const game = await requireGame(reader, caller, gameId);
-  if (!hasGuides(game) || (await isKeptFromGuides(reader, caller, gameId)))
+  if (!hasGuides(game) || (await isRestrictedFromGuides(reader, caller, gameId)))
     throw new ApiError('GUIDE_NO_ADD_PERMISSION');
 }
 

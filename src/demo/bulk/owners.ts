@@ -2,7 +2,7 @@ import { ADMINISTRATOR } from '../../catalogue/teams/teams.ts';
 import { accessChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Bulk } from '../../platform/database/bulk.ts';
-import { eventsScope, KEPT_SECONDS } from '../../records/events/events.ts';
+import { eventsScope, RETENTION_SECONDS } from '../../records/events/events.ts';
 import * as store from './store.ts';
 
 export interface OwnedMod {
@@ -29,7 +29,7 @@ export async function addOwners(bulk: Bulk, mods: readonly OwnedMod[]): Promise<
 
 /** Records the events of new mods. Those that would have expired by now are omitted. */
 export async function recordNewMods(app: App, bulk: Bulk, mods: readonly OwnedMod[]): Promise<void> {
-  const recent = mods.filter(({ dateAdded }) => dateAdded >= app.clock.now() - KEPT_SECONDS);
+  const recent = mods.filter(({ dateAdded }) => dateAdded >= app.clock.now() - RETENTION_SECONDS);
   const namesOf = ({ gameId, modId, userId, dateAdded }: OwnedMod) => ({
     game_id: gameId,
     mod_id: modId,

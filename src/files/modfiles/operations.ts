@@ -1,6 +1,6 @@
 import { linksChangeAt } from '../../catalogue/live-files/links.ts';
 import { ModfileObject, modfileJson, PlatformStatusQuery } from '../../catalogue/live-files/object.ts';
-import { isSeenByClass } from '../../catalogue/mods/access.ts';
+import { isVisibleToClass } from '../../catalogue/mods/access.ts';
 import { reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
@@ -41,7 +41,8 @@ export const getModfiles = operation({
   handle: async (app, { caller, params, query, list, platform, cache, cacheUntil }) => {
     const asked = { platform, platformStatus: query.platform_status };
     const { files, total } = await listModfiles(app, caller, whichOf(params), list, asked);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isVisibleToClass(app.db, caller, params.mod_id))
+      cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
     cacheUntil(linksChangeAt(app.clock.now()));
     return pageOfFiles(app, files, total, list);
   },
@@ -77,7 +78,8 @@ export const getModfile = operation({
   errors: [...NOT_FOUND, 'MODFILE_NOT_FOUND'],
   handle: async (app, { caller, params, platform, cache, cacheUntil }) => {
     const file = await requireModfile(app, caller, whichOf(params), params.file_id, platform);
-    if (await isSeenByClass(app.db, caller, params.mod_id)) cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
+    if (await isVisibleToClass(app.db, caller, params.mod_id))
+      cache(`mods/${params.mod_id}`, `games/${params.game_id}`);
     cacheUntil(linksChangeAt(app.clock.now()));
     return alone(app, file);
   },

@@ -7,7 +7,7 @@ import {
   modChanged,
 } from '../../catalogue/mods/mods.ts';
 import { isHeld } from '../../catalogue/rules/evaluation.ts';
-import { tellSubscribers } from '../../people/notifications/notifications.ts';
+import { notifySubscribers } from '../../people/notifications/notifications.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
@@ -136,7 +136,7 @@ export async function changeLive(
   if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
     await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
   if (isUpdate(mod, before, after))
-    await tellSubscribers(app, transaction, { modId: mod.id, gameId: mod.game_id, actorId: userId });
+    await notifySubscribers(app, transaction, { modId: mod.id, gameId: mod.game_id, actorId: userId });
   await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
 }
 

@@ -100,8 +100,8 @@ const auditBan = (
     data: { network, date_expires },
   });
 
-const KEPT_SECONDS = 30 * 86_400;
+const RETENTION_SECONDS = 30 * 86_400;
 
 /** Ended bans stay listed for a while; the audit log keeps them for ever. */
 export const forgetEnded = (app: App): Promise<void> =>
-  app.db.write(async (transaction) => void (await store.removeEnded(transaction, app.clock.now() - KEPT_SECONDS)));
+  app.db.write(async (transaction) => void (await store.removeEnded(transaction, app.clock.now() - RETENTION_SECONDS)));

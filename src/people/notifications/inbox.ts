@@ -67,11 +67,11 @@ export async function changeSettings(
   return settingsOf(app, caller);
 }
 
-const KEPT_SECONDS = 90 * 86_400;
+const RETENTION_SECONDS = 90 * 86_400;
 const REMOVED_AT_ONCE = 500;
 
 export async function removeOld(app: App): Promise<void> {
-  const before = app.clock.now() - KEPT_SECONDS;
+  const before = app.clock.now() - RETENTION_SECONDS;
   for (const remove of [store.removeSomeBefore, store.removeSomeLettersBefore]) {
     const step = () => app.db.write((transaction) => remove(transaction, before, REMOVED_AT_ONCE));
     while ((await step()) === REMOVED_AT_ONCE);

@@ -1,8 +1,8 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { removeOld } from './inbox.ts';
-import { mailDue, mailPerson, tellSomeSubscribers } from './letters.ts';
-import { MAIL_JOB, TELL_SUBSCRIBERS_JOB, type Update } from './notifications.ts';
+import { mailDue, mailPerson, notifySomeSubscribers } from './letters.ts';
+import { MAIL_JOB, NOTIFY_SUBSCRIBERS_JOB, type Update } from './notifications.ts';
 
 export const notificationJobs: readonly JobHandler<App>[] = [
   { kind: 'notifications.remove-old', every: 86_400, run: removeOld },
@@ -13,5 +13,5 @@ export const notificationJobs: readonly JobHandler<App>[] = [
     attemptsMax: 30,
     run: (app, { userId }: { userId: number }) => mailPerson(app, userId),
   },
-  { kind: TELL_SUBSCRIBERS_JOB, run: (app, update: Update) => tellSomeSubscribers(app, update) },
+  { kind: NOTIFY_SUBSCRIBERS_JOB, run: (app, update: Update) => notifySomeSubscribers(app, update) },
 ];

@@ -6,7 +6,7 @@ import { say, type TextName } from '../../platform/localisation/texts.ts';
 import { MailError, type MailMessage } from '../../platform/mail/mail.ts';
 import { escapeHtml } from '../../platform/text/markup.ts';
 import { sendMailing } from '../mailings/mailings.ts';
-import { continueTelling, type NotificationKind, type Update, usualMode, wakeMail } from './notifications.ts';
+import { enqueueNextSubscribers, type NotificationKind, type Update, usualMode, wakeMail } from './notifications.ts';
 import * as store from './store.ts';
 
 /** Beyond this number the rest waits for the next daily mail. */
@@ -107,12 +107,12 @@ function linkOf({ addresses }: App, { resource, name_id, game_name_id, user_name
 const SUBSCRIBERS_AT_ONCE = 1_000;
 
 /** Notifies one batch of subscribers and enqueues the next, so that other writers run in between. */
-export const tellSomeSubscribers = (app: App, update: Update): Promise<void> =>
+export const notifySomeSubscribers = (app: App, update: Update): Promise<void> =>
   app.db.write(async (transaction) => {
     const { modId, gameId, actorId, date, after } = update;
     const about = { resource: 'mods', resource_id: modId, game_id: gameId, comment_id: 0 };
     const row = { kind: 'mod_updated' as const, actor_id: actorId, ...about, date_added: date };
     const bounds = { after, most: SUBSCRIBERS_AT_ONCE };
     const last = await store.addForSubscribers(transaction, row, usualMode(row.kind), bounds);
-    if (last > 0) await continueTelling(app, transaction, { ...update, after: last });
+    if (last > 0) await enqueueNextSubscribers(app, transaction, { ...update, after: last });
   });

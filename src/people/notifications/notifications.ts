@@ -45,9 +45,9 @@ const RECURRING: readonly NotificationKind[] = [
 ];
 
 export const MAIL_JOB = 'notifications.mail';
-export const TELL_SUBSCRIBERS_JOB = 'notifications.tell-subscribers';
+export const NOTIFY_SUBSCRIBERS_JOB = 'notifications.tell-subscribers';
 
-export interface Happening {
+export interface NotificationEvent {
   /** The recipient. */
   readonly userId: number;
   readonly kind: NotificationKind;
@@ -60,7 +60,7 @@ export interface Happening {
 }
 
 /** Adds a notification in the caller's transaction. Nobody is notified of their own actions. */
-export async function notify(app: App, transaction: Transaction, what: Happening): Promise<void> {
+export async function notify(app: App, transaction: Transaction, what: NotificationEvent): Promise<void> {
   if (what.userId === what.actorId) return;
   const now = app.clock.now();
   const row = {
@@ -72,7 +72,7 @@ export async function notify(app: App, transaction: Transaction, what: Happening
     comment_id: what.commentId ?? 0,
     date_added: now,
   };
-  if (RECURRING.includes(what.kind)) await store.forgetSame(transaction, what.userId, row);
+  if (RECURRING.includes(what.kind)) await store.removeSame(transaction, what.userId, row);
   const added = await store.add(transaction, what.userId, row, usualMode(what.kind));
   if (added && added.date_mail > 0 && added.date_mail <= now) await wakeMail(app, transaction, what.userId);
 }
@@ -80,24 +80,24 @@ export async function notify(app: App, transaction: Transaction, what: Happening
 export const wakeMail = (app: App, transaction: Transaction, userId: number): Promise<void> =>
   app.jobs.enqueue(transaction, MAIL_JOB, { userId }, { key: `user/${userId}` });
 
-export interface Judged {
+export interface DecidedContent {
   readonly resource: 'mods' | 'guides' | 'collections' | 'comments';
   readonly id: number;
   readonly gameId: number;
 }
 
-type Judgement = 'accepted' | 'denied' | 'taken_down' | 'file_approved' | 'file_denied' | 'report_resolved';
+type DecisionKind = 'accepted' | 'denied' | 'taken_down' | 'file_approved' | 'file_denied' | 'report_resolved';
 
 /** Notifies an author of a moderation decision. The moderator stays anonymous. */
 export async function notifyDecision(
   app: App,
   transaction: Transaction,
-  kind: Judgement,
-  { resource, id, gameId }: Pick<Judged, 'id' | 'gameId'> & { readonly resource: string },
+  kind: DecisionKind,
+  { resource, id, gameId }: Pick<DecidedContent, 'id' | 'gameId'> & { readonly resource: string },
   { userId, by }: { readonly userId: number; readonly by: number },
 ): Promise<void> {
   if (userId === 0 || userId === by) return;
-  const about = { resource: resource as Happening['resource'], resourceId: id, gameId };
+  const about = { resource: resource as NotificationEvent['resource'], resourceId: id, gameId };
   await notify(app, transaction, { userId, kind, actorId: 0, ...about });
 }
 
@@ -111,9 +111,9 @@ export interface Update {
 }
 
 /** Notifies the subscribers of a mod of its new file. A job does it in steps, because a mod can have millions of them. */
-export const tellSubscribers = (app: App, transaction: Transaction, update: Omit<Update, 'date' | 'after'>) =>
-  continueTelling(app, transaction, { ...update, date: app.clock.now(), after: 0 });
+export const notifySubscribers = (app: App, transaction: Transaction, update: Omit<Update, 'date' | 'after'>) =>
+  enqueueNextSubscribers(app, transaction, { ...update, date: app.clock.now(), after: 0 });
 
 /** One queued job per mod: the later update reaches every subscriber, so the earlier one is not needed. */
-export const continueTelling = (app: App, transaction: Transaction, update: Update): Promise<void> =>
-  app.jobs.enqueue(transaction, TELL_SUBSCRIBERS_JOB, { ...update }, { key: `mod/${update.modId}` });
+export const enqueueNextSubscribers = (app: App, transaction: Transaction, update: Update): Promise<void> =>
+  app.jobs.enqueue(transaction, NOTIFY_SUBSCRIBERS_JOB, { ...update }, { key: `mod/${update.modId}` });

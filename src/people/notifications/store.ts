@@ -6,7 +6,7 @@ import type { NotificationLettersTable, NotificationsTable } from './table.ts';
 
 export type NotificationRow = Selectable<NotificationsTable>;
 export type LetterRow = Selectable<NotificationLettersTable>;
-export type Told = Omit<NotificationRow, 'id' | 'user_id' | 'is_read' | 'date_mail' | 'letter_id'>;
+export type NewNotification = Omit<NotificationRow, 'id' | 'user_id' | 'is_read' | 'date_mail' | 'letter_id'>;
 
 type Reader = Pick<Database, 'first' | 'all'>;
 
@@ -33,7 +33,7 @@ const adding = (people: string, which: string) =>
       and not exists (select 1 from mutes m where m.user_id = u.id and m.muted_id = w.actor_id)
     on conflict (user_id, kind, actor_id, resource, resource_id, comment_id) do nothing returning id, date_mail`);
 
-const parametersOf = (row: Told, usual: string) => [
+const parametersOf = (row: NewNotification, usual: string) => [
   row.kind,
   row.actor_id,
   row.resource,
@@ -46,19 +46,19 @@ const parametersOf = (row: Told, usual: string) => [
 
 const ADD = adding('users u', 'u.id = ?');
 /** Returns nothing for a duplicate, and for a user who does not want it. */
-export const add = (transaction: Transaction, userId: number, row: Told, usual: string) =>
+export const add = (transaction: Transaction, userId: number, row: NewNotification, usual: string) =>
   transaction.first<Pick<NotificationRow, 'id' | 'date_mail'>>(ADD, [...parametersOf(row, usual), userId]);
 
 const SAME = 'kind = ? and actor_id = ? and resource = ? and resource_id = ? and comment_id = ?';
-const sameAs = (row: Told) => [row.kind, row.actor_id, row.resource, row.resource_id, row.comment_id];
-const FORGET_SAME = statement(`delete from notifications where user_id = ? and ${SAME}`);
+const sameAs = (row: NewNotification) => [row.kind, row.actor_id, row.resource, row.resource_id, row.comment_id];
+const REMOVE_SAME = statement(`delete from notifications where user_id = ? and ${SAME}`);
 /** Removes the earlier notification before a repetition. */
-export const forgetSame = (transaction: Transaction, userId: number, row: Told) =>
-  transaction.run(FORGET_SAME, [userId, ...sameAs(row)]);
+export const removeSame = (transaction: Transaction, userId: number, row: NewNotification) =>
+  transaction.run(REMOVE_SAME, [userId, ...sameAs(row)]);
 
 const SOME_SUBSCRIBERS = statement(`select max(user_id) as last, count(*) as number from
   (select user_id from subscriptions where mod_id = ? and user_id > ? order by user_id limit ?) first`);
-const FORGET_FOR_SUBSCRIBERS = statement(`delete from notifications where ${SAME} and date_added < ?
+const REMOVE_FOR_SUBSCRIBERS = statement(`delete from notifications where ${SAME} and date_added < ?
   and user_id in (select s.user_id from subscriptions s where s.mod_id = ? and s.user_id > ? and s.user_id <= ?)`);
 const ADD_FOR_SUBSCRIBERS = adding(
   'subscriptions s join users u on u.id = s.user_id',
@@ -67,7 +67,7 @@ const ADD_FOR_SUBSCRIBERS = adding(
 /** Adds one batch for subscribers of a mod, ordered by user id. Returns the last id, or 0 after the last batch. */
 export async function addForSubscribers(
   transaction: Transaction,
-  row: Told,
+  row: NewNotification,
   usual: string,
   { after, most }: { after: number; most: number },
 ): Promise<number> {
@@ -76,7 +76,7 @@ export async function addForSubscribers(
   const { last, number } = (await transaction.first<Some>(SOME_SUBSCRIBERS, [modId, after, most]))!;
   if (last === null) return 0;
   const some = [modId, after, last];
-  await transaction.run(FORGET_FOR_SUBSCRIBERS, [...sameAs(row), row.date_added, ...some]);
+  await transaction.run(REMOVE_FOR_SUBSCRIBERS, [...sameAs(row), row.date_added, ...some]);
   await transaction.all(ADD_FOR_SUBSCRIBERS, [...parametersOf(row, usual), ...some]);
   return Number(number) < most ? 0 : Number(last);
 }

@@ -11,7 +11,7 @@ import {
   UserObject,
   UserStatusObject,
 } from './object.ts';
-import { editProfile, isShownToAll, removeAvatar, requireShownUser, saveAvatar } from './profile.ts';
+import { editProfile, isShownToAll, removeAvatar, requireVisibleUser, saveAvatar } from './profile.ts';
 import { requireUser } from './users.ts';
 
 const AVATAR_BYTES_MAX = 4 * 1024 * 1024;
@@ -27,7 +27,7 @@ export const getUser = operation({
   returns: ok(UserObject),
   errors: ['USER_NOT_FOUND', 'USER_ACCOUNT_PRIVATE'],
   handle: async (app, { caller, params, portal, cache }) => {
-    const person = await requireShownUser(app, caller, params.user_id);
+    const person = await requireVisibleUser(app, caller, params.user_id);
     if (isShownToAll(person)) cache(`users/${person.id}`);
     return toUserObject(app, person, portal);
   },

@@ -35,7 +35,7 @@ export interface ProfileChanges {
 }
 
 /** A user as others see them. Closed accounts and private profiles are hidden. */
-export async function requireShownUser(app: App, caller: Caller, id: number): Promise<store.UserRow> {
+export async function requireVisibleUser(app: App, caller: Caller, id: number): Promise<store.UserRow> {
   const person = await requireUser(app, id);
   if (caller.kind === 'user' && (caller.userId === id || isSiteStaff(caller))) return person;
   if (person.date_closed !== null) throw new ApiError('USER_NOT_FOUND');

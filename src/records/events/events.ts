@@ -60,12 +60,12 @@ export async function recordUserEvent(app: App, transaction: Transaction, event:
   await recordStudioEvent(app, transaction, { gameId, kind: type, subject: `mods/${modId}`, data });
 }
 
-export const KEPT_SECONDS = 90 * 24 * 3_600;
+export const RETENTION_SECONDS = 90 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;
 
 /** Events expire after 90 days. They are removed in small steps, because writers wait during each. */
 export async function removeOldEvents(app: App): Promise<void> {
-  const before = app.clock.now() - KEPT_SECONDS;
+  const before = app.clock.now() - RETENTION_SECONDS;
   const step = () =>
     app.db.write(async (transaction) => {
       const { ofMods, ofUsers } = await store.removeSomeBefore(transaction, before, REMOVED_AT_ONCE);

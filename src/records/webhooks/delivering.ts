@@ -150,12 +150,12 @@ export const wakeOverdue = (app: App): Promise<void> =>
     for (const { id } of await store.overdue(transaction, app.clock.now())) await wake(app, transaction, id);
   });
 
-const KEPT_SECONDS = 30 * 24 * 3_600;
+const RETENTION_SECONDS = 30 * 24 * 3_600;
 const REMOVED_AT_ONCE = 500;
 
 /** Events and deliveries expire after 30 days, which limits how far back the stream and the log go. */
 export async function removeOldStudioEvents(app: App): Promise<void> {
-  const before = app.clock.now() - KEPT_SECONDS;
+  const before = app.clock.now() - RETENTION_SECONDS;
   const step = () => app.db.write((transaction) => store.removeSomeBefore(transaction, before, REMOVED_AT_ONCE));
   while ((await step()) === REMOVED_AT_ONCE);
 }

@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Query, Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { bodyOf, type Outcome, post } from './delivering.ts';
-import { GIVES_UP_SECONDS, wake } from './outbox.ts';
+import { RETRY_SECONDS, wake } from './outbox.ts';
 import { secretOf } from './signing.ts';
 import * as store from './store.ts';
 
@@ -135,7 +135,7 @@ export async function replayDelivery(
   const { query } = transaction;
   if (!(await store.deliveryById(query, webhookId, deliveryId))) return undefined;
   const now = app.clock.now();
-  await store.waitAgain(query, deliveryId, now, now + GIVES_UP_SECONDS);
+  await store.waitAgain(query, deliveryId, now, now + RETRY_SECONDS);
   await resume(app, transaction, webhookId);
   return store.deliveryById(query, webhookId, deliveryId);
 }
@@ -143,7 +143,7 @@ export async function replayDelivery(
 /** Sends all parked deliveries again, and returns their number. */
 export async function replayParked(app: App, transaction: Transaction, webhookId: number): Promise<number> {
   const now = app.clock.now();
-  const replayed = await store.parkedWaitAgain(transaction.query, webhookId, now, now + GIVES_UP_SECONDS);
+  const replayed = await store.parkedWaitAgain(transaction.query, webhookId, now, now + RETRY_SECONDS);
   await resume(app, transaction, webhookId);
   return replayed;
 }

@@ -15,7 +15,7 @@ export interface StudioEvent {
 }
 
 /** A delivery is retried for this long before it is parked. */
-export const GIVES_UP_SECONDS = 24 * 3_600;
+export const RETRY_SECONDS = 24 * 3_600;
 
 /** The scope that wakes listeners of a game's event stream. */
 export const studioScope = (gameId: number) => `games/${gameId}/studio`;
@@ -31,7 +31,7 @@ export async function recordStudioEvent(app: App, transaction: Transaction, even
   const eventId = await store.addEvent(transaction, row);
   for (const webhook of await store.listeningTo(transaction, gameId)) {
     if (webhook.kinds !== '' && !webhook.kinds.split(' ').includes(kind)) continue;
-    await store.addDelivery(transaction, webhook.id, eventId, subject, now, now + GIVES_UP_SECONDS);
+    await store.addDelivery(transaction, webhook.id, eventId, subject, now, now + RETRY_SECONDS);
     await wake(app, transaction, webhook.id);
   }
   transaction.changed(studioScope(gameId));

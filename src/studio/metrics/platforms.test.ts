@@ -10,7 +10,7 @@ import {
   getGameTagOptions,
 } from '../../catalogue/games/operations.ts';
 import { getModStats, getModsStats } from '../../catalogue/stats/operations.ts';
-import { renewFigures } from '../../catalogue/stats/stats.ts';
+import { refreshStats } from '../../catalogue/stats/stats.ts';
 import { addGameTagOptions, addModTags } from '../../catalogue/tags/operations.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { addModRating } from '../../community/ratings/operations.ts';
@@ -202,7 +202,7 @@ test('figures of mods and of their game are those of the platform', async () => 
   assert.deepEqual(await figures('linux'), { downloads: { [both.id]: 1, [linux.id]: 1 }, mods: 2, total: 2 });
   assert.deepEqual(await figures('ps5'), { downloads: {}, mods: 0, total: 0 });
   api.clock.advance(26 * 3_600);
-  await renewFigures(api.app());
+  await refreshStats(api.app());
   const later = (await client.call(getModStats, { params: at(both), headers: on('windows') })).body;
   assert.deepEqual([later.downloads_today, later.downloads_total], [0, 2]);
 });

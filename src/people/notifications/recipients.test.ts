@@ -13,7 +13,7 @@ import { decideOverContent } from '../../moderation/moderation/operations.ts';
 import { resolveGameReport, submitReportOperation } from '../../moderation/reports/operations.ts';
 import { insertMany } from '../../platform/database/bulk.ts';
 import { muteAUser } from '../mutes/operations.ts';
-import { tellSomeSubscribers } from './letters.ts';
+import { notifySomeSubscribers } from './letters.ts';
 import { deleteNotifications, getNotifications, updateNotificationSettings } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
@@ -156,7 +156,7 @@ test('very many subscribers are told in steps, each once, also when a step is do
   assert.equal(Number((await told()).all), MANY);
   const again = { modId: mod.id, gameId: mod.game_id, actorId: mod.owner.id, date: app.clock.now(), after: 0 };
   const ids = await app.db.query.selectFrom('notifications').select('id').orderBy('id').execute();
-  await tellSomeSubscribers(app, again);
+  await notifySomeSubscribers(app, again);
   await worker.runDue();
   assert.deepEqual(await app.db.query.selectFrom('notifications').select('id').orderBy('id').execute(), ids);
   await update(mod);
