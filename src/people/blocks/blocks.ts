@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../platform/access/caller.ts';
-import { sightOfChanged } from '../../platform/access/credentials.ts';
+import { visibilityChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
@@ -32,7 +32,7 @@ export async function blockUser(app: App, caller: UserCaller, userId: number): P
     await store.lockPair(transaction, caller.userId, other.id);
     await store.put(transaction, { user_id: caller.userId, blocked_id: other.id, date_added: app.clock.now() });
     for (const { onBlock } of app.extensions.of(blockExtensions)) await onBlock(transaction, caller.userId, other.id);
-    sightOfChanged(transaction, caller.userId);
+    visibilityChanged(transaction, caller.userId);
   });
 }
 
@@ -41,7 +41,7 @@ export async function unblockUser(app: App, caller: UserCaller, userId: number):
   await app.db.write(async (transaction) => {
     await requireUserIn(transaction, userId);
     await store.remove(transaction, caller.userId, userId);
-    sightOfChanged(transaction, caller.userId);
+    visibilityChanged(transaction, caller.userId);
   });
 }
 

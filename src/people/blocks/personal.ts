@@ -1,4 +1,4 @@
-import { sightOfChanged } from '../../platform/access/credentials.ts';
+import { visibilityChanged } from '../../platform/access/credentials.ts';
 import { notExported } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
@@ -23,5 +23,5 @@ export const personalBlocks: PersonalData = {
       apart: 'user_id',
     },
   ],
-  afterwards: (transaction, userId) => sightOfChanged(transaction, userId),
+  afterwards: (transaction, userId) => visibilityChanged(transaction, userId),
 };

@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../platform/access/caller.ts';
-import { sightOfChanged } from '../../platform/access/credentials.ts';
+import { visibilityChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
@@ -25,7 +25,7 @@ export async function muteUser(app: App, caller: UserCaller, userId: number): Pr
     if (await isGuest(transaction, other)) throw new ApiError('USER_CANNOT_MUTE_GUESTS');
     if (await isStaffMember(transaction, other.id)) throw new ApiError('USER_CANNOT_MUTE_SITE_ADMIN');
     await store.put(transaction, { user_id: caller.userId, muted_id: other.id, date_added: app.clock.now() });
-    sightOfChanged(transaction, caller.userId);
+    visibilityChanged(transaction, caller.userId);
   });
 }
 
@@ -46,7 +46,7 @@ export async function muteFromPortal(
     const date_added = app.clock.now();
     for (const muted_id of people.filter((id) => id !== caller.userId))
       await store.put(transaction, { user_id: caller.userId, muted_id, date_added });
-    sightOfChanged(transaction, caller.userId);
+    visibilityChanged(transaction, caller.userId);
   });
 }
 
@@ -54,7 +54,7 @@ export async function unmuteUser(app: App, caller: UserCaller, userId: number): 
   await app.db.write(async (transaction) => {
     await requireUserIn(transaction, userId);
     await store.remove(transaction, caller.userId, userId);
-    sightOfChanged(transaction, caller.userId);
+    visibilityChanged(transaction, caller.userId);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Caller, UserCaller } from '../../platform/access/caller.ts';
-import { accessOfChanged } from '../../platform/access/credentials.ts';
+import { accessOfUserChanged } from '../../platform/access/credentials.ts';
 import { isSiteStaff, outranks, STAFF_LEVELS } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -18,7 +18,7 @@ export async function joinStaff(
 ): Promise<boolean> {
   const row = { user_id: userId, level, added_by: addedBy, date_added: now };
   if (!(await store.add(transaction, row))) return false;
-  accessOfChanged(transaction, userId);
+  accessOfUserChanged(transaction, userId);
   return true;
 }
 
@@ -112,7 +112,7 @@ export async function changeStaff(
     requireBelow(own, before, level);
     if (level < before) await requireOwnerLeft(transaction, userId, 'USER_CANT_UPDATE_SITE_STAFF');
     await store.setLevel(transaction, userId, level);
-    accessOfChanged(transaction, userId);
+    accessOfUserChanged(transaction, userId);
     await auditStaff(app, transaction, caller, userId, 'change', [before, level]);
     return (await store.member(transaction.query, userId))!;
   });
@@ -127,7 +127,7 @@ export async function removeStaff(app: App, caller: UserCaller, userId: number):
     if (!isLeaving) requireBelow(own, before);
     await requireOwnerLeft(transaction, userId, 'USER_CANT_DELETE_SITE_STAFF');
     await store.remove(transaction, userId);
-    accessOfChanged(transaction, userId);
+    accessOfUserChanged(transaction, userId);
     await auditStaff(app, transaction, caller, userId, 'remove', [before, 0]);
   });
 }

@@ -224,14 +224,14 @@ export function accessChanged(transaction: Transaction): void {
 export const ACCESS_SCOPE = 'access';
 
 /** Names the change of what is kept of one person alone, so that nobody else has to be looked up again. */
-export function accessOfChanged(transaction: Transaction, userId: number): void {
+export function accessOfUserChanged(transaction: Transaction, userId: number): void {
   transaction.changed(accessScopeOf(userId));
 }
 
 export const accessScopeOf = (userId: number) => `${ACCESS_SCOPE}/${userId}`;
 
 /** Names the change of whom a person does not want to see. Of that, a caller knows only whether there is anyone. */
-export function sightOfChanged(transaction: Transaction, userId: number): void {
+export function visibilityChanged(transaction: Transaction, userId: number): void {
   transaction.changed(visibilityScopeOf(userId));
 }
 
