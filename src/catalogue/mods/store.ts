@@ -10,7 +10,7 @@ import {
   updateOf,
   type Value,
 } from '../../platform/database/database.ts';
-import { LOOKING_THROUGH } from '../../platform/database/listing.ts';
+import { MAY_SCAN } from '../../platform/database/listing.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
 import { isLiveOn, livePlace } from '../../platform/database/platforms.ts';
@@ -301,7 +301,7 @@ const between = (ranges: readonly Range[]) =>
 /** How many words of public mods are in these ranges, each counted with every mod that has it. */
 export async function modsBetween(query: Query, gameId: number, ranges: readonly Range[]): Promise<number> {
   const { rows } = await sql<{ mods: number | null }>`select sum(w.mods_count) as mods from mod_vocabulary w
-    where w.game_id = ${gameId} and (${between(ranges)}) and ${sql.raw(LOOKING_THROUGH)}`.execute(query);
+    where w.game_id = ${gameId} and (${between(ranges)}) and ${sql.raw(MAY_SCAN)}`.execute(query);
   return Number(rows[0]?.mods ?? 0);
 }
 
@@ -320,7 +320,7 @@ export async function probedBetween(query: Query, gameId: number, ranges: readon
   const { rows } = await sql<Ranked>`select m.id, m.popularity from mods m
     where m.game_id = ${gameId} and m.status = 1 and m.visible = 1
       and exists (select 1 from mod_words w where w.mod_id = m.id and (${between(ranges)}))
-      and ${sql.raw(LOOKING_THROUGH)}
+      and ${sql.raw(MAY_SCAN)}
     order by m.popularity desc, m.id limit ${most}`.execute(query);
   return rows;
 }
@@ -328,7 +328,7 @@ export async function probedBetween(query: Query, gameId: number, ranges: readon
 /** The same, found by their words and then put in order. */
 export async function sortedBetween(query: Query, gameId: number, ranges: readonly Range[], most: number) {
   const { rows } = await sql<Ranked>`select w.mod_id as id, max(w.popularity) as popularity from mod_words w
-    where w.game_id = ${gameId} and w.shown = 1 and (${between(ranges)}) and ${sql.raw(LOOKING_THROUGH)}
+    where w.game_id = ${gameId} and w.shown = 1 and (${between(ranges)}) and ${sql.raw(MAY_SCAN)}
     group by w.mod_id order by 2 desc, 1 limit ${most}`.execute(query);
   return rows;
 }
@@ -341,7 +341,7 @@ export async function modsWithAny(query: Query, gameId: number, words: readonly 
   ];
   const { rows } = await sql<{ total: number }>`select count(*) as total from (select distinct w.mod_id from mod_words w
     where w.game_id = ${gameId} and w.shown = 1 and (${sql.join(parts, sql` or `)})
-      and ${sql.raw(LOOKING_THROUGH)}) as found`.execute(query);
+      and ${sql.raw(MAY_SCAN)}) as found`.execute(query);
   return Number(rows[0]!.total);
 }
 

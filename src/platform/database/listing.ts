@@ -76,13 +76,13 @@ export interface ListRequest {
  * An always-true condition that marks queries that may scan every row. On SQLite they run in a worker thread with a
  * time limit (`sqlite-reader-worker.ts`).
  */
-export const LOOKING_THROUGH = '1 = 1 /* looking through */';
+export const MAY_SCAN = '1 = 1 /* looking through */';
 
 /** Rows before the page are skipped one by one. */
 const SKIPPED_MAX = 1_000;
 
 /** True when no index leads directly to the page's rows. */
-export function looksThrough(listing: Listing, { groups, words, sort, offset }: ListRequest): boolean {
+export function mayScan(listing: Listing, { groups, words, sort, offset }: ListRequest): boolean {
   const isSorted = sort !== undefined && listing.indexed?.[sort.sql] === undefined;
   return groups.length > 0 || words.length > 0 || isSorted || offset >= SKIPPED_MAX;
 }
@@ -93,7 +93,7 @@ type AnySelect = SelectQueryBuilder<Tables, any, any>;
 /** Applies the request's filters; the resource has already applied visibility. */
 export function narrowed<S>(select: S, listing: Listing, request: ListRequest): S {
   let query = select as unknown as AnySelect;
-  if (looksThrough(listing, request)) query = query.where(sql.raw<SqlBool>(LOOKING_THROUGH));
+  if (mayScan(listing, request)) query = query.where(sql.raw<SqlBool>(MAY_SCAN));
   for (const group of request.groups)
     query = query.where(anyOf(group.map((filter) => condition(filter, listing, request))));
   if (request.words.length > 0 && listing.words) query = query.where(matchesWords(listing, request));

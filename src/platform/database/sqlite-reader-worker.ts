@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { workerData } from 'node:worker_threads';
 import { answerEach } from '../runtime/thread.ts';
 import { TOOK_TOO_LONG } from './failures.ts';
-import { LOOKING_THROUGH } from './listing.ts';
+import { MAY_SCAN } from './listing.ts';
 import { fitsPattern, type Pattern, patternOf } from './patterns.ts';
 import type { ReaderOptions, ReaderQuery } from './sqlite-reader.ts';
 
@@ -44,7 +44,7 @@ function madeOnce<T>(most: number, make: (text: string) => T): (text: string) =>
 
 const patternFor = madeOnce<Pattern>(PATTERNS_KEPT, patternOf);
 const statementFor = madeOnce<StatementSync>(STATEMENTS_KEPT, (text) =>
-  db.prepare(text.replaceAll(LOOKING_THROUGH, 'in_time()')),
+  db.prepare(text.replaceAll(MAY_SCAN, 'in_time()')),
 );
 
 // SQLite cannot be interrupted from another thread, so each row calls this function.

@@ -21,7 +21,7 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
-import { LOOKING_THROUGH } from './listing.ts';
+import { MAY_SCAN } from './listing.ts';
 import { BackgroundReader } from './sqlite-reader.ts';
 
 const STATEMENTS_KEPT = 500;
@@ -171,7 +171,7 @@ class Readers implements DatabaseConnection {
   }
 
   executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
-    const connection = compiled.sql.includes(LOOKING_THROUGH) ? this.#background : this.#reading;
+    const connection = compiled.sql.includes(MAY_SCAN) ? this.#background : this.#reading;
     return connection.executeQuery<R>(compiled);
   }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { type ListRequest, looksThrough } from '../database/listing.ts';
+import { type ListRequest, mayScan } from '../database/listing.ts';
 import { limitedAddress } from './address.ts';
 import type { AnyInput } from './input.ts';
 import { type AnyOperation, isEventStream, isStoredFile } from './operation.ts';
@@ -57,7 +57,7 @@ function fairShareOf(db: Database): FairShare {
 function usesConnection({ dialect }: Database, { declaration }: AnyOperation, list: ListRequest): boolean {
   const { returns, files, raw, access } = declaration;
   if (files || raw || isStoredFile(returns) || isEventStream(returns) || access.kind === 'authentication') return false;
-  return dialect === 'postgres' || (declaration.list !== undefined && looksThrough(declaration.list, list));
+  return dialect === 'postgres' || (declaration.list !== undefined && mayScan(declaration.list, list));
 }
 
 /** Runs the work once the address is within its share. */
