@@ -5,7 +5,7 @@ import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { say, type TextName } from '../platform/localisation/texts.ts';
+import { localise, type TextName } from '../platform/localisation/texts.ts';
 import { PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import type { AccountRow } from '../signin/portals/accounts.ts';
 import { connectionsOf, unlinkAccount } from '../signin/portals/linking.ts';
@@ -86,11 +86,11 @@ async function releasesSection(
   const isGuarded = await confirmsReleases(app, userId);
   const isAsked = query['releases'] === 'code' || sent['releases'] === 'at-once';
   const button = (wish: string, text: TextName) =>
-    html`<div class="actions"><button name="releases" value="${wish}" class="quiet">${say(text, language)}</button></div>`;
-  const codeField = html`<label for="code">${say('page_account_releases_code', language)}</label>
+    html`<div class="actions"><button name="releases" value="${wish}" class="quiet">${localise(text, language)}</button></div>`;
+  const codeField = html`<label for="code">${localise('page_account_releases_code', language)}</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required minlength="5" maxlength="10">`;
-  return html`<h2>${say('page_account_releases', language)}</h2>
-<p>${say(isGuarded ? 'page_account_releases_confirmed' : 'page_account_releases_at_once', language)}</p>
+  return html`<h2>${localise('page_account_releases', language)}</h2>
+<p>${localise(isGuarded ? 'page_account_releases_confirmed' : 'page_account_releases_at_once', language)}</p>
 ${isGuarded && isAsked ? form(html`${codeField}${button('at-once', 'page_account_releases_end')}`) : undefined}
 ${isGuarded ? form(button('ask', 'page_account_releases_ask')) : form(button('confirm', 'page_account_releases_begin'))}`;
 }
@@ -98,7 +98,7 @@ ${isGuarded ? form(button('ask', 'page_account_releases_ask')) : form(button('co
 const linkedName = ({ portal }: AccountRow): string => PORTAL_NAMES[portal] ?? 'SSO';
 
 const offeredName = ({ portal, host }: Offer, language: Language): string =>
-  portal === 'sso' ? say('page_account_studio', language, { host }) : (PORTAL_NAMES[portal] ?? portal);
+  portal === 'sso' ? localise('page_account_studio', language, { host }) : (PORTAL_NAMES[portal] ?? portal);
 
 async function accountForm(
   app: App,
@@ -115,22 +115,22 @@ async function accountForm(
   const form = (button: Html) =>
     html`<form method="post" action="${addressOf(request)}">${csrfField(csrf)}${button}</form>`;
   const page = layout(app, language, {
-    title: say('page_account_title', language),
-    body: html`<p class="faint">${say('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${say('page_sign_out', language)}</a></p>
+    title: localise('page_account_title', language),
+    body: html`<p class="faint">${localise('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${localise('page_sign_out', language)}</a></p>
 ${
   problem &&
   html`<p role="alert" class="problem">${errorMessage(problem.error, language, problem.values)}</p>
-<p class="faint">${say('page_error_reference', language, { ref: problem.ref })}</p>`
+<p class="faint">${localise('page_error_reference', language, { ref: problem.ref })}</p>`
 }
-<h2>${say('page_account_links', language)}</h2>
-${accounts.length === 0 ? html`<p>${say('page_account_none', language)}</p>` : undefined}
+<h2>${localise('page_account_links', language)}</h2>
+${accounts.length === 0 ? html`<p>${localise('page_account_none', language)}</p>` : undefined}
 <ul>${accounts.map(
       (account) => html`<li>${linkedName(account)}${account.display_name && ` · ${account.display_name}`}
-${form(html`<button name="unlink" value="${account.id}" class="quiet">${say('page_account_unlink', language, { portal: linkedName(account) })}</button>`)}</li>`,
+${form(html`<button name="unlink" value="${account.id}" class="quiet">${localise('page_account_unlink', language, { portal: linkedName(account) })}</button>`)}</li>`,
     )}</ul>
 ${open.map((offer) =>
   form(
-    html`<div class="actions"><button name="link" value="${offer.portal}">${say('page_account_link', language, { portal: offeredName(offer, language) })}</button></div>`,
+    html`<div class="actions"><button name="link" value="${offer.portal}">${localise('page_account_link', language, { portal: offeredName(offer, language) })}</button></div>`,
   ),
 )}
 ${await releasesSection(app, request, session, form)}`,

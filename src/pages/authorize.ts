@@ -4,7 +4,7 @@ import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { say, type TextName } from '../platform/localisation/texts.ts';
+import { localise, type TextName } from '../platform/localisation/texts.ts';
 import {
   type Asked,
   type Asking,
@@ -86,20 +86,20 @@ function consentForm(app: App, request: PageRequest, asking: Asking, session: Op
   const { client, game, scopes } = asking;
   const target = new URL(asking.redirectUri);
   const page = layout(app, language, {
-    title: say('page_consent_title', language, { client: client.name }),
+    title: localise('page_consent_title', language, { client: client.name }),
     body: html`${origin(asking, language)}
-<p>${say('page_consent_lead_in', language, { game: game.name })}</p>
-<ul>${scopes.map((scope): Html => html`<li>${say(scopeText(scope), language)}</li>`)}</ul>
-<p class="faint">${say('page_consent_leads', language, { host: target.host })}</p>
+<p>${localise('page_consent_lead_in', language, { game: game.name })}</p>
+<ul>${scopes.map((scope): Html => html`<li>${localise(scopeText(scope), language)}</li>`)}</ul>
+<p class="faint">${localise('page_consent_leads', language, { host: target.host })}</p>
 <form method="post" action="${AUTHORIZE_PATH}?${search}">
 ${csrfField(csrf)}
-<label class="choice"><input type="checkbox" name="reach" value="${ALL_GAMES}"> <span>${say('page_consent_all_games', language, { game: game.name })}</span></label>
+<label class="choice"><input type="checkbox" name="reach" value="${ALL_GAMES}"> <span>${localise('page_consent_all_games', language, { game: game.name })}</span></label>
 <div class="actions">
-<button name="decision" value="deny" class="quiet">${say('page_deny', language)}</button>
-<button name="decision" value="allow">${say('page_allow', language)}</button>
+<button name="decision" value="deny" class="quiet">${localise('page_deny', language)}</button>
+<button name="decision" value="allow">${localise('page_allow', language)}</button>
 </div>
 </form>
-<p class="faint">${say('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${say('page_sign_out', language)}</a></p>`,
+<p class="faint">${localise('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${localise('page_sign_out', language)}</a></p>`,
   });
   // Browsers hold the whole way that a form leads against the policy, and the client may lead on.
   const formTargets = target.protocol === 'https:' ? ['https:'] : ['https:', target.origin];
@@ -111,11 +111,11 @@ function wayBack(app: App, { language }: PageRequest, returned: Returned): PageA
   const { client, error, location } = returned;
   const { host } = new URL(location);
   const page = layout(app, language, {
-    title: say('page_return_title', language, { client: client.name }),
+    title: localise('page_return_title', language, { client: client.name }),
     body: html`${origin(returned, language)}
 <p role="alert" class="problem">${errorMessage(error.error, language)}</p>
-<p>${say('page_return_lead', language, { host })}</p>
-<p><a class="button quiet" rel="noreferrer nofollow" href="${location}">${say('page_return', language, { host })}</a></p>`,
+<p>${localise('page_return_lead', language, { host })}</p>
+<p><a class="button quiet" rel="noreferrer nofollow" href="${location}">${localise('page_return', language, { host })}</a></p>`,
   });
   return { status: 400, html: page };
 }

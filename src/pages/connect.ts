@@ -3,7 +3,7 @@ import { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { decideDeviceLogin, type OpenDeviceLogin, requireOpenDeviceLogin } from '../signin/devices/devices.ts';
 import { findSession, type OpenSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
@@ -50,19 +50,19 @@ async function decide(app: App, request: PageRequest, session: OpenSession, code
 
 const reference = (error: ApiError, { language }: PageRequest): Html =>
   html`<p role="alert" class="problem" id="problem">${errorMessage(error.error, language, error.values)}</p>
-<p class="faint">${say('page_error_reference', language, { ref: error.ref })}</p>`;
+<p class="faint">${localise('page_error_reference', language, { ref: error.ref })}</p>`;
 
 function codeForm(app: App, request: PageRequest, code: string, problem?: ApiError): PageAnswer {
   const { language, csrf } = request;
   const page = layout(app, language, {
-    title: say('page_connect_title', language),
-    body: html`<p class="faint">${say('page_connect_lead', language)}</p>
+    title: localise('page_connect_title', language),
+    body: html`<p class="faint">${localise('page_connect_lead', language)}</p>
 ${problem && reference(problem, request)}
 <form method="post" action="${CONNECT_PATH}">
 ${csrfField(csrf)}
-<label for="code">${say('page_connect_code', language)}</label>
+<label for="code">${localise('page_connect_code', language)}</label>
 <input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required minlength="5" maxlength="10" value="${code}"${problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined} autofocus>
-<div class="actions"><button>${say('page_continue', language)}</button></div>
+<div class="actions"><button>${localise('page_continue', language)}</button></div>
 </form>`,
   });
   return { status: problem?.status ?? 200, html: page };
@@ -76,26 +76,26 @@ function confirmForm(
   login: OpenDeviceLogin,
 ): PageAnswer {
   const page = layout(app, language, {
-    title: say('page_connect_confirm_title', language),
+    title: localise('page_connect_confirm_title', language),
     body: html`${originOf({ ...login, since: login.clientSince }, language)}
-<p>${say('page_connect_confirm_lead', language, { code, game: login.client ?? login.game })}</p>
-<p>${say('page_consent_lead', language)}</p>
-<ul>${login.scopes.map((scope) => html`<li>${say(scope === 'write' ? 'page_scope_write' : 'page_scope_read', language)}</li>`)}</ul>
-<p><strong>${say('page_connect_warning', language)}</strong></p>
+<p>${localise('page_connect_confirm_lead', language, { code, game: login.client ?? login.game })}</p>
+<p>${localise('page_consent_lead', language)}</p>
+<ul>${login.scopes.map((scope) => html`<li>${localise(scope === 'write' ? 'page_scope_write' : 'page_scope_read', language)}</li>`)}</ul>
+<p><strong>${localise('page_connect_warning', language)}</strong></p>
 <form method="post" action="${CONNECT_PATH}">
 ${csrfField(csrf)}<input type="hidden" name="code" value="${code}">
 <div class="actions">
-<button name="decision" value="deny" class="quiet">${say('page_deny', language)}</button>
-<button name="decision" value="allow">${say('page_allow', language)}</button>
+<button name="decision" value="deny" class="quiet">${localise('page_deny', language)}</button>
+<button name="decision" value="allow">${localise('page_allow', language)}</button>
 </div>
 </form>
-<p class="faint">${say('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${say('page_sign_out', language)}</a></p>`,
+<p class="faint">${localise('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${localise('page_sign_out', language)}</a></p>`,
   });
   return { status: 200, html: page };
 }
 
 function decided(app: App, { language }: PageRequest, isAllowed: boolean): PageAnswer {
-  const title = say(isAllowed ? 'page_connect_done_title' : 'page_connect_denied_title', language);
-  const lead = isAllowed ? html`<p>${say('page_connect_done_lead', language)}</p>` : html``;
+  const title = localise(isAllowed ? 'page_connect_done_title' : 'page_connect_denied_title', language);
+  const lead = isAllowed ? html`<p>${localise('page_connect_done_lead', language)}</p>` : html``;
   return { status: 200, html: layout(app, language, { title, body: lead }) };
 }

@@ -1,7 +1,7 @@
 import type { App } from '../platform/app.ts';
 import { html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { csrfField, layout } from './layout.ts';
 import { SIGN_IN_PATH } from './paths.ts';
 
@@ -30,12 +30,12 @@ export const fragmentScriptPage: Page = {
 export function fragmentPage(app: App, request: PageRequest, path: string, portal: string): PageAnswer {
   const { language, csrf, search } = request;
   const page = layout(app, language, {
-    title: say('page_fragment_title', language),
+    title: localise('page_fragment_title', language),
     body: html`<form method="post" action="${search ? `${path}?${search}` : path}">
 ${csrfField(csrf)}<input type="hidden" name="fragment" value="">
 </form>
-<p class="note">${say('page_fragment_script', language, { portal })}</p>
-<p><a href="${SIGN_IN_PATH}">${say('page_sign_in_title', language)}</a></p>
+<p class="note">${localise('page_fragment_script', language, { portal })}</p>
+<p><a href="${SIGN_IN_PATH}">${localise('page_sign_in_title', language)}</a></p>
 <script src="${FRAGMENT_SCRIPT_PATH}" defer></script>`,
   });
   return { status: 200, html: page, hasScript: true };

@@ -3,7 +3,7 @@ import type { App } from '../platform/app.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
 import type { PageRequest, Texts } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { type LinkedPortal, PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import { gameOfClient } from '../signin/oauth/clients.ts';
 import { type Offer, portalNamed } from '../signin/portals/web/signing-in.ts';
@@ -62,10 +62,10 @@ export const wasChosen = (app: App, { visit, query }: PageRequest): boolean =>
 /** A studio has no name that players would know, so it is told where they will be. */
 export const offerText = ({ portal, host }: Offer, language: Language): string =>
   portal === 'sso'
-    ? say('page_portal_studio', language, { host })
-    : say('page_portal_continue', language, { portal: PORTAL_NAMES[portal] ?? portal });
+    ? localise('page_portal_studio', language, { host })
+    : localise('page_portal_continue', language, { portal: PORTAL_NAMES[portal] ?? portal });
 
 export const unavailableText = (portal: LinkedPortal, language: Language): string =>
   portal === 'sso'
     ? errorMessage('STUDIO_OAUTH_NOT_CONFIGURED', language)
-    : say('page_portal_unavailable', language, { portal: PORTAL_NAMES[portal] ?? portal });
+    : localise('page_portal_unavailable', language, { portal: PORTAL_NAMES[portal] ?? portal });

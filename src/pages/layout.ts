@@ -3,7 +3,7 @@ import type { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { STYLE_PATH } from './style.ts';
 
 export interface Content {
@@ -24,7 +24,7 @@ export function layout(app: App, language: Language, { title, body }: Content): 
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
-<header><span class="brand">Modstead</span>${isSandbox ? html` <span class="badge">${say('page_sandbox', language)}</span>` : undefined}</header>
+<header><span class="brand">Modstead</span>${isSandbox ? html` <span class="badge">${localise('page_sandbox', language)}</span>` : undefined}</header>
 <main>
 <h1>${title}</h1>
 ${body}
@@ -36,10 +36,10 @@ ${body}
 /** An error is told where it happened; nobody is sent anywhere with it. */
 export function errorPage(app: App, error: ApiError, language: Language, anew?: string): Html {
   return layout(app, language, {
-    title: say('page_error_title', language),
+    title: localise('page_error_title', language),
     body: html`<p role="alert" class="problem">${errorMessage(error.error, language, error.values)}</p>
-<p class="faint">${say('page_error_reference', language, { ref: error.ref })}</p>
-${anew && html`<p><a href="${anew}">${say('page_sign_in_title', language)}</a></p>`}`,
+<p class="faint">${localise('page_error_reference', language, { ref: error.ref })}</p>
+${anew && html`<p><a href="${anew}">${localise('page_sign_in_title', language)}</a></p>`}`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../platform/http/html.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 
 /** Where an application that asks to be let in comes from. */
 export interface Origin {
@@ -17,9 +17,9 @@ export interface Origin {
 export const originOf = ({ game, icon, owner, isAccepted, since }: Origin, language: Language): Html =>
   html`<div class="origin">
 <img class="icon" src="/files/${icon ?? 'placeholder/icon'}/thumb_64x64.png" alt="" width="64" height="64">
-${since === null ? undefined : html`<p class="faint">${say('page_consent_owner', language, { game, owner: owner ?? '–' })}<br>${say('page_consent_since', language, { date: dayOf(since, language) })}</p>`}
+${since === null ? undefined : html`<p class="faint">${localise('page_consent_owner', language, { game, owner: owner ?? '–' })}<br>${localise('page_consent_since', language, { date: dayOf(since, language) })}</p>`}
 </div>
-${isAccepted ? undefined : html`<p class="problem" role="note">${say('page_consent_unverified', language)}</p>`}`;
+${isAccepted ? undefined : html`<p class="problem" role="note">${localise('page_consent_unverified', language)}</p>`}`;
 
 const dayOf = (seconds: number, language: Language): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000);

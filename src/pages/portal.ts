@@ -2,7 +2,7 @@ import { consentDialog } from '../people/agreements/dialog.ts';
 import type { App } from '../platform/app.ts';
 import { Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { type LinkedPortal, PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
 import type { Brought } from '../signin/portals/web/flow.ts';
 import {
@@ -81,11 +81,11 @@ function shown(app: App, request: PageRequest, arrival: Arrival): PageAnswer {
 function waitForm(app: App, request: PageRequest, { portal, token }: Arrival & { kind: 'waiting' }): PageAnswer {
   const { language, csrf, id } = request;
   const page = layout(app, language, {
-    title: say('page_fragment_title', language),
-    body: html`<p>${say('page_portal_not_yet', language, { portal: nameOf(portal) })}</p>
+    title: localise('page_fragment_title', language),
+    body: html`<p>${localise('page_portal_not_yet', language, { portal: nameOf(portal) })}</p>
 <form method="post" action="${callbackPath(portal, id!)}">
 ${csrfField(csrf)}<input type="hidden" name="token" value="${token}">
-<div class="actions"><button name="decision" value="again">${say('page_continue', language)}</button></div>
+<div class="actions"><button name="decision" value="again">${localise('page_continue', language)}</button></div>
 </form>`,
   });
   return { status: 200, html: page };
@@ -97,13 +97,13 @@ function nameForm(app: App, request: PageRequest, arrival: Arrival & { kind: 'na
   const { portal, name, token, isLinking } = arrival;
   const lead = isLinking ? 'page_named_link' : 'page_named_sign_in';
   const page = layout(app, language, {
-    title: say('page_named_title', language),
-    body: html`<p>${say(lead, language, { portal: nameOf(portal), name })}</p>
+    title: localise('page_named_title', language),
+    body: html`<p>${localise(lead, language, { portal: nameOf(portal), name })}</p>
 <form method="post" action="${callbackPath(portal, id!)}">
 ${csrfField(csrf)}<input type="hidden" name="token" value="${token}">
 <div class="actions">
-<button name="decision" value="leave" class="quiet">${say('page_named_no', language)}</button>
-<button name="decision" value="continue">${say('page_continue', language)}</button>
+<button name="decision" value="leave" class="quiet">${localise('page_named_no', language)}</button>
+<button name="decision" value="continue">${localise('page_continue', language)}</button>
 </div>
 </form>`,
   });
@@ -115,7 +115,7 @@ function termsForm(app: App, request: PageRequest, portal: LinkedPortal, token: 
   const { language, csrf, id } = request;
   const { html: text, buttons } = consentDialog(app, language, portal);
   const page = layout(app, language, {
-    title: say('page_terms_title', language),
+    title: localise('page_terms_title', language),
     body: html`${new Html(text)}
 <form method="post" action="${callbackPath(portal, id!)}">
 ${csrfField(csrf)}<input type="hidden" name="token" value="${token}">

@@ -20,7 +20,7 @@ import type { App } from '../platform/app.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageRequest } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { layout } from './layout.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 
@@ -50,7 +50,7 @@ const intro = ({ logo, summary, author }: Shown, language: Language): Html => ht
 <p>${summary}</p>
 ${
   author &&
-  html`<p class="faint"><a href="${author.profile_url}">${say('page_public_by', language, { name: author.username })}</a></p>`
+  html`<p class="faint"><a href="${author.profile_url}">${localise('page_public_by', language, { name: author.username })}</a></p>`
 }`;
 
 const lines = (found: readonly PublicLine[], addressOf: (nameId: string) => string): Html =>
@@ -60,14 +60,14 @@ const lines = (found: readonly PublicLine[], addressOf: (nameId: string) => stri
 
 async function home(app: App, { language }: PageRequest) {
   const games = await publicGames(app);
-  const lead = say(games.length === 0 ? 'page_home_empty' : 'page_home_lead', language);
+  const lead = localise(games.length === 0 ? 'page_home_empty' : 'page_home_lead', language);
   return page(
     app,
     language,
-    say('page_home_title', language),
+    localise('page_home_title', language),
     html`<p>${lead}</p>
 ${lines(games, app.addresses.game)}
-<p><a href="${ACCOUNT_PATH}">${say('page_account_title', language)}</a> · <a href="/v1/docs">${say('page_public_api', language)}</a></p>`,
+<p><a href="${ACCOUNT_PATH}">${localise('page_account_title', language)}</a> · <a href="/v1/docs">${localise('page_public_api', language)}</a></p>`,
   );
 }
 
@@ -81,7 +81,7 @@ async function game(app: App, { language, params }: PageRequest) {
     language,
     shown.name,
     html`${intro(shown, language)}
-${mods.length > 0 ? html`<h2>${say('page_public_newest', language)}</h2>` : undefined}
+${mods.length > 0 ? html`<h2>${localise('page_public_newest', language)}</h2>` : undefined}
 ${lines(mods, (nameId) => app.addresses.mod(params['game']!, nameId))}`,
   );
 }
@@ -94,8 +94,8 @@ async function mod(app: App, { language, params }: PageRequest) {
   const { filename, download } = shown.modfile;
   const file =
     filename && download
-      ? html`<a class="button" href="${download.binary_url}">${say('page_public_download', language, { filename })}</a>`
-      : html`<p class="faint">${say('page_public_no_file', language)}</p>`;
+      ? html`<a class="button" href="${download.binary_url}">${localise('page_public_download', language, { filename })}</a>`
+      : html`<p class="faint">${localise('page_public_no_file', language)}</p>`;
   return page(app, language, shown.name, html`${intro({ ...shown, author: shown.submitted_by }, language)}${file}`);
 }
 

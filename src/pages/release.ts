@@ -10,7 +10,7 @@ import {
 import type { App } from '../platform/app.ts';
 import { html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
-import { say, type TextName } from '../platform/localisation/texts.ts';
+import { localise, type TextName } from '../platform/localisation/texts.ts';
 import { findSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 
@@ -50,16 +50,16 @@ function question(app: App, { language, csrf }: PageRequest, secret: string, rel
     ['page_release_access', access],
   ];
   const page = layout(app, language, {
-    title: say('page_release_title', language),
-    body: html`<p>${say('page_release_lead', language)}</p>
-<ul>${facts.map(([name, value]) => html`<li>${say(name, language)}: <strong>${value}</strong></li>`)}</ul>
-${isOfNewcomer(release) ? html`<p class="note">${say('page_release_newcomer', language, { actor })}</p>` : undefined}
+    title: localise('page_release_title', language),
+    body: html`<p>${localise('page_release_lead', language)}</p>
+<ul>${facts.map(([name, value]) => html`<li>${localise(name, language)}: <strong>${value}</strong></li>`)}</ul>
+${isOfNewcomer(release) ? html`<p class="note">${localise('page_release_newcomer', language, { actor })}</p>` : undefined}
 <form method="post" action="${CONFIRM_PATH}">
 ${csrfField(csrf)}<input type="hidden" name="token" value="${secret}">
-<p class="faint">${say('page_release_warning', language)}</p>
+<p class="faint">${localise('page_release_warning', language)}</p>
 <div class="actions">
-<button name="decision" value="refuse" class="quiet">${say('page_release_refuse', language)}</button>
-<button name="decision" value="confirm">${say('page_release_confirm', language)}</button>
+<button name="decision" value="refuse" class="quiet">${localise('page_release_refuse', language)}</button>
+<button name="decision" value="confirm">${localise('page_release_confirm', language)}</button>
 </div>
 </form>`,
   });
@@ -67,8 +67,8 @@ ${csrfField(csrf)}<input type="hidden" name="token" value="${secret}">
 }
 
 function told(app: App, { language }: PageRequest, title: TextName, lead: TextName): PageAnswer {
-  const body = html`<p>${say(lead, language)}</p>`;
-  return { status: 200, html: layout(app, language, { title: say(title, language), body }) };
+  const body = html`<p>${localise(lead, language)}</p>`;
+  return { status: 200, html: layout(app, language, { title: localise(title, language), body }) };
 }
 
 /** Whether it was used, has ended, was made up or is another person's: whoever brings it learns no more. */

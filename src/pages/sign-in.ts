@@ -4,7 +4,7 @@ import { ApiError } from '../platform/errors/catalogue.ts';
 import { errorMessage } from '../platform/errors/messages.ts';
 import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { requestPageCode, type Visitor } from '../signin/mailed-codes/signing-in.ts';
 import { beginJourney, mayLeadOn, type Offer, webPortalsOf } from '../signin/portals/web/signing-in.ts';
 import { findSession, openSession, SESSION_SECONDS, visitDigest } from '../signin/sessions/sessions.ts';
@@ -33,7 +33,7 @@ export const signInPage: Page = {
     const back = ownPath(request.form['return']);
     const email = Email.safeParse(request.form['email']);
     if (!email.success) {
-      const problem = say('page_email_wrong', request.language);
+      const problem = localise('page_email_wrong', request.language);
       return emailForm(app, request, back, { problem, email: request.form['email'] });
     }
     const { code } = request.form;
@@ -109,22 +109,22 @@ function portalLinks(app: App, request: PageRequest, back: string | undefined, {
       html`<a class="button${isWished(offer) ? '' : ' quiet'}" href="${chosenAddress(app, request, back, hint, offer)}">${offerText(offer, language)}</a>`,
   );
   return html`${missing ? html`<p class="note">${unavailableText(hint.portal!, language)}</p>` : undefined}
-${links.length > 0 ? html`<div class="portals">${links}</div><p class="faint">${say('page_portal_or', language)}</p>` : undefined}`;
+${links.length > 0 ? html`<div class="portals">${links}</div><p class="faint">${localise('page_portal_or', language)}</p>` : undefined}`;
 }
 
 function emailForm(app: App, request: PageRequest, back: string | undefined, around: Around): PageAnswer {
   const { language, csrf } = request;
   const { problem, email = '' } = around;
   const page = layout(app, language, {
-    title: say('page_sign_in_title', language),
+    title: localise('page_sign_in_title', language),
     body: html`${portalLinks(app, request, back, around)}
-<p class="faint">${say('page_sign_in_lead', language)}</p>
+<p class="faint">${localise('page_sign_in_lead', language)}</p>
 ${problemText(problem)}
 <form method="post" action="${SIGN_IN_PATH}">
 ${csrfField(csrf)}${hidden('return', back)}
-<label for="email">${say('page_email', language)}</label>
+<label for="email">${localise('page_email', language)}</label>
 <input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${email}"${problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined} autofocus>
-<div class="actions"><button>${say('page_send_code', language)}</button></div>
+<div class="actions"><button>${localise('page_send_code', language)}</button></div>
 </form>`,
   });
   return { status: problem === undefined ? 200 : 422, html: page };
@@ -139,26 +139,26 @@ function codeForm(
 ): PageAnswer {
   const again = back === undefined ? SIGN_IN_PATH : signInAddress(back);
   const page = layout(app, language, {
-    title: say('page_code_title', language),
-    body: html`<p class="faint">${say('page_code_lead', language, { email })}</p>
+    title: localise('page_code_title', language),
+    body: html`<p class="faint">${localise('page_code_lead', language, { email })}</p>
 ${problemText(problem)}
 <form method="post" action="${SIGN_IN_PATH}">
 ${csrfField(csrf)}${hidden('return', back)}${hidden('email', email)}
-<label for="code">${say('page_code', language)}</label>
+<label for="code">${localise('page_code', language)}</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required minlength="5" maxlength="10"${problem ? html` aria-describedby="problem" aria-invalid="true"` : undefined} autofocus>
-<div class="actions"><button>${say('page_sign_in_title', language)}</button></div>
+<div class="actions"><button>${localise('page_sign_in_title', language)}</button></div>
 </form>
-<p><a href="${again}">${say('page_code_again', language)}</a></p>`,
+<p><a href="${again}">${localise('page_code_again', language)}</a></p>`,
   });
   return { status: problem === undefined ? 200 : 422, html: page };
 }
 
 function signedIn(app: App, { language }: PageRequest, name: string): PageAnswer {
   const page = layout(app, language, {
-    title: say('page_signed_in_title', language),
-    body: html`<p>${say('page_signed_in_as', language, { name })}</p>
-<p><a href="${ACCOUNT_PATH}">${say('page_account_title', language)}</a></p>
-<p><a href="${SIGN_OUT_PATH}">${say('page_sign_out', language)}</a></p>`,
+    title: localise('page_signed_in_title', language),
+    body: html`<p>${localise('page_signed_in_as', language, { name })}</p>
+<p><a href="${ACCOUNT_PATH}">${localise('page_account_title', language)}</a></p>
+<p><a href="${SIGN_OUT_PATH}">${localise('page_sign_out', language)}</a></p>`,
   });
   return { status: 200, html: page };
 }

@@ -1,6 +1,6 @@
 import { html } from '../platform/http/html.ts';
 import type { Page } from '../platform/http/pages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { closeSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 
@@ -13,17 +13,17 @@ export const signOutPage: Page = {
   get: (app, { language, csrf }) => ({
     status: 200,
     html: layout(app, language, {
-      title: say('page_sign_out', language),
-      body: html`<p class="faint">${say('page_sign_out_lead', language)}</p>
+      title: localise('page_sign_out', language),
+      body: html`<p class="faint">${localise('page_sign_out_lead', language)}</p>
 <form method="post" action="${SIGN_OUT_PATH}">
 ${csrfField(csrf)}
-<div class="actions"><button>${say('page_sign_out', language)}</button></div>
+<div class="actions"><button>${localise('page_sign_out', language)}</button></div>
 </form>`,
     }),
   }),
   post: async (app, { language, session }) => {
     if (session) await closeSession(app, session);
-    const title = say('page_signed_out_title', language);
+    const title = localise('page_signed_out_title', language);
     return { status: 200, session: null, html: layout(app, language, { title, body: html`` }) };
   },
 };

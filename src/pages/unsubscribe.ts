@@ -2,7 +2,7 @@ import { optOut, requireOptOut } from '../people/mailings/mailings.ts';
 import type { App } from '../platform/app.ts';
 import { html } from '../platform/http/html.ts';
 import type { Page, PageRequest } from '../platform/http/pages.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { findSession } from '../signin/sessions/sessions.ts';
 import { csrfField, layout } from './layout.ts';
 
@@ -23,11 +23,11 @@ export const unsubscribePage: Page = {
     return {
       status: 200,
       html: layout(app, language, {
-        title: say('page_opt_out_title', language),
-        body: html`<p>${say('page_opt_out_lead', language)}</p>
+        title: localise('page_opt_out_title', language),
+        body: html`<p>${localise('page_opt_out_lead', language)}</p>
 <form method="post" action="${PATH}">
 ${csrfField(csrf)}<input type="hidden" name="hash" value="${hash}">
-<div class="actions"><button>${say('page_opt_out_button', language)}</button></div>
+<div class="actions"><button>${localise('page_opt_out_button', language)}</button></div>
 </form>`,
       }),
     };
@@ -44,5 +44,5 @@ ${csrfField(csrf)}<input type="hidden" name="hash" value="${hash}">
 
 const done = (app: App, { language }: PageRequest) => ({
   status: 200,
-  html: layout(app, language, { title: say('page_opt_out_done_title', language), body: html`` }),
+  html: layout(app, language, { title: localise('page_opt_out_done_title', language), body: html`` }),
 });

@@ -1,7 +1,7 @@
 import { html } from '../platform/http/html.ts';
 import type { Page } from '../platform/http/pages.ts';
 import type { TextName } from '../platform/localisation/texts.ts';
-import { say } from '../platform/localisation/texts.ts';
+import { localise } from '../platform/localisation/texts.ts';
 import { layout } from './layout.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 
@@ -11,7 +11,7 @@ interface Widget {
   readonly lead: TextName;
 }
 
-/** Pages that SDKs open in a browser (docs/API-QUIRKS.md, 38). They say what there is, and how to go on. */
+/** Pages that SDKs open in a browser (docs/API-QUIRKS.md, 38). They localise what there is, and how to go on. */
 const WIDGETS: readonly Widget[] = [
   { name: 'age-gate', title: 'page_widget_age_title', lead: 'page_widget_age_lead' },
   { name: 'airwallex', title: 'page_widget_payout_title', lead: 'page_widget_payout_lead' },
@@ -24,10 +24,10 @@ export const widgetPages: readonly Page[] = WIDGETS.map(({ name, title, lead }) 
   get: (app, { language }) => ({
     status: 200,
     html: layout(app, language, {
-      title: say(title, language),
-      body: html`<p>${say(lead, language)}</p>
-<p>${say('page_widget_back', language)}</p>
-<p><a href="${ACCOUNT_PATH}">${say('page_account_title', language)}</a></p>`,
+      title: localise(title, language),
+      body: html`<p>${localise(lead, language)}</p>
+<p>${localise('page_widget_back', language)}</p>
+<p><a href="${ACCOUNT_PATH}">${localise('page_account_title', language)}</a></p>`,
     }),
   }),
 }));

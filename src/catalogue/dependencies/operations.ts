@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reader, user } from '../../platform/access/caller.ts';
 import { Id, MessageObject, ModPath, page, pageOf, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { linksChangeAt } from '../live-files/links.ts';
 import { isVisibleToClass } from '../mods/access.ts';
 import {
@@ -96,7 +96,7 @@ export const addModDependencies = operation({
     const { game_id, mod_id } = params;
     await addDependencies(app, caller, game_id, mod_id, { ids: body.dependencies, sync: body.sync });
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/dependencies`;
-    return new Created({ code: 201, message: say('dependencies_added', language) }, address);
+    return new Created({ code: 201, message: localise('dependencies_added', language) }, address);
   },
 });
 

@@ -4,7 +4,7 @@ import { reader, user } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { GamePath, MessageObject, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, type Input, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { GameTagOptionObject, toTagOption } from '../tag-options/object.ts';
 import { optionsOn, tagCountsOn } from '../tag-options/platforms.ts';
@@ -187,7 +187,7 @@ export const addGameMedia = operation({
     const hasImages = Object.values(files).some((file) => file !== undefined);
     if (hasImages || !uris) await addGameImages(app, caller, params.game_id, files);
     if (uris) await setRedirectUris(app, caller, params.game_id, uris);
-    return { code: 200, message: say('game_media_added', language) };
+    return { code: 200, message: localise('game_media_added', language) };
   },
 });
 

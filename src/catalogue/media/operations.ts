@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { MessageObject, ModPath } from '../../platform/http/objects.ts';
 import { Created, created, noContent, operation, type Upload } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { addMedia, IMAGES_MAX, LINKS_MAX, removeMedia, reorderMedia } from './media.ts';
 import { IMAGE_BYTES_MAX } from './uploads.ts';
 
@@ -65,7 +65,7 @@ export const addModMedia = operation({
     const images = uploads.filter(({ field }) => field !== 'logo').map(toImage);
     await addMedia(app, caller, placeOf(params), { logo: files['logo'], images, youtube, sketchfab, sync });
     const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/mods/${params.mod_id}`;
-    return new Created({ code: 201, message: say('mod_media_added', language) }, address);
+    return new Created({ code: 201, message: localise('mod_media_added', language) }, address);
   },
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reader, user } from '../../platform/access/caller.ts';
 import { MessageObject, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { MetadataPair, PAIRS_MAX, toKvp } from '../mods/metadata-pairs.ts';
 import { MetadataKvpObject } from '../mods/object.ts';
 import { addMetadata, listMetadata, metadataListing, removeMetadata } from './metadata.ts';
@@ -47,7 +47,7 @@ export const addModMetadata = operation({
   handle: async (app, { caller, params: { game_id, mod_id }, body, language }) => {
     await addMetadata(app, caller, game_id, mod_id, body.metadata);
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/metadatakvp`;
-    return new Created({ code: 201, message: say('mod_metadata_added', language) }, address);
+    return new Created({ code: 201, message: localise('mod_metadata_added', language) }, address);
   },
 });
 

@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { requireGame } from '../games/games.ts';
 import type { SensitiveTeamChange } from '../teams/extensions.ts';
@@ -165,8 +165,13 @@ export async function mailReview(app: App, id: number): Promise<void> {
     await app.mail.send({
       id: `review-${id}-${told.user_id}`,
       to: told.email!,
-      subject: say('permission_review_mail_subject', language),
-      text: say('permission_review_mail_text', language, { game, requester, address, days: OPEN_SECONDS / 86_400 }),
+      subject: localise('permission_review_mail_subject', language),
+      text: localise('permission_review_mail_text', language, {
+        game,
+        requester,
+        address,
+        days: OPEN_SECONDS / 86_400,
+      }),
     });
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reader, user } from '../../platform/access/caller.ts';
 import { GamePath, MessageObject, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { accepted, Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { ModTagObject } from '../mods/object.ts';
 import { PlatformNames, TAGS_MAX, TagNames } from '../tag-options/object.ts';
 import { modTagListing } from './listing.ts';
@@ -48,7 +48,7 @@ export const addGameTagOptions = operation({
   handle: async (app, { caller, params, body, language }) => {
     await addTagOptions(app, caller, params.game_id, body);
     const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/tags`;
-    return new Created({ code: 201, message: say('game_tags_added', language) }, address);
+    return new Created({ code: 201, message: localise('game_tags_added', language) }, address);
   },
 });
 
@@ -85,7 +85,7 @@ export const renameGameTag = operation({
   ],
   handle: async (app, { caller, params, body, language }) => {
     await renameTag(app, caller, params.game_id, body);
-    return { code: 202, message: say('game_tag_renaming', language) };
+    return { code: 202, message: localise('game_tag_renaming', language) };
   },
 });
 
@@ -140,7 +140,7 @@ export const addModTags = operation({
   handle: async (app, { caller, params: { game_id, mod_id }, body, language }) => {
     await addTagsToMod(app, caller, game_id, mod_id, body.tags);
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/mods/${mod_id}/tags`;
-    return new Created({ code: 201, message: say('mod_tags_added', language) }, address);
+    return new Created({ code: 201, message: localise('mod_tags_added', language) }, address);
   },
 });
 

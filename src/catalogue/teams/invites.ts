@@ -7,7 +7,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { say, type TextName } from '../../platform/localisation/texts.ts';
+import { localise, type TextName } from '../../platform/localisation/texts.ts';
 import { announceSensitiveChange, changeTeam } from './changing.ts';
 import { type NewMember, type Place, teamExtensions } from './extensions.ts';
 import { actingIn, auditTeam } from './members.ts';
@@ -107,7 +107,11 @@ export async function mailInvite(app: App, id: number, language: Language): Prom
   if (!invite) return;
   const values = { mod: invite.mod_name, game: invite.game_name, site: app.addresses.site };
   const texts = MAIL_TEXTS[invite.resource as TeamResource];
-  const message = { to: invite.email, subject: say(texts.subject, language), text: say(texts.text, language, values) };
+  const message = {
+    to: invite.email,
+    subject: localise(texts.subject, language),
+    text: localise(texts.text, language, values),
+  };
   await sendMailing(app, message, language);
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reader, user } from '../../platform/access/caller.ts';
 import { GamePath, ModPath, PathId, page, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { acceptInvite, declineInvite, inviteMember, invitesOf } from './invites.ts';
 import { changeMember, listSeats, removeMember, seatListing } from './members.ts';
 import { InvitedMemberObject, TeamInviteObject, TeamMemberObject, toTeamInvite, toTeamMember } from './object.ts';
@@ -96,7 +96,7 @@ export const addModTeamMember = operation({
     const { game_id: gameId, mod_id: modId } = params;
     const seat = await inviteMember(app, caller, ofMod(params), body, language);
     const address = `${app.addresses.gameApi(gameId)}/games/${gameId}/mods/${modId}/team`;
-    const said = { code: 201, message: say('team_invited', language) };
+    const said = { code: 201, message: localise('team_invited', language) };
     return new Created({ ...said, ...toTeamMember(app, seat, portal) }, address);
   },
 });
@@ -185,7 +185,7 @@ export const addGameTeamMember = operation({
   handle: async (app, { caller, params, body, language, portal }) => {
     const seat = await inviteMember(app, caller, ofGame(params), body, language);
     const address = `${app.addresses.gameApi(params.game_id)}/games/${params.game_id}/team`;
-    const said = { code: 201, message: say('team_invited', language) };
+    const said = { code: 201, message: localise('team_invited', language) };
     return new Created({ ...said, ...toTeamMember(app, seat, portal) }, address);
   },
 });

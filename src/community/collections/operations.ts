@@ -23,7 +23,7 @@ import {
   ok,
   operation,
 } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { CollectionChangesBody, CollectionFilters, NewCollectionBody } from './changes.ts';
 import {
   isPublic,
@@ -335,7 +335,7 @@ export const addCollectionRating = operation({
   handle: async (app, { caller, params: { game_id, collection_id }, body, language }) => {
     await rateCollection(app, caller, game_id, collection_id, body.rating);
     const address = `${app.addresses.gameApi(game_id)}/games/${game_id}/collections/${collection_id}`;
-    return new Created({ code: 201, message: say('collection_rated', language) }, address);
+    return new Created({ code: 201, message: localise('collection_rated', language) }, address);
   },
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { MessageObject, ModPath, page, pageOf } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { RatingObject, toRating } from './object.ts';
 import { rateMod, ratingListing, ratingsOf } from './ratings.ts';
 
@@ -28,7 +28,7 @@ export const addModRating = operation({
   handle: async (app, { caller, params, body, language }) => {
     const { game_id: gameId, mod_id: modId } = params;
     await rateMod(app, caller, { gameId, modId, rating: body.rating });
-    const message = say(body.rating === 0 ? 'rating_removed' : 'rating_added', language);
+    const message = localise(body.rating === 0 ? 'rating_removed' : 'rating_added', language);
     return new Created({ code: 201, message }, `${app.addresses.api}/me/ratings`);
   },
 });

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import * as store from './store.ts';
 
 export const MAIL_THREAT = 'cook-builds.mail-threat';
@@ -26,7 +26,7 @@ export async function mailThreat(app: App, { uuid, userId }: Letter): Promise<vo
   const { values } = JSON.parse(told.problem) as { values: { entry: string; threat: string } };
   await app.mail.send({
     to: told.email,
-    subject: say('threat_build_mail_subject', language),
-    text: say('threat_build_mail_text', language, { game: told.game, file: values.entry, threat: values.threat }),
+    subject: localise('threat_build_mail_subject', language),
+    text: localise('threat_build_mail_text', language, { game: told.game, file: values.entry, threat: values.threat }),
   });
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import type { LiveFiles } from './live.ts';
 import * as store from './store.ts';
 
@@ -42,7 +42,7 @@ export async function mailRelease(app: App, { fileId, userId, actorId }: Notice)
   const { filename: file, mod, game, actor } = told;
   await app.mail.send({
     to: told.email,
-    subject: say('release_mail_subject', language, { mod }),
-    text: say('release_mail_text', language, { file, mod, game, actor }),
+    subject: localise('release_mail_subject', language, { mod }),
+    text: localise('release_mail_text', language, { file, mod, game, actor }),
   });
 }

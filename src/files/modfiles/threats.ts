@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import * as store from './store.ts';
 
 export const MAIL_THREAT = 'modfiles.mail-threat';
@@ -32,7 +32,7 @@ export async function mailThreat(app: App, { fileId, userId, own }: Letter): Pro
   const { filename: file, mod, game, threat } = told;
   await app.mail.send({
     to: told.email,
-    subject: say(own ? 'threat_mail_subject' : 'threat_dependant_mail_subject', language),
-    text: say(own ? 'threat_mail_text' : 'threat_dependant_mail_text', language, { file, mod, game, threat }),
+    subject: localise(own ? 'threat_mail_subject' : 'threat_dependant_mail_subject', language),
+    text: localise(own ? 'threat_mail_text' : 'threat_dependant_mail_text', language, { file, mod, game, threat }),
   });
 }

@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
 import { isGuarded } from './confirmation.ts';
 import * as store from './store.ts';
@@ -38,8 +38,8 @@ export async function askToUnguard(app: App, userId: number, language: Language)
     return (await requireUserIn(transaction, userId)).email;
   });
   if (to === null) return;
-  const subject = say('unguard_mail_subject', language, { code });
-  const text = say('unguard_mail_text', language, { code, minutes: CODE_MINUTES });
+  const subject = localise('unguard_mail_subject', language, { code });
+  const text = localise('unguard_mail_text', language, { code, minutes: CODE_MINUTES });
   await mailed(app.mail.send({ to, subject, text }));
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { MessageObject, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { askToUnguard, confirmsReleases, guardReleases, unguardReleases } from './guards.ts';
 import { ReleaseGuardObject, ReleaseObject, toRelease } from './object.ts';
 import { releasesOf } from './releases.ts';
@@ -59,7 +59,7 @@ export const requestReleaseConfirmationCode = operation({
   ],
   handle: async (app, { caller, language }) => {
     await askToUnguard(app, caller.userId, language);
-    return { code: 200, message: say('unguard_asked', language) };
+    return { code: 200, message: localise('unguard_asked', language) };
   },
 });
 

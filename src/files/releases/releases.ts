@@ -9,7 +9,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { requireFileForChange } from '../modfiles/modfiles.ts';
 import { makeLive } from '../modfiles/releasing.ts';
 import { CONFIRM_SECONDS, removeNewcomer } from './confirmation.ts';
@@ -35,7 +35,7 @@ export function circumstancesOf(
   const { filename, version, actor, date_added, ip, token_name, token_added } = release;
   const since = token_added === null ? '' : moment(token_added);
   return {
-    // In one line, so that a version cannot say what the mail seems to say.
+    // In one line, so that a version cannot localise what the mail seems to localise.
     file: (version ? `${filename} (${version})` : filename).replace(/\s+/g, ' '),
     actor,
     date: moment(date_added),
@@ -58,9 +58,9 @@ export async function mailConfirmation(app: App, id: number): Promise<void> {
   const { mod, game, email: to } = release;
   const link = `${app.addresses.site}${CONFIRM_PATH}?token=${secret}`;
   const values = { mod, game, ...circumstancesOf(release), link, hours: CONFIRM_SECONDS / 3_600 };
-  const subject = say('confirm_release_mail_subject', language, { mod });
-  const text = say('confirm_release_mail_text', language, values);
-  const why = isOfNewcomer(release) ? `\n\n${say('page_release_newcomer', language, values)}` : '';
+  const subject = localise('confirm_release_mail_subject', language, { mod });
+  const text = localise('confirm_release_mail_text', language, values);
+  const why = isOfNewcomer(release) ? `\n\n${localise('page_release_newcomer', language, values)}` : '';
   await app.mail.send({ to, subject, text: `${text}${why}` });
 }
 

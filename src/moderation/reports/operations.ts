@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readerWhoWrites, user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, MessageObject, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { REASONS_MAX, submitReport } from './reports.ts';
 import {
   itemListing,
@@ -85,7 +85,7 @@ export const submitReportOperation = operation({
   ],
   handle: async (app, { caller, body: { game_name_id: gameNameId, ...report }, language }) => {
     const address = await submitReport(app, caller, { ...report, gameNameId });
-    return new Created({ code: 201, message: say('report_submitted', language) }, address);
+    return new Created({ code: 201, message: localise('report_submitted', language) }, address);
   },
 });
 

@@ -2,7 +2,7 @@ import type { Caller, UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import type { MailMessage } from '../../platform/mail/mail.ts';
 import { normalisedEmail, requireUser } from '../users/users.ts';
 import * as store from './store.ts';
@@ -24,7 +24,7 @@ export async function sendMailing(app: App, message: MailMessage, language: Lang
   const text = `${digest}.${app.clock.now() + LINK_SECONDS}`;
   const hash = `${text}.${app.secrets.sign(PURPOSE, text)}`;
   const link = `${app.addresses.site}/unsubscribe?hash=${hash}`;
-  const footer = say('mail_opt_out', language, { link });
+  const footer = localise('mail_opt_out', language, { link });
   await app.mail.send({
     ...message,
     text: `${message.text}\n\n${footer}`,

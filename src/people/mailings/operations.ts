@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { user, visitor } from '../../platform/access/caller.ts';
 import { MessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { callerId, optOut, setMailings } from './mailings.ts';
 
 export const optOutOfEmails = operation({
@@ -23,7 +23,7 @@ export const optOutOfEmails = operation({
   ],
   handle: async (app, { caller, body, language }) => {
     await optOut(app, callerId(caller), body.hash);
-    return { code: 200, message: say('email_opted_out', language) };
+    return { code: 200, message: localise('email_opted_out', language) };
   },
 });
 

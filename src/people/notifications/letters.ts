@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { RunningJob } from '../../platform/jobs/worker.ts';
 import { type Language, languageOf } from '../../platform/localisation/languages.ts';
-import { say, type TextName } from '../../platform/localisation/texts.ts';
+import { localise, type TextName } from '../../platform/localisation/texts.ts';
 import { MailError, type MailMessage } from '../../platform/mail/mail.ts';
 import { escapeHtml } from '../../platform/text/markup.ts';
 import { sendMailing } from '../mailings/mailings.ts';
@@ -71,12 +71,12 @@ function written(
 ): Pick<MailMessage, 'subject' | 'text' | 'html'> {
   const items = lines.slice(0, LINES_MAX).map((line) => ({ says: said(line, language), link: linkOf(app, line) }));
   const { host } = new URL(app.addresses.site);
-  const lead = say('notification_mail_lead', language, { site: host });
+  const lead = localise('notification_mail_lead', language, { site: host });
   const more =
-    lines.length > LINES_MAX ? [say('notification_mail_more', language, { count: lines.length - LINES_MAX })] : [];
+    lines.length > LINES_MAX ? [localise('notification_mail_more', language, { count: lines.length - LINES_MAX })] : [];
   const listed = items.map(({ says, link }) => `<li><a href="${escapeHtml(link)}">${escapeHtml(says)}</a></li>`);
   return {
-    subject: say('notification_mail_subject', language, { site: host, count: lines.length }),
+    subject: localise('notification_mail_subject', language, { site: host, count: lines.length }),
     text: [lead, ...items.map(({ says, link }) => `- ${says}\n  ${link}`), ...more].join('\n\n'),
     html: [
       `<p>${escapeHtml(lead)}</p>`,
@@ -90,7 +90,7 @@ function written(
 const oneLine = (text: string | null): string => (text ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 100);
 
 const said = ({ kind, username, name }: store.LineRow, language: Language): string =>
-  say(`notification_${kind as NotificationKind}` satisfies TextName, language, {
+  localise(`notification_${kind as NotificationKind}` satisfies TextName, language, {
     user: oneLine(username),
     thing: oneLine(name),
   });

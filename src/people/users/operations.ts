@@ -1,7 +1,7 @@
 import { reader, user } from '../../platform/access/caller.ts';
 import { MessageObject, UserPath } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { ProfileBody } from './changes.ts';
 import {
   AccountObject,
@@ -84,7 +84,7 @@ export const addAvatar = operation({
   errors: ['FILE_CORRUPTED'],
   handle: async (app, { caller, files, language }) => {
     await saveAvatar(app, caller.userId, files['avatar']);
-    return { code: 200, message: say('avatar_saved', language) };
+    return { code: 200, message: localise('avatar_saved', language) };
   },
 });
 

@@ -18,7 +18,7 @@ const texts: Partial<Record<Language, Partial<Record<TextName, string>>>> = {
 };
 
 /** A text that is not an error, in the language or in English where it is not translated. */
-export function say(
+export function localise(
   name: TextName,
   language: Language,
   values: Readonly<Record<string, string | number>> = {},

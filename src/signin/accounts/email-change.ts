@@ -3,7 +3,7 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
 import { takeAll, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
@@ -41,13 +41,13 @@ export async function askForEmailChange(
   });
   const codeMail = (to: string, code: string, text: 'email_change_old_mail_text' | 'email_change_new_mail_text') => ({
     to,
-    subject: say('email_change_mail_subject', language, { code }),
-    text: say(text, language, { code, minutes: CODE_MINUTES }),
+    subject: localise('email_change_mail_subject', language, { code }),
+    text: localise(text, language, { code, minutes: CODE_MINUTES }),
   });
   const taken = {
     to: address,
-    subject: say('email_taken_mail_subject', language),
-    text: say('email_taken_mail_text', language),
+    subject: localise('email_taken_mail_subject', language),
+    text: localise('email_taken_mail_text', language),
   };
   if (before !== null) await mailed(app.mail.send(codeMail(before, codes.before, 'email_change_old_mail_text')));
   await mailed(app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text')));
@@ -84,6 +84,6 @@ export async function confirmEmailChange(
 
 /** Whoever loses an address learns so there, also when the mail server is away at the moment of the change. */
 export async function mailChanged(app: App, { to, language }: { to: string; language: Language }): Promise<void> {
-  const subject = say('email_changed_mail_subject', language);
-  await app.mail.send({ to, subject, text: say('email_changed_mail_text', language) });
+  const subject = localise('email_changed_mail_subject', language);
+  await app.mail.send({ to, subject, text: localise('email_changed_mail_text', language) });
 }

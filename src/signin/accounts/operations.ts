@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { user } from '../../platform/access/caller.ts';
 import { MessageObject, UserPath, WebMessageObject } from '../../platform/http/objects.ts';
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
 import { askForEmailChange, confirmEmailChange } from './email-change.ts';
 import { askToMerge, mergeAccount, mergeByCode } from './merging.ts';
@@ -19,7 +19,7 @@ export const logout = operation({
   errors: [],
   handle: async (app, { caller, language }) => {
     await revokeToken(app, caller.tokenId);
-    return { code: 200, success: true, message: say('signed_out', language) };
+    return { code: 200, success: true, message: localise('signed_out', language) };
   },
 });
 
@@ -43,7 +43,7 @@ export const requestEmailChange = operation({
   ],
   handle: async (app, { caller, body, language }) => {
     await askForEmailChange(app, caller, body.email, language);
-    return { code: 200, message: say('email_change_asked', language) };
+    return { code: 200, message: localise('email_change_asked', language) };
   },
 });
 

@@ -2,7 +2,7 @@ import { findUser, USER_DELETED } from '../../people/users/users.ts';
 import type { App } from '../../platform/app.ts';
 import { exportedRows, type PersonalColumn } from '../../platform/database/personal.ts';
 import { languageOf } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { personalDataOf } from '../../platform/personal-data.ts';
 import { exportAddress, KEPT_DAYS } from './exports.ts';
 import * as store from './store.ts';
@@ -25,8 +25,8 @@ export async function gatherExport(app: App, id: number): Promise<void> {
   const language = languageOf(user.language) ?? 'en';
   await app.mail.send({
     to: user.email,
-    subject: say('data_export_mail_subject', language),
-    text: say('data_export_mail_text', language, { days: KEPT_DAYS, link: exportAddress(app, id) }),
+    subject: localise('data_export_mail_subject', language),
+    text: localise('data_export_mail_text', language, { days: KEPT_DAYS, link: exportAddress(app, id) }),
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyone, user } from '../../platform/access/caller.ts';
 import { MessageObject, Timestamp } from '../../platform/http/objects.ts';
 import { accepted, Bytes, ok, operation, storedFile } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { askForExport, exportAddress, requireExport, requireLatestExport } from './exports.ts';
 
 const ExportObject = z
@@ -24,7 +24,7 @@ export const requestExport = operation({
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANT_GET_DATA_RECENT_REQUEST'],
   handle: async (app, { caller, language }) => {
     await askForExport(app, caller);
-    return { code: 202, message: say('data_export_asked', language) };
+    return { code: 202, message: localise('data_export_asked', language) };
   },
 });
 

@@ -3,7 +3,7 @@ import type { App } from '../../platform/app.ts';
 import type { Query, Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, digestOfCode, mailed } from '../../platform/mail/codes.ts';
 import {
   areSpent,
@@ -76,8 +76,8 @@ export async function sendCode(app: App, asker: Asker, wanted: WantedCode): Prom
   const { language, mail } = wanted;
   const letter = {
     to: email,
-    subject: say(`${mail}_subject`, language, { code }),
-    text: say(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
+    subject: localise(`${mail}_subject`, language, { code }),
+    text: localise(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
   };
   await mailed(app.mail.send(letter)).catch(async (error) => {
     const requested = { email, keyId: asker.keyId, place: asker.place };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { authentication } from '../../platform/access/caller.ts';
 import { AccessTokenObject, MessageObject, TokenExpiry } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { exchangeEmailCode, requestEmailCode } from './signing-in.ts';
 
 const Handle = z.string().trim().min(1).max(100);
@@ -38,7 +38,7 @@ export const requestEmailSecurityCode = operation({
     const { email, handle: earlier, code_length: codeLength } = body;
     const request = { email, ip, language, handle: earlier, codeLength };
     const handle = await requestEmailCode(app, caller, request);
-    return { code: 200, message: say('email_code_sent', language), handle };
+    return { code: 200, message: localise('email_code_sent', language), handle };
   },
 });
 

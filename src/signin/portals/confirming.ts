@@ -12,7 +12,7 @@ import type { App } from '../../platform/app.ts';
 import { isDuplicate, type Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode, mailed } from '../../platform/mail/codes.ts';
 import { takeAll, tryTake, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
@@ -33,8 +33,8 @@ async function beginConfirmation(app: App, { query }: Transaction, userId: numbe
 const mailConfirmation = (app: App, email: string, code: string, language: Language): Promise<void> =>
   app.mail.send({
     to: normalisedEmail(email),
-    subject: say('confirm_mail_subject', language, { code }),
-    text: say('confirm_mail_text', language, { code, minutes: CODE_MINUTES }),
+    subject: localise('confirm_mail_subject', language, { code }),
+    text: localise('confirm_mail_text', language, { code, minutes: CODE_MINUTES }),
   });
 
 export const CONFIRMATION_MAIL_JOB = 'portals.mail-confirmation';

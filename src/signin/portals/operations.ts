@@ -14,7 +14,7 @@ import {
   TokenExpiry,
 } from '../../platform/http/objects.ts';
 import { Created, created, type Input, noContent, ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { PortalSettingsBody } from './changes.ts';
 import { confirm, register } from './confirming.ts';
@@ -369,7 +369,7 @@ export const meRegister = operation({
   ],
   handle: async (app, { caller, body, language }) => {
     await register(app, caller, body.email, language);
-    return { code: 200, message: say('email_code_sent', language) };
+    return { code: 200, message: localise('email_code_sent', language) };
   },
 });
 

@@ -1,7 +1,7 @@
 import { anyone } from '../../platform/access/caller.ts';
 import { WebMessageObject } from '../../platform/http/objects.ts';
 import { ok, operation } from '../../platform/http/operation.ts';
-import { say } from '../../platform/localisation/texts.ts';
+import { localise } from '../../platform/localisation/texts.ts';
 
 export const ping = operation({
   id: 'ping',
@@ -14,7 +14,7 @@ export const ping = operation({
   errors: [],
   handle: (_app, { language, cache }) => {
     cache('service');
-    return { code: 200, success: true, message: say('pong', language) };
+    return { code: 200, success: true, message: localise('pong', language) };
   },
 });
 
