@@ -45,7 +45,7 @@ export const personalDataOf = extensionPoint<PersonalData>('personal data');
 export const STEP_ROWS = 200;
 
 /** A step that is one whole. */
-export const wholly =
+export const inOneStep =
   <A extends unknown[]>(work: (...values: A) => unknown) =>
   async (...values: A): Promise<boolean> => {
     await work(...values);

@@ -1,5 +1,5 @@
 import { retained } from '../../platform/database/personal.ts';
-import { type PersonalData, wholly } from '../../platform/personal-data.ts';
+import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
 export const personalRestrictions: PersonalData = {
@@ -20,5 +20,5 @@ export const personalRestrictions: PersonalData = {
       whenMerged: 'moved',
     },
   ],
-  moving: wholly((_, transaction, from, to) => store.addOptionsOf(transaction, from, to)),
+  moving: inOneStep((_, transaction, from, to) => store.addOptionsOf(transaction, from, to)),
 };

@@ -2,7 +2,7 @@ import { accessChanged } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { retained } from '../../platform/database/personal.ts';
-import { type EndingAccount, type PersonalData, wholly } from '../../platform/personal-data.ts';
+import { type EndingAccount, inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
 /** A deleted account keeps no permissions. Leaders hand over before. */
@@ -36,6 +36,6 @@ export const personalSeats: PersonalData = {
   ],
   traces: [{ table: 'team_invites', column: 'email', because: 'goes with the account that has the address' }],
   ending,
-  moving: wholly((_, transaction, from, to) => store.raiseTo(transaction, from, to)),
+  moving: inOneStep((_, transaction, from, to) => store.raiseTo(transaction, from, to)),
   afterwards: (transaction) => accessChanged(transaction),
 };

@@ -80,7 +80,7 @@ export class TarWriter {
   }
 }
 
-/** Is not, or not wholly, what `TarWriter` wrote. */
+/** Is not, or not inOneStep, what `TarWriter` wrote. */
 export class BrokenArchive extends Error {
   override readonly name = 'BrokenArchive';
 }

@@ -1,5 +1,5 @@
 import { cleared, notExported, retained } from '../../platform/database/personal.ts';
-import { type PersonalData, wholly } from '../../platform/personal-data.ts';
+import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
 const STILL_WRONG = retained('what is wrong with something stays wrong when someone leaves');
@@ -47,5 +47,5 @@ export const personalReports: PersonalData = {
       whenMerged: 'moved',
     },
   ],
-  moving: wholly((_, transaction, from, to) => store.dropDoubled(transaction, from, to)),
+  moving: inOneStep((_, transaction, from, to) => store.dropDoubled(transaction, from, to)),
 };

@@ -1,5 +1,5 @@
 import { cleared, notExported, retained } from '../../platform/database/personal.ts';
-import { type PersonalData, wholly } from '../../platform/personal-data.ts';
+import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
 export const personalMetrics: PersonalData = {
@@ -47,5 +47,5 @@ export const personalMetrics: PersonalData = {
       whenMerged: retained('both were there'),
     },
   ],
-  moving: wholly((_, transaction, from, to) => store.moveMonths(transaction, from, to)),
+  moving: inOneStep((_, transaction, from, to) => store.moveMonths(transaction, from, to)),
 };

@@ -1,4 +1,4 @@
-import { type PersonalData, wholly } from '../../platform/personal-data.ts';
+import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
 /** Grants are revoked at once when an account ends; what is left of them goes later. */
@@ -19,6 +19,6 @@ export const personalGrants: PersonalData = {
       whenMerged: 'dropped',
     },
   ],
-  erasing: wholly((_, transaction, userId) => store.removeRefreshTokensOf(transaction, userId)),
-  moving: wholly((_, transaction, from) => store.removeRefreshTokensOf(transaction, from)),
+  erasing: inOneStep((_, transaction, userId) => store.removeRefreshTokensOf(transaction, userId)),
+  moving: inOneStep((_, transaction, from) => store.removeRefreshTokensOf(transaction, from)),
 };
