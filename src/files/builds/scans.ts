@@ -5,7 +5,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { RunningJob } from '../../platform/jobs/worker.ts';
 import {
-  ScannerAway,
+  ScannerUnavailable,
   type ScanResult,
   type Threat,
   VIRUS_POSITIVE,
@@ -37,7 +37,7 @@ export async function scanBuild(app: App, uuid: string, job: RunningJob): Promis
   // Fails where another worker has taken over, which then does all of it anew.
   await job.heartbeat();
   await app.db.write((transaction) => settle(app, transaction, build, scan));
-  if (scan.again) throw new ScannerAway(`the scanner is away: ${scan.unscanned[0]?.why}`);
+  if (scan.again) throw new ScannerUnavailable(`the scanner is away: ${scan.unscanned[0]?.why}`);
 }
 
 /** A sound archive, also one that a scan has taken down: scanners err. */

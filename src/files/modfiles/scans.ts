@@ -14,7 +14,7 @@ import type { RunningJob } from '../../platform/jobs/worker.ts';
 import {
   isScanPassed,
   type ScanLimits,
-  ScannerAway,
+  ScannerUnavailable,
   type ScanResult,
   scanArchive,
   type Threat,
@@ -53,7 +53,7 @@ export async function scanBytes(app: App, key: string, job: RunningJob): Promise
   await eachFile(app, listedAt(app, key), job, (transaction, _, file) => begin(transaction, file));
   const scan = await scanAt(app, key, job);
   await eachFile(app, listedAt(app, key), job, (transaction, mod, file) => settle(app, transaction, mod, file, scan));
-  if (scan.again) throw new ScannerAway(`the scanner is away: ${scan.unscanned[0]?.why}`);
+  if (scan.again) throw new ScannerUnavailable(`the scanner is away: ${scan.unscanned[0]?.why}`);
 }
 
 /** Scans what is stored at a key, for as long as that takes. */

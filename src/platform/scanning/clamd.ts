@@ -16,8 +16,8 @@ export interface Clamd {
 }
 
 /** The scanner cannot be reached, takes too long or answers half; the same may succeed later. */
-export class ScannerAway extends Error {
-  override readonly name = 'ScannerAway';
+export class ScannerUnavailable extends Error {
+  override readonly name = 'ScannerUnavailable';
 }
 
 const CONNECT_MS = 5_000;
@@ -36,7 +36,7 @@ export function clamdAt(text: string, { patienceMs }: { patienceMs: number }): C
   return {
     async ping() {
       const answer = await say('PING');
-      if (answer !== 'PONG') throw new ScannerAway(`clamd answers ${JSON.stringify(answer)} to PING`);
+      if (answer !== 'PONG') throw new ScannerUnavailable(`clamd answers ${JSON.stringify(answer)} to PING`);
     },
     version: () => say('VERSION'),
     scan: async (content) => toVerdict(await say('INSTREAM', content)),
@@ -128,7 +128,7 @@ class Conversation implements AsyncDisposable {
   }
 
   #fail(says: string, cause?: unknown): void {
-    this.#settle(() => this.#answer.reject(new ScannerAway(says, cause === undefined ? undefined : { cause })));
+    this.#settle(() => this.#answer.reject(new ScannerUnavailable(says, cause === undefined ? undefined : { cause })));
   }
 
   #settle(work: () => void): void {

@@ -9,7 +9,7 @@ import { EICAR, nested, STORED, type ZipEntry, zipOf } from '../../../test/zips.
 import { scannerCheck } from '../../commands/checks/scanner.ts';
 import { readSettings } from '../config/settings.ts';
 import { toClamdAddress } from './address.ts';
-import { clamdAt, isScanPassed, ScannerAway, scanArchive, VIRUS_POSITIVE, VIRUS_STATUS } from './scanning.ts';
+import { clamdAt, isScanPassed, ScannerUnavailable, scanArchive, VIRUS_POSITIVE, VIRUS_STATUS } from './scanning.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'modstead-scanning-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -125,7 +125,7 @@ test('a scanner that is away, silent, hangs up or answers half is asked again la
     const { address } = await standIn(t, manner);
     const { status, positive, again } = await scan(zipOf(harmless), address, 200);
     assert.deepEqual([status, positive, again], [VIRUS_STATUS.SCAN_ERROR, 0, true], JSON.stringify(manner));
-    await assert.rejects(clamdAt(address, { patienceMs: 200 }).ping(), ScannerAway);
+    await assert.rejects(clamdAt(address, { patienceMs: 200 }).ping(), ScannerUnavailable);
   }
   for (const address of [`unix:${folder}/nobody`, 'tcp://127.0.0.1:1'])
     assert.equal((await scan(zipOf(harmless), address)).again, true);

@@ -1,8 +1,8 @@
 import { type ArchivePolicy, ArchiveProblem, type ArchiveSource, inspectArchive } from '../archives/archives.ts';
-import { type Clamd, ScannerAway, type Verdict } from './clamd.ts';
+import { type Clamd, ScannerUnavailable, type Verdict } from './clamd.ts';
 import { VIRUS_POSITIVE, VIRUS_STATUS, type VirusPositive, type VirusStatus } from './states.ts';
 
-export { type Clamd, clamdAt, ScannerAway } from './clamd.ts';
+export { type Clamd, clamdAt, ScannerUnavailable } from './clamd.ts';
 export { isScanPassed, VIRUS_POSITIVE, VIRUS_STATUS } from './states.ts';
 
 export interface Threat {
@@ -100,7 +100,7 @@ class Scan {
 
   resultOf(error: unknown): ScanResult {
     if (error instanceof Enough) return this.result();
-    const isAway = error instanceof ScannerAway;
+    const isAway = error instanceof ScannerUnavailable;
     if (!isAway && !(error instanceof ArchiveProblem)) throw error;
     this.#miss((error as ArchiveProblem).entry ?? '', error.message, false);
     return this.result(undefined, isAway && this.#threats.length === 0);
