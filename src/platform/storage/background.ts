@@ -5,7 +5,7 @@ import { setPriority } from 'node:os';
 const NICE = 19;
 
 /** Lets the thread that calls this wait where there is not enough processor for all. Only Linux knows that of a thread. */
-export function giveWay(): void {
+export function lowerThreadPriority(): void {
   try {
     const [, , thread] = readlinkSync('/proc/thread-self').split('/');
     setPriority(Number(thread), NICE);

@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { answerEach } from '../runtime/thread.ts';
-import { giveWay } from './background.ts';
+import { lowerThreadPriority } from './background.ts';
 import type { DigestQuestion, Hashes } from './digests.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-giveWay();
+lowerThreadPriority();
 const running = new Map<number, { readonly md5: Hash; readonly sha256: Hash }>();
 
 answerEach(async (question: DigestQuestion) => ({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveWay } from './background.ts';
+import { lowerThreadPriority } from './background.ts';
 
 export interface HashRequest {
   readonly path: string;
@@ -48,5 +48,5 @@ function answer(): HashAnswer {
   }
 }
 
-giveWay();
+lowerThreadPriority();
 parentPort!.postMessage(answer());

@@ -9,7 +9,7 @@ const CONNECTIONS = { keepAlive: true, maxSockets: 128 };
 const agents = { 'http:': new Agent(CONNECTIONS), 'https:': new EncryptedAgent(CONNECTIONS) };
 
 /** The bucket did not give what it was asked for: always in the shape of the SDK's errors, which have one meaning. */
-export class Unanswered extends Error {
+export class S3ReadError extends Error {
   readonly $metadata: { readonly httpStatusCode?: number };
   constructor(message: string, options: ErrorOptions & { httpStatusCode?: number } = {}) {
     const { httpStatusCode, ...rest } = options;
@@ -40,14 +40,15 @@ export async function* bytesOf(wanted: Wanted): AsyncGenerator<Buffer> {
       }
       return;
     } catch (error) {
-      const problem = error instanceof Unanswered ? error : new Unanswered((error as Error).message, { cause: error });
+      const problem =
+        error instanceof S3ReadError ? error : new S3ReadError((error as Error).message, { cause: error });
       if (attempt === ATTEMPTS_MAX || isFinal(problem)) throw problem;
       await wait(FIRST_WAIT_MS * 2 ** attempt);
     }
   }
 }
 
-const isFinal = ({ $metadata: { httpStatusCode = 500 } }: Unanswered): boolean => httpStatusCode < 500;
+const isFinal = ({ $metadata: { httpStatusCode = 500 } }: S3ReadError): boolean => httpStatusCode < 500;
 
 function answerTo({ link, start, end, etag }: Wanted): Promise<IncomingMessage> {
   const isPart = start > 0 || end !== undefined;
@@ -62,9 +63,9 @@ function answerTo({ link, start, end, etag }: Wanted): Promise<IncomingMessage> 
       if (response.statusCode === (isPart ? 206 : 200)) return resolve(response);
       response.resume();
       const httpStatusCode = response.statusCode!;
-      reject(new Unanswered(`the bucket answers ${httpStatusCode}`, { httpStatusCode }));
+      reject(new S3ReadError(`the bucket answers ${httpStatusCode}`, { httpStatusCode }));
     });
     request.on('error', reject);
-    request.on('timeout', () => request.destroy(new Unanswered('the bucket is silent')));
+    request.on('timeout', () => request.destroy(new S3ReadError('the bucket is silent')));
   });
 }

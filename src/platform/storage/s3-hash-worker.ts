@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { giveBack } from '../runtime/memory.ts';
-import { giveWay } from './background.ts';
+import { lowerThreadPriority } from './background.ts';
 import { bytesOf, type Wanted } from './s3-answers.ts';
 
 export interface S3HashRequest extends Wanted {
@@ -42,7 +42,7 @@ async function hashed({ lengths, ...wanted }: S3HashRequest): Promise<S3Hashes> 
   return { md5: whole.md5.digest('hex'), sha256: whole.sha256.digest('hex'), parts };
 }
 
-giveWay();
+lowerThreadPriority();
 try {
   parentPort!.postMessage(await hashed(workerData as S3HashRequest));
 } catch (error) {

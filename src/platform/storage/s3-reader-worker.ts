@@ -1,6 +1,6 @@
 import { giveBack } from '../runtime/memory.ts';
 import { answerEach } from '../runtime/thread.ts';
-import { bytesOf, Unanswered, type Wanted } from './s3-answers.ts';
+import { bytesOf, S3ReadError, type Wanted } from './s3-answers.ts';
 
 export interface WantedRange extends Wanted {
   readonly end: number;
@@ -19,6 +19,6 @@ async function bytesIn(wanted: WantedRange): Promise<Uint8Array<ArrayBuffer>> {
     filled += chunk.length;
     giveBack(chunk);
   }
-  if (filled !== range.length) throw new Unanswered(`the bucket gave ${filled} bytes instead of ${range.length}`);
+  if (filled !== range.length) throw new S3ReadError(`the bucket gave ${filled} bytes instead of ${range.length}`);
   return range;
 }
