@@ -3,7 +3,7 @@ import type { Database, Query } from '../../platform/database/database.ts';
 import { endOfRange, type Filter, fold, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { isMutedBy } from '../../platform/database/muted.ts';
 import { withLikelyWords } from '../../platform/database/search.ts';
-import { remembered, totalOf } from '../../platform/database/totals.ts';
+import { memoised, totalOf } from '../../platform/database/totals.ts';
 import { pairsOf } from '../../platform/database/words.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { modListing } from './listing.ts';
@@ -117,7 +117,7 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   return { ids: await page(query, scope, { ...asked, probing: isDense(asked, total, all) }, total), total };
 }
 
-/** Deep pages begin at one of the places that are remembered, so many rows apart. */
+/** Deep pages begin at one of the places that are memoised, so many rows apart. */
 const PLACES_APART = 1_000;
 
 /** To go through all rows before a page takes the longer the deeper it is, and nobody goes there by one step alone. */
@@ -125,7 +125,7 @@ async function publicPage(db: Database, gameId: number, { sort, limit, offset }:
   const order: store.Order = sort ?? { sql: 'm.id', descending: false };
   if (offset < PLACES_APART) return store.publicPage(db, gameId, order, { limit, offset });
   const before = offset - (offset % PLACES_APART);
-  const place = await remembered(db.changes, {
+  const place = await memoised(db.changes, {
     scope: `games/${gameId}/mods`,
     asked: { order, before },
     find: async () => store.placeOf(db, gameId, order, before),

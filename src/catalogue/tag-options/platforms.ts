@@ -1,5 +1,5 @@
 import type { App } from '../../platform/app.ts';
-import { remembered } from '../../platform/database/totals.ts';
+import { memoised } from '../../platform/database/totals.ts';
 import * as store from './store.ts';
 
 /** The number of public mods on a platform that have a tag, by the tag's name. */
@@ -32,5 +32,5 @@ export async function tagCountsOn(
   const find = () => store.countsOn(app.db.readInWorker, supporting, platform);
   if (only === undefined) return new Map();
   if (supporting.length > 1) return find();
-  return remembered(app.db.changes, { scope: `games/${only}/mods`, asked: ['tags', platform], find });
+  return memoised(app.db.changes, { scope: `games/${only}/mods`, asked: ['tags', platform], find });
 }

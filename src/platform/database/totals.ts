@@ -20,7 +20,7 @@ export interface Question<T> {
 }
 
 /** Memoises an expensive read until its scope changes. Concurrent calls share one read. */
-export async function remembered<T>(changes: Changes, { scope, asked, find }: Question<T>): Promise<T> {
+export async function memoised<T>(changes: Changes, { scope, asked, find }: Question<T>): Promise<T> {
   const all = kept.get(changes) ?? new LRUCache<string, Kept>({ max: KEPT_MAX });
   kept.set(changes, all);
   const key = JSON.stringify([scope, asked]);
@@ -53,4 +53,4 @@ export const totalOf = (
   { changes, query, readInWorker }: Pick<Database, 'changes' | 'query' | 'readInWorker'>,
   { scope, asked, among, count }: Counting,
 ): Promise<number> =>
-  remembered(changes, { scope, asked, find: () => count(among < WORKER_READ_FROM ? query : readInWorker) });
+  memoised(changes, { scope, asked, find: () => count(among < WORKER_READ_FROM ? query : readInWorker) });
