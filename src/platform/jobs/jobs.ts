@@ -39,5 +39,5 @@ export function parkedJobs(db: Database, limit = 100): Promise<store.ParkedJob[]
 
 /** Requeues a parked job with all attempts. False when there is none. */
 export async function retryParked(db: Database, clock: Clock, id: number): Promise<boolean> {
-  return store.waitAgain(db, { id, state: 'parked' }, { due: clock.now(), attempt: 0, error: null });
+  return store.requeue(db, { id, state: 'parked' }, { due: clock.now(), attempt: 0, error: null });
 }

@@ -125,12 +125,12 @@ export async function park(query: Query, id: number, error: string): Promise<voi
 }
 
 /** The worker that owns the lease; its writes apply only while it does. */
-export interface Held {
+export interface LeasedJob {
   readonly id: number;
   readonly lease: string;
 }
 
-export async function extendLease(db: Database, { id, lease }: Held, leaseEnd: number): Promise<boolean> {
+export async function extendLease(db: Database, { id, lease }: LeasedJob, leaseEnd: number): Promise<boolean> {
   return db.write(async ({ query }) => {
     const update = query.updateTable('jobs').set({ date_due: leaseEnd });
     const { numUpdatedRows } = await update.where('id', '=', id).where('lease', '=', lease).executeTakeFirst();
@@ -138,14 +138,14 @@ export async function extendLease(db: Database, { id, lease }: Held, leaseEnd: n
   });
 }
 
-export async function remove(db: Database, { id, lease }: Held): Promise<boolean> {
+export async function remove(db: Database, { id, lease }: LeasedJob): Promise<boolean> {
   return db.write(async ({ query }) => {
     const held = query.deleteFrom('jobs').where('id', '=', id).where('lease', '=', lease);
     return (await held.executeTakeFirst()).numDeletedRows > 0n;
   });
 }
 
-export async function parkHeld(db: Database, { id, lease }: Held, error: string): Promise<boolean> {
+export async function parkLeased(db: Database, { id, lease }: LeasedJob, error: string): Promise<boolean> {
   return db.write(async ({ query }) => {
     const update = query.updateTable('jobs').set({ state: 'parked', lease: null, last_error: error });
     const { numUpdatedRows } = await update.where('id', '=', id).where('lease', '=', lease).executeTakeFirst();
@@ -153,16 +153,16 @@ export async function parkHeld(db: Database, { id, lease }: Held, error: string)
   });
 }
 
-export type Which = Held | { readonly id: number; readonly state: 'parked' };
+export type Requeueable = LeasedJob | { readonly id: number; readonly state: 'parked' };
 
-export interface Again {
+export interface Requeue {
   readonly due: number;
   readonly attempt: number;
   readonly error: string | null;
 }
 
 /** Requeues a job; it is dropped if an equal one already waits. */
-export async function waitAgain(db: Database, which: Which, { due, attempt, error }: Again): Promise<boolean> {
+export async function requeue(db: Database, which: Requeueable, { due, attempt, error }: Requeue): Promise<boolean> {
   const condition = 'lease' in which ? sql<boolean>`lease = ${which.lease}` : sql<boolean>`state = 'parked'`;
   try {
     return await db.write(async ({ query, changed }) => {

@@ -55,7 +55,7 @@ export function createWorker<A>(parts: WorkerParts<A>): Worker {
   return new DatabaseWorker(parts);
 }
 
-interface Claim<A> extends store.Held {
+interface Claim<A> extends store.LeasedJob {
   readonly handler: JobHandler<A>;
   readonly payload: unknown;
   readonly attempt: number;
@@ -152,7 +152,7 @@ class DatabaseWorker<A> implements Worker {
     const schedules = handlers.flatMap(({ kind, every }) => (every ? [{ kind, every }] : []));
     await store.schedule(db, schedules, now);
     for (const id of await store.parkedWith(db, NO_HANDLER, [...this.#handlers.keys()])) {
-      await store.waitAgain(db, { id, state: 'parked' }, { due: now, attempt: 0, error: null });
+      await store.requeue(db, { id, state: 'parked' }, { due: now, attempt: 0, error: null });
     }
   }
 
@@ -226,7 +226,7 @@ class DatabaseWorker<A> implements Worker {
     const { db, clock } = this.#parts;
     const { every } = claim.handler;
     if (!every) return store.remove(db, claim);
-    return store.waitAgain(db, claim, { due: clock.now() + every, attempt: 0, error: null });
+    return store.requeue(db, claim, { due: clock.now() + every, attempt: 0, error: null });
   }
 
   async #failed(claim: Claim<A>, cause: unknown): Promise<boolean> {
@@ -236,14 +236,14 @@ class DatabaseWorker<A> implements Worker {
     const error = String(cause).slice(0, ERROR_CHARACTERS_MAX);
     if (attempt < attemptsMaxOf(handler)) {
       log.warn('a job failed and will be tried again', fields);
-      return store.waitAgain(db, claim, { due: clock.now() + this.#backoffSeconds(attempt), attempt, error });
+      return store.requeue(db, claim, { due: clock.now() + this.#backoffSeconds(attempt), attempt, error });
     }
     if (handler.every) {
       log.error('a scheduled job failed at each attempt; it waits for its next time', fields);
-      return store.waitAgain(db, claim, { due: clock.now() + handler.every, attempt: 0, error });
+      return store.requeue(db, claim, { due: clock.now() + handler.every, attempt: 0, error });
     }
     log.error('a job was parked', fields);
-    return store.parkHeld(db, claim, error);
+    return store.parkLeased(db, claim, error);
   }
 
   /** Doubles with each attempt; a random part keeps jobs that failed together from coming back together. */
