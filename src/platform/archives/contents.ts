@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
-import { giveBack } from '../runtime/memory.ts';
+import { freeBuffer } from '../runtime/memory.ts';
 import { type Entry, requireVersion } from './directory.ts';
 import { ArchiveProblem } from './problem.ts';
 import {
@@ -130,7 +130,7 @@ async function* inflated(window: Window, entry: Entry, start: number): AsyncGene
   try {
     for await (const chunk of engine as AsyncIterable<Buffer>) {
       yield chunk;
-      giveBack(chunk);
+      freeBuffer(chunk);
     }
   } catch (cause) {
     throw failure ?? new ArchiveProblem('content', { entry: entry.name, cause });

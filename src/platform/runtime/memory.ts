@@ -3,6 +3,6 @@
  * objects, a hundred megabytes of such buffers are there before it looks, and then it takes the processors for ten
  * milliseconds at a time. A buffer that shares its memory with others is left alone.
  */
-export function giveBack({ buffer, byteLength }: Uint8Array): void {
+export function freeBuffer({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveBack } from '../runtime/memory.ts';
+import { freeBuffer } from '../runtime/memory.ts';
 import { lowerThreadPriority } from './background.ts';
 import { bytesOf, type Wanted } from './s3-answers.ts';
 
@@ -37,7 +37,7 @@ async function hashed({ lengths, ...wanted }: S3HashRequest): Promise<S3Hashes> 
       part = createHash('sha256');
       left = lengths[parts.length] ?? Number.POSITIVE_INFINITY;
     }
-    giveBack(chunk);
+    freeBuffer(chunk);
   }
   return { md5: whole.md5.digest('hex'), sha256: whole.sha256.digest('hex'), parts };
 }

@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import { giveBack } from '../runtime/memory.ts';
+import { freeBuffer } from '../runtime/memory.ts';
 import { type Address, asked, isNoUpload, toStorageError } from './s3-client.ts';
 
 /** Held in memory, so that a request that fails can be made again. The parts of uploads are a multiple of it. */
@@ -41,13 +41,13 @@ export async function* piecesOf(
       taken += part.byteLength;
     }
   yield { piece: piece.subarray(0, bytes), isLast: true };
-  giveBack(piece);
+  freeBuffer(piece);
 }
 
 function grown(piece: Buffer, size: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(Math.min(size, 2 * piece.length));
   larger.set(piece);
-  giveBack(piece);
+  freeBuffer(piece);
   return larger;
 }
 

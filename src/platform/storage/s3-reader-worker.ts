@@ -1,4 +1,4 @@
-import { giveBack } from '../runtime/memory.ts';
+import { freeBuffer } from '../runtime/memory.ts';
 import { answerEach } from '../runtime/thread.ts';
 import { bytesOf, S3ReadError, type Wanted } from './s3-answers.ts';
 
@@ -17,7 +17,7 @@ async function bytesIn(wanted: WantedRange): Promise<Uint8Array<ArrayBuffer>> {
   for await (const chunk of bytesOf(wanted)) {
     range.set(chunk.subarray(0, range.length - filled), filled);
     filled += chunk.length;
-    giveBack(chunk);
+    freeBuffer(chunk);
   }
   if (filled !== range.length) throw new S3ReadError(`the bucket gave ${filled} bytes instead of ${range.length}`);
   return range;

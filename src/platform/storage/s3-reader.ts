@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { giveBack } from '../runtime/memory.ts';
+import { freeBuffer } from '../runtime/memory.ts';
 import { Thread } from '../runtime/thread.ts';
 import { type Address, asked, toStorageError } from './s3-client.ts';
 import type { S3HashAnswer, S3Hashes, S3HashRequest } from './s3-hash-worker.ts';
@@ -33,7 +33,7 @@ export async function readInto(
   const end = start + buffer.byteLength - 1;
   const range = (await asked(reading.ask({ link, start, end, etag }))) as Uint8Array;
   buffer.set(range);
-  giveBack(range);
+  freeBuffer(range);
 }
 
 /** Hashes of the whole and of its parts, as they are in the bucket: twenty gigabytes take a minute of a processor. */

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { giveBack } from '../../runtime/memory.ts';
+import { freeBuffer } from '../../runtime/memory.ts';
 import { bodyThrottle } from './body-throttle.ts';
 
 export interface ChunkConsumer {
@@ -53,7 +53,7 @@ export class StreamReader {
     const isDone = this.#consumer.take(chunk);
     if (!this.#isRequest) return;
     // Node.js allocates each chunk of a request separately.
-    if (isDone) giveBack(chunk);
+    if (isDone) freeBuffer(chunk);
     if (this.#isDetached || !bodyThrottle.mustPause(length, this.#endThrottling)) return;
     this.#isThrottled = true;
     this.#stream.pause();
