@@ -203,7 +203,7 @@ class LeasingLimiter implements Limiter {
   /** Answers how many tokens of an earlier turn the store shall have back. */
   #enterTurn(held: Bucket, name: string, turn: number): number {
     const unspent = held.tokens;
-    if (unspent > 0) held.own.giveBack(held.ownSlot, unspent);
+    if (unspent > 0) held.own.returnTokens(held.ownSlot, unspent);
     const known = held.shared ? unspent : 0;
     held.chunk = turn === held.turn + 1 ? Math.max(1, held.chunk >> 1) : 1;
     held.tokens = 0;

@@ -26,7 +26,7 @@ export interface LimitStore {
 
 /** The one rule of every store; PostgreSQL has it once more, in `tables.ts`. */
 export function leaseFrom(window: Window, { slot, limit, want, unspent, unspentSlot }: LeaseRequest): Lease {
-  if (unspent > 0) window.giveBack(unspentSlot, unspent);
+  if (unspent > 0) window.returnTokens(unspentSlot, unspent);
   const free = limit - window.taken(slot);
   if (free < 1) return { granted: 0, freesAt: window.freesAt(slot, limit) };
   // Never more than half of what is left, so that the last tokens do not lie idle in one process.

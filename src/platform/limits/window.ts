@@ -35,7 +35,7 @@ export class Window {
     else this.pairs.push(slot, count);
   }
 
-  giveBack(slot: number, count: number): void {
+  returnTokens(slot: number, count: number): void {
     const index = this.#find(slot);
     if (index >= 0) this.pairs[index + 1] = Math.max(0, this.pairs[index + 1]! - count);
   }
