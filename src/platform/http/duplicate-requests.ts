@@ -11,7 +11,7 @@ import {
 import { ApiError } from '../errors/catalogue.ts';
 import { limitedAddress } from './address.ts';
 import type { Exchange } from './exchange.ts';
-import type { Brought } from './input.ts';
+import type { ParsedRequest } from './input.ts';
 import type { AnyOperation } from './operation.ts';
 
 type Handle = (app: App) => unknown;
@@ -24,17 +24,17 @@ export async function handleOnce(
   app: App,
   exchange: Exchange,
   operation: AnyOperation,
-  brought: Brought,
+  parsed: ParsedRequest,
   handle: Handle,
 ): Promise<unknown> {
-  const requestKey = requestKeyOf(app, exchange, operation, brought);
+  const requestKey = requestKeyOf(app, exchange, operation, parsed);
   const now = () => app.clock.now();
   const requireFirst = async () => {
     const location = await findResult(app.db, requestKey, now());
     if (location !== undefined) throw new ApiError('REQUEST_REPEATED', { location });
   };
   await requireFirst();
-  const here = addressOf(app, operation, brought.params as Params);
+  const here = addressOf(app, operation, parsed.params as Params);
   const write: Database['write'] = (work) =>
     app.db.write(async (transaction) => {
       if (!(await claimRequest(transaction, requestKey, now()))) throw new ApiError('REQUEST_REPEATED');
@@ -80,7 +80,7 @@ function requestKeyOf(
   app: App,
   exchange: Exchange,
   { declaration }: AnyOperation,
-  { params, payload }: Brought,
+  { params, payload }: ParsedRequest,
 ): RequestKey {
   const { api_key: _, ...fields } = payload.fields;
   const files = payload.uploads.map(({ field, filename, sha256 }) => [field, filename, sha256]);

@@ -12,7 +12,7 @@ import { forgettingRequests, handleOnce } from './duplicate-requests.ts';
 import { bearerOf, type Exchange, languageFor } from './exchange.ts';
 import { withFairShare } from './fair-share.ts';
 import type { FastPath } from './fast-path.ts';
-import { type AnyInput, type Brought, inputOf, inputWithin, paramsOf } from './input.ts';
+import { type AnyInput, inputOf, inputWithin, type ParsedRequest, paramsOf } from './input.ts';
 import {
   type AnyOperation,
   Bytes,
@@ -169,11 +169,11 @@ function handled(
   app: App,
   exchange: Exchange,
   operation: AnyOperation,
-  brought: Brought,
+  parsed: ParsedRequest,
   handle: (acting: App) => unknown,
 ): unknown {
   const { once, method } = operation.declaration;
-  if (once) return handleOnce(app, exchange, operation, brought, handle);
+  if (once) return handleOnce(app, exchange, operation, parsed, handle);
   return handle(method === 'DELETE' ? forgettingRequests(app, exchange) : app);
 }
 

@@ -21,7 +21,7 @@ import { ownHeader, platformOf, portalOf } from './targeting.ts';
 export type AnyInput = Input<unknown, unknown, unknown>;
 
 /** A request's path, query and payload, parsed but not yet validated. */
-export interface Brought {
+export interface ParsedRequest {
   readonly params: unknown;
   readonly query: Fields;
   readonly payload: Payload;
@@ -36,7 +36,7 @@ export function inputOf(
   settings: Settings,
   exchange: Exchange,
   { declaration }: AnyOperation,
-  { params, query, payload }: Brought,
+  { params, query, payload }: ParsedRequest,
   caching: Pick<AnyInput, 'cache' | 'cacheUntil'>,
 ): AnyInput {
   const { headers } = exchange.request;
@@ -77,14 +77,14 @@ export function inputOf(
 }
 
 /** Values beyond the default limits may be within the game's own, which are loaded only then. */
-export async function inputWithin(...[settings, exchange, operation, brought, keeping]: Parameters<typeof inputOf>) {
+export async function inputWithin(...[settings, exchange, operation, parsed, keeping]: Parameters<typeof inputOf>) {
   try {
-    return inputOf(settings, exchange, operation, brought, keeping);
+    return inputOf(settings, exchange, operation, parsed, keeping);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { declaration } = operation;
-    const body = await declaration.ownBody!(exchange.tenant.app, exchange.caller, brought.params);
-    return inputOf(settings, exchange, { declaration: { ...declaration, body } }, brought, keeping);
+    const body = await declaration.ownBody!(exchange.tenant.app, exchange.caller, parsed.params);
+    return inputOf(settings, exchange, { declaration: { ...declaration, body } }, parsed, keeping);
   }
 }
 
