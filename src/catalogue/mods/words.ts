@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
-import { learnWords } from '../../platform/database/search.ts';
+import { addTypoVariants } from '../../platform/database/search.ts';
 import { termsOf, wordsOf } from '../../platform/database/words.ts';
 import { isPublic } from './access.ts';
 import * as store from './store.ts';
@@ -21,7 +21,7 @@ export async function settleWords(transaction: Transaction, before: Named | unde
   const shown = isPublic(after) ? words : [];
   await store.countWords(query, after.game_id, without(known, shown), -1);
   await store.countWords(query, after.game_id, without(shown, known), 1);
-  await learnWords(query, words);
+  await addTypoVariants(query, words);
   changed(wordsScope(after.game_id));
 }
 

@@ -8,7 +8,7 @@ import type { ModCardsTable, ModWordsTable } from '../../catalogue/mods/table.ts
 import { rebuildModWords, wordsScope } from '../../catalogue/mods/words.ts';
 import type { App } from '../../platform/app.ts';
 import { type Bulk, countIdsOn } from '../../platform/database/bulk.ts';
-import { learnWords } from '../../platform/database/search.ts';
+import { addTypoVariants } from '../../platform/database/search.ts';
 import { fold, termsOf, wordsOf } from '../../platform/database/words.ts';
 import type { FieldTranslations } from '../../platform/text/translations.ts';
 import * as store from './store.ts';
@@ -72,7 +72,7 @@ export class ModsInBulk {
     for (const [count, words] of Map.groupBy(this.#words.keys(), (word) => this.#words.get(word)!))
       for (const some of slices(words, WORDS_AT_ONCE)) {
         if (count > 0) await countWords(transaction.query, this.#gameId, some, count);
-        await learnWords(transaction.query, some);
+        await addTypoVariants(transaction.query, some);
       }
     await countPublicMods(transaction, this.#gameId, this.#shown);
     transaction.changed(`games/${this.#gameId}/mods`);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import type { Listing, ListRequest } from './listing.ts';
-import { isForgiven, isMistyped, termsOf, variantsOf, wordsOf } from './words.ts';
+import { allowsTypo, isMistyped, termsOf, variantsOf, wordsOf } from './words.ts';
 
 declare module './database.ts' {
   interface Tables {
@@ -10,8 +10,8 @@ declare module './database.ts' {
 }
 
 /** Adds the words of names to typo correction; learned words stay. */
-export async function learnWords(query: Query, words: readonly string[]): Promise<void> {
-  const candidates = words.filter((word) => isForgiven(word));
+export async function addTypoVariants(query: Query, words: readonly string[]): Promise<void> {
+  const candidates = words.filter((word) => allowsTypo(word));
   if (candidates.length === 0) return;
   const known = await query
     .selectFrom('word_variants')
@@ -41,7 +41,7 @@ export async function putNameWords(
   const rows = termsOf(words).map((term) => sql`(${id}, ${term})`);
   if (rows.length > 0)
     await sql`insert into ${sql.table(table)} (${sql.ref(key)}, word) values ${sql.join(rows)}`.execute(query);
-  await learnWords(query, words);
+  await addTypoVariants(query, words);
 }
 
 /** Sorted, so that two transactions that learn the same words do not deadlock. */

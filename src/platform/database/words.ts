@@ -20,7 +20,7 @@ const WORD_LENGTH_MAX = 64;
 export const wordsOf = (name: string): string[] => distinct(name, (characters) => characters.map(withNext));
 
 /** The distinct words of a search. */
-export const askedWords = (text: string, most: number): string[] =>
+export const queryWords = (text: string, most: number): string[] =>
   distinct(text, (characters) => characters.map(withNext).slice(0, Math.max(1, characters.length - 1))).slice(0, most);
 
 const withNext = (character: string, index: number, all: readonly string[]) => character + (all[index + 1] ?? '');
@@ -44,12 +44,12 @@ export function pairsOf(words: readonly string[]): string[] {
 export const termsOf = (words: readonly string[]): string[] => [...words, ...pairsOf(words)];
 
 /** Shorter words have too many neighbours at distance one. */
-const FORGIVEN_LETTERS_MIN = 4;
-const FORGIVEN_LETTERS_MAX = 32;
+const TYPO_LETTERS_MIN = 4;
+const TYPO_LETTERS_MAX = 32;
 
-export function isForgiven(word: string): boolean {
+export function allowsTypo(word: string): boolean {
   const { length } = [...word];
-  return length >= FORGIVEN_LETTERS_MIN && length <= FORGIVEN_LETTERS_MAX;
+  return length >= TYPO_LETTERS_MIN && length <= TYPO_LETTERS_MAX;
 }
 
 /** The word and all its variants with one letter removed. Two words at distance one share a variant. */
@@ -61,7 +61,7 @@ export function variantsOf(word: string): string[] {
 /** True when one insertion, deletion, substitution or transposition separates the words. */
 export function isMistyped(typed: string, word: string): boolean {
   const [from, to] = [[...typed], [...word]];
-  if (typed === word || !isForgiven(word) || Math.abs(from.length - to.length) > 1) return false;
+  if (typed === word || !allowsTypo(word) || Math.abs(from.length - to.length) > 1) return false;
   let start = 0;
   while (start < from.length && from[start] === to[start]) start += 1;
   let end = 0;

@@ -7,7 +7,7 @@ import {
   OPERATORS,
   type Operator,
 } from '../../database/listing.ts';
-import { askedWords } from '../../database/words.ts';
+import { queryWords } from '../../database/words.ts';
 import { ApiError, type FieldProblem } from '../../errors/catalogue.ts';
 import type { Fields, FieldValue } from './forms.ts';
 
@@ -58,7 +58,7 @@ function readAnew(listing: Listing, query: Fields): ListRequest {
 
 function readWords(query: Fields, problems: FieldProblem[]): string[] {
   const text = textOf(query['_q']) ?? '';
-  if (text.length <= SEARCH_LENGTH_MAX) return askedWords(text, SEARCH_WORDS_MAX);
+  if (text.length <= SEARCH_LENGTH_MAX) return queryWords(text, SEARCH_WORDS_MAX);
   problems.push({ field: '_q', rule: 'string_max', values: { max: SEARCH_LENGTH_MAX } });
   return [];
 }
