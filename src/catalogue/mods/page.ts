@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import type { Statement } from '../../platform/database/database.ts';
-import { livePlace } from '../../platform/database/platforms.ts';
+import { livePlatformOf } from '../../platform/database/platforms.ts';
 import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
 import { cardsAmong, FILE_LINK } from './store.ts';
@@ -123,7 +123,7 @@ const ON_PLATFORM: Live = {
   body: 'b.body',
   link: `case when b.body is not null then ${FILE_LINK} end`,
   join: (platform) => `left join mod_live_files l on l.mod_id = c.mod_id
-      and l.platform = ${livePlace({ mod: 'c.mod_id', game: 'c.game_id', platform })}
+      and l.platform = ${livePlatformOf({ mod: 'c.mod_id', game: 'c.game_id', platform })}
     left join modfile_documents b on b.modfile_id = l.modfile_id`,
 };
 

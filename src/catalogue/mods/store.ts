@@ -13,7 +13,7 @@ import {
 import { MAY_SCAN } from '../../platform/database/listing.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
-import { isLiveOn, livePlace } from '../../platform/database/platforms.ts';
+import { isLiveOn, livePlatformOf } from '../../platform/database/platforms.ts';
 import type { ModDocumentsTable, ModStatsTable, ModsTable, ModWordsTable } from './table.ts';
 
 export type ModRow = Selectable<ModsTable>;
@@ -64,7 +64,7 @@ const DOCUMENT_COLUMNS = `${USER.join(', ')},
 
 /** Games without platforms show the same file on all of them. */
 const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id
-    and l.platform = ${livePlace({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' })}
+    and l.platform = ${livePlatformOf({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' })}
   left join modfile_documents b on b.modfile_id = l.modfile_id`;
 /** Every place in which the platform stands. */
 const inLiveFile = (platform: string): string[] => LIVE_FILE.match(/\?/g)!.map(() => platform);

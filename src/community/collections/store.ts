@@ -10,7 +10,7 @@ import {
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { keyShareLock, withUpdateLock } from '../../platform/database/locks.ts';
 import { isNotMutedBy } from '../../platform/database/muted.ts';
-import { isLiveOn, livePlace } from '../../platform/database/platforms.ts';
+import { isLiveOn, livePlatformOf } from '../../platform/database/platforms.ts';
 import { putNameWords } from '../../platform/database/search.ts';
 import type { CollectionRatingsTable, CollectionsTable } from './table.ts';
 
@@ -178,7 +178,7 @@ async function platformsOf(query: Query, ids: readonly number[]): Promise<Map<nu
     select distinct x.collection_id, o.platform
     from collection_mods x join mods m on m.id = x.mod_id join game_platforms o on o.game_id = m.game_id
       join mod_live_files l on l.mod_id = m.id
-        and l.platform = ${sql.raw(livePlace({ mod: 'm.id', game: 'm.game_id', platform: 'o.platform' }))}
+        and l.platform = ${sql.raw(livePlatformOf({ mod: 'm.id', game: 'm.game_id', platform: 'o.platform' }))}
     where x.collection_id in (${sql.join(ids)}) and m.status = 1 and m.visible = 1
     order by 1, 2`.execute(query);
   const platforms = new Map<number, string[]>();

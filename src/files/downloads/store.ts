@@ -1,5 +1,5 @@
 import { type Database, statement, type Transaction } from '../../platform/database/database.ts';
-import { forPlatform, IS_FOR, IS_OFFERED } from '../../platform/database/platforms.ts';
+import { forPlatform, IS_PUBLIC_FILE, RUNS_ON_PLATFORM } from '../../platform/database/platforms.ts';
 import type { CountedDownloadsTable } from './table.ts';
 
 /** A file as far as a download needs it, with what its game and mod say about downloads. */
@@ -29,7 +29,7 @@ export interface FileRow {
 const FILE =
   statement(`select f.id, f.mod_id, f.game_id, f.date_added, f.filesize, f.virus_status, f.virus_positive, f.sha256,
   f.storage_key, f.filename, g.api_access_options, m.price, m.maturity_option, g.maturity_options, v.date_opens, v.date_closes,
-  case when ${IS_OFFERED} and ${IS_FOR} then 1 else 0 end as offered
+  case when ${IS_PUBLIC_FILE} and ${RUNS_ON_PLATFORM} then 1 else 0 end as offered
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id left join mod_vaults v on v.mod_id = f.mod_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
 /** Undefined also for what was deleted or withdrawn. */

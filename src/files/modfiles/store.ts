@@ -9,7 +9,7 @@ import {
   type Value,
 } from '../../platform/database/database.ts';
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
-import { IS_OFFERED, isFileFor } from '../../platform/database/platforms.ts';
+import { IS_PUBLIC_FILE, runsOnPlatform } from '../../platform/database/platforms.ts';
 import type { ModfilePlatformsTable, ModfilesTable } from './table.ts';
 
 export type ModfileRow = Selectable<ModfilesTable>;
@@ -33,7 +33,7 @@ const STORED = `select f.id, f.mod_id, f.game_id, f.kind, f.sha256, f.submitted_
 
 const OF_TEAM = statement(`${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3`);
 const OF_ALL = statement(
-  `${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3 and ${IS_OFFERED}`,
+  `${STORED} where f.id = ? and f.mod_id = ? and f.kind = ? and f.status <> 3 and ${IS_PUBLIC_FILE}`,
 );
 export const storedFile = (
   reader: Reader,
@@ -44,7 +44,7 @@ export const storedFile = (
 /** Whether a file may run on a platform. */
 export async function isFor(query: Query, id: number, platform: string): Promise<boolean> {
   const files = query.selectFrom('modfiles as f').select('f.id').where('f.id', '=', id);
-  return (await files.where(isFileFor(platform)).executeTakeFirst()) !== undefined;
+  return (await files.where(runsOnPlatform(platform)).executeTakeFirst()) !== undefined;
 }
 
 const ROW = statement('select * from modfiles where id = ?');
@@ -73,9 +73,9 @@ function within(query: Query, scope: FileScope) {
   let files = query.selectFrom('modfiles as f').where('f.kind', '=', kind).where('f.status', '<>', 3);
   if (modId !== undefined) files = files.where('f.mod_id', '=', modId);
   if (submitterId !== undefined) files = files.where('f.submitted_by', '=', submitterId);
-  if (!everything) files = files.where(sql<boolean>`(${sql.raw(IS_OFFERED)})`);
+  if (!everything) files = files.where(sql<boolean>`(${sql.raw(IS_PUBLIC_FILE)})`);
   if (platformStatus === 'pending_only') return files.where(waits(platform));
-  const approved = platform === undefined ? ANYWHERE : isFileFor(platform);
+  const approved = platform === undefined ? ANYWHERE : runsOnPlatform(platform);
   if (platformStatus === 'live_and_pending') return files.where(sql<boolean>`(${approved} or ${waits(platform)})`);
   return platform === undefined ? files : files.where(approved);
 }

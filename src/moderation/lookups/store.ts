@@ -1,5 +1,5 @@
 import { type Database, statement } from '../../platform/database/database.ts';
-import { IS_OFFERED } from '../../platform/database/platforms.ts';
+import { IS_PUBLIC_FILE } from '../../platform/database/platforms.ts';
 
 type Reader = Pick<Database, 'first'>;
 
@@ -26,7 +26,7 @@ export const mod = (reader: Reader, id: number) => reader.first<Found>(MOD, [id]
 /** A file that is there to be downloaded, by everyone or by its teams. */
 const FILE =
   statement(`select m.game_id, m.id as mod_id, f.submitted_by, g.name_id as game_name_id, m.name_id as mod_name_id,
-    case when ${IS_OFFERED} then 1 else 0 end as offered
+    case when ${IS_PUBLIC_FILE} then 1 else 0 end as offered
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = m.game_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
 export const file = (reader: Reader, id: number) => reader.first<Found>(FILE, [id]);

@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** The `mod_live_files.platform` of the file that a mod shows on a platform. */
-export const livePlace = ({ mod, game, platform }: Asked): string => `case
+export const livePlatformOf = ({ mod, game, platform }: Asked): string => `case
   when ${platform} = '' or not ${hasPlatforms(game)} then ''
   when exists (select 1 from mod_live_files e where e.mod_id = ${mod} and e.platform = ${platform}) then ${platform}
   when ${isOpenPlatform(game, platform)} and ${isShownEverywhere(mod)} then '' else ${platform} end`;
@@ -35,7 +35,7 @@ export const isLiveOn = (platform: string, mod = 'm.id', game = 'm.game_id'): Ra
       and ${sql.raw(isShownEverywhere(mod))}))`;
 
 /** The file `f` may run on the platform: it is approved there, or older than the game's platforms and not decided yet. */
-export const IS_FOR = `(case when cast(? as text) = '' or not ${hasPlatforms('f.game_id')} then 1
+export const RUNS_ON_PLATFORM = `(case when cast(? as text) = '' or not ${hasPlatforms('f.game_id')} then 1
   when ${isNamed('f.id')} then (select count(*) from modfile_platforms p
     where p.modfile_id = f.id and p.platform = cast(? as text) and p.status = 1)
   else (select count(*) from game_platforms o
@@ -44,13 +44,13 @@ export const IS_FOR = `(case when cast(? as text) = '' or not ${hasPlatforms('f.
 export const forPlatform = (platform: string): readonly string[] => [platform, platform, platform];
 
 /** The same for the query builder. */
-export const isFileFor = (platform: string): RawBuilder<boolean> =>
+export const runsOnPlatform = (platform: string): RawBuilder<boolean> =>
   sql<boolean>`(${sql.join(
-    IS_FOR.split('?').map((part) => sql.raw(part)),
+    RUNS_ON_PLATFORM.split('?').map((part) => sql.raw(part)),
     sql`${platform}`,
   )})`;
 
 /** The file `f` is public: released, not withdrawn, and approved for a platform if it names any. */
-export const IS_OFFERED = `f.withdrawn = 0
+export const IS_PUBLIC_FILE = `f.withdrawn = 0
   and (f.released = 1 or exists (select 1 from mod_live_files l where l.modfile_id = f.id))
   and (not ${isNamed('f.id')} or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
