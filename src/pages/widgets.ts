@@ -11,7 +11,7 @@ interface Widget {
   readonly lead: TextName;
 }
 
-/** Pages that SDKs open in a browser (docs/API-QUIRKS.md, 38). They localise what there is, and how to go on. */
+/** Pages that SDKs open in a browser (docs/API-QUIRKS.md, 38). They explain the feature and link to the next step. */
 const WIDGETS: readonly Widget[] = [
   { name: 'age-gate', title: 'page_widget_age_title', lead: 'page_widget_age_lead' },
   { name: 'airwallex', title: 'page_widget_payout_title', lead: 'page_widget_payout_lead' },

@@ -35,7 +35,7 @@ export function circumstancesOf(
   const { filename, version, actor, date_added, ip, token_name, token_added } = release;
   const since = token_added === null ? '' : moment(token_added);
   return {
-    // In one line, so that a version cannot localise what the mail seems to localise.
+    // In one line, so that a version cannot imitate other lines of the mail.
     file: (version ? `${filename} (${version})` : filename).replace(/\s+/g, ' '),
     actor,
     date: moment(date_added),
