@@ -41,7 +41,7 @@ function codesSentTo(at: Api, email: string, environment: Environment = 'product
   return mails.filter(({ to }) => to === email).map(({ text }) => /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)![0]);
 }
 
-/** Asks for a code as an app with this key does, and reads it from the mail. */
+/** Requests a code with this client's key and reads it from the mail. */
 async function codeFor(client: Client, email: string, at = api): Promise<string> {
   assert.equal((await client.call(requestEmailSecurityCode, { body: { email } })).status, 200);
   return codesSentTo(at, email, client.environment).at(-1)!;
@@ -50,12 +50,12 @@ async function codeFor(client: Client, email: string, at = api): Promise<string>
 const redeem = (client: Client, security_code: string, more: Record<string, string | number> = {}) =>
   client.call(exchangeEmailSecurityCode, { body: { security_code, ...more } });
 
-test('keys of games and of people read', async () => {
+test('keys of games and of users can read', async () => {
   await reads(`api_key=${game.api_key}`);
   await reads(`api_key=${person.api_key}`);
 });
 
-test('a missing, a malformed and an unknown key are told apart', async () => {
+test('a missing, a malformed and an unknown key get different errors', async () => {
   await refuses(11000, '');
   await refuses(11000, 'api_key=');
   for (const malformed of ['short', 'a'.repeat(31), 'a'.repeat(33), `${'a'.repeat(31)}-`, `${'a'.repeat(31)}%00`])
@@ -64,7 +64,7 @@ test('a missing, a malformed and an unknown key are told apart', async () => {
   await refuses(11002, `api_key=${game.api_key.toUpperCase()}`);
 });
 
-test('a key that was withdrawn is unknown at once', async () => {
+test('a revoked key is unknown immediately', async () => {
   const { id, api_key } = await api.aGame();
   await reads(`api_key=${api_key}`);
   await api.app().db.write(async (transaction) => {
@@ -74,7 +74,7 @@ test('a key that was withdrawn is unknown at once', async () => {
   await refuses(11002, `api_key=${api_key}`);
 });
 
-test('a key in any other place than the query is no key', async () => {
+test('a key anywhere but in the query is ignored', async () => {
   const { api_key } = await api.aGame();
   await reads(`api_key=${api_key}`);
   await refuses(11000, '', { 'x-api-key': api_key });
@@ -89,32 +89,32 @@ test('a key in any other place than the query is no key', async () => {
   assertRefused(await api.request('POST', '/v1/oauth/emailrequest', inBody), 401, 11000);
 });
 
-test('a key reads and signs in, and does nothing else', async () => {
+test('a key can read and sign in, and nothing else', async () => {
   const params = { game_id: game.id };
   await api.withKey(game).refused(editGameOperation, { params, body: { summary: 'x' } }, 401, 11059);
   await api.withKey(game).refused(getAuthenticatedUser, {}, 401, 11059);
   await api.nobody().refused(getAuthenticatedUser, {}, 401, 11000);
 });
 
-test('a token counts and the key beside it is ignored, however bad', async () => {
+test('a token takes precedence over a key in the same request, even an invalid key', async () => {
   const { token } = await api.as(person);
   const headers = { authorization: `Bearer ${token}` };
   for (const query of ['', `api_key=${game.api_key}`, 'api_key=bad', `api_key=${'a'.repeat(32)}`])
     assert.equal((await api.request('GET', `/v1/me?${query}`, { headers })).status, 200);
 });
 
-test('a bad token is not made good by the key beside it', async () => {
+test('a valid key in the same request does not make up for an invalid token', async () => {
   for (const value of ['Bearer wrong', `Bearer ${'x'.repeat(43)}`, 'bearer 0'])
     await refuses(11005, `api_key=${game.api_key}`, { authorization: value });
 });
 
-test('an empty token counts as none', async () => {
+test('an empty token counts as no token', async () => {
   await reads(`api_key=${game.api_key}`, { authorization: 'Bearer ' });
   await reads(`api_key=${game.api_key}`, { authorization: 'Bearer' });
   await refuses(11000, '', { authorization: 'Bearer ' });
 });
 
-test('a token does what its scopes say', async () => {
+test('a token can do what its scopes allow', async () => {
   const reader = await api.as(game.owner, { scopes: ['read'] });
   const writer = await api.as(game.owner, { scopes: ['write'] });
   const change = { params: { game_id: game.id }, body: { summary: 'x' } };
@@ -125,7 +125,7 @@ test('a token does what its scopes say', async () => {
   assert.equal((await writer.call(editGameOperation, change)).status, 200);
 });
 
-test('a token ends when its time is over, also for answers that were kept', async () => {
+test('an expired token is refused, even for cached responses', async () => {
   const late = await startApi();
   const visitor = await late.as(await late.aUser(), { dateExpires: START + 100 });
   late.clock.advance(99);
@@ -135,7 +135,7 @@ test('a token ends when its time is over, also for answers that were kept', asyn
   await visitor.refused(getAuthenticatedUser, {}, 401, 11005);
 });
 
-test('signing out ends that token at once, and no other', async () => {
+test('signing out revokes that token immediately, and no other', async () => {
   const [here, there] = [await api.as(person), await api.as(person)];
   for (const client of [here, there, here]) assert.equal((await client.call(getGames)).status, 200);
   assert.equal((await here.call(logout)).status, 200);
@@ -145,7 +145,7 @@ test('signing out ends that token at once, and no other', async () => {
   assert.equal((await there.call(getAuthenticatedUser)).status, 200);
 });
 
-test('signing out ends a token on another process of the service as soon as it has heard of it', async (t) => {
+test('signing out revokes a token in another process as soon as that process receives the change', async (t) => {
   const other = await anotherService(api);
   t.after(() => other.stop());
   const visitor = await api.as(person);
@@ -157,7 +157,7 @@ test('signing out ends a token on another process of the service as soon as it h
   assert.equal((await asked()).ref, 11005);
 });
 
-test('people who were banned or deleted are refused, with tokens and keys they already had', async () => {
+test('banned and deleted users are refused, with the tokens and keys they already had', async () => {
   for (const [status, ref] of [
     [USER_DELETED, 11006],
     [USER_BANNED, 11007],
@@ -172,7 +172,7 @@ test('people who were banned or deleted are refused, with tokens and keys they a
   }
 });
 
-test('one who is banned cannot sign in again', async () => {
+test('a banned user cannot sign in again', async () => {
   const banned = await api.aUser({ email: 'banned@example.com' });
   await setUserStatus(api.app(), banned.id, USER_BANNED);
   const client = api.withKey(game);
@@ -181,7 +181,7 @@ test('one who is banned cannot sign in again', async () => {
   assertRefused(answer, 401, 11007);
 });
 
-test('a token lives as long as was wished, if that is in its bounds, and a year otherwise', async () => {
+test('a token expires at the requested time if that is within bounds, otherwise after a year', async () => {
   const client = api.withKey(game);
   const latest = START + TOKEN_LIFETIME_SECONDS;
   for (const [wished, given] of [
@@ -205,7 +205,7 @@ test('a token lives as long as was wished, if that is in its bounds, and a year 
   }
 });
 
-test('every operation that answers an access token takes a wish for its end', () => {
+test('every operation that returns an access token accepts a requested expiry', () => {
   const issuing = (operations as readonly AnyOperation[]).filter(
     ({ declaration }) => 'access_token' in (declaration.returns.schema.shape ?? {}),
   );
@@ -214,7 +214,7 @@ test('every operation that answers an access token takes a wish for its end', ()
     assert.equal(declaration.body?.shape.date_expires, TokenExpiry, declaration.id);
 });
 
-test('a wish for an end that is no time is refused, and the code stays good', async () => {
+test('a requested expiry that is no timestamp is refused, and the code stays valid', async () => {
   const client = api.withKey(game);
   const code = await codeFor(client, 'garbage@example.com');
   for (const wished of ['soon', 'NaN', 'Infinity', '0x10', '1 2']) {
@@ -225,7 +225,7 @@ test('a wish for an end that is no time is refused, and the code stays good', as
   assert.equal((await redeem(client, code)).status, 200);
 });
 
-test('a code signs in once', async () => {
+test('a code signs in only once', async () => {
   const client = api.withKey(game);
   const code = await codeFor(client, 'once@example.com');
   const { body } = await redeem(client, ` ${code.toLowerCase()} `);
@@ -233,7 +233,7 @@ test('a code signs in once', async () => {
   assertRefused(await redeem(client, code), 401, 11011);
 });
 
-test('the same address is the same person at every sign-in', async () => {
+test('every sign-in with one mail address leads to the same user', async () => {
   const client = api.withKey(game);
   const idOf = async (email: string) => {
     assert.equal((await client.call(requestEmailSecurityCode, { body: { email } })).status, 200);
@@ -243,7 +243,7 @@ test('the same address is the same person at every sign-in', async () => {
   assert.equal(await idOf('same@example.com'), await idOf('Same@Example.COM'));
 });
 
-test('a code is good for fifteen minutes', async () => {
+test('a code is valid for fifteen minutes', async () => {
   const late = await startApi();
   const client = late.withKey(await late.aGame());
   const code = await codeFor(client, 'late@example.com', late);
@@ -254,7 +254,7 @@ test('a code is good for fifteen minutes', async () => {
   assert.equal((await redeem(client, other)).status, 200);
 });
 
-test('a new code replaces the one before it', async () => {
+test('a new code replaces the previous one', async () => {
   const client = api.withKey(game);
   const first = await codeFor(client, 'again@example.com');
   const second = await codeFor(client, 'again@example.com');
@@ -262,14 +262,14 @@ test('a new code replaces the one before it', async () => {
   assert.equal((await redeem(client, second)).status, 200);
 });
 
-test('a code is bound to the key that asked for it', async () => {
+test('a code is bound to the key that requested it', async () => {
   const asking = api.withKey(game);
   const code = await codeFor(asking, 'bound@example.com');
   assertRefused(await redeem(api.withKey(await api.aGame()), code), 401, 11013);
   assert.equal((await redeem(asking, code)).status, 200);
 });
 
-test('after five wrong tries the right code is wrong, too', async () => {
+test('after five wrong attempts the correct code is refused', async () => {
   const client = api.withKey(await api.aGame());
   const code = await codeFor(client, 'guess@example.com');
   const wrong = ['AAAAA', 'BBBBB', 'CCCCC', 'DDDDD', 'EEEEE', 'FFFFF'].filter((guess) => guess !== code);
@@ -277,7 +277,7 @@ test('after five wrong tries the right code is wrong, too', async () => {
   assertRefused(await redeem(client, code), 401, 11014);
 });
 
-test('after four wrong tries the right code still works', async () => {
+test('after four wrong attempts the correct code still works', async () => {
   const client = api.withKey(await api.aGame());
   const code = await codeFor(client, 'careful@example.com');
   const wrong = ['AAAAA', 'BBBBB', 'CCCCC', 'DDDDD', 'EEEEE'].filter((guess) => guess !== code);
@@ -285,14 +285,14 @@ test('after four wrong tries the right code still works', async () => {
   assert.equal((await redeem(client, code)).status, 200);
 });
 
-test('many redemptions at once make one token', async () => {
+test('many concurrent redemptions of a code produce one token', async () => {
   const client = api.withKey(await api.aGame());
   const code = await codeFor(client, 'race@example.com');
   const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(client, code)));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
 });
 
-test('asking for a code answers the same whether or not the address has an account', async () => {
+test('a request for a code gets the same response whether or not the address has an account', async () => {
   await api.aUser({ email: 'known@example.com' });
   const client = api.withKey(game);
   const [known, unknown] = [
@@ -303,7 +303,7 @@ test('asking for a code answers the same whether or not the address has an accou
   assert.deepEqual(shapeOf(known), shapeOf(unknown));
 });
 
-test('a mail that cannot be sent is 11064, and says nothing of why', async (t) => {
+test('a mail that cannot be sent gives 11064, without the cause', async (t) => {
   const mail = api.app().mail as { -readonly [K in keyof Mail]: Mail[K] };
   const { send } = mail;
   t.after(() => {
@@ -318,7 +318,7 @@ test('a mail that cannot be sent is 11064, and says nothing of why', async (t) =
   assert.doesNotMatch(answer.text, /internal/);
 });
 
-test('a key of the sandbox is unknown to production, which names it as such where people sign in', async () => {
+test('production does not accept a sandbox key, and identifies it as one when a user signs in', async () => {
   const { api_key } = await api.aGame({}, 'sandbox');
   await refuses(11002, `api_key=${api_key}`);
   const stranger = api.withKey({ api_key });
@@ -326,13 +326,13 @@ test('a key of the sandbox is unknown to production, which names it as such wher
   await stranger.refused(exchangeEmailSecurityCode, { body: { security_code: 'AAAAA' } }, 403, 11017);
 });
 
-test('a key of production is unknown to the sandbox', async () => {
+test('the sandbox does not accept a production key', async () => {
   const stranger = api.withKey(game, 'sandbox');
   await stranger.refused(getGames, {}, 401, 11002);
   await stranger.refused(requestEmailSecurityCode, { body: { email: 'a@example.com' } }, 401, 11002);
 });
 
-test('production and sandbox share neither tokens, codes, people nor games', async () => {
+test('production and sandbox share no tokens, codes, users or games', async () => {
   const there = await api.aGame({ name: 'Sandbox Only' }, 'sandbox');
   const inSandbox = api.withKey(there, 'sandbox');
   const code = await codeFor(inSandbox, 'both@example.com');
@@ -368,7 +368,7 @@ function* filesUnder(folder: string): Generator<string> {
   }
 }
 
-test('neither a database nor a file holds a key, token or code; mails hold the code they bring', async () => {
+test('neither database nor files contain a key, token or code; a mail contains the code it delivers', async () => {
   for (const environment of ['production', 'sandbox'] as const) {
     const own = await api.aGame({}, environment);
     const client = api.withKey(own, environment);
@@ -383,7 +383,7 @@ test('neither a database nor a file holds a key, token or code; mails hold the c
   }
 });
 
-test('the digest of a secret in production means nothing in the sandbox', () => {
+test('the digest of a production secret is not valid in the sandbox', () => {
   const [production, sandbox] = [api.app('production').secrets, api.app('sandbox').secrets];
   assert.notEqual(production.digest('secret'), sandbox.digest('secret'));
   assert.equal(sandbox.verify('file', 'a', production.sign('file', 'a')), false);

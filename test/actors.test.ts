@@ -20,7 +20,7 @@ interface Asked {
   readonly method: string;
   readonly inGame: boolean;
 }
-/** The reference with which the gate refuses, or nothing where it lets through: then the noun decides. */
+/** The error reference of the gate, or undefined if it admits the caller and the resource's own rules decide. */
 type Gate = (asked: Asked) => number | undefined;
 
 const isForKeys = ({ access, method }: Asked) =>
@@ -34,7 +34,7 @@ const key: Gate = (asked) => {
   return kind === 'anyone' || kind === 'authentication' || isForKeys(asked) ? undefined : 11_059;
 };
 
-/** `elsewhere`: the token's game is not the one in the path. */
+/** `elsewhere`: the token belongs to another game than the one in the path. */
 function person(where: 'site' | 'here' | 'elsewhere'): Gate {
   return ({ access, inGame }) => {
     if (access.kind === 'authentication') return 11_000;
@@ -74,12 +74,12 @@ function service(where: 'here' | 'elsewhere', ...scopes: TokenScope[]): Gate {
   };
 }
 
-/** Every request is about `game`; what is elsewhere is of `other`. */
+/** Every request names `game`; credentials of another game belong to `other`. */
 const ACTORS: Record<string, readonly [Client, Gate]> = {
   nobody: [api.nobody(), nobody],
   'the key of the game': [api.withKey(game), key],
   'the key of another game': [api.withKey(other), key],
-  'the key of a person': [api.withKey(player), key],
+  'the key of a user': [api.withKey(player), key],
   'a player on the site': [await api.as(player), person('site')],
   'a player in the game': [await api.as(player, { gameId: game.id }), person('here')],
   'a player in another game': [await api.as(player, { gameId: other.id }), person('elsewhere')],
@@ -90,7 +90,7 @@ const ACTORS: Record<string, readonly [Client, Gate]> = {
   'the site’s owner in the game': [await api.as(staff, { gameId: game.id }), person('here')],
   'an application of the game': [await anAppOf(api, leader, game), application('here')],
   'an application of another game': [await anAppOf(api, leader, other), application('elsewhere')],
-  'an application let into all games': [
+  'an application with access to all games': [
     await anAppOf(api, leader, other, { allGames: true }),
     application('everywhere'),
   ],
@@ -98,10 +98,13 @@ const ACTORS: Record<string, readonly [Client, Gate]> = {
     await anAppOf(api, staff, game, { allGames: true }),
     application('everywhere'),
   ],
-  'a service that reads': [await serviceOf(api, game, 'read'), service('here', 'read')],
-  'a service that writes': [await serviceOf(api, game, 'write'), service('here', 'write')],
-  'a service that updates': [await serviceOf(api, game, 'update'), service('here', 'update')],
-  'a service for money': [await serviceOf(api, game, 'monetization'), service('here', 'monetization')],
+  'a service with the scope read': [await serviceOf(api, game, 'read'), service('here', 'read')],
+  'a service with the scope write': [await serviceOf(api, game, 'write'), service('here', 'write')],
+  'a service with the scope update': [await serviceOf(api, game, 'update'), service('here', 'update')],
+  'a service with the scope monetization': [
+    await serviceOf(api, game, 'monetization'),
+    service('here', 'monetization'),
+  ],
   'a service of another game': [
     await serviceOf(api, other, 'read,write,update'),
     service('elsewhere', 'read', 'write', 'update'),
@@ -124,7 +127,7 @@ async function answerTo(client: Client, { declaration: { method, path, returns }
   return client.send(isEventStream(returns) ? 'HEAD' : method, target);
 }
 
-/** They would end what the others are asked about, or the token with which it is done. */
+/** These would delete the resources that later requests need, or revoke the token in use. */
 const ENDING = [
   'logout',
   'delete-sessions',
@@ -136,7 +139,7 @@ const ENDING = [
 ];
 
 for (const [name, [client, gate]] of Object.entries(ACTORS))
-  test(`${name} is let through or refused by every operation as it declares`, async () => {
+  test(`${name} is admitted or refused by every operation as it declares`, async () => {
     const wrong: string[] = [];
     for (const operation of operations) {
       const { id, access, method, path, returns } = operation.declaration;
@@ -145,16 +148,16 @@ for (const [name, [client, gate]] of Object.entries(ACTORS))
       const answer = await answerTo(client, operation);
       assert.ok(answer.status < 500, `${id}: ${answer.text}`);
       const ref = (answer.body as { error?: { error_ref: number } } | undefined)?.error?.error_ref ?? 0;
-      // A HEAD has no body to tell the reference in.
+      // The response to a HEAD has no body, and so no reference.
       const isRight = isEventStream(returns)
         ? expected === undefined || answer.status >= 400
         : expected === undefined
           ? !GATE_REFS.includes(ref)
           : ref === expected;
-      if (!isRight) wrong.push(`${id}: ${ref} instead of ${expected ?? 'what the noun says'}`);
+      if (!isRight) wrong.push(`${id}: ${ref} instead of ${expected ?? 'an error of the resource'}`);
     }
     assertNone(
       wrong,
-      `Answered to ${name} otherwise than "access" of the declaration says. Correct the access, or add a parameter of the path to WORDS, or what ends the actor to ENDING, in test/actors.test.ts.`,
+      `The responses to ${name} contradict "access" of the declaration. Correct the access, add a path parameter to WORDS, or add an operation that ends the actor to ENDING, in test/actors.test.ts.`,
     );
   });

@@ -31,7 +31,7 @@ import { Observer } from './observer.ts';
 import { temporaryDatabases, temporaryFolder } from './temporary.ts';
 import { zipOf } from './zips.ts';
 
-/** The moment at which every test's clock stands still until it is advanced. */
+/** The time at which the clock of every test stands until it is advanced. */
 export const START = 1_800_000_000;
 
 export interface Answer<T = unknown> {
@@ -55,9 +55,9 @@ export interface CallInput {
   readonly params?: Record<string, Text>;
   readonly query?: Fields;
   readonly body?: Fields;
-  /** Sends everything as parts. */
+  /** Sends all fields as multipart. */
   readonly files?: Record<string, { readonly filename: string; readonly bytes: Buffer }>;
-  /** The body of an operation that takes bytes. */
+  /** The body of an operation that accepts raw bytes. */
   readonly raw?: Buffer;
   readonly headers?: Record<string, string>;
 }
@@ -96,7 +96,7 @@ export interface Guide {
 
 export type AFile = Partial<NewFile> & { readonly archive?: Buffer; readonly filename?: string };
 
-/** Someone who calls: nobody, a key, or a person's token. */
+/** A caller: anonymous, with a key, or with a token. */
 export class Client {
   readonly #api: Api;
   readonly #credentials: { apiKey?: string; token?: string; secret?: string };
@@ -112,7 +112,7 @@ export class Client {
     return this.#credentials.token;
   }
 
-  /** Calls a declared operation; its answer is held against the declaration. */
+  /** Calls a declared operation and validates the response against the declaration. */
   async call<O extends AnyOperation>(operation: O, input: CallInput = {}): Promise<Answer<ReturnOf<O>>> {
     const { method, path } = operation.declaration;
     const target = path.replace(/\{(\w+)\}/g, (_: string, name: string) =>
@@ -122,7 +122,7 @@ export class Client {
     return (await this.send(method, target, { query: input.query, body, headers })) as Answer<ReturnOf<O>>;
   }
 
-  /** Expects the catalogue's reference as the answer. */
+  /** Expects an error with this status and reference. */
   async refused<O extends AnyOperation>(
     operation: O,
     input: CallInput,
@@ -213,14 +213,14 @@ export function encodeForm(fields: Fields): string {
 
 export interface ApiOptions {
   readonly settings?: NodeJS.ProcessEnv;
-  /** The tests write rows themselves, past all rules. */
+  /** The tests insert rows directly, past all rules. */
   readonly writesRows?: boolean;
-  /** Where the service reaches PostgreSQL, instead of at this address. */
+  /** Replaces the address under which the service reaches PostgreSQL. */
   readonly databaseAt?: (url: string) => Promise<string>;
   readonly notifications?: ChangeNotificationOptions;
 }
 
-/** The whole service in this process, on the database that the run asks for, with a clock that stands still. */
+/** The whole service in this process, on the database of the run, with a clock that stands still. */
 export class Api {
   readonly service: Service;
   readonly clock: ReturnType<typeof manualClock>;
@@ -243,12 +243,12 @@ export class Api {
     this.folder = folder;
     this.logLines = logLines;
     this.#observer = observer;
-    // Made once: Node would read the certificate anew for each connection, and exchange a key fit for decades.
+    // Created once: Node.js would otherwise parse the certificate and negotiate a key for each connection.
     const secureContext = createSecureContext({ ca: readFileSync(service.certificateFile!), ecdhCurve: 'X25519' });
     this.#agent = new HttpsAgent({ keepAlive: true, secureContext, maxSockets: 512 });
   }
 
-  /** The same at another service on the same databases and folder; it stops when the file's tests are over. */
+  /** The same fixtures for a second service on the same databases and folder; it stops after the file's tests. */
   beside(service: Service): Api {
     const there = new Api(service, this.clock, this.folder, this.#observer, this.logLines);
     after(async () => {
@@ -267,18 +267,18 @@ export class Api {
     return this.service.apps[environment];
   }
 
-  /** The name of the site. */
+  /** The host name of the site. */
   host(environment: Environment = 'production'): string {
     return new URL(this.app(environment).addresses.site).hostname;
   }
 
-  /** Any request, over HTTPS, exactly as given. */
+  /** Sends a request over HTTPS, exactly as given. */
   request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const { host = this.host() } = options;
     return this.#exchange(httpsRequest, { agent: this.#agent, servername: host }, method, path, options);
   }
 
-  /** The same over plain HTTP, as by a proxy that ended TLS; for a service that trusts 127.0.0.1. */
+  /** Sends it over plain HTTP, like a proxy that terminates TLS, to a service that trusts 127.0.0.1. */
   proxied(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const headers = { 'x-forwarded-proto': 'https', ...options.headers };
     return this.#exchange(httpRequest, { agent: this.#plainAgent }, method, path, { ...options, headers });
@@ -329,12 +329,12 @@ export class Api {
     return new Client(this, { token }, environment);
   }
 
-  /** A machine that cooks, with its secret. */
+  /** A cook runner with its secret. */
   withSecret(secret: string, environment: Environment = 'production'): Client {
     return new Client(this, { secret }, environment);
   }
 
-  /** A client with a fresh token of the person. */
+  /** A client with a new token of the user. */
   async as(
     user: { id: number },
     token: { scopes?: readonly TokenScope[]; dateExpires?: number; gameId?: number } = {},
@@ -371,7 +371,7 @@ export class Api {
     return { id: added.id, name_id: added.name_id, name: added.name, api_key: added.api_key, owner };
   }
 
-  /** Accepted and public unless told otherwise, though it has no file. */
+  /** Accepted and public by default, without a file. */
   async aMod(
     mod: Partial<Omit<NewMod, 'ownerId' | 'gameId'>> & {
       owner?: User;
@@ -391,7 +391,7 @@ export class Api {
     });
   }
 
-  /** Accepted and live unless told otherwise. */
+  /** Accepted and live by default. */
   async aGuide(
     guide: Partial<Omit<NewGuide, 'ownerId' | 'gameId'>> & { owner?: User; game?: { id: number } } = {},
   ): Promise<Guide> {
@@ -408,7 +408,7 @@ export class Api {
     return { id: added.id, game_id: added.game_id, name_id: added.name_id, owner };
   }
 
-  /** A small archive, live unless told otherwise, uploaded by the mod's owner. */
+  /** A small archive, live by default, uploaded by the mod's owner. */
   async aFile(
     mod: Mod,
     { archive = zipOf({ 'readme.txt': this.unique('Example File') }), filename = 'example.zip', ...fields }: AFile = {},
@@ -417,7 +417,7 @@ export class Api {
     const key = `incoming/${app.random.uuid()}`;
     const received = { key, filename, ...(await app.storage.put(key, archive)) };
     const which = { gameId: mod.game_id, modId: mod.id };
-    // Awaited here, so that this fixture stays in the stack of its writes (test/reached.ts).
+    // Awaited here, so that test/reached.ts finds this fixture in the stack of its writes.
     return await addModfile(app, memberCaller(mod.owner), which, received, { active: true, ...fields });
   }
 
@@ -463,7 +463,7 @@ export class Api {
   }
 }
 
-/** Someone of a team, as rules see them. */
+/** A team member as a caller of the rules. */
 const memberCaller = (user: User): UserCaller => ({
   kind: 'user',
   userId: user.id,
@@ -476,7 +476,7 @@ const memberCaller = (user: User): UserCaller => ({
   inTeams: true,
 });
 
-/** Node does not say how long the body of a DELETE is, and a server then sees none. */
+/** Node.js sends no Content-Length with a DELETE, and the server would ignore the body. */
 const lengthOf = (method: string, body: string | Buffer | undefined): Record<string, string> =>
   method === 'DELETE' && body !== undefined ? { 'content-length': String(Buffer.byteLength(body)) } : {};
 
@@ -486,7 +486,7 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): 
   return { status, headers, body: isJson ? JSON.parse(text) : undefined, text, bytes };
 }
 
-/** Starts the service for a test file; it stops when the file's tests are over. */
+/** Starts the service for a test file and stops it after the file's tests. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const folder = temporaryFolder('test');
   const clock = manualClock(START);

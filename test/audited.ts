@@ -1,10 +1,10 @@
-// What of the operations by which people decide over others is written to the audit log. test/authorisation.test.ts holds
-// it against what they do.
+// Whether an operation that acts on other people's content or accounts writes to the audit log.
+// test/authorisation.test.ts checks each entry.
 
-/** `audited` is looked at for each; `elsewhere` takes more than one request, which audit/deeds.test.ts sends. */
+/** test/authorisation.test.ts checks `audited` with one request; `elsewhere` needs several and is checked by audit/deeds.test.ts. */
 export type Audited = 'audited' | 'elsewhere' | { readonly not: string };
 
-const NOTHING_YET = { not: 'nothing comes of it before the file is added, which is audited' } as const;
+const NOTHING_YET = { not: 'it has no effect before the file is added, which is audited' } as const;
 
 export const AUDITED: Record<string, Audited> = {
   'lock-a-user': 'audited',
@@ -105,12 +105,12 @@ export const AUDITED: Record<string, Audited> = {
   'create-multipart-upload-session': NOTHING_YET,
   'add-multipart-upload-part': NOTHING_YET,
   'complete-multipart-upload-session': NOTHING_YET,
-  'delete-account': { not: 'it is one’s own account, which staff cannot delete' },
+  'delete-account': { not: 'a user deletes their own account; staff use delete-a-user' },
   'test-game-webhook': { not: 'it changes nothing' },
   'try-game-rule': { not: 'it changes nothing' },
 };
 
-/** Where a moderator of the site is answered otherwise than one of the game's team. */
+/** Error references for a moderator of the site where they differ from those for a moderator of the game. */
 export const FOR_SITE_MODERATORS: Record<string, number> = {
   'close-account': 17_020,
   'delete-account': 17_004,
@@ -120,7 +120,7 @@ export const FOR_SITE_MODERATORS: Record<string, number> = {
   'get-moderation-queue': 0,
   'get-pending-files': 0,
   'get-reported-items': 0,
-  // That of the game is in its team, and may leave it.
+  // A moderator of the game is a team member and may leave the team.
   'update-game-team-member': 14_002,
   'delete-game-team-member': 14_002,
 };

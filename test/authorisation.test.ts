@@ -66,7 +66,7 @@ await app.db.write((transaction) =>
 const elsewhere = await api.aGame();
 const members = { mod: [] as User[], game: [] as User[] };
 for (const team of [members.mod, members.game]) for (const _ of LEVELS) team.push(await api.aUser());
-/** A person to whom things are done: invited, restricted, muted, followed. */
+/** The user that requests are about: invited, restricted, muted, followed. */
 const other = await api.aUser();
 
 const agreement = await (await api.as(people.admin)).call(addAgreementVersion, {
@@ -117,7 +117,7 @@ const reportOn = (id: number) => ({ resource: 'mods', id, type: 0, summary: 'Wro
 
 type Params = Record<string, string | number>;
 
-/** A game with a thing of every kind, all of them the author's, and the teams of both. */
+/** A game with one resource of every kind, all owned by the author, and the teams of game and mod. */
 async function aScene(name: SceneName) {
   const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['a', 'b'] }] });
   const { author } = people;
@@ -283,12 +283,12 @@ async function callersOf({ game, clientId }: Scene): Promise<Record<CallerName, 
   };
 }
 
-/** What is let through is refused after that, so that no picture is drawn. */
+/** Not an image: an admitted request fails after the permission check, so that no image is rendered. */
 const logo = { logo: { filename: 'logo.png', bytes: Buffer.from('no picture') } };
-/** None that anyone could open: what is let through is refused after that. */
+/** Not an archive: an admitted request fails after the permission check. */
 const zip = { filedata: { filename: 'a.zip', bytes: Buffer.from('no archive') } };
 
-/** As a game reports it, but signed by nobody. */
+/** A session as a game reports it, without a signature. */
 const SESSION = {
   session_id: '6f1f1f52-1c5d-4d0e-9d0b-3d1f6a0c2b11',
   session_ts: START,
@@ -297,7 +297,7 @@ const SESSION = {
   session_hash: '0'.repeat(64),
 };
 
-/** What is sent along, by operation: enough to be refused for nothing but who sends it. */
+/** The input per operation: valid enough that only the caller's permission can fail. */
 const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
   'request-email-security-code': () => ({ body: { email: 'someone@example.org' } }),
   'exchange-email-security-code': () => ({ body: { security_code: 'AAAAA' } }),
@@ -440,11 +440,11 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
 };
 
 function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
-  const [, , , nouns = ''] = path.split('/');
+  const [, , , plural = ''] = path.split('/');
   const team = path.includes('/mods/') ? scene.seats.mods : scene.seats.games;
   const params = {
     ...scene.params,
-    comment_id: scene.comments[nouns] ?? 0,
+    comment_id: scene.comments[plural] ?? 0,
     team_member_id: team.find(({ level }) => level === 1)!.id,
   };
   return { params, ...REQUESTS[id]?.(scene) };
@@ -459,12 +459,12 @@ class Undone extends Error {
   }
 }
 
-/** How many rows of the audit log were written, and undone. */
+/** The number of audit rows written so far, including those that were rolled back. */
 let auditedRows = 0;
 const auditedSoFar = async ({ query }: Transaction): Promise<number> =>
   (await query.selectFrom('audit_head').select('last_id').executeTakeFirstOrThrow()).last_id;
 
-/** From here on nothing that is done lasts, so that everyone finds the same, whoever was there before. */
+/** Rolls back every write from now on, so that each caller finds the same state. */
 function undoEveryWrite(): void {
   const { db } = app;
   const write = db.write.bind(db);
@@ -493,13 +493,13 @@ const leaderElsewhere = await api.as(elsewhere.owner);
 const siteModerator = await api.as(people.siteModerator);
 undoEveryWrite();
 
-/** A stream that opens does not end, so nothing but its head is asked for. */
+/** An event stream does not end, so only its head is read. */
 async function opensStream(client: Client, { declaration }: AnyOperation, { params = {} }: CallInput) {
   const path = declaration.path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
   return (await client.send('HEAD', path)).status === 200;
 }
 
-/** The reference of the refusal, or 0 for whoever is let through, also to a mistake of their own. */
+/** The reference of the refusal, or 0 if the caller was admitted, even if the request failed later. */
 async function outcome(client: Client, operation: AnyOperation, scene: Scene): Promise<number> {
   const input = inputFor(operation, scene);
   if (isEventStream(operation.declaration.returns) && (await opensStream(client, operation, input))) return 0;
@@ -509,7 +509,7 @@ async function outcome(client: Client, operation: AnyOperation, scene: Scene): P
   return [401, 403, 404].includes(answer.status) ? (error?.error_ref ?? 0) : 0;
 }
 
-/** What a row says, as references. */
+/** Converts the signs of a row to references. */
 function expected(signs: string, { refs = [] }: Row): number[] {
   return [...signs.replaceAll(' ', '')].map((sign) => SIGNS[sign] ?? refs[OWN_SIGNS.indexOf(sign)] ?? Number.NaN);
 }
@@ -525,7 +525,7 @@ async function outcomes(name: SceneName, operation: AnyOperation, asked: readonl
 test('the table has a row for every operation, and no other', () => {
   const ids = operations.map(({ declaration }) => declaration.id);
   const row = (id: string) =>
-    `'${id}': { open: '…' }, as the failure of "${id} is open to those for whom it is meant" says`;
+    `'${id}': { open: '…' }, as the failure of "${id} admits exactly the callers of its row" prints`;
   assertRows({ is: 'AUTHORISATION in test/authorisation.ts', rows: Object.keys(AUTHORISATION), row }, ids);
 });
 
@@ -537,7 +537,7 @@ const SIGN_GROUPS = [
   [13, 16],
 ] as const;
 
-/** What the service answers, as a row would say it. */
+/** Converts references to the signs of a row. */
 function asSigns(refs: readonly number[]): string {
   const own = [...new Set(refs.filter((ref) => !Object.values(SIGNS).includes(ref)))];
   const signs = refs.map(
@@ -548,7 +548,7 @@ function asSigns(refs: readonly number[]): string {
   return `'${groups.join(' ')}'${own.length > 0 ? ` with refs: [${own.join(', ')}]` : ''}`;
 }
 
-/** Fails with who is answered otherwise than the row says, and with the row that would say it. */
+/** Fails with the callers whose response differs from the row, and with the row that would match. */
 function assertAnswers(
   id: string,
   column: 'open' | 'hidden',
@@ -561,51 +561,51 @@ function assertAnswers(
   const told = others.map((caller) => `${caller}: ${answers[caller]} instead of ${meant[CALLERS.indexOf(caller)]}`);
   assert.ok(
     others.length === 0,
-    `${id} answers otherwise than its row says (0 is "let through"):\n  ${told.join('\n  ')}\nIf that is meant, write ${column}: ${asSigns(refs)} in the row of '${id}' of AUTHORISATION in test/authorisation.ts. If not, see the access of its declaration, and its rule.`,
+    `The responses of ${id} differ from its row (0 is "admitted"):\n  ${told.join('\n  ')}\nIf that is meant, write ${column}: ${asSigns(refs)} in the row of '${id}' of AUTHORISATION in test/authorisation.ts. If not, see the access of its declaration, and its rule.`,
   );
 }
 
-/** What names the thing in its body is done to it too. */
+/** These operations name the resource in their body instead of the path. */
 const isDoneToThing = ({ declaration: { id, path } }: AnyOperation) =>
   /\{(mod|guide|collection)_id\}/.test(path) || ['get-resource-owner', 'submit-report'].includes(id);
 
-/** What is in a game by its number, and found in no other. */
+/** Paths of resources that belong to one game. */
 const IN_GAME = /\{game_id\}.*\{(?!user_id|portal|content\})\w+\}/;
 
 for (const operation of operations) {
   const { id, path } = operation.declaration;
   const row = AUTHORISATION[id] ?? { open: '' };
 
-  test(`${id} is open to those for whom it is meant`, async () => {
+  test(`${id} admits exactly the callers of its row`, async () => {
     assertAnswers(id, 'open', await outcomes('open', operation), row);
   });
 
   if (isDoneToThing(operation))
-    test(`${id} tells nobody of what is hidden from them`, async () => {
+    test(`${id} does not reveal a hidden resource`, async () => {
       assertAnswers(id, 'hidden', await outcomes('hidden', operation), row);
     });
 
   if (path.includes('{game_id}') && !OPEN_IN_CLOSED_GAMES.includes(id))
-    test(`${id} is closed with its game`, async () => {
+    test(`${id} is refused to outsiders in a closed game`, async () => {
       const inOpen = byCaller(expected(row.open, row));
       const closed = FROM_ELSEWHERE.map((caller) => (inOpen[caller] === SIGNS['k'] ? SIGNS['k']! : GAME_CLOSED));
       assert.deepEqual(await outcomes('closed', operation, FROM_ELSEWHERE), byCaller(closed, FROM_ELSEWHERE));
     });
 
   if (IN_GAME.test(path))
-    test(`${id} finds in a game nothing of another, whoever leads it`, async () => {
+    test(`${id} does not find a resource of another game, even for the leader of that game`, async () => {
       const { scene } = scenes.get('open')!;
       const input = inputFor(operation, scene);
       const answer = await leaderElsewhere.call(operation, {
         ...input,
         params: { ...input.params, game_id: elsewhere.id },
       });
-      // A preview link that is none is refused the same whether or not the mod is there.
+      // An invalid preview link gets the same refusal whether or not the mod exists.
       assert.equal(answer.status, id === 'register-mod-previewer' ? 403 : 404, answer.text);
     });
 }
 
-/** Who decides over others: refused to anyone who comes along, and let through for the game's team or the site's. */
+/** Moderation operations: refused to a stranger, admitted for the game's team or the site's staff. */
 const DECIDING = ['game1', 'game4', 'game8', 'admin'] as const;
 function deciderOf({ declaration: { id, method } }: AnyOperation): CallerName | undefined {
   const signs = [...(AUTHORISATION[id]?.open ?? '').replaceAll(' ', '')];
@@ -615,7 +615,7 @@ function deciderOf({ declaration: { id, method } }: AnyOperation): CallerName | 
 }
 const deciding = operations.filter((operation) => deciderOf(operation) !== undefined);
 
-test('of every operation by which a game’s team or the site’s staff decides it is said whether it is audited', () => {
+test('the table states for every operation of a team or the staff whether it is audited', () => {
   const ids = deciding.map(({ declaration }) => declaration.id);
   const row = (id: string) => `'${id}': 'audited', or { not: 'why it need not be' }`;
   assertRows({ is: 'AUDITED in test/audited.ts', rows: Object.keys(AUDITED), row }, ids);
@@ -624,7 +624,7 @@ test('of every operation by which a game’s team or the site’s staff decides 
 for (const operation of deciding) {
   const { id } = operation.declaration;
   if (AUDITED[id] !== 'audited') continue;
-  test(`${id} is written to the audit log by the transaction that does it`, async () => {
+  test(`${id} writes to the audit log in its transaction`, async () => {
     const { scene, callers } = scenes.get('open')!;
     const before = auditedRows;
     const answer = await callers[deciderOf(operation)!].call(operation, inputFor(operation, scene));
@@ -632,14 +632,14 @@ for (const operation of deciding) {
     assert.equal(
       auditedRows,
       before + 1,
-      `${id} wrote ${auditedRows - before} rows of the audit log: call audit() once in its transaction, or say in AUDITED in test/audited.ts why not`,
+      `${id} wrote ${auditedRows - before} rows of the audit log: call audit() once in its transaction, or give the reason in AUDITED in test/audited.ts`,
     );
   });
 }
 
 for (const operation of operations) {
   const { id } = operation.declaration;
-  test(`${id} is to a moderator of the site what it is to one of the game`, async () => {
+  test(`${id} treats a moderator of the site like one of the game`, async () => {
     const row = AUTHORISATION[id] ?? { open: '' };
     const ofGame = byCaller(expected(row.open, row))['game1'];
     const { scene } = scenes.get('open')!;

@@ -1,6 +1,6 @@
-// Who may call what, as data. test/authorisation.test.ts sends every request of this table.
+// Which caller may use which operation. test/authorisation.test.ts sends every request of this table.
 
-/** In the order in which rows have a sign for each of them. */
+/** In the order of the signs in a row. */
 export const CALLERS = [
   'nobody',
   'key',
@@ -21,20 +21,20 @@ export const CALLERS = [
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** Everything is public; the mod, guide and collection are not; the game is closed to keys and tokens from elsewhere. */
+/** open: everything is public. hidden: mod, guide and collection are not. closed: the game refuses keys and tokens of others. */
 export const SCENES = ['open', 'hidden', 'closed'] as const;
 export type SceneName = (typeof SCENES)[number];
 
-/** What a sign means: let through, or the reference of the refusal. */
+/** The meaning of a sign: 0 for admitted, or the reference of the refusal. */
 export const SIGNS: Record<string, number> = {
   '+': 0,
-  // No key and no token.
+  // Neither key nor token.
   '!': 11_000,
-  // A key or a backend's token where a person is needed.
+  // A key or a service token where a user token is needed.
   k: 11_059,
-  // A token that may not write.
+  // A token without the scope write.
   w: 11_003,
-  // A token that may not read.
+  // A token without the scope read.
   r: 11_004,
   b: 11_007,
   // A token of a sign-in in another game.
@@ -43,24 +43,24 @@ export const SIGNS: Record<string, number> = {
   t: 12_004,
   // No service token.
   s: 11_060,
-  // Not there, or not for them to know: a mod, or anything else.
+  // Missing or hidden: a mod, or any other resource.
   m: 15_022,
   n: 14_000,
 };
-/** Further signs stand for a row's own references, in their order. */
+/** Signs for a row's own references, in their order. */
 export const OWN_SIGNS = '-=~';
 
 export interface Row {
   readonly open: string;
-  /** For what is done to a mod, a guide or a collection. */
+  /** For operations on a mod, a guide or a collection. */
   readonly hidden?: string;
   readonly refs?: readonly number[];
 }
 
 /**
- * One row for each operation. The author made the mod, the guide, the collection and the comments, and is invited to the
- * game's team; tokens, sessions, uploads, the data export, the notification and the linked portal are the author's too. Numbers are levels in the team of the mod or the game.
- * A read-only token is the author's, so that nothing but its scope is in its way.
+ * One row per operation. The author owns the mod, guide, collection, comments, tokens, sessions, uploads, data export,
+ * notification and linked portal, and is invited to the game's team. Numbers are levels in the team of the mod or game.
+ * The read-only token belongs to the author, so that only its scope can be refused.
  *
  * nobody, key, otherKey | stranger, otherToken, readOnly | author, mod1, mod4, mod8 | game1, 4, 8 | admin, banned, service
  */
@@ -174,7 +174,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-mod-events': { open: '!++ +++ ++++ +++ +b+', hidden: '!mm mm+ ++++ +++ +b+' },
   'get-user-events': { open: '!kk +++ ++++ +++ +bk' },
   'download-modfile': { open: '!++ +++ ++++ +++ +b+', hidden: '!mm mm+ ++++ +++ +b+' },
-  // Credentials that are refused count as none beside a good link.
+  // Refused credentials count as none if the link is valid.
   'download-modfile-hashed': { open: '+++ +++ ++++ +++ +++', hidden: 'mmm mm+ ++++ +++ +m+' },
   'get-mods-stats': { open: '!++ +++ ++++ +++ +b+' },
   'get-mod-stats': { open: '!++ +++ ++++ +++ +b+', hidden: '!mm mm+ ++++ +++ +b+' },
@@ -266,7 +266,7 @@ export const AUTHORISATION: Record<string, Row> = {
   'get-game-findings': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-game-file-types': { open: '!++ +++ ++++ +++ +b+' },
   'edit-game-file-types': { open: '!kk -ow ---- -++ +bk', refs: [14_002] },
-  // Needs no more than a key, so that a token which reads will do.
+  // A key suffices, so a read-only token does too.
   'submit-report': { open: '!++ +++ ++++ +++ +b+', hidden: '!nn nn- ---- --- -bn', refs: [15_030] },
   'get-game-reported-items': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-game-reports': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
@@ -385,14 +385,14 @@ export const AUTHORISATION: Record<string, Row> = {
   'download-source-modfile': { open: '+++ +++ ++++ +++ +++', hidden: '+++ +++ ++++ +++ +++' },
   'browse-modfile-cooks': { open: '!kk --+ ++++ +++ +bk', hidden: '!kk mm+ ++++ +++ +bk', refs: [15_065] },
   'get-modfile-cook': { open: '!kk --+ ++++ +++ +bk', hidden: '!kk mm+ ++++ +++ +bk', refs: [15_065] },
-  // The game cooks for nothing any more.
+  // The game no longer cooks for any platform.
   'start-cook': { open: '!kk --w =-== -== =bk', hidden: '!kk mmw =-== -== =bk', refs: [15_006, 14_037] },
   'cancel-cook': { open: '!kk --w +-++ -++ +bk', hidden: '!kk mmw +-++ -++ +bk', refs: [15_006] },
   'get-cooks': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'get-cook-runners': { open: '!kk -o- ---- +++ +bk', refs: [29_500] },
   'add-cook-runner': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
   'delete-cook-runner': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
-  // Runners come with a secret of their own, in place of all this.
+  // Runners authenticate with their own secret instead of a key or token.
   'claim-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
   'report-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
   'fail-cook': { open: '--- --- ---- --- ---', refs: [11_005] },
@@ -406,15 +406,15 @@ export const AUTHORISATION: Record<string, Row> = {
   'cooking-sas-token': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
   'cooking-validate-build': { open: '!kk -o- ---- --+ +bk', refs: [14_039] },
   'finalize-cloud-cooking': { open: '!kk -ow ---- --+ +bk', refs: [14_039] },
-  // Who has no token signs.
+  // Callers without a token sign the request.
   'cooking-webhook': { open: '=== -ow ---- --+ +b=', refs: [14_039, 11_005] },
   'upload-cook-build': { open: '+++ +++ ++++ +++ +++' },
   'get-cook-build': { open: '+++ +++ ++++ +++ +++' },
 };
 
-/** In a closed game these are refused before anything else is looked at. */
+/** A closed game refuses these callers before any other check. */
 export const FROM_ELSEWHERE: readonly CallerName[] = ['otherKey', 'stranger', 'mod8'];
-/** But here: the game itself says that it is closed, and a link that someone was given lets them in. */
+/** Exceptions: the game object shows that the game is closed, and a signed link or an invitation admits its holder. */
 export const OPEN_IN_CLOSED_GAMES = [
   'get-game',
   'register-game-previewer',

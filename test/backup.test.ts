@@ -29,7 +29,7 @@ const served = {
 
 type Place = { MODSTEAD_DATA: string; MODSTEAD_DATABASE_URL?: string; MODSTEAD_SANDBOX_DATABASE_URL?: string };
 
-/** Where nothing is yet. */
+/** A data folder and databases that do not exist yet. */
 async function anEmptyPlace(t: TestContext, name: string): Promise<Place> {
   const place = join(folder, name);
   const { settings, drop } = await temporaryDatabases(place, { empty: true });
@@ -93,7 +93,7 @@ async function rowsOnPostgres(url: string): Promise<Record<string, string[]>> {
 const file = join(folder, 'modstead.tar');
 const backup = (path = file, ...more: string[]) => run(['backup', path, ...more], served);
 
-test('what was saved while others wrote is restored as it was at one moment, row for row and byte for byte', async (t) => {
+test('a backup taken during writes restores one consistent state, row for row and byte for byte', async (t) => {
   const mod = await api.aMod({ summary: 'breaks\u2028of "lines"\r\n\\and \u{1f680}' });
   const kept = await api.aFile(mod, { archive: zipOf({ 'large.bin': Buffer.alloc(3_000_000, 'abc') }) });
   const filesBefore = filesIn(join(api.folder, 'production/files'));
@@ -134,7 +134,7 @@ test('what was saved while others wrote is restored as it was at one moment, row
 });
 
 if (databaseUrl)
-  test('rows are restored into an empty PostgreSQL database alone, and no id is given twice', async (t) => {
+  test('a backup is restored only into an empty PostgreSQL database, and new rows get unused ids', async (t) => {
     if (!existsSync(file)) await backup();
     const elsewhere = join(folder, 'elsewhere');
     const full = await run(['restore', file], { ...served, MODSTEAD_DATA: elsewhere });
@@ -150,7 +150,7 @@ if (databaseUrl)
     assert.equal(Math.max(...ids), id);
   });
 
-test('a backup is not written over, and no data folder is restored into', async () => {
+test('backup does not overwrite a file, and restore does not write into an existing data folder', async () => {
   if (!existsSync(file)) await backup();
   const again = await backup();
   assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true]);
@@ -160,7 +160,7 @@ test('a backup is not written over, and no data folder is restored into', async 
   assert.equal((await run(['restore', join(folder, 'none')], { ...served, MODSTEAD_DATA: join(folder, 'x') })).code, 1);
 });
 
-test('of a backup that is cut or changed nothing is restored', async (t) => {
+test('restore refuses a truncated or modified backup and leaves nothing behind', async (t) => {
   if (!existsSync(file)) await backup();
   const bytes = readFileSync(file);
   const changed = Buffer.from(bytes);

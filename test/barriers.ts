@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../src/platform/database/database.ts';
 
-/** Where a write is held: before its transaction begins, or with its work done and nothing committed. */
+/** Where a write is paused: before its transaction begins, or after its work and before the commit. */
 export type Point = 'before' | 'done';
 
 export interface Stop {
-  /** Resolves once the write has come to the point. */
+  /** Resolves when the write has reached the point. */
   readonly reached: Promise<void>;
-  /** Lets it go on. */
+  /** Lets the write continue. */
   go(): void;
 }
 
-/** Asked with the work done, within its transaction. */
+/** Called after the work, within the transaction. */
 type When = (transaction: Transaction) => Promise<boolean>;
 
 interface Gate extends Stop {
@@ -36,7 +36,7 @@ class Undone extends Error {
   }
 }
 
-/** Does the work, answers what it answered, and takes it back. */
+/** Runs the work, returns its result, and rolls it back. */
 async function undone<T>(commit: Database['write'], work: (transaction: Transaction) => Promise<T>): Promise<T> {
   try {
     return await commit(async (transaction) => {
@@ -48,13 +48,13 @@ async function undone<T>(commit: Database['write'], work: (transaction: Transact
   }
 }
 
-/** Stands between an app and its database, and holds those writes that a test asks it to. */
+/** Wraps the database of an app and pauses the writes that a test selects. */
 export class Barrier {
   readonly #db: Database;
   readonly #gates: Gate[] = [];
-  /** How many writes were asked for so far. */
+  /** The number of writes so far. */
   asked = 0;
-  /** While set, nothing that is written lasts, though all that wait for it wait. */
+  /** While set, every write is rolled back; locks still make others wait. */
   undoes = false;
 
   constructor(db: Database) {
@@ -74,7 +74,7 @@ export class Barrier {
       return write(async (transaction) => {
         const result = await work(transaction);
         if (gate.when && (gate !== this.#gates[0] || !(await gate.when(transaction)))) return result;
-        // What is tried again was held already.
+        // A retry was paused before.
         if (isFirst) gate.arrive();
         isFirst = false;
         if (gate.when) this.#gates.shift();
@@ -85,19 +85,19 @@ export class Barrier {
     Object.assign(db, { write: held });
   }
 
-  /** The next write that is asked for is held; with `when`, the first of which that is true. */
+  /** Pauses the next write, or the first one for which `when` is true. */
   next(point: Point, when?: When): Stop {
     const gate = aGate(point, when);
     this.#gates.push(gate);
     return gate;
   }
 
-  /** Those that no write has come to are taken away. */
+  /** Removes stops that no write has reached. */
   clear(): void {
     this.#gates.length = 0;
   }
 
-  /** Sends a request and answers when it is held, or with its answer where it never wrote. */
+  /** Sends a request and resolves when its write is paused, or with the response if it never writes. */
   async upTo<T>(
     point: Point,
     send: () => Promise<T>,
@@ -110,12 +110,12 @@ export class Barrier {
     return { stop, answer, isHeld };
   }
 
-  /** Whether something that was begun while a write is held is over, or waits for it. Asks; never sleeps. */
+  /** Whether a request that started during a paused write has finished, or waits for a lock. Polls without sleeping. */
   async endsOrWaits(begin: () => Promise<unknown>): Promise<'ended' | 'waits'> {
     return (await this.eachEndsOrWaits([begin]))[0]!;
   }
 
-  /** The same of several that are begun at once. */
+  /** The same for several requests that start together. */
   async eachEndsOrWaits(begin: readonly (() => Promise<unknown>)[]): Promise<('ended' | 'waits')[]> {
     const before = this.asked;
     const isOver = begin.map(() => false);
@@ -133,7 +133,7 @@ export class Barrier {
     }
   }
 
-  /** How many wait for a lock. */
+  /** The number of transactions that wait for a lock. */
   async #waiting(): Promise<number> {
     const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(this.#db.query);

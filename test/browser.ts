@@ -11,7 +11,7 @@ import { type Answer, type Api, type Client, encodeForm, type Game, type User } 
 
 type Fields = Record<string, string | number | undefined>;
 
-/** The codes that were mailed to an address, oldest first. */
+/** The codes mailed to an address, oldest first. */
 export function codesSentTo(api: Api, email: string, environment: Environment = 'production'): string[] {
   const folder = environment === 'production' ? join(api.folder, 'mail') : join(api.folder, environment, 'mail');
   const mails = readdirSync(folder)
@@ -20,7 +20,7 @@ export function codesSentTo(api: Api, email: string, environment: Environment = 
   return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(text)?.[0] ?? []);
 }
 
-/** Someone's browser without scripts: it keeps cookies and sends the forms that it is shown. */
+/** A browser without scripts: it stores cookies and submits forms. */
 export class Browser {
   readonly #api: Api;
   readonly environment: Environment;
@@ -59,7 +59,7 @@ export class Browser {
     });
   }
 
-  /** Sends the form of a page, filled in. */
+  /** Fills in and submits the form of a page. */
   submit(page: Answer, fields: Fields = {}): Promise<Answer> {
     const action = unescaped(/<form method="post" action="([^"]*)"/.exec(page.text)![1]!);
     const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
@@ -69,7 +69,7 @@ export class Browser {
     });
   }
 
-  /** Walks through the sign-in that stands before a page, and returns the page. */
+  /** Completes the sign-in in front of a page, and returns the page. */
   async signIn(path: string, email: string): Promise<Answer> {
     const sent = await this.get(path);
     assert.equal(sent.status, 303, sent.text);
@@ -91,7 +91,7 @@ export const REDIRECT = 'https://client.example/callback';
 
 export const authorizePath = (query: Fields): string => `/oauth/authorize?${encodeForm(query)}`;
 
-/** What part 1 of the specification asks of an authorization request. */
+/** The parameters that part 1 of the specification requires in an authorization request. */
 export const asking = (client: IssuedClient, more: Fields = {}): Fields => ({
   client_id: client.client_id,
   grant_type: 'authorization_code',
@@ -114,7 +114,7 @@ export async function aClient(
   return app.db.write((transaction) => addClient(app, transaction, { ...client, gameId, name, redirectUris, grants }));
 }
 
-/** The parameters with which someone is sent back to a client. */
+/** The query parameters of the redirect to the client. */
 export const returned = ({ headers }: Answer): URLSearchParams => new URL(headers.location!).searchParams;
 
 const tokenFor = async (api: Api, { client_id, client_secret }: IssuedClient, fields: Fields): Promise<Client> => {
@@ -126,11 +126,11 @@ const tokenFor = async (api: Api, { client_id, client_secret }: IssuedClient, fi
   return api.withToken((answer.body as { access_token: string }).access_token);
 };
 
-/** The client, in the name of the person whose code it got. */
+/** Redeems a code, and returns a client with the user's token. */
 export const redeemed = (api: Api, client: IssuedClient, code: string): Promise<Client> =>
   tokenFor(api, client, { grant_type: 'authorization_code', code, redirect_uri: REDIRECT });
 
-/** An application of the game, which the person let in. */
+/** An application of the game that the user has authorised. */
 export async function anAppOf(
   api: Api,
   user: User,
@@ -147,11 +147,11 @@ export async function anAppOf(
   return redeemed(api, client, new URL(location).searchParams.get('code')!);
 }
 
-/** The backend of the game, with a token of these scopes. */
+/** The backend of the game, with a service token of these scopes. */
 export const serviceOf = async (api: Api, game: Game, scope: string): Promise<Client> =>
   tokenFor(api, await aClient(api, { gameId: game.id }), { grant_type: 'client_credentials', scope });
 
-/** The owner agrees to the terms for games, and staff accept the game. */
+/** The owner agrees to the terms for games, and staff accepts the game. */
 export async function accept(api: Api, game: { id: number; owner: { id: number } }): Promise<void> {
   const owner = await api.as(game.owner);
   const { id } = (await owner.call(getCurrentAgreement, { params: { agreement_type_id: AGREEMENT_TYPES.GAME } })).body;

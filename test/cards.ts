@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../src/platform/database/database.ts';
 
-/** Texts that repeat what other columns and tables say. Asked at the end of each test file, whatever it has done. */
+/** Denormalised texts that differ from their source columns. Checked at the end of each test file. */
 export async function untrueCards({ query, dialect }: Pick<Database, 'query' | 'dialect'>): Promise<unknown[]> {
   const untrue = [await untrueMods(query), await untrueRanks(query)];
   if (dialect === 'sqlite') untrue.push(await untruePeople(query));

@@ -13,7 +13,7 @@ import { installPackages, programNamed } from './debian.ts';
 export interface CephBucket {
   /** As in MODSTEAD_STORAGE_URL. */
   readonly url: string;
-  /** How many multipart uploads are begun under a prefix and not over. */
+  /** The number of unfinished multipart uploads under a prefix. */
   uploadsUnder(location: S3Location): Promise<number>;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const GATEWAY = 'client.rgw.test';
 const START_MS = 60_000;
 const run = promisify(execFile);
 
-/** Whether Ceph's object gateway is here; where it is missing and this is root on Debian, it is installed first. */
+/** Undefined if Ceph's object gateway is installed, otherwise the reason. As root on Debian it installs the gateway first. */
 export function findCeph(): { reason: string } | undefined {
   const isThere = () => ['ceph-mon', 'ceph-osd', 'radosgw'].every((name) => programNamed(name));
   if (process.env['MODSTEAD_TEST_S3_URL'] || isThere()) return undefined;
@@ -33,7 +33,7 @@ export function findCeph(): { reason: string } | undefined {
     : undefined;
 }
 
-/** The bucket of MODSTEAD_TEST_S3_URL, or one of a Ceph cluster that keeps everything in memory and ends with this process. */
+/** The bucket of MODSTEAD_TEST_S3_URL, or one of an in-memory Ceph cluster that ends with this process. */
 export async function startCeph(): Promise<CephBucket> {
   const given = process.env['MODSTEAD_TEST_S3_URL'];
   if (given) return bucketAt(given, async () => {});
@@ -79,7 +79,7 @@ interface Cluster {
   stop(): Promise<void>;
 }
 
-/** One monitor and one store of objects. */
+/** One monitor and one object store. */
 async function startCluster(): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'modstead-ceph-'));
   for (const name of ['mon', 'osd', 'gateway', 'run']) await mkdir(join(folder, name));
@@ -101,7 +101,7 @@ async function startCluster(): Promise<Cluster> {
   return cluster;
 }
 
-/** Programs that are killed by the kernel when this process ends, however it does. */
+/** Starts programs that the kernel kills when this process ends, even by a signal. */
 function programsIn(folder: string, gatewayPort: number): Cluster {
   const children: ChildProcess[] = [];
   const withConfiguration = (args: string[]) => ['-c', join(folder, 'ceph.conf'), ...args];
@@ -179,7 +179,7 @@ async function untilAnswered(address: string, server: ChildProcess): Promise<voi
   }
 }
 
-/** All are held until all are known, so that none is given twice. */
+/** Keeps every port open until all are found, so that none is returned twice. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -13,13 +13,13 @@ import { findChromium } from './chromium.ts';
 import { startPlatforms } from './platforms.ts';
 import { aDevice } from './sockets.ts';
 
-// The pages are the same on both databases, and a browser takes its time.
+// The pages are the same on both databases, and a browser is slow.
 const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: 'it ran on SQLite' } : findChromium();
 const skip = 'reason' in found ? found.reason : false;
 const api = await startApi();
 const site = `https://localhost:${api.port}`;
 const platforms = await startPlatforms();
-/** Another site, on which the people of the first one sign in as those of a studio. */
+/** A second site whose users sign in with accounts of the first one, which acts as a studio. */
 const mods = await startApi({
   settings: {
     MODSTEAD_DOMAIN: 'mods.localhost',
@@ -28,7 +28,7 @@ const mods = await startApi({
     MODSTEAD_PORTAL_ADDRESSES: `itchio=${platforms.url},oculus=${platforms.url}`,
   },
 });
-/** The pages of portals, on which the person clicks once and is sent back with something behind `#`. */
+/** Stands in for the pages of portals: one click redirects back with a URL fragment. */
 const portals = createServer(await localCertificate(join(mods.folder, 'portals'), 'itch.io'), (request, response) => {
   const { searchParams } = new URL(request.url!, 'https://itch.io');
   const answer = answersOf[request.headers.host!]!(searchParams.get('state'));
@@ -45,10 +45,10 @@ after(() => portals.close());
 let browser: Browser | undefined;
 after(() => browser?.close());
 
-/** Only what hangs takes as long, also on a busy machine. */
+/** Long enough that only a hang exceeds it, even on a busy machine. */
 const HANG_MS = 300_000;
 
-/** A fresh profile, in which the client's own site is played by the test. */
+/** A page in a new profile, with a stub for the client's own site. */
 async function aPage(options: { javaScriptEnabled?: boolean; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
   const played = `127.0.0.1:${(portals.address() as AddressInfo).port}`;
   const rules = [
@@ -72,7 +72,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('in Chromium a person signs in, allows a client, and is back at it with a code', { skip }, async () => {
+test('in Chromium a user signs in, allows a client, and returns to it with a code', { skip }, async () => {
   const client = await aClient(api, { name: 'Skyport' });
   const page = await aPage();
   const problems: string[] = [];
@@ -80,7 +80,7 @@ test('in Chromium a person signs in, allows a client, and is back at it with a c
   await page.goto(site + authorizePath(asking(client)));
   await signIn(page, 'browser@example.org');
   await page.getByRole('heading', { name: 'Allow Skyport to use your account?' }).waitFor();
-  // The heading is there before the picture and the style sheet are.
+  // The heading appears before the image and the style sheet are loaded.
   await page.waitForLoadState('load');
   assert.equal(await page.evaluate('document.images[0].naturalWidth'), 64);
   assert.notEqual(await page.evaluate('getComputedStyle(document.querySelector("main")).borderRadius'), '0px');
@@ -97,7 +97,7 @@ test('in Chromium a person signs in, allows a client, and is back at it with a c
   assert.deepEqual(left, ['__Host-modstead_browser']);
 });
 
-test('in Chromium without scripts, and in the dark, a person denies', { skip }, async () => {
+test('in Chromium without scripts and in dark mode a user denies a client', { skip }, async () => {
   const client = await aClient(api, { name: 'Cloud Atlas' });
   const page = await aPage({ javaScriptEnabled: false, colorScheme: 'dark' });
   await page.goto(site + authorizePath(asking(client)));
@@ -107,7 +107,7 @@ test('in Chromium without scripts, and in the dark, a person denies', { skip }, 
   assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
 });
 
-test('in Chromium without scripts a person signs in with their account of the studio', { skip }, async () => {
+test('in Chromium without scripts a user signs in with a studio account', { skip }, async () => {
   const game = await mods.aGame({ name: 'Skyhaven' });
   const client = await aClient(api, {
     name: 'Mods of Skyhaven',
@@ -149,7 +149,7 @@ test('in Chromium without scripts a person signs in with their account of the st
   assert.deepEqual(problems, []);
 });
 
-test('in Chromium a person types the code of a device, signs in, and the device has its token', { skip }, async () => {
+test('in Chromium a user enters the code of a device and signs in, and the device gets a token', { skip }, async () => {
   const game = await api.aGame({ name: 'Skyhaven' });
   const device = await aDevice(api.service, { host: `g-${game.id}.ws.localhost` });
   device.say({ operation: 'device_login', context: { game_id: game.id } });
@@ -169,7 +169,7 @@ test('in Chromium a person types the code of a device, signs in, and the device 
   await device.leave();
 });
 
-test('in Chromium a person signs in with itch.io, whose token leaves the address bar', { skip }, async () => {
+test('in Chromium a user signs in with itch.io, whose token leaves the address bar', { skip }, async () => {
   const game = await mods.aGame({ name: 'Skyhaven' });
   const params = { game_id: game.id, portal: 'itchio' };
   const body = { itch_game_id: '3', client_id: 'itch-client' };
@@ -195,7 +195,7 @@ test('in Chromium a person signs in with itch.io, whose token leaves the address
   assert.ok(addresses.some((address) => address.startsWith('https://itch.io/user/oauth')));
   assert.ok(!addresses.some((address) => address.includes('of-itch')), `the history has the token: ${addresses}`);
   const stuck = await aPage();
-  // Where the form gets no answer, the page stays, and so would its address.
+  // If the form gets no response, the page and its address stay.
   const posted = stuck.waitForRequest((request) => request.method() === 'POST');
   await stuck.route('**/sign-in/itchio/*', (route) =>
     route.request().method() === 'POST' ? route.fulfill({ status: 204 }) : route.continue(),
@@ -212,7 +212,7 @@ test('in Chromium a person signs in with itch.io, whose token leaves the address
   await quiet.getByLabel('Email address').waitFor();
 });
 
-test('in Chromium a person signs in with Meta, and says that the account is theirs', { skip }, async () => {
+test('in Chromium a user signs in with Meta and confirms that the account is theirs', { skip }, async () => {
   const game = await mods.aGame({ name: 'Skyhaven' });
   const params = { game_id: game.id, portal: 'oculus' };
   const body = { quest_app_id: '7', quest_app_secret: 'quest secret', organization_id: '42' };

@@ -1,6 +1,6 @@
 import { installPackages, programNamed } from './debian.ts';
 
-/** Chromium on this machine; where it is missing and this is root on Debian, it is installed first. */
+/** Finds Chromium on this machine; as root on Debian it installs it if it is missing. */
 export function findChromium(): { path: string } | { reason: string } {
   const known = installed();
   if (known) return { path: known };

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EICAR } from './zips.ts';
 
-/** Answers as clamd does, or as the test says; sees what was sent. */
+/** How the stand-in differs from clamd. */
 export interface Manner {
   streamBytesMax?: number;
-  /** In place of the answer; what has no NUL at its end is half an answer. */
+  /** Replaces the reply; a reply without a final NUL is incomplete. */
   answer?: string;
-  /** After so many commands, or bytes of a stream, it falls silent or hangs up. */
+  /** Stops responding, or closes the connection, after this many commands or bytes of a stream. */
   silent?: boolean;
   hangsUp?: boolean;
 }
@@ -19,12 +19,12 @@ export interface StandIn {
   readonly streams: Buffer[];
 }
 
-/** The test, or the file of tests, with which it ends. */
+/** The test or test file after which the server stops. */
 interface Ending {
   after(work: () => void): void;
 }
 
-/** A clamd that knows one signature, over a real socket. */
+/** A clamd with one signature, on a real socket. */
 export async function standIn(t: Ending, manner: Manner = {}, over: 'unix' | 'tcp' = 'unix'): Promise<StandIn> {
   const streams: Buffer[] = [];
   const sockets = new Set<Socket>();

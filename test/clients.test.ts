@@ -20,7 +20,7 @@ import { aSession } from './uploads.ts';
 import { exchange, requestOf, requestsSeen, serveOperations, Wire, type WireAnswer } from './wire.ts';
 import { zipOf } from './zips.ts';
 
-/** Each test replays the bytes of a shipped client; the numbers are the lines of `docs/API-QUIRKS.md`. */
+/** Each test replays the bytes of a shipped client; the numbers are those of `docs/API-QUIRKS.md`. */
 const api = await startApi({ settings: { MODSTEAD_DOMAIN: 'localhost' } });
 const game = await api.aGame({ name: 'Star Smith' });
 const owner = await api.as(game.owner);
@@ -38,7 +38,7 @@ async function asOwner(line: string, body: string, headers: Record<string, strin
 
 const cppBoundary = '2794778419116734682';
 
-/** As the C++ SDK writes it: a line break first, no type on the file, and no closing boundary. */
+/** An upload as the C++ SDK writes it: a leading line break, no type for the file, and no closing boundary. */
 function cppUpload(): Buffer {
   const head = `\r\n--${cppBoundary}\r\nContent-Disposition: form-data; name="logo"; filename="logo.png"\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), image, Buffer.from(`\r\n--${cppBoundary}\r\n`)]);
@@ -57,7 +57,7 @@ function latestCode(): string {
   return /\b[A-HJ-NP-Z2-9]{5,8}\b/.exec(mail.text)![0];
 }
 
-test('1: an upload of the C++ SDK without closing boundary is taken whole', async () => {
+test('1: the service accepts an upload of the C++ SDK without a closing boundary completely', async () => {
   const answer = await exchange(api, requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()));
   assert.equal(answer.status, 200, answer.text);
   const shown = await exchange(api, requestOf(`GET ${at(`/games/${game.id}`)}`, {}));
@@ -71,7 +71,7 @@ for (const [kind, surplus] of [
     requestOf(`PUT /v1/games/${game.id}`, { Authorization: bearer, 'Content-Type': FORM }, 'summary=smuggled'),
   ],
 ] as const)
-  test(`2: surplus bytes after an upload that are ${kind} neither cost the answer nor are a request`, async () => {
+  test(`2: surplus bytes after an upload that are ${kind} neither prevent the response nor count as a request`, async () => {
     const seen = requestsSeen(api);
     const wire = await Wire.open(api);
     wire.write(requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()), surplus);
@@ -87,14 +87,14 @@ for (const [kind, surplus] of [
 const mod = await api.aMod({ game, owner: game.owner, name: 'Comet' });
 const archive = zipOf({ 'comet.txt': 'x'.repeat(200_000), 'noise.bin': Buffer.from(image) });
 
-/** A file as the C++ SDK adds it to a mod: fields first, then the archive, and no closing boundary. */
+/** A modfile as the C++ SDK adds it: fields first, then the archive, and no closing boundary. */
 function cppModfile(version: string): Buffer {
   const part = (disposition: string) => `--${cppBoundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
   const head = `\r\n${part('name="version"')}${version}\r\n${part('name="filedata"; filename="comet.zip"')}`;
   return Buffer.concat([Buffer.from(head), archive, Buffer.from(`\r\n--${cppBoundary}\r\n`)]);
 }
 
-test('1: a file of the C++ SDK without closing boundary is taken whole', async () => {
+test('1: the service accepts a modfile of the C++ SDK without a closing boundary completely', async () => {
   const line = `POST /v1/games/${game.id}/mods/${mod.id}/files`;
   const answer = await exchange(api, requestOf(line, cppUploadHeaders, cppModfile('1.0')));
   assert.equal(answer.status, 201, answer.text);
@@ -103,7 +103,7 @@ test('1: a file of the C++ SDK without closing boundary is taken whole', async (
   assert.deepEqual([filesize, filehash.md5, version, filename], [archive.length, md5, '1.0', 'comet.zip']);
 });
 
-test('2: surplus bytes after a file neither cost the answer nor are a request', async () => {
+test('2: surplus bytes after a modfile neither prevent the response nor count as a request', async () => {
   const line = `/v1/games/${game.id}/mods/${mod.id}/files`;
   const form = { Authorization: bearer, 'Content-Type': FORM };
   const smuggled = requestOf(`PUT /v1/games/${game.id}/mods/${mod.id}`, form, 'summary=smuggled');
@@ -122,7 +122,7 @@ test('2: surplus bytes after a file neither cost the answer nor are a request', 
   }
 });
 
-test('2: surplus bytes that arrive only after the answer to an upload are no request', async () => {
+test('2: surplus bytes that arrive after the response to an upload do not count as a request', async () => {
   const seen = requestsSeen(api);
   const wire = await Wire.open(api);
   wire.write(requestOf(`POST /v1/games/${game.id}/media`, cppUploadHeaders, cppUpload()));
@@ -132,7 +132,7 @@ test('2: surplus bytes that arrive only after the answer to an upload are no req
   assert.equal(requestsSeen(api), seen + 1);
 });
 
-test('2: surplus bytes in the same segment as a form are no request either', async () => {
+test('2: surplus bytes in the same TCP segment as a form do not count as a request', async () => {
   const seen = requestsSeen(api);
   const wire = await Wire.open(api);
   const put = requestOf(
@@ -146,7 +146,7 @@ test('2: surplus bytes in the same segment as a form are no request either', asy
   assert.equal(requestsSeen(api), seen + 1);
 });
 
-test('2: a form without a file leaves the connection open, also where a file could be sent', async () => {
+test('2: a form without a file leaves the connection open, even if the operation accepts a file', async () => {
   const wire = await Wire.open(api);
   const form = { Authorization: bearer, 'Content-Type': FORM };
   for (const summary of ['once', 'twice']) {
@@ -156,7 +156,7 @@ test('2: a form without a file leaves the connection open, also where a file cou
   }
 });
 
-test('3: every answer has its length, comes unchunked, and is never compressed', async () => {
+test('3: every response has a Content-Length and is neither chunked nor compressed', async () => {
   const requests = [
     requestOf(`GET ${at('/games')}`, {}),
     requestOf(`GET ${at(`/games/${game.id}`)}`, { 'Accept-Encoding': 'gzip, br' }),
@@ -175,7 +175,7 @@ test('3: every answer has its length, comes unchunked, and is never compressed',
 });
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
-  test(`4: a client of ${version} is served`, async () => {
+  test(`4: the service accepts a client with ${version}`, async () => {
     const wire = await Wire.open(api, { tls: { minVersion: version, maxVersion: version } });
     assert.equal(wire.tls.getProtocol(), version);
     if (version === 'TLSv1.2') assert.match(wire.tls.getCipher().name, /^ECDHE-.*GCM/);
@@ -183,12 +183,12 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
     await wire.close();
   });
 
-test('4: TLS 1.1 is refused', async () => {
+test('4: the service refuses TLS 1.1', async () => {
   const tls = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
   await assert.rejects(Wire.open(api, { tls }));
 });
 
-/** `int`, `bool`, `text`, each with `?` where null may stand; a list has one element, a map only `*`. */
+/** `int`, `bool` and `text`, with `?` if null is allowed; a list has one element, a map only `*`. */
 type Shape = string | readonly [Shape] | { readonly [field: string]: Shape };
 
 const imageShape = (...sizes: string[]): Shape =>
@@ -274,7 +274,7 @@ const fullGame = () =>
     ],
   });
 
-test('5: every field of games and users has its type, whether it is full or empty', async () => {
+test('5: every field of games and users has its type, with or without a value', async () => {
   const full = await fullGame();
   const leader = await api.as(full.owner);
   await leader.send('PUT', `/games/${full.id}`, {
@@ -288,7 +288,7 @@ test('5: every field of games and users has its type, whether it is full or empt
   assert.deepEqual(misfits(person.body, userShape), []);
 });
 
-test('5: the maps of tag groups are objects also when they are empty, and messages of errors are plain text', async () => {
+test('5: the maps of tag groups are objects even if empty, and error messages are plain text', async () => {
   const full = await fullGame();
   const groups = await exchange(api, requestOf(`GET ${at(`/games/${full.id}/tags?show_hidden_tags=1`)}`, {}));
   assert.equal(groups.body.data.length, 2);
@@ -308,7 +308,7 @@ function addressesIn(value: unknown, name = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([key, held]) => addressesIn(held, key));
 }
 
-test('6 and 25: addresses are absolute, on a dotted host without a port, or null and never empty', async () => {
+test('6 and 25: URLs are absolute, on a dotted host without a port, or null, never empty', async () => {
   const dotted = await startApi({ settings: { MODSTEAD_DOMAIN: 'mods.example.com' } });
   for (const environment of ['production', 'sandbox'] as const) {
     const theirs = await dotted.aGame({}, environment);
@@ -321,20 +321,20 @@ test('6 and 25: addresses are absolute, on a dotted host without a port, or null
   }
 });
 
-test('8: the empty bearer of Unity counts as none, and the key beside it is used', async () => {
+test('8: the empty bearer token of Unity is ignored, and the key is used', async () => {
   for (const value of ['Bearer ', 'Bearer', 'bearer   '])
     assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, { Authorization: value }))).status, 200);
   assert.equal((await exchange(api, requestOf('GET /v1/games', { Authorization: 'Bearer ' }))).ref, 11000);
 });
 
-test('9: a key and a token at once, the key alone, and the token alone are all served', async () => {
+test('9: a key with a token, the key alone and the token alone are all accepted', async () => {
   const both = await exchange(api, requestOf(`GET ${at('/me')}`, { Authorization: bearer }));
   assert.deepEqual([both.status, both.body.id], [200, game.owner.id]);
   assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, {}))).status, 200);
   assert.equal((await exchange(api, requestOf('GET /v1/games', { Authorization: bearer }))).status, 200);
 });
 
-test('10: a sign-in whose parameters are all in the query, with an empty body, works', async () => {
+test('10: a sign-in with all parameters in the query and an empty body works', async () => {
   const asked = requestOf(`POST ${at('/oauth/emailrequest?email=query%40example.com')}`, { 'Content-Length': '0' });
   assert.equal((await exchange(api, asked)).status, 200);
   const exchanged = await exchange(
@@ -347,7 +347,7 @@ test('10: a sign-in whose parameters are all in the query, with an empty body, w
   assert.equal((await exchange(api, me)).status, 200);
 });
 
-test('11: DELETE takes a form body, and parameters of the query beside it', async (t) => {
+test('11: DELETE accepts a form body together with query parameters', async (t) => {
   const bodies: unknown[] = [];
   const remove = operation({
     id: 'test-delete',
@@ -372,7 +372,7 @@ test('11: DELETE takes a form body, and parameters of the query beside it', asyn
   assert.deepEqual(bodies, [{ tags: ['one', 'two'], reason: 'old' }]);
 });
 
-test('12: arrays come as name[0], name[] and unescaped or escaped, and an empty one clears', async () => {
+test('12: arrays are accepted as name[0] and name[], escaped or not, and an empty one clears the field', async () => {
   const link = (index: string, label: string) =>
     `other_urls[${index}][label]=${label}&other_urls[${index}][url]=https://example.com/${label}`;
   const put = (body: string) => asOwner(`PUT /v1/games/${game.id}`, body);
@@ -382,7 +382,7 @@ test('12: arrays come as name[0], name[] and unescaped or escaped, and an empty 
   assert.deepEqual(labels(await put('other_urls[]=')), []);
 });
 
-test('13: booleans come as true, 1 and Python’s True, and their opposites', async () => {
+test('13: booleans are accepted as true, 1 and Python’s True, and their opposites', async () => {
   for (const [yes, no] of [
     ['true', 'false'],
     ['1', '0'],
@@ -394,7 +394,7 @@ test('13: booleans come as true, 1 and Python’s True, and their opposites', as
   }
 });
 
-test('14: an un-encoded form with spaces, a stray & and a malformed % is read as it was meant', async () => {
+test('14: an unencoded form with spaces, a stray & and a malformed % is read as the client meant it', async () => {
   const answer = await asOwner(
     `PUT /v1/games/${game.id}`,
     'presentation_option=1&summary=does not work & crashes 100%&curation_option=2',
@@ -410,9 +410,9 @@ for (const [client, headers] of [
   ['C++ SDK', { 'Content-Type': FORM }],
   ['Unity plugin', { 'Content-Type': 'multipart/form-data' }],
   ['Rust client', { 'Content-Type': FORM, 'Transfer-Encoding': 'chunked' }],
-  ['client that says nothing', {}],
+  ['client without a Content-Type', {}],
 ] as [string, Record<string, string>][])
-  test(`15: the bytes of a part are taken as they are from the ${client}`, async () => {
+  test(`15: the service stores the bytes of a part unchanged, as sent by the ${client}`, async () => {
     const session = await aSession(api, { mod: await api.aMod({ owner: game.owner, game }), client: owner });
     const bytes = Buffer.from('filename=a&input_json={"x":\r\n--b\r\n%zz%00'.padEnd(100, '&'));
     const body = headers['Transfer-Encoding']
@@ -431,7 +431,7 @@ for (const [client, headers] of [
     assert.ok(bytes.equals(await buffer(stored!.stream)));
   });
 
-test('2: the read buffer that the C++ SDK sends after the last part is neither part of it nor a request', async () => {
+test('2: the read buffer that the C++ SDK sends after the last part belongs neither to the part nor to a request', async () => {
   const session = await aSession(api, { mod: await api.aMod({ owner: game.owner, game }), client: owner });
   const seen = requestsSeen(api);
   const bytes = Buffer.alloc(100, 7);
@@ -445,7 +445,7 @@ test('2: the read buffer that the C++ SDK sends after the last part is neither p
   assert.deepEqual(await api.app().storage.stat(`uploads/${session.id}`), { bytes: 100 });
 });
 
-test('23: a client that completes once more is told 29002, by which it knows its upload', async () => {
+test('23: a client that completes an upload twice gets 29002, by which it recognises its upload', async () => {
   const session = await aSession(api, { mod: await api.aMod({ owner: game.owner, game }), client: owner });
   await session.put(Buffer.alloc(100, 7));
   await session.complete();
@@ -454,7 +454,7 @@ test('23: a client that completes once more is told 29002, by which it knows its
   assert.equal((await exchange(api, requestOf(`POST ${complete}`, headers))).ref, 29002);
 });
 
-test('16: a Content-Type on a request without body disturbs nothing', async () => {
+test('16: a Content-Type on a request without a body is ignored', async () => {
   assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, { 'Content-Type': FORM }))).status, 200);
   for (const headers of [
     { 'Content-Type': 'application/json', 'Content-Length': '0' },
@@ -467,7 +467,7 @@ test('16: a Content-Type on a request without body disturbs nothing', async () =
   }
 });
 
-test('17: Retry-After is on no answer but 429, where it is whole seconds', async () => {
+test('17: only a 429 has Retry-After, in whole seconds', async () => {
   const limited = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'address=6' } });
   const paths = [
     '/v1/ping',
@@ -493,7 +493,7 @@ test('17: Retry-After is on no answer but 429, where it is whole seconds', async
   assert.equal(answers.at(-1)?.status, 429);
 });
 
-test('18: platforms and portals are read in any case under both prefixes, and unknown ones do no harm', async () => {
+test('18: platform and portal headers are case-insensitive under both prefixes, and unknown values are ignored', async () => {
   for (const headers of [
     { 'x-modio-platform': 'Linux', 'X-Modio-Portal': 'EGS' },
     { 'X-Service-Platform': 'XboxOne', 'X-Service-Portal': 'PSN' },
@@ -503,13 +503,13 @@ test('18: platforms and portals are read in any case under both prefixes, and un
     assert.equal((await exchange(api, requestOf(`GET ${at('/games')}`, headers))).status, 200);
 });
 
-test('19: a slash at the end of a path changes nothing', async () => {
+test('19: a trailing slash in a path is ignored', async () => {
   assert.equal((await exchange(api, requestOf('GET /v1/me/', { Authorization: bearer }))).status, 200);
   assert.equal((await exchange(api, requestOf(`GET ${at('/games/?_limit=1')}`, {}))).body.result_limit, 1);
   assert.equal((await exchange(api, requestOf('GET /v1/me/games/?_limit=1', { Authorization: bearer }))).status, 200);
 });
 
-test('20: filters and sorts of columns that do not exist are ignored, and every operator is understood', async () => {
+test('20: filters and sorts by unknown columns are ignored, and every operator works', async () => {
   const all = (await exchange(api, requestOf(`GET ${at('/games')}`, {}))).body.result_total;
   const unknown = await exchange(api, requestOf(`GET ${at('/games?tico-lk=*x*&_sort=-tico&metadata_blob-lk=a')}`, {}));
   assert.deepEqual([unknown.status, unknown.body.result_total], [200, all]);
@@ -521,7 +521,7 @@ test('20: filters and sorts of columns that do not exist are ignored, and every 
   assert.equal(used.status, 200);
 });
 
-test('21: paging by the offsets of the answers meets every game once and ends with an empty page', async () => {
+test('21: a client that pages by the offsets of the responses gets every game once, and then an empty page', async () => {
   for (let i = 0; i < 5; i += 1) await api.aGame({ name: `Turning Page ${i}` });
   const names: string[] = [];
   const totals = new Set<number>();
@@ -542,7 +542,7 @@ test('21: paging by the offsets of the answers meets every game once and ends wi
   assert.deepEqual([...totals], [5]);
 });
 
-test('23: references that clients branch on are in an error object with the status as code', async () => {
+test('23: the error references that clients branch on are in an error object with the status as code', async () => {
   const cases: [Buffer, number, number][] = [
     [requestOf('GET /v1/me', { Authorization: 'Bearer gone' }), 401, 11005],
     [requestOf(`GET ${at('/games/999999')}`, {}), 404, 14001],
@@ -557,7 +557,7 @@ test('23: references that clients branch on are in an error object with the stat
   }
 });
 
-test('27: whatever the host is called, the path decides what is served', async () => {
+test('27: the path decides what is served, whatever the host name', async () => {
   for (const host of [
     `g-${game.id}.localhost`,
     `g-${game.owner.id}.localhost`,
@@ -571,7 +571,7 @@ test('27: whatever the host is called, the path decides what is served', async (
   }
 });
 
-test('24: a comment that replies to none has reply_id 0', async () => {
+test('24: a comment that is no reply has reply_id 0', async () => {
   const mod = await api.aMod({ game });
   const body = 'content=Hello';
   const headers = { Authorization: bearer, 'Content-Type': FORM };
@@ -579,7 +579,7 @@ test('24: a comment that replies to none has reply_id 0', async () => {
   assert.deepEqual([answer.status, answer.body.reply_id, answer.body.thread_position], [201, 0, '01']);
 });
 
-test('33, 39: a collection tells what the C++ SDK shows, and whether it is visible as a number', async () => {
+test('33, 39: a collection has the fields that the C++ SDK shows, and visibility as a number', async () => {
   const fan = await api.as(await api.aUser());
   const params = { game_id: game.id };
   const body = { name: 'Sky', description: '<p>Up &amp; away</p>', mod_ids: [mod.id] };
@@ -594,7 +594,7 @@ test('33, 39: a collection tells what the C++ SDK shows, and whether it is visib
   assert.deepEqual([mods_total, comments_total, ratings_total, ratings_positive, ratings_negative], [1, 1, 2, 1, 1]);
 });
 
-test('39: 8192 of a game’s community_options switches collections on, 16384 comments on them', async () => {
+test('39: bit 8192 of a game’s community_options enables collections, 16384 comments on them', async () => {
   const other = await api.aGame({ name: 'Bits' });
   const client = await api.as(other.owner);
   const params = { game_id: other.id };
@@ -609,7 +609,7 @@ test('39: 8192 of a game’s community_options switches collections on, 16384 co
   await client.call(collectionComments.add, comment);
 });
 
-test('35: raw spaces in a query are taken as the C++ SDK sends them', async () => {
+test('35: the service accepts raw spaces in a query, as the C++ SDK sends them', async () => {
   await api.aMod({ game, owner: game.owner, name: 'Frozen Moon Palace' });
   const target = `/v1/games/${game.id}/mods?api_key=${game.api_key}`;
   for (const query of ['_q=Frozen Moon', 'name-lk=*zen Moon P*', '_q=Frozen Moon &_limit=5']) {
@@ -623,7 +623,7 @@ test('35: raw spaces in a query are taken as the C++ SDK sends them', async () =
   }
 });
 
-test('35: a line that could be read in two ways is refused, and what follows it is no request', async () => {
+test('35: an ambiguous request line is refused, and what follows it does not count as a request', async () => {
   const ping = 'GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n';
   for (const line of [
     'GET /v1/ping?a=b HTTP/1.1 HTTP/1.1',
@@ -645,7 +645,7 @@ test('35: a line that could be read in two ways is refused, and what follows it 
   }
 });
 
-test('35: after a repaired line the connection ends, so that the next request can be repaired too', async () => {
+test('35: the service closes the connection after a repaired request line, so that the next one can be repaired too', async () => {
   const seen = requestsSeen(api);
   const wire = await Wire.open(api);
   wire.write('GET /v1/ping?a=b c HTTP/1.1\r\nHost: localhost\r\n\r\nGET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -655,7 +655,7 @@ test('35: after a repaired line the connection ends, so that the next request ca
   assert.equal(requestsSeen(api), seen + 1);
 });
 
-test('34: no answer has the reference 0', async () => {
+test('34: no error has the reference 0', async () => {
   const refused = ['BREW /v1/ping', 'PATCH /v1/ping', 'GET /v2/games', 'GET /nothing', 'POST /v1/oauth/token'];
   for (const line of refused) {
     const { status, body, text } = await exchange(api, requestOf(line, { Connection: 'close' }));
@@ -666,7 +666,7 @@ test('34: no answer has the reference 0', async () => {
   assert.deepEqual([plain.status, plain.ref], [400, 13009]);
 });
 
-test('37: what someone has bought is an empty list while nothing is sold', async () => {
+test('37: the list of purchases is empty while nothing is sold', async () => {
   const line = `GET /v1/me/purchased?game_id=${game.id}&_limit=100&_offset=0`;
   const answer = await exchange(api, requestOf(line, { Authorization: bearer }));
   const nothing = { data: [], result_count: 0, result_offset: 0, result_limit: 100, result_total: 0 };
@@ -675,7 +675,7 @@ test('37: what someone has bought is an empty list while nothing is sold', async
   assert.deepEqual([wrong.status, wrong.ref, Object.keys(wrong.body.error.errors)], [422, 13009, ['game_id']]);
 });
 
-test('38: the widgets that SDKs open are pages, wherever they look for them', async () => {
+test('38: the widgets that SDKs open are pages at every address that SDKs use', async () => {
   for (const name of ['age-gate', 'airwallex', 'tilia']) {
     const page = await exchange(api, requestOf(`GET /widgets/${name}`, { 'Accept-Language': 'de' }));
     assert.equal(page.status, 200, page.text);
@@ -693,14 +693,14 @@ test('38: the widgets that SDKs open are pages, wherever they look for them', as
   assert.equal((await exchange(api, requestOf('GET /widgets/other', {}))).status, 404);
 });
 
-test('41: an invitation to a team is answered with the member, and a code and a message beside it', async () => {
+test('41: the response to a team invitation is the member, with a code and a message', async () => {
   const line = `POST /v1/games/${game.id}/mods/${mod.id}/team`;
   const answer = await asOwner(line, 'email=friend%40example.com&level=4&position=Tester');
   assert.equal(answer.status, 201, answer.text);
   assert.deepEqual([answer.body.code, typeof answer.body.message, answer.body.level], [201, 'string', 4]);
 });
 
-test('25: addresses are URIs, also of names in other scripts', async () => {
+test('25: URLs are valid URIs, even for names in other scripts', async () => {
   const other = await api.aGame({ name: 'Дом модов' });
   const made = await api.aMod({ game: other, owner: other.owner, name: 'Ключ 鍵' });
   const key = `api_key=${other.api_key}`;
@@ -721,14 +721,14 @@ test('25: addresses are URIs, also of names in other scripts', async () => {
   );
 });
 
-test('27: a host with the dot of a fully qualified name is the same host', async () => {
+test('27: a host name with the trailing dot of a fully qualified name is the same host', async () => {
   const ping = async (host: string) => {
     const answer = await exchange(api, requestOf(`GET /v1/games?api_key=${game.api_key}`, { Host: host }));
     return answer.status;
   };
   for (const host of ['localhost', 'localhost.', 'g-1.localhost.', 'localhost.:443', 'api.localhost.'])
     assert.equal(await ping(host), 200, host);
-  // A key of production is none of the sandbox.
+  // A production key is not valid in the sandbox.
   for (const host of ['test.localhost', 'test.localhost.', 'TEST.localhost.:8443', 'g-1.test.localhost.'])
     assert.equal(await ping(host), 401, host);
 });

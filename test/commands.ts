@@ -13,7 +13,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a command as its process would, but in this one: a process of its own needs a second before it begins. */
+/** Runs a command in this process, because starting a process takes a second. */
 export async function runHere(args: readonly string[], settings: NodeJS.ProcessEnv): Promise<Ended> {
   let out = '';
   const env = { ...cleanPath, ...settings };
@@ -26,11 +26,11 @@ export async function runHere(args: readonly string[], settings: NodeJS.ProcessE
   }
 }
 
-/** Starts the program as an operator does. */
+/** Starts the program in a process, as an operator does. */
 export const startProgram = (args: readonly string[], settings: NodeJS.ProcessEnv): ChildProcess =>
   spawn(process.execPath, [PROGRAM, ...args], { env: { ...cleanPath, ...settings } });
 
-/** What a program has written by the time it is over. */
+/** Waits for the end of a program, and returns its output and exit code. */
 export function endOf(child: ChildProcess): Promise<Ended> {
   let [out, err] = ['', ''];
   child.stdout!.setEncoding('utf8').on('data', (text) => (out += text));
@@ -41,7 +41,7 @@ export function endOf(child: ChildProcess): Promise<Ended> {
 export const runProgram = (args: readonly string[], settings: NodeJS.ProcessEnv): Promise<Ended> =>
   endOf(startProgram(args, settings));
 
-/** Refused with one sentence (or one for each thing wrong) on standard error, and nothing else. */
+/** Expects a refusal: sentences on standard error, and no other output. */
 export function assertRefusal(ended: Ended, code: number, says: RegExp): void {
   assert.match(ended.err, says);
   assert.deepEqual(
@@ -50,7 +50,7 @@ export function assertRefusal(ended: Ended, code: number, says: RegExp): void {
   );
 }
 
-/** The first line that a child prints; fails at once, with what it wrote to standard error, when it ends before. */
+/** The first line that a child prints; if it ends before, fails with its standard error. */
 export async function firstLine(child: ChildProcess): Promise<string> {
   let [out, err] = ['', ''];
   child.stderr?.setEncoding('utf8').on('data', (text) => (err += text));

@@ -23,12 +23,12 @@ import { type CallInput, startApi } from './api.ts';
 const api = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'off' } });
 const WRITERS = 16;
 const STEPS = 45;
-/** What a writer may meet because another, or they themselves, were there before. */
+/** Errors that a writer may get because the same action was already done. */
 const KNOWN_ALREADY = [
   15004, 15005, 15028, 15043, 11134, 15026, 15027, 15041, 15055, 15059, 15090, 17011, 19027, 19041, 29610, 29612,
 ];
 
-test('after 16 people have written at once, every counter equals a recount', async () => {
+test('after concurrent writes of 16 users every counter equals a recount', async () => {
   const game = await api.aGame();
   const mods = await Promise.all(Array.from({ length: 4 }, () => api.aMod({ game })));
   for (const mod of mods) await api.aFile(mod);
@@ -37,7 +37,7 @@ test('after 16 people have written at once, every counter equals a recount', asy
   const ofAll = { name: 'All of them', mod_ids: mods.map(({ id }) => id) };
   const added = await owner.call(addCollectionOperation, { params: { game_id: game.id }, body: ofAll });
   const inCollection = { game_id: game.id, collection_id: added.body.id };
-  /** What is commented on, and the comments that were written so far. */
+  /** The commented resources and the comments so far. */
   const commented: { on: typeof modComments; params: Record<string, number>; known: number[] }[] = [
     { on: modComments, params: { game_id: game.id, mod_id: mods[0]!.id }, known: [0] },
     { on: guideComments, params: { game_id: game.id, guide_id: guide.id }, known: [0] },
@@ -46,7 +46,7 @@ test('after 16 people have written at once, every counter equals a recount', asy
   const users = await Promise.all(Array.from({ length: WRITERS }, () => api.aUser()));
   const random = seededRandom(7);
   const pick = <T>(from: readonly T[]): T => from[random.bytes(2).readUInt16LE() % from.length]!;
-  // Half of the tokens belong to the same people as the other half, so that people race with themselves.
+  // Each user has two tokens, so that users also race with themselves.
   const clients = await Promise.all(users.map((_, i) => api.as(users[i % 8]!)));
 
   let written = 0;

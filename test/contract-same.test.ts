@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { differences } from '../tools/contract-same.ts';
 import { readableJson } from '../tools/json-layout.ts';
 
-/** A document in which everything that can be shared stands where it is used. */
+/** A document without components: everything is inline. */
 const inline = () => ({
   openapi: '3.1.1',
   servers: [{ url: '/v1' }],
@@ -49,7 +49,7 @@ function changed(change: (operation: Document['paths']['/mods/{id}']['get'], doc
   return document;
 }
 
-test('a document that shares parameters, responses and schemas means the same as one that does not', () => {
+test('a document with shared components means the same as one without', () => {
   const shared = changed((operation, document) => {
     const { parameters, responses, schemas } = document.components as unknown as Record<
       string,
@@ -68,7 +68,7 @@ test('a document that shares parameters, responses and schemas means the same as
   assert.deepEqual(differences(inline(), shared), []);
 });
 
-test('each difference in meaning is named with its place', () => {
+test('the comparison prints each difference in meaning with its location', () => {
   const cases: [Parameters<typeof changed>[0], string][] = [
     [({ parameters }) => parameters.pop(), 'GET /mods/{id}: parameters: query page: lost '],
     [
@@ -111,12 +111,12 @@ test('each difference in meaning is named with its place', () => {
   }
 });
 
-test('the name of a schema may be added, but not lost', () => {
+test('a schema name may be added, but not removed', () => {
   const named = changed((_, { components }) => Object.assign(components.schemas, { Unused: { type: 'string' } }));
   assert.deepEqual(differences(named, inline()), ['schema Unused: lost {"type":"string"}']);
 });
 
-test('the readable layout of the contract is the same JSON', () => {
+test('the readable layout parses to the same JSON', () => {
   const document = JSON.parse(readFileSync('contract/openapi.json', 'utf8'));
   assert.deepEqual(JSON.parse(readableJson(document)), document);
   assert.deepEqual(differences(document, document), []);

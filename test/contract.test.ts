@@ -51,8 +51,8 @@ import { type Answer, assertRefused, type Client, type ErrorAnswer, START, start
 import { countQueries } from './work.ts';
 import { zipOf } from './zips.ts';
 
-// Nothing but requests may ask the database here, because queries are counted.
-// What is true of every operation is derived from its declaration here, and tested nowhere else.
+// Jobs and the cache are off, because tests count the queries of requests.
+// Tests that hold for every operation are derived from the declarations here, and are not repeated in other files.
 const api = await startApi({ settings: { MODSTEAD_CACHE_MB: '0', MODSTEAD_JOBS: 'off' } });
 const TAG_GROUPS = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, type: 'checkboxes' as const, tags: [name] }));
 const game = await api.aGame({ tagGroups: TAG_GROUPS });
@@ -119,7 +119,7 @@ for (const name of tags) {
 const guides = [];
 for (const tag of tags) guides.push(await api.aGuide({ game, owner: ada, tags: [tag] }));
 const guide_id = guides[0]!.id;
-/** A comment of each kind of thing, by its place in the path. */
+/** The id of a comment on each kind of resource, by its segment in the path. */
 const COMMENTS: Record<string, number> = {};
 for (const content of tags) {
   const client = await api.as(ada);
@@ -270,7 +270,7 @@ const asRunner = api.withSecret(secret);
 const claim = (await asRunner.call(claimCook)).body.claim!;
 const cookUpload = await asRunner.call(openCookUpload, { params: { claim_id: claim.claim_id } });
 
-/** What stands in a path for a parameter of that name. */
+/** Values of path parameters. */
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mods[0]!.id,
@@ -311,18 +311,18 @@ const PARAMETERS: Record<string, string | number> = {
   verification_hash: downloadLink(api.app(), file, { alone: false }).binary_url.split('/').at(-1)!,
 };
 
-/** What stands in the query of operations that cannot do without. */
+/** Query parameters of operations that require some. */
 const QUERIES: Record<string, Record<string, string>> = {
   'get-multipart-upload-parts': { upload_id },
   'get-cook-upload-parts': { upload_id: cookUpload.body.upload_id },
 };
-/** Reads of which a key of a game gets nothing: what is listed belongs to a person. */
+/** Lists that are empty for the key of a game, because their rows belong to a user. */
 const PERSONAL = ['get-multipart-upload-parts', 'get-multipart-upload-sessions'];
 
-/** Lists that are always empty, as nothing is sold yet. */
+/** Lists that are always empty, because nothing is sold yet. */
 const UNSOLD = ['get-user-purchases'];
 
-/** Reads for those who run the site alone. */
+/** Reads for the site's staff. */
 const STAFF = [
   'get-audit',
   'get-reports',
@@ -334,12 +334,12 @@ const STAFF = [
 ];
 
 const protectedOperations = operations.filter(({ declaration }) => declaration.access.kind !== 'anyone');
-/** What a backend reads takes more than a token, and a stream does not end; their nouns test it. */
+/** Without service operations, which need more than a token, and streams, which do not end; their resources test them. */
 const readOperations = operations.filter(
   ({ declaration: { method, access, returns } }) =>
     method === 'GET' && access.kind !== 'service' && !isEventStream(returns),
 );
-/** Those whose errors have a form of their own are tested by their noun. */
+/** Operations with their own error format, such as OAuth's, are tested by their resource. */
 const plainOperations = operations.filter(({ declaration }) => !declaration.refusal);
 const bodyOperations = plainOperations.filter((each) => takesBody(each) && each.declaration.method !== 'GET');
 const targets = [...new Set(operations.map(targetOf))];
@@ -359,7 +359,7 @@ function isRefused(answer: Answer, error: ErrorName): void {
   assertRefused(answer, errors[error].status, errors[error].ref);
 }
 
-/** Needs no permission of the noun: what is tested here comes before it. */
+/** A client that passes the declared access. It needs no permission of the resource, which is checked later. */
 async function allowedTo({ declaration: { id, access, method, path } }: AnyOperation): Promise<Client> {
   if (path.startsWith('/cook-runner/')) return asRunner;
   if (access.kind === 'anyone') return api.nobody();
@@ -371,14 +371,14 @@ async function allowedTo({ declaration: { id, access, method, path } }: AnyOpera
 const call = (client: Client, operation: AnyOperation, body?: string, headers: Record<string, string> = {}) =>
   client.send(operation.declaration.method, targetOf(operation), { body, headers });
 
-/** A body that does not say what it is. */
+/** Sends a body without a Content-Type. */
 function callUntyped({ token }: Client, operation: AnyOperation): Promise<Answer> {
   const target = `/v1${targetOf(operation)}${token ? '' : `?api_key=${game.api_key}`}`;
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   return api.request(operation.declaration.method, target, { headers, body: 'a=1' });
 }
 
-/** A body with one text field, in the form that the operation takes. */
+/** A body with one text field, encoded as the operation expects. */
 function form({ declaration }: AnyOperation, name: string, value: string): [string, Record<string, string>] {
   if (!declaration.files) return [`${name}=${encodeURIComponent(value)}`, {}];
   const body = `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--b--\r\n`;
@@ -392,7 +392,7 @@ test('ids and routes are unique', () => {
   assert.deepEqual(routes, [...new Set(routes)]);
 });
 
-test('every declared error is in the once, and every parameter of a path has a schema', () => {
+test('every declared error is listed once, and every path parameter has a schema', () => {
   for (const { declaration } of operations) {
     assert.deepEqual([...new Set(declaration.errors)], declaration.errors, declaration.id);
     for (const name of declaration.errors) assert.ok(Object.hasOwn(errors, name), `${declaration.id}: ${name}`);
@@ -404,14 +404,14 @@ test('every declared error is in the once, and every parameter of a path has a s
 for (const operation of protectedOperations) {
   const { id, access } = operation.declaration;
 
-  test(`${id} is closed to callers without a key, and to keys that are none`, async () => {
+  test(`${id} refuses callers without a key or with an invalid one`, async () => {
     isRefused(await call(api.nobody(), operation), 'API_KEY_MISSING');
     isRefused(await call(api.withKey({ api_key: 'too-short' }), operation), 'API_KEY_MALFORMED');
     isRefused(await call(api.withKey({ api_key: 'f'.repeat(32) }), operation), 'API_KEY_INVALID');
   });
 
   if (access.kind === 'authentication')
-    test(`${id} is closed to keys of the sandbox`, async () => {
+    test(`${id} refuses keys of the sandbox`, async () => {
       const sandboxed = await api.aGame({}, 'sandbox');
       isRefused(await call(api.withKey(sandboxed), operation), 'ACTION_RESTRICTED_NO_TEST_KEY');
     });
@@ -424,19 +424,19 @@ for (const operation of tokenOperations) {
   const { id, access } = operation.declaration;
   const scope = 'scope' in access ? access.scope : 'read';
 
-  test(`${id} is closed to tokens with every scope but ${scope}`, async () => {
+  test(`${id} refuses a token with every scope but ${scope}`, async () => {
     const client = await api.as(ada, { scopes: SCOPES.filter((other) => other !== scope) });
     const error = scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ';
     isRefused(await call(client, operation), access.kind === 'service' ? 'SERVICE_TOKEN_REQUIRED' : error);
   });
 
   if (access.kind === 'user')
-    test(`${id} is closed to a key without a token`, async () => {
+    test(`${id} refuses a key without a token`, async () => {
       isRefused(await call(api.withKey(game), operation), 'USER_MUST_BE_LOGGED_IN');
     });
 }
 
-test('tokens that are made up, expired or revoked open no operation', async () => {
+test('every operation refuses made-up, expired and revoked tokens', async () => {
   const app = api.app();
   const expired = await api.as(ada, { dateExpires: app.clock.now() + 60 });
   api.clock.advance(60);
@@ -452,7 +452,7 @@ for (const [status, error] of [
   [USER_DELETED, 'USER_DELETED'],
   [USER_BANNED, 'USER_BANNED'],
 ] as const)
-  test(`to someone who is gone, every operation says ${error}`, async () => {
+  test(`every operation refuses the credentials of a user with ${error}`, async () => {
     const grace = await api.aUser();
     const byToken = await api.as(grace);
     await setUserStatus(api.app(), grace.id, status);
@@ -473,7 +473,7 @@ for (const operation of bodyOperations) {
   const required = requiredOf(operation);
 
   if (required.length > 0)
-    test(`${id} names ${required.join(', ')} when they are missing, and nothing else`, async () => {
+    test(`${id} names ${required.join(', ')} if they are missing, and no other field`, async () => {
       const answer = await call(await allowedTo(operation), operation, ...form(operation, 'unheard_of', '1'));
       isRefused(answer, 'VALIDATION_GENERIC');
       const { errors: messages = {} } = (answer as Answer<ErrorAnswer>).body.error;
@@ -482,11 +482,11 @@ for (const operation of bodyOperations) {
     });
 
   if (method !== 'DELETE' && !operation.declaration.emptyBody)
-    test(`${id} wants a payload`, async () => {
+    test(`${id} refuses a request without a payload`, async () => {
       isRefused(await call(await allowedTo(operation), operation), 'POST_PUT_NO_PAYLOAD');
     });
 
-  test(`${id} takes forms alone, and input_json only where it is JSON`, async () => {
+  test(`${id} accepts only forms, and input_json only if it is JSON`, async () => {
     const client = await allowedTo(operation);
     const json = { 'content-type': 'application/json' };
     if (!operation.declaration.json)
@@ -498,7 +498,7 @@ for (const operation of bodyOperations) {
 }
 
 for (const operation of plainOperations)
-  test(`${operation.declaration.id} answers JSON alone, and only under a version that exists`, async () => {
+  test(`${operation.declaration.id} responds only with JSON, and only under an existing API version`, async () => {
     const { method } = operation.declaration;
     const { returns } = operation.declaration;
     if (!isStoredFile(returns) && !isEventStream(returns) && !isCsv(returns))
@@ -507,7 +507,7 @@ for (const operation of plainOperations)
   });
 
 for (const operation of readOperations)
-  test(`${operation.declaration.id} answers HEAD as GET, but for the body`, async () => {
+  test(`${operation.declaration.id} responds to HEAD as to GET, without the body`, async () => {
     const client = await allowedTo(operation);
     const query = QUERIES[operation.declaration.id];
     const got = await client.send('GET', targetOf(operation), { query });
@@ -531,7 +531,7 @@ function methodsAt(target: string): string[] {
 const allowed = ({ headers }: Answer) => headers.allow?.split(', ').sort();
 
 for (const target of targets)
-  test(`${target} tells which methods it has`, async () => {
+  test(`${target} lists its methods`, async () => {
     const methods = methodsAt(target);
     const options = await api.request('OPTIONS', `/v1${target}`);
     assert.deepEqual([options.status, options.text, allowed(options)], [204, '', methods]);
@@ -544,8 +544,8 @@ for (const target of targets)
 
 const QUERIES_MAX = 8;
 
-/** What was changed before is no news any more: on PostgreSQL each change is heard of again, in order, by NOTIFY. */
-function changesAreHeard(): Promise<void> {
+/** Waits until earlier changes have arrived: PostgreSQL delivers each change once more, in order, by NOTIFY. */
+function untilChangesArrived(): Promise<void> {
   const { db } = api.app();
   let missing = db.dialect === 'postgres' ? 2 : 1;
   return new Promise((resolve, reject) => {
@@ -560,12 +560,12 @@ function changesAreHeard(): Promise<void> {
 }
 
 for (const operation of operations.filter(({ declaration: { id, list } }) => list && !UNSOLD.includes(id)))
-  test(`${operation.declaration.id} asks the database as often for a long page as for a short one`, async () => {
+  test(`${operation.declaration.id} runs as many queries for a long page as for a short one`, async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => api.aUser()));
     for (const owner of people) await api.joins(ada, await api.aGame({ owner }), 1);
     const client = await allowedTo(operation);
     for (const { id } of people) await (await api.as(ada)).call(muteAUser, { params: { user_id: id } });
-    await changesAreHeard();
+    await untilChangesArrived();
     const query = QUERIES[operation.declaration.id];
     await client.send('GET', targetOf(operation), { query });
     const queriesFor = async (limit: number) => {
@@ -580,14 +580,14 @@ for (const operation of operations.filter(({ declaration: { id, list } }) => lis
     assert.ok(short > 0 && short <= QUERIES_MAX, `${short} queries`);
   });
 
-/** Whether an answer can hold a person, however deep. */
+/** Whether the response can contain a user at any depth. */
 const showsPeople = ({ declaration: { returns } }: AnyOperation) =>
   !isStoredFile(returns) &&
   !isEventStream(returns) &&
   !isCsv(returns) &&
   JSON.stringify(z.toJSONSchema(returns.schema, { unrepresentable: 'any' })).includes('"display_name_portal"');
 
-/** People in an answer, however deep; of those who are no one yet the id is 0. */
+/** The users in a response at any depth; users without an account have the id 0. */
 function peopleIn(body: unknown): { id: number; display_name_portal: string | null }[] {
   if (typeof body !== 'object' || body === null) return [];
   const person = body as { id: number; display_name_portal: string | null };
@@ -595,7 +595,7 @@ function peopleIn(body: unknown): { id: number; display_name_portal: string | nu
   return [...(isPerson ? [person] : []), ...Object.values(body).flatMap(peopleIn)];
 }
 
-test('wherever people are shown, they have the name of the portal that is asked through', async () => {
+test('every response shows users with their name on the requested portal', async () => {
   const { db } = api.app();
   await asAda.call(muteAUser, { params: { user_id: (await api.aUser()).id } });
   const ids = await db.query.selectFrom('users').select('id').execute();
@@ -612,7 +612,7 @@ test('wherever people are shown, they have the name of the portal that is asked 
     assert.ok(people.length > 0, `${id} shows nobody: ${answer.text}`);
     for (const person of people) assert.equal(person.display_name_portal, `Steam ${person.id}`, id);
   }
-  // Of writes some: that none forgets the portal is for the compiler to say.
+  // A sample of writes suffices: the compiler checks that each passes on the portal.
   const ofCollection = { ...params, collection_id: collections[0]! };
   const friend = { user_id: ids.at(-1)!.id };
   for (const answer of [
@@ -629,7 +629,7 @@ const sources = globSync('src/**/*.ts')
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
-/** The file in which a table is registered names the folder that owns it. */
+/** The folder in which a table is registered owns it. */
 function tableOwners(): Map<string, string> {
   const registered = sources.flatMap(({ file, text }) => {
     const [, members = ''] =
@@ -642,7 +642,7 @@ function tableOwners(): Map<string, string> {
 const WRITES =
   /\b(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(\s*'(\w+)|\b(?:insert into|delete from) (\w+)|\bupdate (\w+) set\b/g;
 
-test('a table is written by its own noun’s store alone', () => {
+test('only the store of its own resource writes a table', () => {
   const owners = tableOwners();
   assert.ok(owners.has('games') && owners.has('jobs'));
   for (const { file, text } of sources)
@@ -650,7 +650,7 @@ test('a table is written by its own noun’s store alone', () => {
       const table = (built ?? raw ?? updated)!;
       const owner = owners.get(table);
       if (!owner && !built) continue;
-      // A migration brings rows of its own noun's tables up to date; a domain's schema may fill what it makes.
+      // A migration may update tables of its own resource, and a domain's schema may fill the tables it creates.
       if (dirname(file) === join(owner ?? '', 'migrations')) continue;
       if (file === join(dirname(owner ?? ''), 'schema.ts')) continue;
       assert.equal(dirname(file), owner, `${file} writes ${table}`);
@@ -662,7 +662,7 @@ const COMPLETE = ['en', 'de', 'fr', 'es', 'ja', 'zh-CN'];
 const UNROUTED: readonly ErrorName[] = ['METHOD_NOT_ALLOWED', 'API_VERSION_INVALID', 'RESOURCE_NOT_FOUND'];
 
 for (const language of COMPLETE)
-  test(`every error that can be answered has a message in ${language}`, () => {
+  test(`every error that an operation can return has a message in ${language}`, () => {
     const texts = JSON.parse(readFileSync(`src/platform/errors/messages/${language}.json`, 'utf8'));
     const possible = operations.flatMap((each) => [...each.declaration.errors, ...protocolErrorsOf(each)]);
     for (const name of new Set([...possible, ...UNROUTED])) assert.match(texts[name] ?? '', /\S/, name);

@@ -6,7 +6,7 @@ import { addSourceModfile } from '../src/files/sources/operations.ts';
 import type { Api, CallInput, Client, Game, Mod, User } from './api.ts';
 import { zipOf } from './zips.ts';
 
-/** A game that people upload for on Windows, and that cooks for two consoles. */
+/** A game whose mods are uploaded for Windows and cooked for two consoles. */
 export async function aCookingGame(api: Api, more: CallInput['body'] = {}, owner?: User): Promise<Game> {
   const game = await api.aGame(owner && { owner });
   const platforms = {
@@ -41,7 +41,7 @@ export async function aRunner(api: Api, game: Game, platforms: readonly string[]
   return { id: body.id, secret: body.secret, client: api.withSecret(body.secret) };
 }
 
-/** A small archive, sent by the mod's owner. */
+/** A small source archive, uploaded by the mod's owner. */
 export async function aSource(api: Api, mod: Mod, body: CallInput['body'] = {}) {
   const bytes = zipOf({ 'assets/ship.fbx': api.unique('A ship') });
   const files = { filedata: { filename: 'source.zip', bytes } };
@@ -66,7 +66,7 @@ export const resultOf = (api: Api) => ({
   filedata: { filename: 'cooked.zip', bytes: zipOf({ 'cooked.pak': api.unique('For a console') }) },
 });
 
-/** Hands in some archive as what the source has become. */
+/** Finishes a cook with a small archive as its result. */
 export function finish(api: Api, client: Client, claim_id: string, body: CallInput['body'] = {}) {
   return client.call(finishCook, { params: { claim_id }, body, files: resultOf(api) });
 }
@@ -77,6 +77,6 @@ export async function cooksOf(api: Api, mod: Mod) {
   return body.data;
 }
 
-/** What a cook tells besides, by its name. */
+/** The value of a cook's metadata entry. */
 export const told = ({ metadata }: { metadata: readonly string[] }, name: string): string | undefined =>
   metadata.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1);

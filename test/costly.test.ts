@@ -4,7 +4,7 @@ import { editModByPut, getMods } from '../src/catalogue/mods/operations.ts';
 import { type Answer, assertRefused, type ErrorAnswer, startApi } from './api.ts';
 
 const isPostgres = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
-// PostgreSQL counts the time of day, also while it waits for its processor.
+// PostgreSQL measures elapsed time, which includes waiting for a core.
 const api = await startApi({ settings: { MODSTEAD_READ_MS: isPostgres ? '1000' : '1', MODSTEAD_CACHE_MB: '0' } });
 const game = await api.aGame();
 const params = { game_id: game.id };
@@ -17,7 +17,7 @@ for (let n = 0; n < 40; n += 1) {
 }
 const client = api.withKey(game);
 
-test('a list that takes too long to find is refused with the names of its filters, and others are answered', async () => {
+test('a list whose query takes too long is refused with the names of its filters, and other requests are served', async () => {
   const query = { 'metadata_blob-not-lk': `*${'a'.repeat(247)}b*`, 'metadata_blob-lk': `*${'a'.repeat(247)}c*` };
   const costly = client.refused(getMods, { params, query }, 422, 13009);
   const { body } = await client.call(getMods, { params });
@@ -40,13 +40,13 @@ const refusals: Record<string, Record<string, string | string[]>> = {
 };
 
 for (const [field, query] of Object.entries(refusals))
-  test(`a list tells that ${field} asks for too much`, async () => {
+  test(`a list names ${field} as too expensive`, async () => {
     const answer = (await client.call(getMods, { params, query })) as Answer<unknown> as Answer<ErrorAnswer>;
     assertRefused(answer, 422, 13009);
     assert.deepEqual(Object.keys(answer.body.error.errors!), [field]);
   });
 
-test('a list takes 50 filters, and any number of columns that it does not know', async () => {
+test('a list accepts 50 filters, and ignores any number of unknown columns', async () => {
   const columns = ['id', 'status', 'visible', 'date_added', 'date_updated', 'date_live', 'stock', 'price'];
   const operators = ['-not', '-min', '-max', '-st', '-gt', '-in', '-not-in'];
   const all = columns.flatMap((column) => operators.map((operator) => `${column}${operator}`));

@@ -13,7 +13,7 @@ const execute = (...steps: string[]) =>
     for (const step of steps) await sql.raw(step).execute(query);
   });
 
-test('a migration changes columns that prepared statements read, and nobody notices', async () => {
+test('a migration changes columns that prepared statements read, without a failing request', async () => {
   const ada = await api.aUser();
   const clients = await Promise.all(Array.from({ length: 30 }, () => api.as(ada)));
   const ask = async () => Promise.all(clients.map((client) => client.send('GET', '/me')));
@@ -27,7 +27,7 @@ test('a migration changes columns that prepared statements read, and nobody noti
   for (const { status, text } of await ask()) assert.equal(status, 200, text);
 });
 
-/** Fails this often, and then no more: a sequence goes on counting in transactions that are rolled back. */
+/** Lets the next writes fail this many times. A sequence counts them, because a rollback does not reset it. */
 async function failing(code: string, times: number, message = 'an example'): Promise<void> {
   await execute(
     'drop trigger if exists failing on games',
@@ -41,16 +41,16 @@ async function failing(code: string, times: number, message = 'an example'): Pro
 }
 
 const PASSING = {
-  'a lock that was not given in time': '55P03',
+  'a lock timeout': '55P03',
   'a serialization failure': '40001',
   'a deadlock': '40P01',
   'a shutdown by the administrator': '57P01',
   'a server that takes no writes after a failover': '25006',
-  'a plan of before a migration': '0A000',
+  'a query plan from before a migration': '0A000',
 };
 
 for (const [name, code] of Object.entries(PASSING))
-  test(`${name} is met with another attempt, and then with 503`, async (t) => {
+  test(`${name} is retried, and then answered with 503`, async (t) => {
     if (!isPostgres) return t.skip('SQLite knows none of it');
     const game = await api.aGame();
     const owner = await api.as(game.owner);

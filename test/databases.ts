@@ -11,13 +11,13 @@ import { temporaryFolder } from './temporary.ts';
 
 export interface TestDatabase {
   readonly db: Database;
-  /** Opens the same database once more, as another process would. */
+  /** Opens the same database again, as another process would. */
   again(): Promise<Database>;
-  /** Where it is, on PostgreSQL. */
+  /** The URL, on PostgreSQL. */
   readonly url: string | undefined;
 }
 
-/** A test on the database that the runner chose with MODSTEAD_TEST_DATABASE; importing this makes it run on each. */
+/** A test on the database of MODSTEAD_TEST_DATABASE. The runner runs files that import this on each database. */
 export function eachDatabase(
   name: string,
   migrations: readonly Migration[],
@@ -26,7 +26,7 @@ export function eachDatabase(
   test(name, async (t) => run(await testDatabase(t, migrations), t));
 }
 
-/** An empty database of its own that goes with the test. */
+/** A new database that is removed after the test. */
 export async function testDatabase(t: TestContext, migrations: readonly Migration[]): Promise<TestDatabase> {
   const { open, remove, url } = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? await onPostgres() : onSqlite();
   const opened: Database[] = [];

@@ -4,13 +4,13 @@ import { delimiter, join } from 'node:path';
 
 const INSTALL_MS = 240_000;
 
-/** Where the first of these programs is that this machine has. */
+/** The path of the first of these programs that is installed. */
 export function programNamed(...names: string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** Installs packages of Debian where this is root on it; says why not otherwise. */
+/** Installs Debian packages as root; returns the reason if it cannot. */
 export function installPackages(...packages: string[]): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return `install ${packages.join(', ')}: the tests do it themselves as root on Debian`;
@@ -23,7 +23,7 @@ export function installPackages(...packages: string[]): string | undefined {
 }
 
 function install(packages: string[]): void {
-  // Another file of the tests may be installing, too.
+  // Another test file may be installing at the same time.
   const packagesOf = () =>
     apt('install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=240', ...packages);
   try {

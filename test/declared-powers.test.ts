@@ -12,7 +12,7 @@ import { assertNone, assertRows } from './rows.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' } });
 
-/** The operations that a person's token opens, and not only a key. */
+/** The operations that need a user's token. */
 const personal = operations.filter(({ declaration: { access } }) => access.kind === 'user');
 const ofPower = (...powers: Power[]) =>
   personal.filter(({ declaration }) => powers.includes(powerOf(declaration.access)));
@@ -31,7 +31,7 @@ const WORDS: Record<string, string> = {
   cook_uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** The gate stands before everything that a request brings, so that an empty one meets it. */
+/** The gate runs before the input is validated, so an empty request suffices. */
 function pathOf({ declaration: { path } }: AnyOperation, gameId: number): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) =>
     name === 'game_id' ? String(gameId) : (WORDS[name] ?? '999999'),
@@ -57,7 +57,7 @@ const all = (asked: readonly AnyOperation[], ref: number) =>
 const namesGame = ({ declaration: { path } }: AnyOperation) => path.includes('{game_id}');
 const GATES = [12_004, 11_104];
 
-test('an application’s token with every scope, of the site’s owner, opens nothing but content', async () => {
+test('an application’s token with every scope, authorised by the site’s owner, opens only content', async () => {
   const app = await anAppOf(api, owner, game, { allGames: true });
   const closed = ofPower('profile', 'team', 'account', 'staff');
   assert.deepEqual(await refsOf(app, closed, game.id), all(closed, 12_004));
@@ -68,7 +68,7 @@ test('an application’s token with every scope, of the site’s owner, opens no
   );
 });
 
-test('an application’s token is refused where visitors are named and content is not meant', async () => {
+test('an application’s token is refused by operations that accept visitors but are not content', async () => {
   const named = operations.filter(
     ({ declaration: { access } }) => access.kind === 'anyone' && access.named && powerOf(access) !== 'content',
   );
@@ -77,7 +77,7 @@ test('an application’s token is refused where visitors are named and content i
   assert.deepEqual(await refsOf(app, named, game.id), all(named, 12_004));
 });
 
-test('an application that was let into its game alone opens nothing in another, nor what is beyond games', async () => {
+test('an application with access to its own game opens nothing in another game or beyond games', async () => {
   const app = await anAppOf(api, owner, game);
   const elsewhere = [...ofPower('content').filter(namesGame), ...ofPower('personal')];
   assert.deepEqual(await refsOf(app, elsewhere, other.id), all(elsewhere, 11_104));
@@ -88,7 +88,7 @@ test('an application that was let into its game alone opens nothing in another, 
   );
 });
 
-test('a token of a sign-in in one game opens no account, no site, and no other game', async () => {
+test('a token of a sign-in in one game opens no account, site or other game', async () => {
   const inGame = await api.as(owner, { gameId: game.id });
   const closed = [...ofPower('account', 'staff'), ...ofPower('team').filter((each) => !namesGame(each))];
   assert.deepEqual(await refsOf(inGame, closed, game.id), all(closed, 12_004));
@@ -96,32 +96,32 @@ test('a token of a sign-in in one game opens no account, no site, and no other g
   assert.deepEqual(await refsOf(inGame, elsewhere, other.id), all(elsewhere, 11_104));
 });
 
-/** What sounds like power over people, keys, money, moderation or settings. */
+/** Words that suggest power over users, keys, money, moderation or settings. */
 const ADMINISTRATIVE =
   /\bteam|previewer|\/preview$|restriction|moderation|report|audit|staff|\bbans?\b|\/lock|api-key|token|secret|oauth|me\/sessions|webhook|stream|rules|wordlist|portal|connection|runner|cloud-cooking|file-types|findings|metrics|agreement|export|email|mailing|merge|close|account|releases|wallet|purchase|payout|\/settings/;
 
-/** Why an operation that sounds like it is content all the same. */
+/** Why an operation that matches ADMINISTRATIVE is content nevertheless. */
 const CONTENT_BECAUSE: Record<string, string> = {
   logout: 'ends no token but the one that is shown',
-  'register-game-previewer': 'a person follows a link that they were given',
-  'register-mod-previewer': 'a person follows a link that they were given',
-  'get-user-purchases': 'tells what the person may install; it spends nothing',
-  'get-moderation-state': 'tells an author what became of their own content',
-  'appeal-moderation-decision': 'an author says something about their own content',
+  'register-game-previewer': 'a user follows a link that they received',
+  'register-mod-previewer': 'a user follows a link that they received',
+  'get-user-purchases': 'lists what the user may install; it spends nothing',
+  'get-moderation-state': 'shows authors the state of their own content',
+  'appeal-moderation-decision': 'an author comments on a decision about their own content',
 };
 
-test('what sounds administrative is not content, unless it is said why', () => {
+test('an operation that looks administrative is not content, unless a reason is given', () => {
   const sounding = ofPower('content').filter(({ declaration: { id, path, tag } }) =>
     ADMINISTRATIVE.test(`${path} ${tag.toLowerCase()} ${id}`),
   );
   const ids = sounding.map(({ declaration }) => declaration.id);
   assertNone(
     ids.filter((id) => !CONTENT_BECAUSE[id]),
-    'These sound like more than content: declare another power in their access, or say in CONTENT_BECAUSE in test/declared-powers.test.ts why they are content.',
+    'These look like more than content: declare another power in their access, or give the reason in CONTENT_BECAUSE in test/declared-powers.test.ts.',
   );
 });
 
-test('what changes a game itself, and not something in it, is not content', () => {
+test('an operation that changes a game itself is not content', () => {
   const ofGame = ofPower('content').filter(
     ({ declaration: { method, path } }) => method !== 'GET' && /^\/games(\/\{game_id\}(\/[\w-]+)?)?$/.test(path),
   );
@@ -129,23 +129,23 @@ test('what changes a game itself, and not something in it, is not content', () =
   const intoGames = ['add-collection', 'add-guide', 'add-mod', 'register-game-previewer'];
   assertNone(
     ids.filter((id) => !intoGames.includes(id)),
-    'These change a game by a token for content: declare another power in their access, or, where they only add to the game, add them to intoGames in this test.',
+    'These change a game with a token for content: declare another power in their access, or, if they only add to the game, add them to intoGames in this test.',
   );
   assert.deepEqual(ids, intoGames);
 });
 
-/** What is content, names no game and cannot be narrowed to one: why an application may have it all the same. */
+/** Content that belongs to no game: why an application may access it nevertheless. */
 const BEYOND_GAMES: Record<string, string> = {
   logout: 'ends no token but the one that is shown',
-  'get-authenticated-user': 'who it is that let the application in',
-  'get-resource-owner': 'tells what everyone sees who sees the thing',
+  'get-authenticated-user': 'identifies the user who authorised the application',
+  'get-resource-owner': 'shows what everyone sees who can see the resource',
   'get-user-followers': 'public',
   'get-user-following': 'public',
   'me-get-followers': 'the same as the public list',
   'get-me-following': 'the same as the public list',
 };
 
-test('every list of a person’s content can be narrowed to the game of an application', () => {
+test('every list of a user’s content can be restricted to the game of an application', () => {
   const wide = ofPower('content').filter((operation) => {
     const { list } = operation.declaration;
     return !namesGame(operation) && !list?.columns[list.game ?? 'game_id'];
@@ -157,7 +157,7 @@ test('every list of a person’s content can be narrowed to the game of an appli
   );
 });
 
-test('the API’s description tells the power of every operation, and which tokens hold it', async () => {
+test('the OpenAPI document states the power of every operation and which tokens have it', async () => {
   const { body } = await api.request('GET', '/v1/openapi.json');
   const { paths } = body as { paths: Record<string, Record<string, Record<string, unknown>>> };
   for (const { declaration } of personal) {

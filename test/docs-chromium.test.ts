@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { startApi } from './api.ts';
 import { findChromium } from './chromium.ts';
 
-// The pages are the same on both databases, and a browser takes its time.
+// The pages are the same on both databases, and a browser is slow.
 const found = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres' ? { reason: 'it ran on SQLite' } : findChromium();
 const skip = 'reason' in found ? found.reason : false;
 const api = await startApi();
@@ -12,7 +12,7 @@ const site = `https://localhost:${api.port}`;
 let browser: Browser | undefined;
 after(() => browser?.close());
 
-/** Only what hangs takes as long, also on a busy machine. */
+/** Long enough that only a hang exceeds it, even on a busy machine. */
 const HANG_MS = 300_000;
 
 async function aPage(options: { javaScriptEnabled?: boolean; viewport?: { width: number; height: number } } = {}) {
@@ -52,7 +52,7 @@ test('in Chromium the search finds an operation, a field and an error from any p
   assert.deepEqual(problems, []);
 });
 
-test('in Chromium addresses of the former single page lead to where their content is now', { skip }, async () => {
+test('in Chromium links to the former single page redirect to the current pages', { skip }, async () => {
   const { page, problems } = await aPage();
   for (const [old, now] of [
     ['get-game', '/v1/docs/games#get-game'],
@@ -68,7 +68,7 @@ test('in Chromium addresses of the former single page lead to where their conten
   assert.deepEqual(problems, []);
 });
 
-test('in Chromium a request that is tried is sent as it is shown, and its answer is shown', { skip }, async () => {
+test('in Chromium the form sends the request that it shows, and shows the response', { skip }, async () => {
   const game = await api.aGame({ name: 'Skyhaven' });
   const { page, problems } = await aPage();
   await page.goto(`${site}/v1/docs/games#get-game`);
@@ -87,7 +87,7 @@ test('in Chromium a request that is tried is sent as it is shown, and its answer
   await form.getByText('200 OK').waitFor();
   await form.getByLabel('Body of the answer').getByText('"name": "Skyhaven"').waitFor();
   assert.match((await form.getByLabel('Headers of the answer').textContent())!, /x-request-id: /);
-  // The key is in every form of the page, and nowhere after it is left.
+  // All forms of the page share the key, and leaving the page forgets it.
   await page.goto(`${site}/v1/docs/games#get-games`);
   await page.reload();
   await page.getByRole('button', { name: 'Try get-games', exact: true }).click();
@@ -96,7 +96,7 @@ test('in Chromium a request that is tried is sent as it is shown, and its answer
   assert.deepEqual(problems, []);
 });
 
-test('in Chromium a form is sent with a token, with lists as repeated fields, and a refusal is shown', {
+test('in Chromium a form is sent with a token and with lists as repeated fields, and an error is shown', {
   skip,
 }, async () => {
   const owner = await api.aUser();
@@ -125,7 +125,7 @@ test('in Chromium a form is sent with a token, with lists as repeated fields, an
   await form.getByLabel('Body of the answer').getByText('error_ref').waitFor();
 });
 
-test('in Chromium pages read without scripts and fit a small screen', { skip }, async () => {
+test('in Chromium pages are readable without scripts and on a small screen', { skip }, async () => {
   const { page } = await aPage({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
   for (const path of ['', '/games', '/errors', '/errors/15022', '/errors/13009', '/objects', '/me']) {
     await page.goto(`${site}/v1/docs${path}`);

@@ -35,7 +35,7 @@ const paths = [
   ...refs.map((ref) => `/v1/docs/errors/${ref}`),
 ];
 
-test('every page, with its style and scripts, has less than 300 kB', async () => {
+test('every page, with its style and scripts, is smaller than 300 kB', async () => {
   for (const path of paths) {
     const text = await page(path);
     assert.ok(Buffer.byteLength(text) < FIRST_VIEW_BYTES_MAX, `${path}: ${Buffer.byteLength(text)}`);
@@ -43,7 +43,7 @@ test('every page, with its style and scripts, has less than 300 kB', async () =>
   }
 });
 
-test('every operation is on the page of its tag, and is found from the first page', async () => {
+test('every operation is on the page of its tag, and the first page links to it', async () => {
   const first = await page('/v1/docs');
   for (const { slug, entries } of groups) {
     const text = await page(`/v1/docs/${slug}`);
@@ -57,7 +57,7 @@ test('every operation is on the page of its tag, and is found from the first pag
   assert.equal(groups.flatMap(({ entries }) => entries).length, operations.length);
 });
 
-test('every error reference has a page with its message, when it happens, what to do and who answers it', async () => {
+test('every error reference has a page with its message, condition, remedy and operations', async () => {
   for (const [name, { ref, status }] of Object.entries(errors)) {
     const text = await page(`/v1/docs/errors/${ref}`);
     const [, section = ''] = text.split(`<section class="error" id="${name}"`);
@@ -77,7 +77,7 @@ test('the page of an error links to the operations that declare it', async () =>
   assert.match(await page('/v1/docs/errors/10002'), /<p>Every operation\.<\/p>/);
 });
 
-test('every link within the documentation leads to a page and to an anchor of it', async () => {
+test('every link within the documentation leads to an existing page and anchor', async () => {
   const anchors = new Map<string, Set<string>>();
   const links: [from: string, to: string][] = [];
   for (const path of paths) {
@@ -101,7 +101,7 @@ test('anchors on one page are unique', async () => {
   }
 });
 
-test('the search index has every operation, error and field, and where each field is', async () => {
+test('the search index contains every operation, error and field, with the location of each field', async () => {
   const { body } = await api.request('GET', '/v1/docs/search.json');
   const index = body as SearchIndex;
   assert.deepEqual(
@@ -117,7 +117,7 @@ test('the search index has every operation, error and field, and where each fiel
   assert.ok(placesOf('error_ref')?.includes('Error'));
 });
 
-test('the policy lets only the scripts and the style of the page run, and reads from the service alone', async () => {
+test('the content security policy allows only the page’s scripts and style, and requests to the service', async () => {
   const { text, headers } = await api.request('GET', '/v1/docs/mods');
   const policy = String(headers['content-security-policy']);
   for (const rule of ["default-src 'none';", "connect-src 'self';", "form-action 'none';", "frame-ancestors 'none'"])
@@ -132,7 +132,7 @@ test('the policy lets only the scripts and the style of the page run, and reads 
   }
 });
 
-test('a page that did not change is not sent again', async () => {
+test('an unchanged page is answered with 304', async () => {
   const first = await api.request('GET', '/v1/docs/games');
   const again = await api.request('GET', '/v1/docs/games', {
     headers: { 'if-none-match': String(first.headers['etag']) },
@@ -141,7 +141,7 @@ test('a page that did not change is not sent again', async () => {
   assert.equal(again.headers['content-security-policy'], first.headers['content-security-policy']);
 });
 
-test('there is no page for what is not in the catalogue', async () => {
+test('there is no page for an unknown tag or error', async () => {
   for (const path of ['/v1/docs/errors/1', '/v1/docs/errors/015022', '/v1/docs/nothing', '/v1/docs/games/1'])
     assert.equal((await api.request('GET', path)).status, 404, path);
 });

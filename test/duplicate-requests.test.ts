@@ -27,7 +27,7 @@ const picture = await sharp({ create: { width: 640, height: 360, channels: 3, ba
   .toBuffer();
 const logo = { logo: { filename: 'logo.png', bytes: picture } };
 
-/** Runs the site, leads the game and made the mod: nothing but the repetition can be in the way. */
+/** Staff, leader of the game and owner of the mod, so that only the repetition can be refused. */
 const ada = await api.aUser({ admin: true });
 const asAda = await api.as(ada);
 const game = await api.aGame({ owner: ada });
@@ -52,7 +52,7 @@ const collection = {
 };
 
 interface Making {
-  /** What it makes a row of. */
+  /** The table that gets a row. */
   readonly table: keyof Tables;
   readonly input: () => CallInput;
 }
@@ -60,7 +60,7 @@ const archive = (name: string) => ({ filedata: { filename: `${name}.zip`, bytes:
 const described = (name: string) => ({ name: api.unique(name), summary: 'How it is done, in short' });
 const commented = (params: Record<string, number>) => () => ({ params, body: { content: api.unique('Hello') } });
 
-/** For each operation that counts once a request that makes something. */
+/** A request that creates something, for each operation with `once`. */
 const MAKINGS: Record<string, Making> = {
   'add-game': { table: 'games', input: () => ({ body: described('Game'), files: logo }) },
   'add-mod': { table: 'mods', input: () => ({ params: inGame, body: described('Mod'), files: logo }) },
@@ -120,26 +120,26 @@ const MAKINGS: Record<string, Making> = {
   },
 };
 
-/** Operations that answer 201, and of which a second call makes no second thing. */
+/** Operations that return 201 without `once`, and why a second call creates nothing. */
 const SETTLED_OTHERWISE: Record<string, string> = {
-  'add-own-api-key': 'a person has one: 11078',
+  'add-own-api-key': 'a user has one: 11078',
   'add-game-tag-options': 'a group of tags has one name',
-  'add-mod-tags': 'a mod has a tag or does not',
-  'add-mod-kvp-metadata': 'a pair is there or is not',
-  'add-mod-media': 'a picture is known by its content, a link by itself',
-  'add-game-previewer': 'a person is invited once',
-  'register-game-previewer': 'a person is invited once',
-  'add-mod-previewer': 'a person is invited once',
-  'register-mod-previewer': 'a person is invited once',
-  'add-staff-member': 'a person has one level: 17016',
+  'add-mod-tags': 'a mod has a tag at most once',
+  'add-mod-kvp-metadata': 'a mod has a pair at most once',
+  'add-mod-media': 'an image is identified by its content, a link by its URL',
+  'add-game-previewer': 'a user is invited once',
+  'register-game-previewer': 'a user is invited once',
+  'add-mod-previewer': 'a user is invited once',
+  'register-mod-previewer': 'a user is invited once',
+  'add-staff-member': 'a user has one level: 17016',
   'add-address-ban': 'a network is banned once: 29501',
-  'add-mod-dependencies': 'a mod needs another or does not',
-  'follow-collection': 'a person follows once, and hears so with 200',
-  'add-collection-rating': 'a person has one rating: 15028',
-  'add-mod-team-member': 'a person is invited once: 15058',
-  'add-game-team-member': 'a person is invited once: 14034',
-  'subscribe-to-mod': 'a person subscribes once, and hears so with 200',
-  'add-mod-rating': 'a person has one rating: 15028',
+  'add-mod-dependencies': 'a mod depends on another at most once',
+  'follow-collection': 'a user follows once; the second response is 200',
+  'add-collection-rating': 'a user has one rating: 15028',
+  'add-mod-team-member': 'a user is invited once: 15058',
+  'add-game-team-member': 'a user is invited once: 14034',
+  'subscribe-to-mod': 'a user subscribes once; the second response is 200',
+  'add-mod-rating': 'a user has one rating: 15028',
   'accept-agreement': 'a version is accepted once: 25003',
   'add-connection': 'an account of a platform is linked once: 11068',
 };
@@ -159,7 +159,7 @@ const rowsOf = async (table: keyof Tables): Promise<number> => {
 
 type Write = Database['write'];
 
-/** Puts something around the next write of each, and takes it away again. */
+/** Wraps the next write of each database. */
 function around(dbs: readonly Database[], wrap: (write: Write) => Write): void {
   for (const db of dbs) {
     const { write } = db;
@@ -171,7 +171,7 @@ function around(dbs: readonly Database[], wrap: (write: Write) => Write): void {
   }
 }
 
-/** Neither of the two writes before the other has come to that point. */
+/** Makes the two writes start together: each waits for the other. */
 function meetingAtTheWrite(dbs: readonly Database[]): void {
   const met = Promise.withResolvers<void>();
   let missing = dbs.length;
@@ -183,7 +183,7 @@ function meetingAtTheWrite(dbs: readonly Database[]): void {
   });
 }
 
-/** Whether this very transaction makes something that counts once: others write as well, such as what counts visits. */
+/** Whether this transaction creates the resource; requests also write others, such as visit counters. */
 const hasMade = async ({ query }: Transaction): Promise<boolean> => {
   const now = api.clock.now();
   const rows = await query.selectFrom('made_once').select('location').where('date_added', '=', now).execute();
@@ -195,7 +195,7 @@ const locationOf = (answer: Answer<unknown>) => answer.headers['location'];
 
 beforeEach(() => api.clock.advance(10 * DUPLICATE_WINDOW_SECONDS));
 
-test('each operation that makes something either counts once or makes no second thing', () => {
+test('each operation that creates something declares `once` or creates nothing the second time', () => {
   const once = operations.filter(({ declaration }) => declaration.once);
   const idsOf = (those: typeof operations) => those.map(({ declaration }) => declaration.id);
   const making = idsOf(operations.filter(({ declaration }) => declaration.returns.status === 201));
@@ -221,7 +221,7 @@ test('each operation that makes something either counts once or makes no second 
 for (const [id, { table, input }] of Object.entries(MAKINGS)) {
   const operation = operationOf(id);
 
-  test(`of two equal requests to ${id} at once, at two processes, one makes something and the other hears where`, async () => {
+  test(`of two equal concurrent requests to ${id} in two processes one creates the resource and the other gets its location`, async () => {
     const sent = input();
     const before = await rowsOf(table);
     meetingAtTheWrite(dbs);
@@ -239,7 +239,7 @@ for (const [id, { table, input }] of Object.entries(MAKINGS)) {
   });
 }
 
-test('where the first is taken back after all, the second that waits for it makes the thing', async () => {
+test('if the first request is rolled back, the second one that waits for it creates the resource', async () => {
   const sent = { params: ofMod, body: { content: api.unique('Hello') } };
   const [here, there] = dbs as [Database, Database];
   const { write } = here;
@@ -267,7 +267,7 @@ test('where the first is taken back after all, the second that waits for it make
   assert.deepEqual([(await first).status, (await second).status], [503, 201]);
 });
 
-test('a request that was refused may be sent again as soon as nothing is in its way', async () => {
+test('a refused request may be repeated immediately after its obstacle is gone', async () => {
   const sent = { params: ofMod, body: { content: '   ' } };
   await asAda.refused(modComments.add, sent, 422, 13_009);
   await asAda.refused(modComments.add, sent, 422, 13_009);
@@ -278,7 +278,7 @@ test('a request that was refused may be sent again as soon as nothing is in its 
   assert.equal((await asAda.call(modComments.add, there)).status, 201);
 });
 
-test('what was deleted may be made again at once', async () => {
+test('a deleted resource may be created again immediately', async () => {
   const sent = { params: ofMod, body: { content: api.unique('Hello') } };
   const { id } = (await asAda.call(modComments.add, sent)).body;
   await asAda.refused(modComments.add, sent, 409, REPEATED);
@@ -286,7 +286,7 @@ test('what was deleted may be made again at once', async () => {
   assert.equal((await asAda.call(modComments.add, sent)).status, 201);
 });
 
-test('another text, another place, another file and another person make another thing', async () => {
+test('a request with another text, path, file or user creates another resource', async () => {
   const body = { content: api.unique('Hello') };
   const again = { content: api.unique('Hello') };
   const added = [
@@ -303,7 +303,7 @@ test('another text, another place, another file and another person make another 
   assert.equal(new Set(added.map(locationOf)).size, added.length);
 });
 
-test('of those who share the key of a game each counts for their own address', async () => {
+test('callers that share the key of a game are told apart by address', async () => {
   const report = { resource: 'mods', id: mod.id, type: 0, summary: api.unique('Wrong') };
   const { path } = submitReportOperation.declaration;
   const from = (address: string) =>
@@ -316,7 +316,7 @@ test('of those who share the key of a game each counts for their own address', a
   assert.notEqual((await from('192.0.2.2')).status, 409);
 });
 
-test('fields in another order are the same request, and so is the query in place of the body', async () => {
+test('the same fields in another order, or in the query instead of the body, are the same request', async () => {
   const name = api.unique('List');
   assert.equal(
     (await asAda.call(operationOf('add-collection'), { params: inGame, body: { name, summary: 'Short' } })).status,
@@ -326,7 +326,7 @@ test('fields in another order are the same request, and so is the query in place
   await asAda.refused(operationOf('add-collection'), other, 409, REPEATED);
 });
 
-test('nothing of it is kept for longer than it counts', async () => {
+test('rows of duplicate detection are deleted when they expire', async () => {
   await asAda.call(modComments.add, { params: ofMod, body: { content: api.unique('Hello') } });
   assert.notEqual(await rowsOf('made_once'), 0);
   api.clock.advance(3_600);

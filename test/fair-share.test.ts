@@ -23,23 +23,23 @@ const ask = (address: string, query: string) =>
 const costly = (n: number) =>
   `metadata_blob-not-lk=*${'a'.repeat(230)}${n}b*&metadata_blob-lk=*${'a'.repeat(230)}${n}c*`;
 
-test('someone who asks for much at once keeps nobody else from an answer', async () => {
+test('a client with many expensive requests does not block other clients', async () => {
   let answered = 0;
   const greedy = Array.from({ length: 10 }, async (_, n) => {
     const { status } = await ask('203.0.113.7', costly(n));
     answered += 1;
     return status;
   });
-  // By now they have come.
+  // By now the service has received them.
   await ask('203.0.113.9', 'id=1');
   const { status, text } = await ask('203.0.113.8', 'name-lk=*mod*');
   assert.equal(status, 200, text);
-  // On PostgreSQL each of them takes until it is ended; on SQLite they are done one after the other.
+  // PostgreSQL runs each until its time limit; SQLite runs them one after the other.
   assert.ok(answered < (api.app().db.dialect === 'postgres' ? 1 : 5), `${answered} of 10 came first`);
   for (const each of await Promise.all(greedy)) assert.ok(each === 200 || each === 422);
 });
 
-test('shares go round within an address, and come back', async () => {
+test('waiting requests of one address do not delay another address, and released slots are reused', async () => {
   const shares = new FairShare(2);
   const order: string[] = [];
   const enter = async (who: string, address: string) => {

@@ -32,30 +32,30 @@ const WRITES_MAX = 2_000;
 const WRITE_CHARACTERS = 20_000;
 
 const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
-/** One that does not become smaller, so that the disk has to take all of it. */
+/** Random content does not compress, so the disk must store all of it. */
 const anArchive = (bytes: number) => zipOf({ 'data.bin': randomBytes(bytes) });
 
 interface Answer {
   readonly status: number;
   readonly ref: number | undefined;
   readonly bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response
   readonly body: any;
 }
 
 interface Sent {
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
-  /** Does not say how long it is, so that nobody can know before whether there is room. */
+  /** Sends no Content-Length, so that the service cannot check the free space in advance. */
   readonly chunked?: boolean;
 }
 
-/** The service in a process of its own, as operators start it, with all that it keeps on the disk. */
+/** The service in its own process, as operators start it, with its data on the small disk. */
 interface Service {
   readonly process: ChildProcess;
   readonly folder: string;
   readonly mod: string;
-  /** Statuses of all that was answered. */
+  /** The statuses of all responses. */
   readonly statuses: Set<number>;
   ask(method: string, path: string, sent?: Sent): Promise<Answer>;
   check(): Promise<{ code: number; out: string }>;
@@ -173,7 +173,7 @@ function aForm(archive: Buffer): Required<Pick<Sent, 'headers' | 'body'>> {
 const upload = ({ ask, mod }: Service, archive: Buffer, chunked = false) =>
   ask('POST', `${mod}/files`, { ...aForm(archive), chunked });
 
-/** A session, and what is sent in it. */
+/** An upload session and the content that is sent in it. */
 class Upload {
   readonly #service: Service;
   readonly whole: Buffer;
@@ -218,7 +218,7 @@ class Upload {
 
 const openSession = ({ ask, mod }: Service) => ask('POST', `${mod}/files/multipart`, { body: 'filename=a.zip' });
 
-/** What the database can still take in pages that it has already is little; then it says that it is full. */
+/** Writes until the free space in the database's existing pages is used up and a write is refused. */
 async function writeUntilRefused({ ask, mod }: Service): Promise<Answer> {
   for (let n = 1; n <= WRITES_MAX; n += 1) {
     const answer = await ask('PUT', mod, { body: `description=${String(n).padEnd(WRITE_CHARACTERS, 'x')}` });
@@ -227,7 +227,7 @@ async function writeUntilRefused({ ask, mod }: Service): Promise<Answer> {
   throw new Error(`a full disk took ${WRITES_MAX} writes`);
 }
 
-/** What an attempt that broke off had claimed is free again after six seconds, as operators are told. */
+/** Retries until the claim of an aborted attempt has expired, which takes six seconds. */
 async function unlessClaimed(again: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await again();
@@ -246,7 +246,7 @@ const bytesOf = async ({ ask }: Service, file: Answer) => {
 
 const without = whyNoDisk();
 
-/** Says in its name why it was skipped, where no disk can be mounted. */
+/** If no disk can be mounted, the name of the skipped test gives the reason. */
 const onSmallDisk = (name: string, run: (disk: SmallDisk) => Promise<void>) =>
   test(without ? `${name} (${without})` : name, { skip: without !== undefined }, async () => {
     const disk = mountSmallDisk(DISK_MEGABYTES);
@@ -257,7 +257,7 @@ const onSmallDisk = (name: string, run: (disk: SmallDisk) => Promise<void>) =>
     }
   });
 
-/** What is there before the disk is full: a file, a session of which one part is missing, and one of which none is. */
+/** The state before the disk is full: a file, a session with one missing part, and a complete session. */
 async function begin(service: Service) {
   const archive = anArchive(MEGABYTE);
   const file = await upload(service, archive);
@@ -271,7 +271,7 @@ async function begin(service: Service) {
 
 type Begun = Awaited<ReturnType<typeof begin>>;
 
-/** While the disk is full. */
+/** Reads must work while the disk is full. */
 async function readsGoOn(service: Service, { archive, file, half }: Begun): Promise<void> {
   const { ask, mod } = service;
   assert.deepEqual(await half.parts(), [1]);
@@ -282,7 +282,7 @@ async function readsGoOn(service: Service, { archive, file, half }: Begun): Prom
   assert.equal(service.process.exitCode, null);
 }
 
-/** Once there is space again, without a restart and from where it stood. */
+/** Uploads must continue where they stopped when there is space again, without a restart. */
 async function goesOn(service: Service, { half, whole }: Begun): Promise<void> {
   const { ask, mod, statuses } = service;
   assert.equal((await ask('PUT', mod, { body: 'summary=after' })).body.summary, 'after');
@@ -315,10 +315,10 @@ onSmallDisk('a full disk refuses all writes with a clear error, reads go on, and
       await openSession(service),
       await half.put(2),
     ];
-    // PostgreSQL may have room for it in pages that are there; then it is complete, as what follows shows.
+    // PostgreSQL may have room in existing pages; then the session is complete, as the next check shows.
     const completion = await whole.complete();
     if (!ON_POSTGRES || completion.status !== 200) refused.push(completion);
-    // Which of the disk's users meets the end first is not for us to say; each says it in its own words.
+    // Either the database or the file system reports the full disk first, with different messages.
     for (const answer of refused) assert.match(refusedAs(answer), /^(?:503 10000|507 (?:10000|29016|29018|29027))$/);
     await readsGoOn(service, begun);
     disk.free();
@@ -333,7 +333,7 @@ onSmallDisk('a full disk of the files alone refuses what it cannot hold, and not
   return withServiceOn(folder, { onItsDisk: false }, async (service) => {
     const begun = await begin(service);
     const { archive, half, whole } = begun;
-    // There is room when it begins, and none for its end.
+    // There is room at the start of the upload, but not for its end.
     disk.fill(2 * MEGABYTE);
     assert.equal(refusedAs(await upload(service, anArchive(4 * MEGABYTE), true)), '507 10000');
     disk.fill();
@@ -341,7 +341,7 @@ onSmallDisk('a full disk of the files alone refuses what it cannot hold, and not
     assert.equal(refusedAs(await openSession(service)), '507 29016');
     assert.equal(refusedAs(await half.put(2)), '507 29018');
     assert.equal((await service.ask('PUT', service.mod, { body: 'summary=full' })).body.summary, 'full');
-    // Takes no space: it gets a name where it lies.
+    // Completing takes no space: the file is only renamed.
     assert.equal((await whole.complete()).status, 200);
     await readsGoOn(service, begun);
     disk.free();

@@ -13,8 +13,8 @@ import {
 import { operations } from '../src/composition/resources.ts';
 import { type Client, type Mod, startApi } from './api.ts';
 
-// What is hidden carries a mark in every text that it has. Whoever may not see it reads every address there is, and
-// finds the mark nowhere. Answers are kept: those who may see it read first, so that a mix-up would show.
+// Every text of a hidden resource contains a mark. Callers who may not see it read every address and must not find the
+// mark. Callers who may see it read first, so that a response cached for the wrong caller would show.
 const api = await startApi();
 const MARK = 'zyxmarked';
 const TAG = 'Zyxmarkedtag';
@@ -93,7 +93,7 @@ function addressesOf(path: string): string[] {
   );
 }
 
-/** Beside the plain address, questions to which only what is hidden would be an answer. */
+/** Queries that only hidden resources match, in addition to the plain address. */
 const QUESTIONS: readonly Record<string, string>[] = [
   {},
   { _q: MARK },
@@ -115,10 +115,10 @@ async function crawl(client: Client, isAsked: (text: string, address: string) =>
       }
 }
 
-/** Names of tag options are the game's own, and may be told; that a mod has them may not. */
+/** The game's tag options are public; only their use by a hidden mod is not. */
 const withoutOptions = (text: string) => text.replaceAll(TAG, '').replaceAll(TAG.toLowerCase(), '');
 
-test('those who may see what is hidden find it', async () => {
+test('callers who may see hidden resources find them', async () => {
   let found = 0;
   await crawl(author, (text) => {
     if (withoutOptions(text).includes(MARK)) found += 1;
@@ -127,7 +127,7 @@ test('those who may see what is hidden find it', async () => {
 });
 
 for (const [name, client] of Object.entries(CALLERS))
-  test(`${name} finds nothing of what is hidden, and no count of it`, async () => {
+  test(`${name} finds neither hidden resources nor counts that include them`, async () => {
     await crawl(await client(), (text, address) => {
       assert.ok(!withoutOptions(text).includes(MARK), `${address}: ${text}`);
       const body = !text.startsWith('{') ? {} : (JSON.parse(text) as { result_total?: number; data?: unknown[] });

@@ -43,7 +43,7 @@ function addressesIn(value: unknown): string[] {
   return Object.values(value).flatMap(addressesIn);
 }
 
-/** Opens an address as a person's browser does, and follows where it leads on this site. */
+/** Opens a URL like a browser, and follows redirects within this site. */
 async function open(address: string): Promise<Answer> {
   const url = new URL(address);
   const path = address.slice(url.origin.length) || '/';
@@ -54,7 +54,7 @@ async function open(address: string): Promise<Answer> {
     : answer;
 }
 
-test('every link in answers is a URI that leads somewhere', async () => {
+test('every link in a response is a valid URI and can be opened', async () => {
   await author.call(editModByPut, { params, body: { name: 'Größe 漢字', name_id: 'größe-漢字' } });
   const key = api.withKey(game);
   const ids = { ...params, guide_id: guide.body.id, collection_id: collection.body.id };
@@ -84,7 +84,7 @@ test('every link in answers is a URI that leads somewhere', async () => {
   assert.deepEqual(broken, []);
 });
 
-test('the address of a report is the page of what was reported', async () => {
+test('the URL in a report is the page of the reported resource', async () => {
   const reporter = await api.as(await api.aUser());
   for (const [resource, id, title] of [
     ['mods', mod.id, 'Größe'],
@@ -101,7 +101,7 @@ test('the address of a report is the page of what was reported', async () => {
   }
 });
 
-test('pages show what everyone may see, and nothing else', async () => {
+test('public pages show only public content', async () => {
   const browser = new Browser(api);
   const hidden = await api.aMod({ game, accepted: false });
   const closed = await api.aGame({ accepted: false });

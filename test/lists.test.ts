@@ -6,7 +6,7 @@ import { MANAGER } from '../src/catalogue/teams/teams.ts';
 import { fillGame } from '../src/demo/filling.ts';
 import { type Client, startApi } from './api.ts';
 
-// The same questions with the same answers on both databases: each is held against a plain loop over all mods.
+// Compares generated list queries with a plain loop over all mods, on both databases.
 const QUERIES = Number(process.env['MODSTEAD_TEST_QUERIES'] ?? 1_200);
 const SEED = Number(process.env['MODSTEAD_TEST_SEED'] ?? 20_261_115);
 const MODS = 300;
@@ -151,7 +151,7 @@ const byCodePoint = (a: string | number, b: string | number): number =>
 
 const KANA = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー]/u;
 
-/** Words of a name, character by character. */
+/** Splits a name into words, character by character. */
 function words(text: string, isAsked: boolean): string[] {
   const runs: string[][] = [];
   let kind = '';
@@ -171,7 +171,7 @@ function words(text: string, isAsked: boolean): string[] {
   return [...new Set(found)];
 }
 
-/** The distance of Damerau and Levenshtein, with neighbours changing places. */
+/** The Damerau–Levenshtein distance, with transpositions of adjacent characters. */
 function distance(a: readonly string[], b: readonly string[]): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -190,7 +190,7 @@ function distance(a: readonly string[], b: readonly string[]): number {
   return rows[a.length]![b.length]!;
 }
 
-/** 4 for two of the words, 3 for one, 2 for the beginning of one, 1 for one mistyped, and 0 for none. */
+/** 4 for two matching words, 3 for one, 2 for a prefix, 1 for a mistyped word, 0 for no match. */
 function fit(mod: Known, asked: readonly string[]): number {
   const own = words(mod.name, false);
   if (asked.slice(0, 6).filter((word) => own.slice(0, 6).includes(word)).length >= 2) return 4;
@@ -250,7 +250,7 @@ function orderOf(sort: string, asked: readonly string[]): (a: Known, b: Known) =
 const aMod = fc.constantFrom(...mods);
 const NUMERIC = ['', '-not', '-lk', '-not-lk', '-in', '-not-in', '-min', '-max', '-st', '-gt', '-bitwise-and'];
 
-/** Values that mods have, and now and then others. */
+/** Filter values that mostly occur in mods. */
 const filter = fc.oneof(
   fc
     .tuple(fc.constantFrom(...INTEGERS), fc.constantFrom(...NUMERIC), aMod, aMod, fc.nat({ max: 3 }))
@@ -275,7 +275,7 @@ const filter = fc.oneof(
     }),
 );
 
-/** A name, a part of it, or a word with a letter wrong. */
+/** A name, a part of it, or a word with one wrong letter. */
 const search = fc.tuple(aMod, aMod, fc.nat({ max: 7 }), fc.nat({ max: 5 })).map(([one, other, how, at]) => {
   const [word = 'x', second = ''] = words(one.name, true);
   const letters = [...word];
@@ -303,7 +303,7 @@ const question: fc.Arbitrary<Question> = fc.record({
   offset: fc.oneof(fc.constant(0), fc.nat({ max: 40 })),
 });
 
-test('lists answer any question as a plain loop over all mods would, whoever asks', async () => {
+test('a list returns the same mods as a plain loop over all mods, for every caller', async () => {
   const asked = fc.tuple(fc.constantFrom(...ASKERS), question);
   await fc.assert(
     fc.asyncProperty(asked, async ([asker, each]) => {

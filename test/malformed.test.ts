@@ -5,16 +5,16 @@ import { operations } from '../src/composition/resources.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
 import { type Answer, type ErrorAnswer, startApi } from './api.ts';
 
-// Other requests each time; a failure tells its seed.
+// The requests are random in each run; a failure prints its seed.
 const RUNS = Number(process.env['MODSTEAD_TEST_FUZZ_RUNS'] ?? 60);
 const SEED = process.env['MODSTEAD_TEST_SEED'];
 
-// TLS ends before, as at a proxy: a refusal ends the connection, and the next handshake takes longer than all else.
+// Plain HTTP as behind a proxy: a refusal closes the connection, and TLS handshakes would take most of the time.
 const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
 const owner = await api.aUser();
 const game = await api.aGame({ owner });
 const client = await api.as(owner);
-/** Who may listen to a stream would do so without end. */
+/** A caller without access to the event stream, which would never end. */
 const stranger = await api.as(await api.aUser());
 
 const text = fc.oneof(
@@ -52,7 +52,7 @@ const nested = (name: string) =>
     `${name}-min`,
   );
 
-/** Names that the operation knows, and some that no operation does. */
+/** Field names of the operation, and some unknown ones. */
 function namesOf({ declaration }: AnyOperation): string[] {
   const own = [declaration.query, declaration.body].flatMap((schema) => Object.keys(schema?.shape ?? {}));
   const lists = declaration.list
@@ -127,7 +127,7 @@ function assertAnswered({ declaration }: AnyOperation, answer: Answer, about: st
 for (const operation of operations) {
   const { id, method, path, returns } = operation.declaration;
   const { token } = isEventStream(returns) ? stranger : client;
-  test(`${id} answers malformed requests with a client error`, async () => {
+  test(`${id} answers malformed requests with a 4xx`, async () => {
     await fc.assert(
       fc.asyncProperty(
         attempt(operation),

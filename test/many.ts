@@ -5,7 +5,7 @@ const FIRST_ID = 5_000_000;
 
 const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 
-/** More people than the API could add in a test's time, with hardly more than a name. Answers their ids. */
+/** Inserts more users than a test could create through the API, and returns their ids. */
 export async function manyUsers({ db }: Pick<App, 'db'>, count: number, first = FIRST_ID): Promise<number[]> {
   const ids = idsFrom(first, count);
   const users = ids.map((id) => ({
@@ -28,7 +28,7 @@ export async function manyUsers({ db }: Pick<App, 'db'>, count: number, first = 
   return ids;
 }
 
-/** Rows of mods that are like this one but for the name, without anything beside them. Answers their ids. */
+/** Inserts copies of this mod's row with other names, without rows in other tables, and returns their ids. */
 export async function manyMods(
   { db }: Pick<App, 'db'>,
   like: { id: number },

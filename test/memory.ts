@@ -5,8 +5,8 @@ const MEMORY = '/dev/shm';
 const BYTES_MIN = 4 * 1024 ** 3;
 
 /**
- * Where tests keep data: in memory where there is room, for nothing of it has to last. On a disk the commits of SQLite
- * and the databases that come and go on PostgreSQL take up to half of a file's time.
+ * The folder for test data: in memory if there is room. On a disk, commits of SQLite and creating databases on PostgreSQL
+ * take up to half of a test file's time.
  */
 export const temporaryPlace = (): string => (hasRoom() ? MEMORY : os.tmpdir());
 

@@ -11,7 +11,7 @@ const unreleased: Migration = {
   up: ({ id, text }) => [`create table games (id ${id}, name ${text} not null)`],
 };
 
-eachDatabase('a database from before 0.2.0 is refused and left as it is', [unreleased], async ({ db }) => {
+eachDatabase('a database from before 0.2.0 is refused and not changed', [unreleased], async ({ db }) => {
   await db.write(({ query }) => sql`insert into games (name) values ('Rover')`.execute(query));
   await assert.rejects(pendingMigrations(db, migrations), /made by a version before 0\.2\.0/);
   await assert.rejects(
@@ -23,7 +23,7 @@ eachDatabase('a database from before 0.2.0 is refused and left as it is', [unrel
   assert.deepEqual(applied, [{ name: unreleased.name }]);
 });
 
-eachDatabase('a database that is up to date has nothing to do', migrations, async ({ db }) => {
+eachDatabase('a database that is up to date runs no migration', migrations, async ({ db }) => {
   assert.deepEqual(await pendingMigrations(db, migrations), []);
   assert.deepEqual(await migrate(db, migrations, () => 0), []);
 });
@@ -31,7 +31,7 @@ eachDatabase('a database that is up to date has nothing to do', migrations, asyn
 const first: Migration = { name: '2026-12-02-first', up: ({ id }) => [`create table firsts (id ${id})`] };
 const second: Migration = { name: '2026-12-01-second', up: ({ id }) => [`create table seconds (id ${id})`] };
 
-eachDatabase('steps run in the order of the list, and each is told', [first], async ({ db }) => {
+eachDatabase('migrations run in the order of the list, and each is reported', [first], async ({ db }) => {
   const told: string[] = [];
   const third: Migration = { name: '2026-12-03', up: () => ['drop table seconds'] };
   await migrate(
@@ -57,17 +57,17 @@ async function isThere({ query }: Database, table: string, row: Row): Promise<bo
   return (await found.execute(query)).rows.length > 0;
 }
 
-/** Versions with a file in `test/fixtures`, which `npm run fixture` wrote at their release. */
+/** Versions with a file in `test/fixtures`, written by `npm run fixture` at their release. */
 const RELEASED = ['0.2.0'];
 
 for (const version of RELEASED)
-  eachDatabase(`what version ${version} has written is there after the upgrade`, [], async ({ db }) => {
+  eachDatabase(`rows written by version ${version} survive the upgrade`, [], async ({ db }) => {
     const fixture = readFixture(version);
     const then = migrations.filter(({ name }) => fixture.migrations.includes(name));
     assert.deepEqual(
       then.map(({ name }) => name),
       fixture.migrations,
-      'a released migration has gone, or runs in another place',
+      'a released migration was removed or moved',
     );
     await migrate(db, then, () => 0);
     for (const { table, row } of fixture.rows) await insert(db, table, row);

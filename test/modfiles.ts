@@ -12,7 +12,7 @@ export interface StoredModfile {
   readonly content: Buffer;
 }
 
-/** A file of a mod as it is after its upload, with any bytes for its content. */
+/** Inserts a modfile in the state after its upload, with arbitrary content. */
 export async function aModfile(
   api: Api,
   mod: Mod,

@@ -10,7 +10,7 @@ import * as openid from 'openid-client';
 import { startApi } from './api.ts';
 import { aClient, Browser, REDIRECT } from './browser.ts';
 
-// Libraries that know nothing of this service, over HTTPS, each with the certificate as a user would trust it.
+// OAuth libraries that were not written for this service, over HTTPS with a trusted local certificate.
 
 const port = await freePort();
 const api = await startApi({ settings: { MODSTEAD_PORT: String(port), MODSTEAD_PUBLIC_PORT: String(port) } });
@@ -18,7 +18,7 @@ setDefaultCACertificates([readFileSync(api.service.certificateFile!, 'utf8')]);
 const SITE = `https://localhost:${port}`;
 const registered = await aClient(api, { requiresPkce: true });
 const credentials = { id: String(registered.client_id), secret: registered.client_secret };
-/** What part 1 of the specification asks for beyond RFC 6749. */
+/** The parameter that part 1 of the specification requires beyond RFC 6749. */
 const GRANT = { grant_type: 'authorization_code' };
 
 async function freePort(): Promise<number> {
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return free;
 }
 
-/** The person in front of the browser: signs in, allows, and ends up at the client's address. */
+/** Signs in and allows the client in a browser, and returns the redirect URL. */
 async function allowed(address: URL, email: string): Promise<URL> {
   assert.equal(address.origin, SITE);
   const browser = new Browser(api);
@@ -43,7 +43,7 @@ async function whoIs(token: string): Promise<number> {
   return answer.status;
 }
 
-test('openid-client finds everything, and completes all grants and the revocation', async () => {
+test('openid-client discovers the endpoints, and completes all grants and the revocation', async () => {
   const config = await openid.discovery(new URL(SITE), credentials.id, credentials.secret, undefined, {
     algorithm: 'oauth2',
   });
@@ -75,7 +75,7 @@ test('openid-client finds everything, and completes all grants and the revocatio
   );
 });
 
-test('oauth4webapi, which checks each step by the letter, completes all grants and the revocation', async () => {
+test('oauth4webapi, which validates each step strictly, completes all grants and the revocation', async () => {
   const issuer = new URL(SITE);
   const server = await oauth.processDiscoveryResponse(
     issuer,
@@ -157,17 +157,17 @@ test('simple-oauth2, with its secret in the header and in the body, completes al
   }
 });
 
-// Libraries of other languages, which cannot run here: requests as they send them, recorded from each, to a standard
-// client. They leave out what the specification adds to RFC 6749.
+// Recorded requests of libraries in other languages, for a client registered as standard. They omit what the
+// specification adds to RFC 6749.
 
 interface Recorded {
   readonly library: string;
-  /** What it puts into the address of the authorization page, in its order. */
+  /** The query parameters of its authorization URL, in order. */
   readonly authorize: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly exchange: readonly string[];
   readonly refresh: readonly string[];
-  /** Requests with `client_id` bring the secret in the body, the others in the header. */
+  /** Requests with `client_id` have the secret in the body, the others in the header. */
   readonly service: string;
 }
 
@@ -250,7 +250,7 @@ const VERIFIER = 'Kaaaq9CBJGUlDto45yXaF66zmeecngbCNDBsO3X9eB9';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
 for (const [index, { library, authorize, headers, exchange, refresh, service }] of recorded.entries())
-  test(`what ${library} sends completes the flow for a standard client, and for no other`, async () => {
+  test(`the requests of ${library} complete the flow for a standard client, and only for one`, async () => {
     const client = await aClient(api, { standard: true });
     const plain = await aClient(api);
     const values = (by: typeof client): Record<string, string> => ({

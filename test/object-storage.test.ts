@@ -44,7 +44,7 @@ bucketRules('S3', api);
 if (cephApi) bucketRules('S3 of Ceph', cephApi);
 else test('S3 of Ceph', { skip: missing!.reason }, () => {});
 
-test('parts that the bucket has lost can be sent again', async () => {
+test('a client can send parts again that the bucket has lost', async () => {
   const session = await aSession(api);
   const whole = someBytes();
   await session.put(whole);
@@ -55,7 +55,7 @@ test('parts that the bucket has lost can be sent again', async () => {
   assert.equal((await session.complete()).status, 200);
 });
 
-test('while the bucket is away uploads are refused with 503 and reads go on, and it heals by itself', async () => {
+test('while the bucket is unavailable uploads get 503 and reads work, and uploads recover without a restart', async () => {
   const mod = await api.aMod();
   const session = await aSession(api);
   const client = await api.as(mod.owner);
@@ -69,7 +69,7 @@ test('while the bucket is away uploads are refused with 503 and reads go on, and
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
-test('when the bucket is full uploads are refused with 507, and it heals by itself', async () => {
+test('while the bucket is full uploads get 507, and they recover without a restart', async () => {
   const mod = await api.aMod();
   const session = await aSession(api);
   const client = await api.as(mod.owner);
@@ -81,7 +81,7 @@ test('when the bucket is full uploads are refused with 507, and it heals by itse
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
-test('the doctor writes to the bucket, and says what is wrong with it', async () => {
+test('doctor writes to the bucket and reports what is wrong with it', async () => {
   const settings = () => api.app().settings;
   const look = async () => {
     const findings = await examine({ settings, sandbox: true });
@@ -100,7 +100,7 @@ test('the doctor writes to the bucket, and says what is wrong with it', async ()
   assert.match(todo!, /MODSTEAD_STORAGE_URL/);
 });
 
-test('an upload that would take the space that is kept free is refused before it is read', async () => {
+test('an upload that would use the reserved free space is refused before its body is read', async () => {
   const full = await startApi({ settings: { MODSTEAD_FREE_MB: '1000000000', MODSTEAD_JOBS: 'off' } });
   const mod = await full.aMod();
   const client = await full.as(mod.owner);
@@ -109,9 +109,9 @@ test('an upload that would take the space that is kept free is refused before it
   assert.equal((await client.call(getMod, { params: paramsOf(mod) })).status, 200);
 });
 
-/** What a service does with any bucket. */
+/** Tests that must pass with any bucket. */
 function bucketRules(name: string, api: Api): void {
-  test(`${name}: an uploaded file is an object of its environment, and is downloaded from the bucket under its name`, async () => {
+  test(`${name}: an uploaded file is stored under its environment, and downloaded from the bucket under its name`, async () => {
     const mod = await api.aMod();
     const bytes = archive();
     const file = await aFile(api, mod, bytes);
@@ -128,7 +128,7 @@ function bucketRules(name: string, api: Api): void {
     assert.equal((await fetch(answer.headers.location!.split('?')[0]!)).status, 403);
   });
 
-  test(`${name}: parts of a session are parts of the bucket, in any order, and become one file`, async () => {
+  test(`${name}: the parts of a session are S3 parts, in any order, and become one file`, async () => {
     const session = await aSession(api);
     const whole = someBytes(PART_BYTES + 1000);
     assert.equal((await session.put(whole, 2)).status, 200);
@@ -141,7 +141,7 @@ function bucketRules(name: string, api: Api): void {
     assert.deepEqual(await api.app().storage.stat(key), { bytes: whole.length });
   });
 
-  test(`${name}: pictures are served through the service`, async () => {
+  test(`${name}: the service serves images itself`, async () => {
     const game = await api.aGame();
     const client = await api.as(game.owner);
     const bytes = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#246' } })
@@ -162,11 +162,11 @@ function bucketRules(name: string, api: Api): void {
     assert.deepEqual([part.status, part.text], [206, 'PNG']);
   });
 
-  test(`${name}: bytes go with the last file that has them`, async () => {
+  test(`${name}: an object is deleted with the last modfile that uses it`, async () => {
     const mod = await api.aMod();
     const bytes = archive();
     const first = await aFile(api, mod, bytes);
-    // The same upload within seconds would be the same request twice.
+    // The same upload again within seconds would count as a duplicate request.
     api.clock.advance(HOUR);
     const second = await aFile(api, mod, bytes);
     const client = await api.as(mod.owner);

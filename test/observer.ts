@@ -5,7 +5,7 @@ import { protocolErrorsOf } from '../src/platform/http/protocol-errors.ts';
 import type { Observation } from '../src/platform/http/server.ts';
 import { ReachedErrors } from './reached.ts';
 
-/** Holds every answer against its declaration: an undeclared error or a wrong shape fails the test that met it. */
+/** Validates every response against its declaration: an undeclared error or a wrong shape fails the test. */
 export class Observer {
   readonly reached = new ReachedErrors();
   readonly #violations: string[] = [];
@@ -13,7 +13,7 @@ export class Observer {
   see({ operation, status, body, error }: Observation): void {
     if (error) {
       if (error.error in catalogue) this.reached.meet(error.ref);
-      // Shipped clients take 0 for success (docs/API-QUIRKS.md, 34).
+      // Shipped clients treat 0 as success (docs/API-QUIRKS.md, 34).
       if (error.ref === 0) this.#violations.push(`${error.error} has no reference`);
       this.#checkError(operation, error.error, error.cause);
       if (status === 422 && !error.fields?.length)
@@ -36,7 +36,7 @@ export class Observer {
       this.#violations.push(`the answer of ${id} does not fit its declaration: ${z.prettifyError(parsed.error)}`);
   }
 
-  /** A warning of the process, such as of listeners that pile up. */
+  /** Records a process warning, such as one about leaked listeners. */
   warned({ name, message }: Error): void {
     if (name !== 'ExperimentalWarning' && name !== 'DeprecationWarning') this.#violations.push(`${name}: ${message}`);
   }
@@ -49,7 +49,7 @@ export class Observer {
 
 const strictSchemas = new WeakMap<z.ZodType, z.ZodType>();
 
-/** The schema with every object closed, so that an undeclared field is noticed too. */
+/** The schema with every object strict, so that undeclared fields fail too. */
 function strict(schema: z.ZodType): z.ZodType {
   const known = strictSchemas.get(schema);
   if (known) return known;

@@ -28,7 +28,7 @@ function referencesIn(value: unknown): { $ref: string }[] {
 
 const parametersOf = ({ parameters }: OperationObject): Parameter[] => parameters.map((each) => found(each));
 
-test('the document is of OpenAPI 3.1, and each of its references leads somewhere', () => {
+test('the document is OpenAPI 3.1, and each of its references has a target', () => {
   assert.match(document.openapi, /^3\.1\.\d+$/);
   assert.ok(document.info.title && document.info.version && document.servers.length > 0);
   const references = referencesIn(document);
@@ -36,7 +36,7 @@ test('the document is of OpenAPI 3.1, and each of its references leads somewhere
   for (const reference of references) found(reference);
 });
 
-test('names of components are those that OpenAPI allows, and each is used', () => {
+test('every component has a valid name and is used', () => {
   const used = new Set(referencesIn(document).map(({ $ref }) => $ref));
   const { securitySchemes: _used, ...kinds } = document.components;
   for (const [kind, components] of Object.entries(kinds))
@@ -46,7 +46,7 @@ test('names of components are those that OpenAPI allows, and each is used', () =
     }
 });
 
-test('every error response is a component, and components are in the order of their names', () => {
+test('every error response is a component, and components are sorted by name', () => {
   for (const { operation } of described)
     for (const [status, response] of Object.entries(operation.responses))
       assert.equal(
@@ -59,7 +59,7 @@ test('every error response is a component, and components are in the order of th
   for (const names of [parameters, responses, objects].map(Object.keys)) assert.deepEqual(names, names.toSorted());
 });
 
-test('the document is short enough to be reviewed, with a line for each field, parameter and response', () => {
+test('the document is short enough for review, with one line per field, parameter and response', () => {
   const lines = text.split('\n');
   assert.ok(lines.length < 15_000, `${lines.length} lines`);
   assert.ok(lines.includes('          "username": { "type": "string" },'));
@@ -67,7 +67,7 @@ test('the document is short enough to be reviewed, with a line for each field, p
   assert.ok(lines.filter((line) => line.trim() === limited).length > 300);
 });
 
-test('each operation is described once, under its id, and with a known tag and known credentials', () => {
+test('each operation is described once, under its id, with a known tag and security scheme', () => {
   assert.deepEqual(
     described.map(({ operation }) => operation.operationId).sort(),
     operations.map(({ declaration }) => declaration.id).sort(),
@@ -80,7 +80,7 @@ test('each operation is described once, under its id, and with a known tag and k
   }
 });
 
-test('parameters are unique, and those of the path are exactly the required ones in its braces', () => {
+test('parameters are unique, and the path parameters are exactly those in braces', () => {
   for (const { path, operation } of described) {
     const parameters = parametersOf(operation);
     const keys = parameters.map((each) => `${each.in} ${each.name}`);
@@ -95,7 +95,7 @@ test('parameters are unique, and those of the path are exactly the required ones
   }
 });
 
-test('required fields of a body are among its fields, and a body has one form', () => {
+test('required fields of a body exist, and a body has one media type', () => {
   for (const { operation } of described) {
     const contents = Object.entries(operation.requestBody?.content ?? {});
     assert.equal(contents.length, operation.requestBody ? 1 : 0);
@@ -112,13 +112,13 @@ test('required fields of a body are among its fields, and a body has one form', 
   }
 });
 
-/** Besides the whole file, and without a body that tells why. */
+/** Statuses of file downloads besides 200; they have no error body. */
 const OF_FILES = new Set(['206', '302', '304', '412', '416']);
 
-/** What is made is there already sometimes. */
+/** 200 besides 201: the resource may already exist. */
 const isOneSuccess = (statuses: readonly string[]) => statuses.length === 1 || statuses.join() === '200,201';
 
-test('each operation has one success, and each error status says which references it can hold', () => {
+test('each operation has one success status, and each error status lists its references', () => {
   for (const { operation } of described) {
     const isFile = '206' in operation.responses;
     const statuses = Object.keys(operation.responses).filter((status) => !(isFile && OF_FILES.has(status)));
@@ -134,7 +134,7 @@ test('each operation has one success, and each error status says which reference
   }
 });
 
-test('the service serves the document that is kept in contract/', async () => {
+test('the service serves the document in contract/', async () => {
   const answer = await api.request('GET', '/v1/openapi.json');
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.body, document);

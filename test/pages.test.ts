@@ -9,7 +9,7 @@ const PATH = authorizePath(asking(client));
 let people = 0;
 const anAddress = () => `reader-${++people}@example.org`;
 
-test('a person signs in by mail, is asked, and is sent back with a code', async () => {
+test('a user signs in by mail, allows a client, and is redirected with a code', async () => {
   const browser = new Browser(api);
   const consent = await browser.signIn(PATH, anAddress());
   assert.equal(consent.status, 200);
@@ -21,7 +21,7 @@ test('a person signs in by mail, is asked, and is sent back with a code', async 
   assert.ok(returned(allowed).get('code'));
 });
 
-test('cookies are bound to this host, to HTTPS, and away from scripts and other sites', async () => {
+test('cookies are bound to this host and HTTPS, and hidden from scripts and other sites', async () => {
   const browser = new Browser(api);
   const email = anAddress();
   const form = await browser.get('/sign-in');
@@ -39,7 +39,7 @@ test('cookies are bound to this host, to HTTPS, and away from scripts and other 
   assert.match(sandbox.text, /Test environment/);
 });
 
-test('no page can be framed, runs scripts, or tells where someone came from', async () => {
+test('no page can be framed, runs scripts, or leaks a referrer', async () => {
   const browser = new Browser(api);
   const pages = [await browser.get('/sign-in'), await browser.signIn(PATH, anAddress())];
   pages.push(await browser.get('/sign-out'), await browser.get('/oauth/authorize'));
@@ -66,7 +66,7 @@ function isForgery(answer: Answer): void {
   assert.equal(answer.headers.location, undefined);
 }
 
-test('a form counts only with the token of this browser, and from this site', async () => {
+test('a form is accepted only with the token of this browser and from this site', async () => {
   const browser = new Browser(api);
   const consent = await browser.signIn(PATH, anAddress());
   const [, csrf] = /name="csrf" value="([^"]+)"/.exec(consent.text)!;
@@ -87,7 +87,7 @@ test('a form counts only with the token of this browser, and from this site', as
   assert.equal((await browser.post(PATH, { decision: 'allow', csrf }, hidden)).status, 303);
 });
 
-test('what is asked is not granted without a decision, nor by someone who is not signed in', async () => {
+test('an authorization request is not granted without a decision or without a signed-in user', async () => {
   const browser = new Browser(api);
   const consent = await browser.signIn(PATH, anAddress());
   assert.equal((await browser.submit(consent)).status, 400);
@@ -109,7 +109,7 @@ for (const target of [
   ' /x',
   'evil',
 ])
-  test(`signing in leads to nothing but this site, not to ${JSON.stringify(target)}`, async () => {
+  test(`signing in redirects only within this site, not to ${JSON.stringify(target)}`, async () => {
     const browser = new Browser(api);
     const email = anAddress();
     const asked = await browser.submit(await browser.get('/sign-in'), { email, return: target });
@@ -119,7 +119,7 @@ for (const target of [
     assert.deepEqual([page.status, page.headers.location], [200, undefined]);
   });
 
-test('T12: signing out, unsubscribing and refused requests of clients lead nowhere else', async () => {
+test('T12: signing out, unsubscribing and refused client requests redirect to no other site', async () => {
   const browser = new Browser(api);
   const elsewhere = 'return=https%3A%2F%2Fevil.example&redirect_uri=https%3A%2F%2Fevil.example&next=//evil.example';
   for (const path of ['/sign-out', '/unsubscribe', '/oauth/authorize', '/account', '/connect'])
@@ -131,7 +131,7 @@ test('T12: signing out, unsubscribing and refused requests of clients lead nowhe
   assert.deepEqual([signedOut.status, signedOut.headers.location], [200, undefined]);
 });
 
-test('a code is good only in the browser that asked for it', async () => {
+test('a code is valid only in the browser that requested it', async () => {
   const [victim, thief] = [new Browser(api), new Browser(api)];
   const email = anAddress();
   const asked = await victim.submit(await victim.get('/sign-in'), { email });
@@ -141,7 +141,7 @@ test('a code is good only in the browser that asked for it', async () => {
   assert.equal((await victim.submit(asked, { code })).status, 303);
 });
 
-test('after five wrong codes the right one is refused too', async () => {
+test('after five wrong codes the correct one is refused too', async () => {
   const browser = new Browser(api);
   const email = anAddress();
   const asked = await browser.submit(await browser.get('/sign-in'), { email });
@@ -151,7 +151,7 @@ test('after five wrong codes the right one is refused too', async () => {
   assert.match(refused.text, /role="alert"/);
 });
 
-test('an address that is none is told on the page, with what was typed', async () => {
+test('the page shows an invalid mail address with what the user typed', async () => {
   const browser = new Browser(api);
   const answer = await browser.submit(await browser.get('/sign-in'), { email: '"><script>' });
   assert.equal(answer.status, 422);
@@ -159,7 +159,7 @@ test('an address that is none is told on the page, with what was typed', async (
   assert.match(answer.text, /aria-invalid="true"/);
 });
 
-test('known and unknown addresses are answered alike', async () => {
+test('known and unknown mail addresses get the same page', async () => {
   const known = anAddress();
   await api.aUser({ email: known });
   const shapeOf = async (email: string) => {
@@ -170,7 +170,7 @@ test('known and unknown addresses are answered alike', async () => {
   assert.deepEqual(await shapeOf(known), await shapeOf(anAddress()));
 });
 
-test('signing out ends the session, also for a copy of its cookie', async () => {
+test('signing out ends the session, even for a copy of its cookie', async () => {
   const browser = new Browser(api);
   await browser.signIn(PATH, anAddress());
   const copy = new Browser(api);
@@ -178,7 +178,7 @@ test('signing out ends the session, also for a copy of its cookie', async () => 
   assert.equal((await copy.get(PATH)).status, 200);
   const signedOut = await browser.submit(await browser.get('/sign-out'));
   assert.match(signedOut.text, /You are signed out/);
-  // The browser stays known, so that others cannot keep it from signing in again.
+  // The browser stays known, so that a flood of other requests cannot block its next sign-in.
   assert.deepEqual([...browser.cookies.keys()], ['__Host-modstead_browser']);
   assert.equal((await copy.get(PATH)).status, 303);
 });
@@ -191,12 +191,12 @@ for (const [language, title] of [
   ['zh-CN', '登录'],
   ['th', 'Sign in'],
 ])
-  test(`pages speak ${language}, or English where that is not translated`, async () => {
+  test(`pages are in ${language}, or in English if it is not translated`, async () => {
     const { text } = await new Browser(api, 'production', { 'accept-language': language! }).get('/sign-in');
     assert.ok(text.includes(`<h1>${title}</h1>`));
   });
 
-test('pages are on the site alone, and take the methods that they have', async () => {
+test('pages exist only on the site, and accept only their methods', async () => {
   const onGame = await api.request('GET', PATH, { host: 'g-1.localhost' });
   assert.equal(onGame.status, 404);
   const put = await api.request('PUT', '/sign-in', { body: 'x' });
@@ -207,14 +207,14 @@ test('pages are on the site alone, and take the methods that they have', async (
   assert.deepEqual([head.status, head.text], [200, '']);
 });
 
-test('the API takes no cookies', async () => {
+test('the API ignores cookies', async () => {
   const browser = new Browser(api);
   await browser.signIn(PATH, anAddress());
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   assert.equal((await api.request('GET', '/v1/me', { headers: { cookie } })).status, 401);
 });
 
-test('sandbox and production know nothing of each other', async () => {
+test('sandbox and production share no session', async () => {
   const sandboxed = await aClient(api, {}, 'sandbox');
   const browser = new Browser(api, 'sandbox');
   const consent = await browser.signIn(authorizePath(asking(sandboxed)), anAddress());
@@ -225,7 +225,7 @@ test('sandbox and production know nothing of each other', async () => {
   assert.equal((await production.get(PATH)).status, 303);
 });
 
-test('forms are limited by address', async () => {
+test('forms have a rate limit per address', async () => {
   const limited = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'page-sign-in=3' } });
   const browser = new Browser(limited);
   const form = await browser.get('/sign-in');

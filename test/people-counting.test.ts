@@ -50,7 +50,7 @@ const COMMENTED: { on: typeof modComments; params: Record<string, number> }[] = 
 const operator = await api.as(await api.aUser({ admin: true }));
 const at = (index: number) => ({ game_id: game.id, mod_id: mods[index]!.id });
 
-/** Every counter equals a recount of what it counts. */
+/** Asserts that every counter equals a recount. */
 async function recount(): Promise<void> {
   const client = await api.as(await api.aUser());
   const subscriptions = await query.selectFrom('subscriptions').selectAll().execute();
@@ -107,7 +107,7 @@ async function recount(): Promise<void> {
     );
 }
 
-test('after accounts were deleted and merged, every counter equals a recount', async () => {
+test('after deletions and merges of accounts every counter equals a recount', async () => {
   const random = seededRandom(11);
   const pick = <T>(from: readonly T[]): T => from[random.bytes(2).readUInt16LE() % from.length]!;
   const users = await Promise.all(Array.from({ length: 8 }, () => api.aUser()));
@@ -174,7 +174,7 @@ test('after accounts were deleted and merged, every counter equals a recount', a
   }
 });
 
-test('what two accounts of one person did becomes what one person did', async () => {
+test('merging two accounts of a user combines their content, each subscription, vote and follow once', async () => {
   const [ada, old, carl, dora] = [await api.aUser(), await api.aUser(), await api.aUser(), await api.aUser()];
   const [asAda, asOld, asCarl] = [await api.as(ada), await api.as(old), await api.as(carl)];
   const mod = await api.aMod({ game });
@@ -200,7 +200,7 @@ test('what two accounts of one person did becomes what one person did', async ()
   const thread_id = (await asCarl.call(addMessageThread, { body: letter })).body.id;
   await asOld.call(addMessage, { params: { thread_id }, body: { content: 'Here I am' } });
   await asCarl.call(inviteToThread, { params: { thread_id }, body: { user_id: dora.id } });
-  // Kept, so that it has to become stale.
+  // Cached, so that the merge must invalidate it.
   const comment = () => api.withKey(game).call(modComments.getOne, { params: { ...at(0), comment_id: mine } });
   assert.deepEqual([(await comment()).body.user.id, (await comment()).body.karma], [old.id, 2]);
   assert.equal((await asAda.call(mergeOwnAccount, { body: { access_token: asOld.token! } })).status, 204);
@@ -247,7 +247,7 @@ test('what two accounts of one person did becomes what one person did', async ()
       [carl.id, 'To both'],
     ],
   );
-  // What someone wrote in private goes with them.
+  // Private messages are deleted with the account.
   await operator.call(deleteAUser, { params: { user_id: ada.id } });
   await worker.runDue();
   const left = (await asCarl.call(getMessages, { params: { thread_id } })).body.data;

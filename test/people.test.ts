@@ -29,7 +29,7 @@ const operator = await api.as(await api.aUser({ admin: true }));
 const game = await api.aGame();
 await setNextUserId(db, 7_000_000);
 
-/** What columns are called that name something else than a person. */
+/** Columns that look like user ids but are not. */
 const NO_PEOPLE = [
   ...[
     'client_id',
@@ -73,15 +73,15 @@ const NO_PEOPLE = [
   ],
   'webhook_id',
 ];
-/** What is rated, commented on, previewed, translated, held or decided over is content; teams are those of content. */
+/** Tables whose ids name content, such as the rated or reported resource, and not a user. */
 const CONTENT = [
   ...['comments', 'moderation_decisions', 'preview_links', 'previewers', 'ratings', 'rule_decisions', 'rule_holds'],
   ...['release_newcomers', 'team_invites', 'team_members', 'translations'],
 ];
 const NAMES_SOMEONE = /(_id|_by|_into)$|^who$/;
-const TELLS_OF_SOMEONE = /^(email|ip|contact|visitor|username|display_name|user_agent|birth_date)$|address/;
+const DESCRIBES_SOMEONE = /^(email|ip|contact|visitor|username|display_name|user_agent|birth_date)$|address/;
 
-test('every column that names a person, or tells of one, is declared by its noun', () => {
+test('every column that identifies or describes a user is declared by its resource', () => {
   const declared = new Set(DECLARED.map(({ table, column }) => `${table}.${column}`));
   const tables = new Set<string>(DECLARED.map(({ table }) => table));
   const traces = new Set(
@@ -93,11 +93,11 @@ test('every column that names a person, or tells of one, is declared by its noun
   );
   assert.ok(naming.length > 60, `${naming.length} columns`);
   for (const { table, name } of naming)
-    assert.ok(declared.has(`${table}.${name}`), `${table}.${name}: declare it in the personal.ts of its noun`);
-  for (const { table, name } of columns.filter(({ name }) => TELLS_OF_SOMEONE.test(name)))
+    assert.ok(declared.has(`${table}.${name}`), `${table}.${name}: declare it in the personal.ts of its resource`);
+  for (const { table, name } of columns.filter(({ name }) => DESCRIBES_SOMEONE.test(name)))
     assert.ok(
       tables.has(table) || traces.has(`${table}.${name}`),
-      `${table}.${name}: tell in the personal.ts of its noun what becomes of it`,
+      `${table}.${name}: declare in the personal.ts of its resource what happens to it`,
     );
   const known = new Set(columns.map(({ table, name }) => `${table}.${name}`));
   for (const each of [...declared, ...traces]) assert.ok(known.has(each), `${each} is declared, but not there`);
@@ -106,11 +106,11 @@ test('every column that names a person, or tells of one, is declared by its noun
       assert.ok(known.has(`${table}.${name}`), `${table}.${column} speaks of ${name}, which is not there`);
 });
 
-/** After so long pictures that nobody shows have been removed. */
+/** After this time unused images have been removed. */
 const PICTURES_SECONDS = 86_400;
 let people = 0;
 
-/** Someone with a row in every column that names people, and what nobody else is called. */
+/** A user with a row in every declared column, and with a unique mark in every text. */
 async function someoneEverywhere(mark: string, like?: ReadonlyMap<string, Planted>) {
   people += 1;
   const email = `${mark.toLowerCase()}-${people}@example.org`;
@@ -125,14 +125,14 @@ async function someoneEverywhere(mark: string, like?: ReadonlyMap<string, Plante
     try {
       await plantRow(db, columns, each, { userId: user.id, mark: 'twin', like: like.get(key)! });
     } catch (error) {
-      // What only one row can have is of one of them anyway.
+      // A value that must be unique can belong to only one of the two users.
       if (!isDuplicate(error)) throw error;
     }
   }
   return { ...user, email, client, planted };
 }
 
-/** Nothing that was to be done has failed. */
+/** Runs all jobs and asserts that none failed. */
 async function runJobs(): Promise<void> {
   await worker.runDue();
   const failed = await db.query
@@ -150,7 +150,7 @@ const exported = async (client: Client): Promise<{ text: string; path: string }>
   return { path: url.pathname, text: (await api.request('GET', url.pathname)).text };
 };
 
-test('an export tells all that is declared to be told, and nothing that is somebody else’s', async () => {
+test('an export contains everything that is declared for it, and nothing of other users', async () => {
   const ada = await someoneEverywhere('Lovelace');
   const bob = await someoneEverywhere('Babbage');
   const { text } = await exported(ada.client);
@@ -171,10 +171,10 @@ test('an export tells all that is declared to be told, and nothing that is someb
   assert.ok(!text.includes('Babbage') && !text.includes(bob.email) && !text.includes('digest'));
 });
 
-/** Written by triggers, as an account is. */
+/** A trigger writes this copy of the account. */
 const REPEATS_ACCOUNT = 'user_cards.id';
-/** Which columns may still name someone who is gone. */
-const keepers = (when: 'whenDeleted' | 'whenMerged') => [
+/** Columns that may still name a deleted or merged user. */
+const retainedColumns = (when: 'whenDeleted' | 'whenMerged') => [
   ...DECLARED.filter((each) => typeof each[when] === 'object').map(({ table, column }) => `${table}.${column}`),
   REPEATS_ACCOUNT,
 ];
@@ -185,7 +185,7 @@ async function decideAndBeDecided(user: { id: number }, client: Client): Promise
   await client.call(restrictUserInGame, { params: { game_id: game.id, user_id: (await api.aUser()).id }, body });
 }
 
-test('of a deleted account nothing is left but what is declared to stay, and no name', async () => {
+test('a deleted account leaves only what is declared to stay, and no name', async () => {
   const ada = await someoneEverywhere('Countess');
   await operator.call(lockAUser, { params: { user_id: ada.id } });
   await operator.call(unlockAUser, { params: { user_id: ada.id } });
@@ -210,7 +210,7 @@ test('of a deleted account nothing is left but what is declared to stay, and no 
   assert.equal((await api.request('GET', path)).status, 404);
   await runJobs();
   const places = await placesOf(db, columns, ada.id);
-  const mayStay = keepers('whenDeleted');
+  const mayStay = retainedColumns('whenDeleted');
   for (const place of places) assert.ok(mayStay.includes(place), `${place} still names the person`);
   assert.ok(places.includes('audit_log.user_id') && places.includes('audit_log.resource_id'));
   for (const text of [ada.email, ada.username, 'Antarctica/Troll'])
@@ -230,7 +230,7 @@ test('of a deleted account nothing is left but what is declared to stay, and no 
   assert.equal((await verifyAudit(api.app())).broken, undefined);
 });
 
-test('all that an account had is that of the one that it became a part of, each thing once', async () => {
+test('everything of a merged account belongs to the other account, each row once', async () => {
   const to = await someoneEverywhere('Somerville');
   const from = await someoneEverywhere('Byron', to.planted);
   for (const each of DECLARED.filter(({ apart }) => apart))
@@ -242,7 +242,7 @@ test('all that an account had is that of the one that it became a part of, each 
     return found;
   };
   const before = await counts(to.id);
-  // Planted everywhere, it confirms its releases as well, and a token of it is not enough.
+  // With a row in every table the account also confirms releases, so a token alone is not enough.
   await to.client.refused(mergeOwnAccount, { body: { access_token: from.client.token! } }, 400, 17035);
   const code = codesSentTo(api, from.email).at(-1)!;
   const merged = await to.client.call(mergeOwnAccount, { body: { email: from.email, code } });
@@ -250,7 +250,7 @@ test('all that an account had is that of the one that it became a part of, each 
   await runJobs();
   const row = await db.query.selectFrom('users').selectAll().where('id', '=', from.id).executeTakeFirstOrThrow();
   assert.ok(row.date_merged !== null, 'the job has failed');
-  const mayStay = keepers('whenMerged');
+  const mayStay = retainedColumns('whenMerged');
   for (const place of await placesOf(db, columns, from.id))
     assert.ok(mayStay.includes(place), `${place} still names the account that was given up`);
   const after = await counts(to.id);

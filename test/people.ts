@@ -6,12 +6,12 @@ import { type Column, FIXED, insertRow, nextNumber, type Planted, plainRow } fro
 
 export const DECLARED: readonly PersonalColumn[] = personalData.flatMap(({ columns }) => columns);
 
-/** The account itself is there; the audit log is a chain, into which only the service writes. */
+/** The account already exists, and an inserted row would break the hash chain of the audit log. */
 const NOT_PLANTED = ['users', 'audit_log'];
 
 /**
- * Plants a row for a column that names people: a text in every field that says where it stands, and numbers that are
- * nobody's. `like` is a row of somebody else that it is the same as, but for the person.
+ * Inserts a row for a column that names a user. Its texts name their column, and its numbers are unused ids. `like` is a
+ * row of another user to copy, except for the user.
  */
 export async function plantRow(
   db: Database,
@@ -37,7 +37,7 @@ export async function plantRow(
   return row;
 }
 
-/** Where an id stands, as `table.column`. */
+/** The columns that contain an id, as `table.column`. */
 export async function placesOf({ query }: Database, columns: readonly Column[], id: number): Promise<string[]> {
   const found: string[] = [];
   for (const { table, name } of columns.filter(({ isText }) => !isText)) {
@@ -53,7 +53,7 @@ const textsWith = async ({ query }: Database, { table, name }: Column, text: str
   return (await found.execute(query)).rows.map((row) => row.text);
 };
 
-/** Where a text stands, also as a part of another. */
+/** The columns that contain a text, also as a substring. */
 export async function placesWith(db: Database, columns: readonly Column[], text: string): Promise<string[]> {
   const found: string[] = [];
   for (const column of columns.filter(({ isText }) => isText))
@@ -61,7 +61,7 @@ export async function placesWith(db: Database, columns: readonly Column[], text:
   return found.sort();
 }
 
-/** Which of the texts that were planted with a mark are still there: `table.column.field`. */
+/** The inserted texts with this mark that still exist, as `table.column.field`. */
 export async function marksOf(db: Database, columns: readonly Column[], mark: string): Promise<string[]> {
   const found: string[] = [];
   for (const column of columns.filter(({ isText }) => isText))
@@ -69,7 +69,7 @@ export async function marksOf(db: Database, columns: readonly Column[], mark: st
   return found.sort();
 }
 
-/** New accounts get ids that nothing else has, so that an id found anywhere is that of a person. */
+/** Gives new accounts ids that nothing else has, so that an id found anywhere belongs to a user. */
 export const setNextUserId = ({ dialect, write }: Database, id: number) =>
   write(({ query }) =>
     (dialect === 'sqlite'

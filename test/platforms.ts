@@ -23,7 +23,7 @@ interface Reply {
 
 type Responder = (asked: Asked) => Reply | 'no answer';
 
-/** A server in the place of every platform: it answers on the platforms' own paths, over real HTTP. */
+/** Stands in for the servers of all platforms, with their own paths, over real HTTP. */
 export class Platforms {
   readonly url: string;
   readonly asked: Asked[] = [];
@@ -37,7 +37,7 @@ export class Platforms {
     this.#responders.set(path, responder);
   }
 
-  /** Whoever asks there gets no answer. */
+  /** Requests to this path get no response. */
   down(path: string): void {
     this.on(path, () => 'no answer');
   }
@@ -51,7 +51,7 @@ export class Platforms {
     return this.asked.filter((each) => each.path === path).length;
   }
 
-  /** What the service is started with, so that it finds the platforms here. */
+  /** Settings with which the service uses this server for every platform. */
   get settings(): Record<string, string> {
     return {
       MODSTEAD_PORTAL_ADDRESSES: LINKED_PORTALS.map((portal) => `${portal}=${this.url}`).join(','),
@@ -88,7 +88,7 @@ export async function startPlatforms(): Promise<Platforms> {
 
 const CURVES: Record<string, string> = { ES256: 'P-256', ES512: 'P-521' };
 
-/** Someone who signs tokens with a key of their own. */
+/** A token issuer with its own key. */
 export class Issuer {
   readonly kid: string;
   readonly alg: string;
@@ -115,7 +115,7 @@ export class Issuer {
   }
 }
 
-/** As Xbox does it: what is signed is encrypted for whoever relies on it. */
+/** Encrypts a signed token for the relying party, as Xbox does. */
 export const encryptFor = (publicKey: KeyObject, token: string): Promise<string> =>
   new CompactEncrypt(Buffer.from(token))
     .setProtectedHeader({ alg: 'RSA-OAEP', enc: 'A128CBC-HS256', cty: 'JWT' })
@@ -140,11 +140,11 @@ export interface SteamTicketContent {
   readonly expires?: number;
   readonly userData?: Buffer;
   readonly version?: 1 | 2;
-  /** Breaks what is inside before it is encrypted. */
+  /** Damages the content before it is encrypted. */
   readonly damage?: 'crc' | 'digest';
 }
 
-/** An encrypted app ticket as Steam makes it. */
+/** An encrypted app ticket in Steam's format. */
 export function steamTicket(content: SteamTicketContent): string {
   const { key, userData = Buffer.from('game data'), version = 1 } = content;
   const ownership = Buffer.alloc(40 + 2 + 4 + 2);
@@ -174,7 +174,7 @@ export function steamTicket(content: SteamTicketContent): string {
   return Buffer.concat(message).toString('base64');
 }
 
-/** An encrypted app ticket as GOG makes it: padded with zeros, in the alphabet of URLs. */
+/** An encrypted app ticket in GOG's format: padded with zeros, base64url. */
 export function gogTicket(key: Buffer, content: readonly unknown[]): string {
   const plain = Buffer.from(JSON.stringify(content));
   const padded = Buffer.concat([plain, Buffer.alloc((16 - (plain.length % 16)) % 16)]);

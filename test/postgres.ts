@@ -16,7 +16,7 @@ const folderPrefix = 'modstead-postgres-';
 const startSecondsMax = 300;
 const abandonedAfterHours = 6;
 
-// Durability is given up: the data is thrown away with the server.
+// Durability is off, because the data is discarded with the server.
 const speedFlags = [
   'fsync=off',
   'synchronous_commit=off',
@@ -37,7 +37,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (given) return { url: given, stop: async () => {} };
   removeAbandoned();
   const folderIn = (parent: string) => fs.mkdtempSync(path.join(parent, `${folderPrefix}${process.pid}-`));
-  // Programs may not run in memory everywhere.
+  // Some systems mount /dev/shm with noexec.
   const place = occupy(folderIn(os.tmpdir()), folderIn(temporaryPlace()));
   try {
     return { url: await startIn(place), stop: place.leave };
@@ -48,7 +48,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** Creates a database, optionally as a copy of a template nobody is connected to, and answers its URL. */
+/** Creates a database, optionally from a template without open connections, and returns its URL. */
 export async function createDatabase(
   serverUrl: string,
   name: string,
@@ -64,7 +64,7 @@ export async function createDatabase(
   return url.href;
 }
 
-/** Drops a database, if there, together with the connections that are still open to it. */
+/** Drops a database, if it exists, and closes its connections. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await execute(serverUrl, `DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
 }
@@ -162,7 +162,7 @@ function launch(place: Place, programs: string, port: number, owner: Owner): Pro
   });
 }
 
-/** The server must not keep a process alive whose caller forgot to stop it. */
+/** Lets the process exit even if a caller forgot to stop the server. */
 function letProcessEnd(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
@@ -170,7 +170,7 @@ function letProcessEnd(child: ChildProcess): void {
 
 type Place = { folder: string; data: string; child?: ChildProcess; leave(): Promise<void> };
 
-/** Ties two folders, and the program that last ran in them, to this process, however that ends. */
+/** Removes two folders, and ends the program that runs in them, when this process exits. */
 function occupy(folder: string, data: string): Place {
   const onExit = () => {
     place.child?.kill('SIGQUIT');
@@ -196,7 +196,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Programs that are just ending may still write, and so a removed folder may come back. */
+/** Retries, because a program that is ending may still create files. */
 function remove(folder: string): void {
   waitUntil(() => {
     try {
@@ -214,14 +214,14 @@ function waitUntil(done: () => boolean): void {
   for (let tries = 0; tries < 300 && !done(); tries += 1) Atomics.wait(clock, 0, 0, 10);
 }
 
-/** PostgreSQL refuses to run as root, so root lends it the user that exists everywhere and owns nothing. */
+/** PostgreSQL refuses to run as root, so root starts it as the unprivileged user `nobody`. */
 function unprivileged(): Owner {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** The folder with initdb and postgres, copied next to the data where the lent user may not enter the checkout. */
+/** The folder with initdb and postgres; copied beside the data if the unprivileged user cannot read the checkout. */
 function runnablePrograms(folder: string, owner: Owner): string {
   const native = nativeFolder();
   linkLibraries(native);
@@ -244,7 +244,7 @@ function nativeFolder(): string {
   }
 }
 
-/** npm packages hold no symbolic links, and npm may block the install script that makes them. */
+/** npm packages contain no symbolic links, and npm may block the install script that creates them. */
 function linkLibraries(native: string): void {
   const list = path.join(native, 'pg-symlinks.json');
   if (!fs.existsSync(list)) return;
@@ -259,7 +259,7 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** A killed process leaves its folder; a server still running in it stops by itself once its lock file is gone. */
+/** Removes folders of killed processes. A server that still runs in one stops when its lock file is gone. */
 function removeAbandoned(): void {
   for (const parent of new Set([os.tmpdir(), temporaryPlace()])) removeAbandonedIn(parent);
 }
@@ -270,7 +270,7 @@ function removeAbandonedIn(parent: string): void {
     if (!pid || isAlive(pid)) continue;
     const folder = path.join(parent, name);
     try {
-      // Process ids of another container look dead from here; its runs do not last this long.
+      // Processes of another container look dead from here, but no run lasts this long.
       const hours = (Date.now() - fs.statSync(folder).mtimeMs) / 3_600_000;
       if (hours > abandonedAfterHours) fs.rmSync(folder, { recursive: true, force: true });
     } catch {
@@ -314,5 +314,5 @@ function collect(child: ChildProcess): () => string {
 
 function lastWords(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  return lines.findLast((line) => /error|fatal|could not|cannot/i.test(line)) ?? lines.at(-1) ?? 'it said nothing.';
+  return lines.findLast((line) => /error|fatal|could not|cannot/i.test(line)) ?? lines.at(-1) ?? 'it printed nothing.';
 }

@@ -27,7 +27,7 @@ const OTHER_GAME = 11104;
 let people = 0;
 const anAddress = () => `player-${++people}@example.org`;
 
-/** Someone who leads two games and has a hidden mod in each. */
+/** A user who leads two games and has a hidden mod in each. */
 async function aLeader() {
   const email = anAddress();
   const user = await api.aUser({ email });
@@ -39,7 +39,7 @@ async function aLeader() {
   return { user, email, games, hidden };
 }
 
-test('an application that someone let in gives nobody a seat in their game, and has no key of it', async () => {
+test('an application cannot add team members to its user’s game or read the game’s key', async () => {
   const { email, games } = await aLeader();
   const [game] = games;
   const client = await aClient(api, { gameId: game.id });
@@ -55,7 +55,7 @@ test('an application that someone let in gives nobody a seat in their game, and 
   assert.equal((await invited.call(getTeamInvites)).body.result_total, 0);
 });
 
-test('an application says why it is refused', async () => {
+test('an application gets the reason for a refusal', async () => {
   const { user, games } = await aLeader();
   const app = await anAppOf(api, user, games[0]);
   const { text } = await app.call(addGameTeamMember, {
@@ -66,7 +66,7 @@ test('an application says why it is refused', async () => {
   assert.doesNotMatch(text, /scope/);
 });
 
-test('an application acts as a player: what their seats let a person do and see, it does not', async () => {
+test('an application acts as a player, without the rights of its user’s team memberships', async () => {
   const { user, games } = await aLeader();
   const [game] = games;
   const [mod, secret] = [await api.aMod({ game }), await api.aMod({ game, accepted: false })];
@@ -86,7 +86,7 @@ test('an application acts as a player: what their seats let a person do and see,
   );
 });
 
-test('an application reaches the game that it belongs to, unless more was granted', async () => {
+test('an application reaches only its own game, unless the user granted more', async () => {
   const { user, games, hidden } = await aLeader();
   const [own, other] = games;
   const bound = await anAppOf(api, user, own);
@@ -109,7 +109,7 @@ test('an application reaches the game that it belongs to, unless more was grante
   );
 });
 
-test('what a person has subscribed to elsewhere, and whom they write to, is not told to an application of one game', async () => {
+test('an application of one game sees neither subscriptions in other games nor private messages', async () => {
   const player = await api.aUser();
   const [own, other] = [await api.aGame(), await api.aGame()];
   const site = await api.as(player);
@@ -128,7 +128,7 @@ test('what a person has subscribed to elsewhere, and whom they write to, is not 
   assert.equal((await bound.call(getAuthenticatedUser)).body.id, player.id);
 });
 
-test('no way leads from an application’s token to one of the person’s own', async () => {
+test('an application’s token cannot be exchanged for one of the user’s own', async () => {
   const { user, games } = await aLeader();
   const app = await anAppOf(api, user, games[0], { allGames: true });
   await app.refused(delegationToken, {}, 403, TOKEN_MISMATCH);
@@ -136,7 +136,7 @@ test('no way leads from an application’s token to one of the person’s own', 
   await app.refused(addOwnKey, {}, 403, TOKEN_MISMATCH);
 });
 
-test('who signed in in one game administers that game and no other', async () => {
+test('a user who signed in through a game administers that game and no other', async () => {
   const { user, games, hidden } = await aLeader();
   const [own, other] = games;
   const inGame = await api.as(user, { gameId: own.id });
@@ -151,7 +151,7 @@ test('who signed in in one game administers that game and no other', async () =>
   assert.equal((await inGame.call(editModOperation, { params: mine, body })).status, 200);
 });
 
-test('a hidden game is shown to its team on the site and in that game, and not in another', async () => {
+test('a hidden game is visible to its team on the site and in that game, but not in another', async () => {
   const leader = await api.aUser();
   const secret = await api.aGame({ owner: leader, accepted: false });
   const other = await api.aGame();
@@ -170,7 +170,7 @@ test('a hidden game is shown to its team on the site and in that game, and not i
   assert.deepEqual([await listed(elsewhere, getGames), await listed(elsewhere, getUserGames)], [0, 0]);
 });
 
-test('who runs the site does so from a sign-in on the site', async () => {
+test('staff powers need a sign-in on the site', async () => {
   const [owner, player, game] = [await api.aUser({ admin: true }), await api.aUser(), await api.aGame()];
   const inGame = await api.as(owner, { gameId: game.id });
   await inGame.refused(lockAUser, { params: { user_id: player.id } }, 403, TOKEN_MISMATCH);
@@ -189,7 +189,7 @@ const delegationBy = async (user: User, game: Game) => ({
   'X-Modio-Delegation-Token': (await (await api.as(user, { gameId: game.id })).call(delegationToken)).body.token,
 });
 
-test('a backend’s own endpoints take its service token alone', async () => {
+test('the endpoints for backends accept only a service token', async () => {
   const game = await api.aGame();
   const headers = await delegationBy(await api.aUser(), game);
   const service = await serviceOf(api, game, 'read');
@@ -199,7 +199,7 @@ test('a backend’s own endpoints take its service token alone', async () => {
   await api.nobody().refused(getDelegatingUser, { headers }, 401, 11000);
 });
 
-test('a service token that may read reads what the key of its game reads', async () => {
+test('a service token with the scope read sees what the game’s key sees', async () => {
   const game = await api.aGame({ accepted: false });
   const [shown, hidden] = [await api.aMod({ game }), await api.aMod({ game, accepted: false })];
   const [key, service] = [api.withKey(game), await serviceOf(api, game, 'read')];
@@ -212,7 +212,7 @@ test('a service token that may read reads what the key of its game reads', async
   await writing.refused(getGame, { params: at(game) }, 403, 11004);
 });
 
-test('a service token that may update reads the mods that it edits, in its game alone', async () => {
+test('a service token with the scope update reads the mods that it edits, only in its game', async () => {
   const [game, other] = [await api.aGame(), await api.aGame()];
   const [hidden, foreign] = [
     await api.aMod({ game, accepted: false }),
@@ -227,7 +227,7 @@ test('a service token that may update reads the mods that it edits, in its game 
   await service.refused(editModOperation, { params: elsewhere, body: { summary: 'x' } }, 403, OTHER_GAME);
 });
 
-test('a service token is told that a user is needed, and which scope it lacks', async () => {
+test('the refusal of a service token names the missing user or the missing scope', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const params = { ...at(game), mod_id: mod.id };

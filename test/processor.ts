@@ -1,14 +1,14 @@
-/** What the thread that answers requests has used of its processor so far, in milliseconds. */
+/** The CPU time of the main thread so far, in milliseconds. */
 function usedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
 const PAGE = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `Example ${id}` })));
-/** What reading the page takes on the machine on which 50 ms is the bound. */
+/** The time to parse the page on the reference machine, on which the bound is 50 ms. */
 const PAGE_MS = 10;
 
-/** How many of our milliseconds this machine needs for one: a slow or busy one uses more of its processor for the same. */
+/** The CPU time of this machine relative to the reference machine, for the same work. */
 export function slowness(): number {
   const runs = Array.from({ length: 9 }, () => {
     const begun = usedMs();
@@ -20,14 +20,14 @@ export function slowness(): number {
 
 const ATTEMPTS = 4;
 
-/** The least that some work takes: what it meets by chance, such as a collection of garbage, it does not meet each time. */
+/** The minimum over several attempts, which excludes noise such as garbage collection. */
 async function leastOf(boundMs: number, measure: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && least > boundMs; attempt += 1) least = Math.min(least, await measure());
   return least;
 }
 
-/** What some work takes in all. */
+/** The CPU time of the whole work. */
 export const leastMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
   leastOf(boundMs, async () => {
     const begun = usedMs();
@@ -35,7 +35,7 @@ export const leastMs = (boundMs: number, work: () => Promise<unknown>): Promise<
     return usedMs() - begun;
   });
 
-/** What the longest turn of the event loop takes while some work is done: for so long nobody else was served. */
+/** The CPU time of the longest event-loop iteration during the work: no other request is served meanwhile. */
 export const longestTurnMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
   leastOf(boundMs, async () => {
     let longest = 0;

@@ -31,7 +31,7 @@ const problemsOf = (answer: { body: unknown }) => (answer.body as ErrorAnswer).e
 const message = { code: 200, message: 'done' };
 const plainOperation = { tag: 'Test', says: 'Exists for a test.', errors: [] };
 
-test('plain HTTP is refused with an error object, whatever the proxy headers of a stranger say', async () => {
+test('plain HTTP is refused with an error object, whatever proxy headers an untrusted client sends', async () => {
   for (const headers of [{}, { 'x-forwarded-proto': 'https' }, { forwarded: 'proto=https' }] as Record<
     string,
     string
@@ -42,19 +42,19 @@ test('plain HTTP is refused with an error object, whatever the proxy headers of 
   }
 });
 
-test('behind a trusted proxy HTTPS is what the proxy says it was', async () => {
+test('a trusted proxy decides whether a request counts as HTTPS', async () => {
   const proxied = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
   assert.equal((await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'https' })).status, 200);
   assertRefused(await proxied.plain('GET', '/v1/ping'), 400, 13009);
   assertRefused(await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'http' }), 400, 13009);
 });
 
-test('a proxy that is not the trusted one vouches for nothing', async () => {
+test('the headers of an untrusted proxy are ignored', async () => {
   const proxied = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '10.0.0.0/8' } });
   assertRefused(await proxied.plain('GET', '/v1/ping', { 'x-forwarded-proto': 'https' }), 400, 13009);
 });
 
-test('hosts of the sandbox reach its data alone, every other host production', async () => {
+test('sandbox hosts reach only sandbox data, every other host production', async () => {
   const inSandbox = await api.aGame({ name: 'Only In The Sandbox' }, 'sandbox');
   for (const host of [
     'test.localhost',
@@ -72,13 +72,13 @@ test('hosts of the sandbox reach its data alone, every other host production', a
   }
 });
 
-test('the absolute form of a request line names the host that counts', async () => {
+test('the host of an absolute request target takes precedence', async () => {
   const inSandbox = await api.aGame({}, 'sandbox');
   const line = `GET https://test.localhost/v1/games/${inSandbox.id}?api_key=${inSandbox.api_key}`;
   assert.equal((await exchange(api, requestOf(line, { Host: 'localhost' }))).status, 200);
 });
 
-test('another version than the first is not found, and no path of it', async () => {
+test('other API versions than v1 are not found', async () => {
   for (const path of ['/v2', '/v2/games', '/v0/games', '/v11/games', '/v01/games'])
     assertRefused(await api.request('GET', path), 404, 10003);
 });
@@ -98,12 +98,12 @@ test('unknown paths are not found, with or without a version', async () => {
     assertRefused(await api.request('GET', path), 404, 14000);
 });
 
-test('ids that are no ids name nothing', async () => {
+test('invalid ids are not found', async () => {
   for (const id of ['abc', '-1', '0', '1.5', '9007199254740993', '99999999999999999999', '%00', '%ZZ', '1%2f2'])
     assertRefused(await key.send('GET', `/games/${id}`), 404, 14000);
 });
 
-test('a method that a path does not have is 405 and says which it has', async () => {
+test('an unsupported method gets 405 with the allowed methods', async () => {
   for (const method of ['POST', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND']) {
     const answer = await api.request(method, `/v1/games/${game.id}/stats`);
     assertRefused(answer, 405, 14000);
@@ -111,7 +111,7 @@ test('a method that a path does not have is 405 and says which it has', async ()
   }
 });
 
-test('headers that would override the method are ignored', async () => {
+test('method override headers are ignored', async () => {
   const headers = { 'x-http-method-override': 'PUT', 'x-method-override': 'DELETE', 'content-type': FORM };
   assertRefused(
     await api.request('POST', `/v1/games/${game.id}/stats?_method=PUT`, { headers, body: 'a=b' }),
@@ -120,7 +120,7 @@ test('headers that would override the method are ignored', async () => {
   );
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD responds like GET, without the body', async () => {
   const got = await exchange(api, requestOf(`GET ${keyed(`/games/${game.id}`)}`, {}));
   const wire = await Wire.open(api);
   const head = await wire
@@ -130,14 +130,14 @@ test('HEAD answers as GET does, without the body', async () => {
   assert.equal(await wire.rest(), '');
 });
 
-test('OPTIONS tells the methods of a path without credentials', async () => {
+test('OPTIONS lists the methods of a path without credentials', async () => {
   const answer = await api.request('OPTIONS', `/v1/games/${game.id}`);
   assert.equal(answer.status, 204);
   for (const method of ['GET', 'PUT', 'HEAD', 'OPTIONS']) assert.ok(answer.headers['allow']?.includes(method));
   assertRefused(await api.request('OPTIONS', '/v1/nothing'), 404, 14000);
 });
 
-test('by default pages of any origin may call, and never with credentials', async () => {
+test('by default pages of any origin may call the API, but not with credentials', async () => {
   for (const origin of ['https://anything.example', 'null']) {
     const { status, headers } = await api.request('GET', '/v1/ping', { headers: { origin } });
     assert.deepEqual([status, headers['access-control-allow-origin']], [200, '*']);
@@ -149,13 +149,13 @@ test('by default pages of any origin may call, and never with credentials', asyn
   assert.match(headers['access-control-allow-methods'] ?? '', /GET/);
 });
 
-test('pages can read refusals too', async () => {
+test('CORS headers are also on errors', async () => {
   const answer = await api.request('GET', '/v1/games', { headers: { origin: 'https://a.example' } });
   assertRefused(answer, 401, 11000);
   assert.equal(answer.headers['access-control-allow-origin'], '*');
 });
 
-test('with a list of origins others are refused, however alike they look', async () => {
+test('with a list of origins other origins are refused, even similar ones', async () => {
   const listed = await startApi({ settings: { MODSTEAD_CORS_ORIGINS: 'https://hub.example, https://b.example' } });
   const from = (origin: string) => listed.request('GET', '/v1/ping', { headers: { origin } });
   const allowed = await from('https://hub.example');
@@ -179,20 +179,20 @@ test('with a list of origins others are refused, however alike they look', async
   }
 });
 
-test('the own site is no other origin', async () => {
+test('the site’s own origin is always allowed', async () => {
   const listed = await startApi({ settings: { MODSTEAD_CORS_ORIGINS: 'https://hub.example' } });
   const origin = `https://localhost:${listed.port}`;
   assert.equal((await listed.request('GET', '/v1/ping', { headers: { origin } })).status, 200);
 });
 
-test('answers are JSON, and who accepts none of it is told so', async () => {
+test('responses are JSON, and a client that does not accept JSON gets an error', async () => {
   for (const accept of ['text/html', 'application/xml', 'image/*'])
     assertRefused(await api.request('GET', '/v1/ping', { headers: { accept } }), 406, 13007);
   for (const accept of ['*/*', 'application/json', 'text/html, application/json;q=0.5', 'application/*', ''])
     assert.equal((await api.request('GET', '/v1/ping', { headers: { accept } })).status, 200, accept);
 });
 
-test('a body says its type, and it is a form', async () => {
+test('a body needs a Content-Type, and it must be a form', async () => {
   const put = (headers: Record<string, string>) =>
     exchange(
       api,
@@ -213,23 +213,23 @@ test('the charset of a form changes nothing: text is UTF-8', async () => {
   assert.equal((answer.body as { summary: string }).summary, 'über');
 });
 
-test('a write without anything in it is 13008', async () => {
+test('a write with an empty body gets 13008', async () => {
   assertRefused(await edit(''), 400, 13008);
   assertRefused(await owner.send('PUT', `/games/${game.id}`), 400, 13008);
 });
 
-test('a value in input_json wins over the same field of the form', async () => {
+test('a value in input_json takes precedence over the same form field', async () => {
   const answer = await edit(`summary=form&presentation_option=0&${json({ summary: 'json' })}`);
   const { summary, presentation_option } = answer.body as { summary: string; presentation_option: number };
   assert.deepEqual([summary, presentation_option], ['json', 0]);
 });
 
-test('permissions are checked on the merged value, not on the one that lost', async () => {
+test('permissions are checked on the merged value, not on the overridden one', async () => {
   assertRefused(await edit(`status=1&${json({ status: 0 })}`), 403, 14003);
   assert.equal((await edit(`status=0&${json({ status: 1 })}`)).status, 200);
 });
 
-test('input_json that is no JSON object is 13004', async () => {
+test('input_json that is no JSON object gets 13004', async () => {
   for (const text of ['{', '[]', '"text"', '7', 'null', '{"a":1}x', "{'a':1}", '', '{"a":NaN}'])
     assertRefused(await edit(json(text)), 400, 13004);
   assertRefused(await edit('input_json[]=1&input_json[]=2'), 400, 13004);
@@ -239,19 +239,19 @@ test('input_json may begin with a byte order mark', async () => {
   assert.equal((await edit(json('\uFEFF{"summary":"marked"}'))).status, 200);
 });
 
-test('input_json that is nested without end is refused, and the service lives', async () => {
+test('deeply nested input_json is refused, and the service keeps running', async () => {
   assertRefused(await edit(json(`{"theme":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)), 400, 13004);
   assertRefused(await edit(json('{"a":'.repeat(10_000))), 400, 13004);
   assert.equal((await api.request('GET', '/v1/ping')).status, 200);
 });
 
-test('lists and objects in the place of single values are refused by name', async () => {
+test('lists and objects instead of single values are refused with the field name', async () => {
   const answer = await edit(json({ summary: ['a'], presentation_option: { a: 1 }, theme: 'red', platforms: 7 }));
   assertRefused(answer, 422, 13009);
   assert.deepEqual(Object.keys(problemsOf(answer)).sort(), ['platforms.0', 'presentation_option', 'summary', 'theme']);
 });
 
-test('numbers beyond what integers hold are refused by name', async () => {
+test('numbers beyond the integer range are refused with the field name', async () => {
   for (const value of ['1e400', '9007199254740993', '1.5', '"1e3"', '-1']) {
     const answer = await edit(json(`{"limit_collection_mods":${value}}`));
     assertRefused(answer, 422, 13009);
@@ -260,19 +260,19 @@ test('numbers beyond what integers hold are refused by name', async () => {
   assert.equal((await edit(json('{"limit_collection_mods":-0}'))).status, 200);
 });
 
-test('of a key that is twice in input_json the last value counts', async () => {
+test('the last value of a duplicate key in input_json counts', async () => {
   const answer = await edit(json('{"summary":"first","summary":"last"}'));
   assert.equal((answer.body as { summary: string }).summary, 'last');
 });
 
-test('nested names of a form and nested input_json say the same', async () => {
+test('nested form names and nested input_json mean the same', async () => {
   const themeOf = async (body: string) => ((await edit(body)).body as { theme: Record<string, string> }).theme;
   const byForm = await themeOf('theme[primary]=%23112233&theme[dark]=%23000000');
   assert.deepEqual([byForm['primary'], byForm['dark']], ['#112233', '#000000']);
   assert.equal((await themeOf(json({ theme: { primary: '#445566' } })))['primary'], '#445566');
 });
 
-test('a form that is too large is refused by its size, and the connection ends', async () => {
+test('a form that is too large is refused, and the connection is closed', async () => {
   const body = `summary=${'a'.repeat(5 * 1024 * 1024)}`;
   const headers = { Authorization: `Bearer ${owner.token}`, 'Content-Type': FORM };
   const wire = await Wire.open(api);
@@ -296,7 +296,7 @@ test('a refusal reaches a client that first sends all of its body', async () => 
   await wire.close();
 });
 
-test('what a caller may not set is not taken from them', async () => {
+test('fields that a caller may not set are ignored', async () => {
   const before = (await owner.call(getGame, { params: { game_id: game.id } })).body;
   const wished = {
     id: 77,
@@ -318,7 +318,7 @@ test('what a caller may not set is not taken from them', async () => {
   assert.equal(({} as Record<string, unknown>)['admin'], undefined);
 });
 
-test('one refusal names every bad field of query, filters and body', async (t) => {
+test('one error names every invalid field of query, filters and body', async (t) => {
   const strictSearch = operation({
     ...plainOperation,
     id: 'test-search',
@@ -351,20 +351,20 @@ test('one refusal names every bad field of query, filters and body', async (t) =
   ]);
 });
 
-test('a list names every bad filter', async () => {
+test('the error of a list names every invalid filter', async () => {
   const many = Array.from({ length: 1001 }, (_, i) => i + 1).join(',');
   const answer = await key.send('GET', '/games', { query: { 'id-in': many, status: 'x', _limit: 'all', _offset: -5 } });
   assertRefused(answer, 422, 13009);
   assert.deepEqual(Object.keys(problemsOf(answer)).sort(), ['_limit', '_offset', 'id-in', 'status']);
 });
 
-test('a page is never larger than a hundred, and may begin anywhere', async () => {
+test('a page has at most a hundred rows, and may begin at any offset', async () => {
   const answer = await key.send('GET', '/games', { query: { _limit: 1_000_000_000, _offset: 9_007_199_254_740_991 } });
   const { result_limit, data } = answer.body as { result_limit: number; data: unknown[] };
   assert.deepEqual([answer.status, result_limit, data], [200, 100, []]);
 });
 
-test('messages are in the language that Accept-Language asks for, or in English', async () => {
+test('messages are in the language of Accept-Language, or in English', async () => {
   const textIn = async (language?: string) => {
     const headers: Record<string, string> = language === undefined ? {} : { 'accept-language': language };
     return ((await api.request('GET', '/v1/nothing', { headers })).body as ErrorAnswer).error.message;
@@ -382,7 +382,7 @@ test('messages are in the language that Accept-Language asks for, or in English'
   for (const language of ['xx', 'tlh, *;q=0.1', ';;;', 'uk']) assert.equal(await textIn(language), english, language);
 });
 
-test('without a usable header the language of the profile counts', async () => {
+test('without a usable Accept-Language the language of the profile counts', async () => {
   const person = await api.as(await api.aUser({ language: 'de' }));
   const textFor = async (headers: Record<string, string>) =>
     ((await person.send('GET', '/games/999999', { headers })).body as ErrorAnswer).error.message;
@@ -418,7 +418,7 @@ test('Content-Language writes a translation, which Accept-Language reads, and En
   assert.deepEqual(await read('de'), ['Der Hammer', 'Taken as English.']);
 });
 
-test('every answer has an id of its own', async () => {
+test('every response has a unique id', async () => {
   const paths = ['/v1/ping', '/v1/ping', keyed('/games'), keyed('/games'), '/v1/nothing', '/v2/x', '/v1/games'];
   const ids = [];
   for (const path of paths) ids.push((await api.request('GET', path)).headers['x-request-id']);
@@ -426,7 +426,7 @@ test('every answer has an id of its own', async () => {
   assert.ok(ids.every(Boolean));
 });
 
-test('no log line holds a key, token or code, wherever it was sent', async () => {
+test('no log line contains a key, token or code, wherever it was sent', async () => {
   const canary = (n: number) => `canary${n}`.padEnd(32, 'x');
   const token = await api.as(game.owner);
   await api.request('GET', `/v1/games?api_key=${canary(1)}`);
@@ -479,7 +479,7 @@ for (const [name, bytes] of [
   ['no host', 'GET /v1/ping HTTP/1.1\r\n\r\n'],
   ['no method', 'nonsense\r\n\r\n'],
 ] as const)
-  test(`a request with ${name} is 400, and the connection ends without another`, async () => {
+  test(`a request with ${name} gets 400, and the connection is closed without a second request`, async () => {
     const wire = await Wire.open(api);
     const answer = await wire.write(bytes).answer();
     assert.deepEqual([answer.status, answer.body.error.code, answer.ref], [400, 400, 13009]);
@@ -497,7 +497,7 @@ for (const [name, bytes] of [
   ['a chunk that is longer than its size', `${post}Transfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n${smuggled}`],
   ['a negative size of a chunk', `${post}Transfer-Encoding: chunked\r\n\r\n-1\r\nabc\r\n0\r\n\r\n${smuggled}`],
 ] as const)
-  test(`a body with ${name} gets one answer, and the connection ends`, async () => {
+  test(`a body with ${name} gets one response, and the connection is closed`, async () => {
     const wire = await Wire.open(api);
     const answer = await wire.write(bytes).answer();
     assert.ok([400, 401].includes(answer.status), answer.text);
@@ -506,7 +506,7 @@ for (const [name, bytes] of [
     assert.ok(!isLogged('/v1/smuggled'));
   });
 
-test('a body whose chunks cannot be read is 400 where the operation reads it', async () => {
+test('a body with invalid chunks gets 400 if the operation reads it', async () => {
   const head = requestOf(`PUT /v1/games/${game.id}`, {
     Authorization: `Bearer ${owner.token}`,
     'Content-Type': FORM,
@@ -518,13 +518,13 @@ test('a body whose chunks cannot be read is 400 where the operation reads it', a
   assert.equal(await wire.rest(), '');
 });
 
-test('a second request on a connection waits for nothing that the first left behind', async () => {
+test('a second request on a connection is independent of the first', async () => {
   const wire = await Wire.open(api);
   for (let i = 0; i < 3; i += 1) assert.equal((await wire.write(`${ping}\r\n`).answer()).status, 200);
   await wire.close();
 });
 
-test('what is no HTTP at all gets a refusal over TLS and over plain TCP', async () => {
+test('input that is not HTTP is refused over TLS and over plain TCP', async () => {
   for (const tls of ['off', {}] as const) {
     const wire = await Wire.open(api, { tls });
     const answer = await wire.write('\0\0\0\0garbage\r\n\r\n').answer();
@@ -540,7 +540,7 @@ function aCurrent(request: { complete: boolean }, response: { writableFinished: 
 const aSocket = (bytesRead: number, bytesWritten = 0, writableLength = 0) =>
   ({ bytesRead, bytesWritten, writableLength }) as Socket;
 
-test('a body that trickles is too slow after thirty seconds, one at 8 KB per second is not', () => {
+test('a trickling body is too slow after thirty seconds, one at 8 KB per second is not', () => {
   const slow = aCurrent({ complete: false }, { writableFinished: false });
   assert.equal(isTooSlow(aSocket(0), slow, 0), false);
   assert.equal(isTooSlow(aSocket(1_000), slow, 29_999), false);
@@ -550,13 +550,13 @@ test('a body that trickles is too slow after thirty seconds, one at 8 KB per sec
     assert.equal(isTooSlow(aSocket(second * 8 * 1024), steady, second * 1000), false);
 });
 
-test('a body that trickles on after its answer is too slow as well', () => {
+test('a body that trickles on after the response is too slow as well', () => {
   const current = aCurrent({ complete: false }, { writableFinished: true });
   isTooSlow(aSocket(0), current, 0);
   assert.equal(isTooSlow(aSocket(100), current, 30_000), true);
 });
 
-test('an answer that nobody takes is too slow after a minute, one that is taken is not', () => {
+test('a response that the client does not read is too slow after a minute, one that it reads is not', () => {
   const stalled = aCurrent({ complete: true }, { writableFinished: false });
   isTooSlow(aSocket(0, 500, 9), stalled, 0);
   assert.equal(isTooSlow(aSocket(0, 500, 9), stalled, 59_999), false);
@@ -566,14 +566,14 @@ test('an answer that nobody takes is too slow after a minute, one that is taken 
   assert.equal(isTooSlow(aSocket(0, 501, 9), taken, 60_000), false);
 });
 
-test('a handler that thinks, and a connection at rest, are never too slow', () => {
+test('a slow handler and an idle connection are never too slow', () => {
   const thinking = aCurrent({ complete: true }, { writableFinished: false });
   isTooSlow(aSocket(0), thinking, 0);
   assert.equal(isTooSlow(aSocket(0), thinking, 3_600_000), false);
   assert.equal(isTooSlow(aSocket(0), aCurrent({ complete: true }, { writableFinished: true }), 3_600_000), false);
 });
 
-test('one address holds no more connections than it may, and gets room again', async () => {
+test('an address cannot exceed its connections, and may open new ones after closing some', async () => {
   const small = await startApi({ settings: { MODSTEAD_CONNECTIONS_PER_ADDRESS: '3' } });
   const held = [await Wire.open(small), await Wire.open(small), await Wire.open(small)];
   await assert.rejects(Wire.open(small));
@@ -583,7 +583,7 @@ test('one address holds no more connections than it may, and gets room again', a
   for (const wire of [next, ...held]) await wire.close();
 });
 
-/** The server hears of a closed connection a moment after the client. */
+/** The server notices a closed connection slightly later than the client. */
 async function untilOpen(open: () => Promise<Wire>): Promise<Wire> {
   for (let attempt = 1; ; attempt += 1)
     try {
@@ -593,7 +593,7 @@ async function untilOpen(open: () => Promise<Wire>): Promise<Wire> {
     }
 }
 
-test('at the end running requests are finished, resting connections close, and none are taken', async () => {
+test('shutdown finishes running requests, closes idle connections and accepts no new ones', async () => {
   const started = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const wait = operation({
@@ -625,14 +625,14 @@ test('at the end running requests are finished, resting connections close, and n
   await drained;
 });
 
-test('from the beginning of the end the service says that it is not ready', async () => {
+test('the service reports that it is not ready as soon as the shutdown begins', async () => {
   const service = await anotherService(api, { drainSeconds: 20 });
   const { port } = service;
   assert.equal((await exchange(api, requestOf('GET /readyz', {}), { port })).status, 200);
   const begun = await Wire.open(api, { port });
   await begun.write(`${ping}\r\n`).answer();
   begun.write('GET /readyz HTTP/1.1\r\n');
-  // An answer on another connection shows that the server has read the begun line before it.
+  // A response on another connection shows that the server has read the incomplete request line.
   await exchange(api, `${ping}\r\n`, { port });
   const stopped = service.stop();
   begun.write('Host: localhost\r\n\r\n');
@@ -641,7 +641,7 @@ test('from the beginning of the end the service says that it is not ready', asyn
   await stopped;
 });
 
-test('an unexpected error is 500 with nothing of its inside', async (t) => {
+test('an unexpected error gets 500 without internal details', async (t) => {
   const broken = operation({
     ...plainOperation,
     id: 'test-broken',
@@ -661,7 +661,7 @@ test('an unexpected error is 500 with nothing of its inside', async (t) => {
   assert.ok(api.logLines.some((line) => line.includes('select * from secrets')));
 });
 
-test('a client that goes away mid-body is no failure of the service', async () => {
+test('a client that disconnects during its body does not cause a service error', async () => {
   const wire = await Wire.open(api);
   const headers = { Authorization: `Bearer ${owner.token}`, 'Content-Type': FORM, 'Content-Length': '1000' };
   wire.write(requestOf(`PUT /v1/games/${game.id}`, headers), 'summary=half');
@@ -676,7 +676,7 @@ test('a client that goes away mid-body is no failure of the service', async () =
   assert.ok(!api.logLines.some((line) => line.includes('"level":"error"') && line.includes('aborted')));
 });
 
-test('what is not UTF-8 is refused by its field, wherever it was sent', async () => {
+test('invalid UTF-8 is refused with the field name, wherever it was sent', async () => {
   const named = async (method: string, path: string, body?: Buffer, type = 'application/x-www-form-urlencoded') => {
     const headers = { authorization: `Bearer ${owner.token}`, ...(body && { 'content-type': type }) };
     const answer = await api.request(method, path, { headers, body });
@@ -701,7 +701,7 @@ test('what is not UTF-8 is refused by its field, wherever it was sent', async ()
   assert.deepEqual([good.status, (good.body as { summary: string }).summary], [200, '🚀 \ufffd ok']);
 });
 
-test('a person’s own key reads in the language of their profile, unless the request asks for another', async () => {
+test('a user’s key reads in the language of the profile, unless the request asks for another', async () => {
   const person = await api.aUser();
   const client = await api.as(person);
   await client.call(editAuthenticatedUser, { body: { language: 'de' } });
@@ -719,7 +719,7 @@ test('a person’s own key reads in the language of their profile, unless the re
   assert.match(missing, /Spiel/);
 });
 
-test('names hold no characters that nobody sees, in any operation', async () => {
+test('no operation accepts invisible characters in names', async () => {
   const named = async (fields: Record<string, string>) => {
     const answer = await api.request('PUT', `/v1/games/${game.id}`, {
       headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/x-www-form-urlencoded' },
@@ -736,7 +736,7 @@ test('names hold no characters that nobody sees, in any operation', async () => 
   assert.deepEqual(await named({ name: 'Family 👨‍👩‍👧 Smith' }), [200]);
 });
 
-test('nobody takes a name that is of the service or of those who run it', async () => {
+test('names of the service and its staff are reserved', async () => {
   const client = await api.as(await api.aUser());
   const refused = async (body: Record<string, string>) =>
     Object.keys(problemsOf(await client.refused(editAuthenticatedUser, { body }, 422, 13009)));
@@ -747,7 +747,7 @@ test('nobody takes a name that is of the service or of those who run it', async 
   assert.equal((await client.call(editAuthenticatedUser, { body: { username: 'Grace Hopper' } })).status, 200);
 });
 
-test('the data folder, its databases and mails are for the service alone', () => {
+test('only the service’s user can read the data folder, its databases and mails', () => {
   const open = readdirSync(api.folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() || entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -756,7 +756,7 @@ test('the data folder, its databases and mails are for the service alone', () =>
   assert.equal(statSync(api.folder).mode & 0o777, 0o700);
 });
 
-test('what an earlier version left open is closed at the next start', () => {
+test('the next start restricts permissions that an earlier version left open', () => {
   const data = temporaryFolder('open');
   mkdirSync(join(data, 'production'), { mode: 0o755 });
   writeFileSync(join(data, 'production', 'modstead.sqlite'), '', { mode: 0o644 });

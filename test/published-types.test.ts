@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** The type of a field as the dialect publishes it: of JSON, the name of an object, or a list of one of these. */
+/** The published type of a field: a JSON type, the name of an object, or a list of one of these. */
 type Published = string | readonly [Published] | { readonly [field: string]: Published };
 
 interface Schema {
@@ -55,7 +55,7 @@ function itemsOf(schema: Schema): Schema | undefined {
   return found.items ?? alternatives(found).map(itemsOf).find(Boolean);
 }
 
-/** Where a schema allows for a JSON type that clients do not read there. */
+/** The places where a schema allows a JSON type that clients cannot parse. */
 function misfits(where: string, wanted: Published, schema: Schema): string[] {
   const types = typesOf(schema);
   types.delete('null');
@@ -66,7 +66,7 @@ function misfits(where: string, wanted: Published, schema: Schema): string[] {
   }
   const fields = typeof wanted === 'string' ? published.objects[wanted] : wanted;
   const name = typeof wanted === 'string' && JSON_TYPES.has(wanted) ? wanted : fields && 'object';
-  // Some answers are published in words.
+  // Some responses are published only as text.
   if (!name) return [];
   const fits = [...types].every((type) => type === name || (name === 'number' && type === 'integer'));
   if (!fits || types.size === 0) return [`${where} is ${[...types].join(' or ')}, and published as ${name}`];
@@ -88,7 +88,7 @@ function answerOf(line: string): Schema | undefined {
   return response && Object.values(resolved(response).content ?? {})[0]?.schema;
 }
 
-test('every field has the JSON type that is published: a wrong one ends the process of a game (5, 33)', () => {
+test('every field has its published JSON type, because a wrong one crashes a game (5, 33)', () => {
   const components: Record<string, Schema> = described.components.schemas;
   const problems = Object.keys(published.objects)
     .filter((name) => components[name])

@@ -13,7 +13,7 @@ const barrier = new Barrier(db);
 
 for (const [name, ender] of Object.entries(ENDERS)) {
   if (!ender.before) continue;
-  test(`${name} waits for whatever is being added to what it ends`, async () => {
+  test(`${name} waits for uncommitted additions to the resource that it ends`, async () => {
     const scene = await aScene(api, cast);
     await ender.before!(scene, db);
     await raced(

@@ -26,11 +26,11 @@ const keepers = (when: 'whenDeleted' | 'whenMerged') => [
 
 for (const [name, ender] of Object.entries(ENDERS)) {
   if (ender.refuses === nothing) continue;
-  test(`after ${name} nothing is added any more by whoever was about to`, async () => {
+  test(`after ${name} a pending addition is refused`, async () => {
     const scene = await aScene(api, cast);
     await ender.before?.(scene, db);
     const [kind] = Object.keys(ender.of(scene));
-    // Others go on deciding over a person who is locked or banned.
+    // Moderators may still act on a locked or banned user.
     const isTheirs = (operation: AnyOperation) => kind !== 'users' || isBy(scene, operation) === ender.of(scene).users;
     const endsToo = ({ declaration }: AnyOperation) => declaration.method === 'DELETE' && declaration.ends?.length;
     const refused = (operation: AnyOperation) =>
@@ -40,7 +40,7 @@ for (const [name, ender] of Object.entries(ENDERS)) {
       const adding = await barrier.upTo('before', () => send(operation, scene));
       if (adding.isHeld) held.push({ operation, ...adding });
     }
-    assert.ok(held.length > 0, 'nothing was held');
+    assert.ok(held.length > 0, 'no write was paused');
     const ended = await ender.call(scene);
     assert.ok(ended.status < 300, ended.text);
     for (const { stop } of held) stop.go();
@@ -62,7 +62,7 @@ for (const [name, ender] of Object.entries(ENDERS)) {
   });
 }
 
-test('races were run', (t) => {
+test('hundreds of races ran', (t) => {
   t.diagnostic(`${pairs} races`);
   assert.ok(pairs > 500);
 });

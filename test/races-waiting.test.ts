@@ -14,24 +14,24 @@ const cast = await aCast(api);
 const barrier = new Barrier(db);
 const shared = await aScene(api, cast);
 
-test('every operation that writes says what it is under, what it ends, or why it holds nothing', () => {
+test('every operation that writes declares what it locks, what it ends, or why it locks nothing', () => {
   const silent = writing.filter((each) => thingsOf(each).length === 0 && !each.declaration.unlocked);
   assertNone(
     silent.map(idOf),
-    'Say in the declaration of each of these what it is "under", what it "ends", or why it is "unlocked".',
+    'Declare for each of these what it is "under", what it "ends", or why it is "unlocked".',
   );
   const enders = writing.filter(({ declaration }) => declaration.ends?.length).map(idOf);
   assertNone(
     enders.filter((id) => !ENDERS[id] && !NOT_RACED[id]),
-    'These end something: add each to ENDERS in test/races.ts, with how it is called, or to NOT_RACED there, with why it is in no race.',
+    'These end something: add each to ENDERS in test/races.ts with its request, or to NOT_RACED with the reason.',
   );
 });
 
 let pairs = 0;
-/** Whoever ends the same waits for the same, so that all of them are begun while one write is held. */
+/** Operations that end the same resource wait for the same locks, so all of them start during one paused write. */
 const together = Object.keys(ENDERS).filter((name) => !ENDERS[name]!.before);
 const adders = new Map(together.map((name) => [name, addersOf(name, shared)]));
-/** Each of them needs a connection while it waits, and there are no more than ten. */
+/** Each waiting operation needs a connection, and there are only ten. */
 const AT_ONCE = 5;
 const inTurns = (names: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(names.length / AT_ONCE) }, (_, turn) =>
@@ -44,12 +44,12 @@ for (const tag of tags) {
     .map((operation) => [operation, together.filter((name) => adders.get(name)!.includes(operation))] as const)
     .flatMap(([operation, names]) => inTurns(names).map((some) => [operation, some] as const));
   if (races.length > 0)
-    test(`${tag}: whoever ends what something is being added to waits for it`, async () => {
+    test(`${tag}: operations that end a resource wait for uncommitted additions to it`, async () => {
       pairs += await raced(barrier, races, shared);
     });
 }
 
-test('races were run', (t) => {
+test('more than a thousand races ran', (t) => {
   t.diagnostic(`${pairs} races`);
   assert.ok(pairs > 1_000);
 });

@@ -8,14 +8,14 @@ import type { Answer, Client } from './api.ts';
 import { AUTHORISATION, CALLERS, type CallerName } from './authorisation.ts';
 import { inputFor, operationOf, type Scene } from './racing.ts';
 
-/** Under which the service runs while there are races: every request has a connection of its own. */
+/** Settings for races: every request gets its own connection. */
 export const FOR_RACES = {
   settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_CONNECTIONS_PER_ADDRESS: '1000' },
-  // So that a game can be deleted, its mods are.
+  // A game can be deleted only after its mods.
   writesRows: true,
 };
 
-/** All requests of a race come from one address, which gets only half of the database’s read concurrency. */
+/** All requests of a race come from one address, which otherwise gets only half of the read concurrency. */
 export const PLACES_FOR_ALL = { readConcurrency: 1_000 };
 
 export const idOf = ({ declaration }: AnyOperation) => declaration.id;
@@ -26,7 +26,7 @@ const signOf = (id: string, caller: CallerName) =>
   [...(AUTHORISATION[id]?.open ?? '').replaceAll(' ', '')][CALLERS.indexOf(caller)];
 const mayDo = (id: string, caller: CallerName) => signOf(id, caller) === '+';
 
-/** Those who run the site do what nobody else may, and the author all the rest. */
+/** Staff sends the requests that only staff may, the author all others. */
 const forStaff = (operation: AnyOperation) => {
   const id = idOf(operation);
   if (['close-account', 'delete-account'].includes(id)) return false;
@@ -35,16 +35,16 @@ const forStaff = (operation: AnyOperation) => {
 };
 
 export interface Ender {
-  /** What is ended, of which kind: the id that both sides of a race are about. */
+  /** The kind and id of the resource that both sides of a race name. */
   readonly of: (scene: Scene) => Partial<Record<Kind, number>>;
   readonly call: (scene: Scene) => Promise<Answer>;
-  /** What is refused after it; everything unless told. */
+  /** The operations that are refused afterwards; all by default. */
   readonly refuses?: (operation: AnyOperation) => boolean;
-  /** What nobody can do where it can be done. */
+  /** Operations that are impossible in the state that the ender needs. */
   readonly without?: (operation: AnyOperation) => boolean;
-  /** What has to be so before. */
+  /** Prepares the state that the ender needs. */
   readonly before?: (scene: Scene, db: Database) => Promise<unknown>;
-  /** Nothing names the person any more, after it and all jobs. */
+  /** Afterwards, when all jobs have run, no row names the user. */
   readonly erases?: 'whenDeleted' | 'whenMerged';
 }
 
@@ -75,18 +75,18 @@ const inPath =
   };
 export const nothing = () => false;
 
-/** Only a seat that is gone gave the right to it. */
+/** Operations that only a removed team membership allowed. */
 const bySeat = (team: 'mod8' | 'game8') => (operation: AnyOperation) => {
   const others: CallerName[] = team === 'mod8' ? ['stranger'] : ['stranger', 'author', 'mod8'];
   return mayDo(idOf(operation), team) && !others.some((each) => mayDo(idOf(operation), each));
 };
-const seatOf = (noun: 'mods' | 'games') => (scene: Scene) => ({
-  params: { team_member_id: scene.seats[noun].find(({ user }) => user.id === scene.author.id)!.id },
+const seatOf = (resource: 'mods' | 'games') => (scene: Scene) => ({
+  params: { team_member_id: scene.seats[resource].find(({ user }) => user.id === scene.author.id)!.id },
 });
 const closing = ({ author }: Scene) => author.client.call(operationOf('close-account'));
 const commentOn =
-  (noun: 'mods' | 'guides' | 'collections') =>
-  ({ comments }: Scene) => ({ comments: comments[noun]! });
+  (resource: 'mods' | 'guides' | 'collections') =>
+  ({ comments }: Scene) => ({ comments: comments[resource]! });
 const decision = (resource: string, idIn: (scene: Scene) => number) => ({
   call: calls('add-game-moderation-decision', asLeader, (scene) => ({
     body: { resource, id: idIn(scene), decision: 'delete', reason: 'Not like this' },
@@ -94,7 +94,7 @@ const decision = (resource: string, idIn: (scene: Scene) => number) => ({
 });
 const onStaff = (operation: AnyOperation) => forStaff(operation);
 
-/** How everything that ends, gives away or renames something is called, and what may not be done after it. */
+/** Requests that delete, transfer or rename a resource, and the operations that must fail afterwards. */
 export const ENDERS: Record<string, Ender> = {
   'delete-a-user': { of: theAuthor, call: calls('delete-a-user', asOwner), erases: 'whenDeleted' },
   'delete-account': {
@@ -154,7 +154,7 @@ export const ENDERS: Record<string, Ender> = {
   'delete-mod-team-member': {
     of: inPath('mods'),
     call: calls('delete-mod-team-member', asLeader, seatOf('mods')),
-    // Or what the mod's team may not do any more the game's could.
+    // Otherwise the game's team could still do what the mod's team no longer may.
     before: ({ author, game }, db) =>
       db.write(async (transaction) => {
         const seats = transaction.query.deleteFrom('team_members').where('user_id', '=', author.id);
@@ -181,7 +181,7 @@ export const ENDERS: Record<string, Ender> = {
   'delete-collection-comment': { of: commentOn('collections'), call: calls('delete-collection-comment', asLeader) },
 };
 
-/** Of what ends something, this is in no race of its own, for a reason. */
+/** Operations that end something but are in no race, with the reason. */
 export const NOT_RACED: Record<string, string> = {
   'change-email': 'holds as edit-authenticated-user does, and needs codes from two mailboxes',
   'me-authenticate': 'holds as edit-authenticated-user does, and needs a code from a mailbox',
@@ -189,7 +189,7 @@ export const NOT_RACED: Record<string, string> = {
   'delete-source-modfile': 'nothing is added to a source in its path; see start-cook',
 };
 
-/** What does not come as far as to write in the scene, and why. All of it holds as its siblings do. */
+/** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
   'change-email': 'needs codes from two mailboxes',
   'delete-release-confirmation': 'needs a code from a mailbox',
@@ -221,7 +221,7 @@ export const UNREACHED: Record<string, string> = {
   'update-staff-member': 'is for owners of the site, who are nobody’s to lock',
   'delete-staff-member': 'is for owners of the site, who are nobody’s to lock',
 };
-/** Written in several transactions, of which the next needs the one before to last. */
+/** Operations with several transactions, each of which needs the previous one to be committed. */
 export const IN_STEPS = ['add-modfile', 'add-source-modfile'];
 
 export function thingsOf(operation: AnyOperation): Kind[] {
@@ -229,7 +229,7 @@ export function thingsOf(operation: AnyOperation): Kind[] {
   return [...new Set([...under, ...ends].map(kindOf))];
 }
 
-/** The id of a kind that a request is about, as the declaration says. */
+/** Whether a request names this resource, according to its declaration. */
 function isAbout(operation: AnyOperation, scene: Scene, kind: Kind, id: number): boolean {
   const { under, ends } = locksOf(operation);
   const things = [...under, ...ends].filter((thing) => kindOf(thing) === kind);
@@ -255,7 +255,7 @@ export const isBy = (scene: Scene, operation: AnyOperation) => (forStaff(operati
 export const send = (operation: AnyOperation, scene: Scene) =>
   (forStaff(operation) ? scene.staff : scene.author).client.call(operation, inputFor(operation, scene));
 
-/** Everything that is added to, or changes, what the ender ends. */
+/** The operations that add to or change the resource that the ender ends. */
 export const addersOf = (name: string, scene: Scene): AnyOperation[] =>
   writing.filter((operation) => {
     const about = Object.entries(ENDERS[name]!.of(scene)) as [Kind, number][];

@@ -5,7 +5,7 @@ import type { Barrier } from './barriers.ts';
 import { ENDERS, IN_STEPS, idOf, send } from './races.ts';
 import type { Scene } from './racing.ts';
 
-/** Everything that is begun is taken back, so that all races have the same ground. What is wrong with them is told. */
+/** Runs one race and returns its problems. All writes are rolled back, so that every race starts from the same state. */
 async function race(
   barrier: Barrier,
   operation: AnyOperation,
@@ -18,7 +18,7 @@ async function race(
   if (!adding.isHeld) {
     const { status, text } = await adding.answer;
     return [
-      `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/racing.ts, or say in UNREACHED in test/races.ts why it cannot write there`,
+      `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/racing.ts, or the reason why it cannot write in UNREACHED in test/races.ts`,
     ];
   }
   const ended: Promise<Answer>[] = [];
@@ -39,7 +39,7 @@ async function race(
   ];
 }
 
-/** Holds each of these with its work done while the others begin, and answers how many races that were. */
+/** Pauses each operation before its commit while the others start, and returns the number of races. */
 export async function raced(
   barrier: Barrier,
   races: readonly (readonly [AnyOperation, readonly string[]])[],

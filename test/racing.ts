@@ -42,7 +42,7 @@ const RULE = { name: 'Everything', when: '{"all":[]}', verdict: 'report' };
 
 type Params = Record<string, string | number>;
 
-/** Those who take part in every race. */
+/** The users that every race shares. */
 export interface Cast {
   readonly owner: Client;
   readonly banned: User;
@@ -58,7 +58,7 @@ export async function aCast(api: Api): Promise<Cast> {
   return { owner, banned, agreementId: agreement.body.id };
 }
 
-/** A game with a thing of every kind. The author leads neither it nor the mod, but administers both, and made the rest. */
+/** A game with one resource of every kind. The author administers the game and the mod without leading them, and owns the rest. */
 export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
   const app = api.app();
   const [other, stranger] = [await api.aUser(), await api.aUser()];
@@ -265,16 +265,15 @@ export function operationOf(id: string): AnyOperation {
   return found;
 }
 
-/** Where something else than what is called the same elsewhere is meant. */
 type Request = (scene: Scene) => CallInput;
 const body =
   (fields: NonNullable<CallInput['body']>): Request =>
   () => ({ body: fields });
 
-/** What has to be another each time: the same twice is a repetition. */
+/** Makes values unique, because an equal request counts as a duplicate. */
 let number = 0;
 
-/** What is sent along, by operation: good enough for the operation to be done. */
+/** Valid input per operation. */
 const REQUESTS: Record<string, Request> = {
   'request-email-change': body({ email: 'another@example.org' }),
   'add-oauth-client': body({ name: 'Backend', grants: ['client_credentials'] }),
@@ -380,13 +379,13 @@ const REQUESTS: Record<string, Request> = {
 };
 
 export function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
-  const [, , , nouns = ''] = path.split('/');
+  const [, , , plural = ''] = path.split('/');
   const team = path.includes('/mods/') ? scene.seats.mods : scene.seats.games;
   const { params, ...rest } = REQUESTS[id]?.(scene) ?? {};
   const comments = id.endsWith('karma') ? scene.othersComments : scene.comments;
   const found = {
     ...scene.params,
-    comment_id: comments[nouns] ?? 0,
+    comment_id: comments[plural] ?? 0,
     team_member_id: team.find(({ level }) => level === 1)!.id,
     ...params,
   };

@@ -14,7 +14,7 @@ const WIDE = 'address=100000,address_writes=100000';
 const limited = (limits: string, settings: Record<string, string> = {}) =>
   startApi({ settings: { MODSTEAD_RATE_LIMITS: limits, ...settings } });
 
-/** Asks until refused, and tells how often that went well. */
+/** Sends requests until one is refused, and counts the successful ones. */
 async function allowed(
   ask: () => Promise<Answer<unknown>>,
   most: number,
@@ -36,7 +36,7 @@ const ping =
   () =>
     api.request('GET', '/v1/ping', { headers });
 
-test('a person’s key reads sixty times a minute, and again when the window has moved on', async () => {
+test('a user’s key reads sixty times a minute, and again when the window has moved on', async () => {
   const api = await limited(WIDE);
   const key = api.withKey(await api.aUser());
   const { count, last } = await allowed(() => key.call(getGames), 100);
@@ -48,20 +48,20 @@ test('a person’s key reads sixty times a minute, and again when the window has
   assert.equal((await key.call(getGames)).status, 200);
 });
 
-test('after the time that Retry-After names a request is allowed', async () => {
+test('a request is allowed after the time in Retry-After', async () => {
   const api = await limited('address=5');
   const { last } = await allowed(ping(api), 10);
   api.clock.advance(Number(last.headers['retry-after']));
   assert.equal((await ping(api)()).status, 200);
 });
 
-test('a game’s key is not limited', async () => {
+test('a game’s key has no limit', async () => {
   const api = await limited(`${WIDE},user_key=3,token=3`);
   const key = api.withKey(await api.aGame());
   assert.equal((await allowed(() => key.call(getGames), 150)).count, 150);
 });
 
-test('a person calls 120 times a minute, whichever of their tokens they use', async () => {
+test('a user has 120 calls a minute, over all tokens', async () => {
   const api = await limited(WIDE);
   const person = await api.aUser();
   const clients = [await api.as(person), await api.as(person)];
@@ -72,7 +72,7 @@ test('a person calls 120 times a minute, whichever of their tokens they use', as
   assert.equal((await (await api.as(await api.aUser())).call(getGames)).status, 200);
 });
 
-test('of a person’s calls sixty may write, also when they fail', async () => {
+test('a user has sixty writes a minute, and failed ones count', async () => {
   const api = await limited(WIDE);
   const game = await api.aGame();
   const owner = await api.as(game.owner);
@@ -85,13 +85,13 @@ test('of a person’s calls sixty may write, also when they fail', async () => {
   assert.equal((await owner.call(getGame, { params })).status, 200);
 });
 
-test('the limits are the published ones unless set otherwise', () => {
+test('the default limits are the published ones', () => {
   const { rateLimits } = readSettings({});
   const published = { user_key: 60, token: 120, token_writes: 60, address: 1000, address_writes: 60, operations: {} };
   assert.deepEqual(rateLimits, published);
 });
 
-test('an address calls as often as it may, and failures count', async () => {
+test('the limit of an address counts failed requests', async () => {
   const api = await limited('address=20');
   const paths = ['/v1/ping', '/v1/nothing', '/v1/games', '/v1/me', `/v1/games?api_key=${'a'.repeat(32)}`];
   let turn = 0;
@@ -100,7 +100,7 @@ test('an address calls as often as it may, and failures count', async () => {
   assertLimited(last, 11008);
 });
 
-test('an address writes less often than it reads', async () => {
+test('the limit of an address for writes is lower than for reads', async () => {
   const api = await limited('address=50,address_writes=4');
   const { count, last } = await allowed(() => api.request('POST', '/v1/oauth/logout'), 10);
   assert.equal(count, 4);
@@ -108,17 +108,17 @@ test('an address writes less often than it reads', async () => {
   assert.equal((await ping(api)()).status, 200);
 });
 
-test('preflights count for the address, too', async () => {
+test('preflights count for the address', async () => {
   const api = await limited('address=5');
   assert.equal((await allowed(() => api.request('OPTIONS', '/v1/games'), 10)).count, 5);
 });
 
-test('health is not limited', async () => {
+test('health checks have no limit', async () => {
   const api = await limited('address=2');
   assert.equal((await allowed(() => api.request('GET', '/healthz'), 10)).count, 10);
 });
 
-test('an operation with a limit of its own refuses with another reference', async () => {
+test('an operation with its own limit refuses with another reference', async () => {
   const api = await limited(`${WIDE},get-games=5`);
   const game = await api.aGame();
   const owner = await api.as(game.owner);
@@ -128,10 +128,10 @@ test('an operation with a limit of its own refuses with another reference', asyn
   assert.equal((await owner.call(getGame, { params: { game_id: game.id } })).status, 200);
 });
 
-test('ten codes a minute are sent for one address', async () => {
+test('one address can request ten codes a minute', async () => {
   const api = await limited(WIDE);
   const key = api.withKey(await api.aGame());
-  // Each to another mailbox, as a mailbox has a budget of its own.
+  // Each to another mailbox, because a mailbox has its own limit.
   const ask = () =>
     key.call(requestEmailSecurityCode, { body: { email: `${api.unique('a').replace(' ', '')}@example.com` } });
   const { count, last } = await allowed(ask, 20);
@@ -139,7 +139,7 @@ test('ten codes a minute are sent for one address', async () => {
   assertLimited(last, 11009);
 });
 
-test('answers that were kept count as others do', async () => {
+test('cached responses count like others', async () => {
   const api = await limited(`${WIDE},get-game=30`);
   const game = await api.aGame();
   const person = api.withKey(await api.aUser());
@@ -152,7 +152,7 @@ test('answers that were kept count as others do', async () => {
   assert.equal((await allowed(ping(small), 20)).count, 7);
 });
 
-test('what a stranger forwards for others does not give them a new address', async () => {
+test('the X-Forwarded-For of an untrusted client is ignored', async () => {
   const api = await limited('address=6');
   let turn = 0;
   const spoofed = () => {
@@ -162,7 +162,7 @@ test('what a stranger forwards for others does not give them a new address', asy
   assert.equal((await allowed(spoofed, 20)).count, 6);
 });
 
-test('what a trusted proxy forwards is believed from the right, up to the first stranger', async () => {
+test('the X-Forwarded-For of a trusted proxy is read from the right, up to the first untrusted address', async () => {
   const api = await limited('address=3', { MODSTEAD_TRUST_PROXY: '127.0.0.1,10.0.0.0/8' });
   let turn = 0;
   const through = (real: string) => () => ping(api, { 'x-forwarded-for': `203.0.113.${++turn}, ${real}, 10.0.0.9` })();
@@ -180,13 +180,13 @@ test('addresses of one IPv6 network count as one, and IPv4 within IPv6 as IPv4',
   assert.equal(limitedAddress('192.0.2.1'), '192.0.2.1');
 });
 
-test('a burst at once does not pass the limit', async () => {
+test('a concurrent burst does not exceed the limit', async () => {
   const api = await limited('address=25');
   const answers = await Promise.all(Array.from({ length: 60 }, () => ping(api)()));
   assert.equal(answers.filter(({ status }) => status === 200).length, 25);
 });
 
-test('two processes of one service share the limits', async (t) => {
+test('two processes share the limits', async (t) => {
   const api = await limited('address=40');
   const other = await anotherService(api);
   t.after(() => other.stop());
@@ -200,13 +200,13 @@ test('two processes of one service share the limits', async (t) => {
   assert.equal(statuses.at(-2), 429);
 });
 
-test('production and sandbox are limited apart', async () => {
+test('production and sandbox have separate limits', async () => {
   const api = await limited('address=3');
   await allowed(ping(api), 5);
   assert.equal((await api.request('GET', '/v1/ping', { host: 'test.localhost' })).status, 200);
 });
 
-test('a repeated request counts for the address it comes from, whatever a stranger says of it', async () => {
+test('a repeated request counts for its own address, whatever X-Forwarded-For an untrusted client sends', async () => {
   const api = await limited('address=200');
   const bytes = requestOf('GET /v1/ping', { Host: 'localhost', 'X-Forwarded-For': '9.9.9.9', Connection: 'close' });
   const from = (localAddress: string) => exchange(api, bytes, { tls: { localAddress } as ConnectionOptions });

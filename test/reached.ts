@@ -3,23 +3,23 @@ import { join, relative } from 'node:path';
 import type { App } from '../src/platform/app.ts';
 import { systemRandom } from '../src/platform/runtime/random.ts';
 
-/** How a test met an error, as `npm run errors` counts it. */
+/** An error that a test reached, as `npm run errors` counts it. */
 export interface Reached {
   readonly ref: number;
   readonly test: string;
-  /** The test, or the setup of its file, wrote to the database past the API. */
+  /** Whether the test or the setup of its file wrote to the database directly. */
   readonly wrote: boolean;
 }
 
 const SETUP = 'setup';
-/** These build what can be had through the API or a command as well. */
+/** Fixtures that build only states that the API or a command can also build. */
 const FIXTURES = /\/test\/(api|browser|cooking|modfiles|uploads|platforms|zips)\.ts/;
 const TESTS = /\.test\.ts|\/test\/[\w-]+\.ts/;
-/** What a worker does for a test is the service's own work. */
+/** Writes of a worker are the service's own, even if a test runs it. */
 const WORKERS = /\/platform\/jobs\/worker\.ts/;
 const FRAMES_MAX = 100;
 
-/** Tells the writes of tests from those of the service, and which test met which error. */
+/** Distinguishes writes of tests from those of the service, and records which test reached which error. */
 export class ReachedErrors {
   readonly #file = process.env['MODSTEAD_TEST_FILE'] ?? relative(process.cwd(), process.argv[1] ?? '');
   readonly #met = new Map<string, number>();
@@ -34,7 +34,7 @@ export class ReachedErrors {
     this.#met.set(`${ref} ${this.#test}`, ref);
   }
 
-  /** A fixture made a state that nobody can reach through the API. */
+  /** Records that a fixture created a state that the API cannot create. */
   wrote(): void {
     this.#writers.add(this.#test);
   }
@@ -69,7 +69,7 @@ function isOfTest(): boolean {
   Error.stackTraceLimit = stackTraceLimit;
   const frames = stack.split('\n').filter((frame) => !frame.includes('/test/reached.ts'));
   if (frames.some((frame) => WORKERS.test(frame))) return false;
-  // The first frame of a test or fixture is the one that wanted the write.
-  const wanting = frames.find((frame) => TESTS.test(frame));
-  return wanting !== undefined && !FIXTURES.test(wanting);
+  // The innermost frame of a test or fixture caused the write.
+  const cause = frames.find((frame) => TESTS.test(frame));
+  return cause !== undefined && !FIXTURES.test(cause);
 }

@@ -8,7 +8,7 @@ import { clamdAt } from '../src/platform/scanning/clamd.ts';
 import { EICAR } from './zips.ts';
 
 export const NOT_INSTALLED = 'clamd is not installed; npm run clamd-test installs it';
-/** How long a file may be that it takes. */
+/** The maximum file size of the daemon. */
 export const STREAM_MEGABYTES = 4;
 const START_MS_MAX = 300_000;
 
@@ -17,7 +17,7 @@ export interface RealClamd {
   stop(): Promise<void>;
 }
 
-/** The real daemon, with a database of one signature; nothing where it is not installed. */
+/** Starts the real daemon with a database of one signature; undefined if it is not installed. */
 export async function startRealClamd(): Promise<RealClamd | undefined> {
   const isInstalled = await promisify(execFile)('clamd', ['--version']).then(
     () => true,
@@ -43,7 +43,7 @@ export async function startRealClamd(): Promise<RealClamd | undefined> {
 const socketIn = (folder: string) => join(folder, 'socket');
 
 function configure(folder: string): string {
-  // The signature of a body: target any, anywhere in the file.
+  // A body signature: any target type, at any offset.
   writeFileSync(join(folder, 'test.ndb'), `Test.Eicar:0:*:${Buffer.from(EICAR).toString('hex')}\n`);
   const settings = [
     `LocalSocket ${socketIn(folder)}`,

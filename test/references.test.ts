@@ -14,7 +14,7 @@ const { db } = api.app();
 const columns = await columnsOf(db);
 const keys = await keysOf(db);
 
-/** Called like references, but names, ids of other services and of what is in the row itself. */
+/** Columns with names like references that are names, ids of other services, or ids of the row itself. */
 const NO_REFERENCES = ['name_id', 'portal_id', 'session_id', 'order_id', 'audit_head.last_id', 'uploads.upload_id'];
 const REFERENCE = /_(?:id|by|into)$/;
 
@@ -23,7 +23,7 @@ const references = columns.filter(
     REFERENCE.test(name) && !NO_REFERENCES.includes(name) && !NO_REFERENCES.includes(`${table}.${name}`),
 );
 
-/** What the schema says at a column that has no key, by `table.column`. */
+/** The schema's reason for a column without a foreign key, by `table.column`. */
 function reasons(): Map<string, string> {
   const found = new Map<string, string>();
   for (const statement of migrations.flatMap((each) => statementsOf(each, db.dialect))) {
@@ -43,7 +43,7 @@ function reasons(): Map<string, string> {
 
 const unkeyed = reasons();
 
-test('every reference has a foreign key, or the schema says why not', () => {
+test('every reference has a foreign key, or the schema gives a reason', () => {
   assert.ok(references.length > 200, `${references.length} references`);
   const keyed = new Set(keys.map(({ table, column }) => `${table}.${column}`));
   for (const { table, name } of references) {
@@ -56,17 +56,17 @@ or the reason there ("-- no key: …", and "-- no key, stays: …" where the row
     assert.ok(!(keyed.has(place) && unkeyed.has(place)), `${place} has a key, and a reason to have none`);
   }
   const known = new Set(columns.map(({ table, name }) => `${table}.${name}`));
-  for (const place of unkeyed.keys()) assert.ok(known.has(place), `${place} has a reason, but is not there`);
+  for (const place of unkeyed.keys()) assert.ok(known.has(place), `${place} has a reason, but does not exist`);
 });
 
-/** Tables of which some code deletes rows. */
+/** Tables from which code deletes rows. */
 function deletedFrom(): Set<string> {
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const deletes = sources.flatMap((text) => [...text.matchAll(/deleteFrom\('(\w+)'|\bdelete from (\w+)/g)]);
   return new Set(deletes.map(([, built, raw]) => (built ?? raw)!));
 }
 
-test('a key to rows that are deleted has an index, or each deletion would look at every row', async () => {
+test('a foreign key to rows that can be deleted has an index, because each deletion searches by it', async () => {
   const first =
     db.dialect === 'sqlite'
       ? sql<{ place: string }>`select t.name || '.' || c.name as place from sqlite_master t
@@ -84,10 +84,10 @@ test('a key to rows that are deleted has an index, or each deletion would look a
       assert.ok(indexed.has(`${table}.${column}`), `${table}.${column}: add an index that begins with it`);
 });
 
-/** The audit log is a chain, into which only the service writes. */
+/** An inserted row would break the hash chain of the audit log. */
 const NOT_PLANTED = ['audit_log'];
 
-test('what names a mod without a key goes with the mod, unless the schema says that it stays', async () => {
+test('rows that name a mod without a foreign key are deleted with the mod, unless the schema says that they stay', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const polymorphic = new Set(columns.filter(({ name }) => name === 'resource').map(({ table }) => table));

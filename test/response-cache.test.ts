@@ -14,7 +14,7 @@ import { anotherService, exchange, requestOf, serveOperations, untilHeard } from
 
 const api = await startApi();
 
-/** Tells all that an answer may depend on, and may be kept. */
+/** A cacheable operation whose response shows everything that it may depend on. */
 let asked = 0;
 const mirror = operation({
   id: 'test-mirror',
@@ -41,7 +41,7 @@ const mirror = operation({
     return { code: 200, message: JSON.stringify(seen) };
   },
 });
-/** Holds something that lasts for a minute. */
+/** A response that is valid for a minute. */
 const lasting = operation({
   id: 'test-lasting',
   tag: 'Test',
@@ -104,7 +104,7 @@ const variants: Variant[] = [
 const ask = ({ query, headers = {} }: Omit<Variant, 'seen'>, method = 'GET') =>
   exchange(api, requestOf(`${method} /v1/mirror${query ? `?${query}` : ''}`, headers), { port });
 
-test('whatever was kept for others, everyone gets what was made for the likes of them', async () => {
+test('every caller gets a response for its own visibility class, whatever is cached for others', async () => {
   for (let round = 0; round < 3; round += 1)
     for (const variant of round === 1 ? variants.toReversed() : variants) {
       const { status, body, text } = await ask(variant);
@@ -115,10 +115,10 @@ test('whatever was kept for others, everyone gets what was made for the likes of
     }
   const before = asked;
   for (const variant of variants) await ask(variant);
-  assert.equal(asked, before, 'all of it had been kept');
+  assert.equal(asked, before, 'all responses came from the cache');
 });
 
-test('callers who see the same share what was kept', async () => {
+test('callers of one visibility class share cached responses', async () => {
   const [one, two] = [await api.as(await api.aUser()), await api.as(await api.aUser())];
   for (const client of [one, two]) await ask({ query: 'warm=1', headers: bearer(client) });
   const query = 'shared=1';
@@ -128,7 +128,7 @@ test('callers who see the same share what was kept', async () => {
   assert.equal(asked, before);
 });
 
-test('the host name that a request claims does not get into what others are answered', async () => {
+test('the Host header of a request does not reach responses to others', async () => {
   await ask({ query: byKey });
   const before = asked;
   const poisoned = await ask({ query: byKey, headers: { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' } });
@@ -138,7 +138,7 @@ test('the host name that a request claims does not get into what others are answ
   assert.ok(!(await exchange(api, shown)).text.includes('evil'));
 });
 
-test('HEAD and GET do not answer for each other', async () => {
+test('HEAD and GET do not share cached responses', async () => {
   const query = `${byKey}&head=1`;
   const head = await ask({ query }, 'HEAD');
   const got = await ask({ query });
@@ -147,25 +147,25 @@ test('HEAD and GET do not answer for each other', async () => {
   assert.equal((await ask({ query }, 'HEAD')).text, '');
 });
 
-test('who accepts no JSON is refused also where the answer is kept', async () => {
+test('a client that does not accept JSON is refused even if the response is cached', async () => {
   await ask({ query: byKey });
   assert.equal((await ask({ query: byKey, headers: { Accept: 'text/html' } })).ref, 13007);
 });
 
-test('a page of another origin gets its headers also where the answer is kept', async () => {
+test('a page of another origin gets CORS headers even if the response is cached', async () => {
   await ask({ query: byKey });
   const { headers } = await ask({ query: byKey, headers: { Origin: 'https://a.example' } });
   assert.equal(headers['access-control-allow-origin'], '*');
   assert.equal((await ask({ query: byKey })).headers['access-control-allow-origin'], undefined);
 });
 
-test('every answer that was kept has an id of its own', async () => {
+test('every response from the cache has a unique id', async () => {
   const ids = [];
   for (let i = 0; i < 3; i += 1) ids.push((await ask({ query: byKey })).headers['x-request-id']);
   assert.equal(new Set(ids).size, 3);
 });
 
-test('a query with a second key, in any spelling, is not answered with what was kept', async () => {
+test('a query with a second key, in any spelling, is not served from the cache', async () => {
   const [first, second] = [await api.aUser(), await api.aUser()];
   for (const { api_key } of [first, second]) await ask({ query: `api_key=${api_key}` });
   for (const spelling of ['api_key', 'api%5Fkey', '%61pi_key']) {
@@ -176,27 +176,27 @@ test('a query with a second key, in any spelling, is not answered with what was 
   }
 });
 
-test('a read with a body is answered anew, and what is left of the body ends with its connection', async () => {
+test('a read with a body is not served from the cache, and its connection is closed', async () => {
   await ask({ query: byKey });
   const answer = await ask({ query: byKey, headers: { 'Content-Length': '1000' } });
   assert.deepEqual([answer.status, answer.headers['connection']], [200, 'close']);
 });
 
-test('a token that ended gets nothing that was kept for it', async () => {
+test('a revoked token gets no cached response', async () => {
   const visitor = await api.as(await api.aUser());
   for (let i = 0; i < 2; i += 1) assert.equal((await visitor.call(getGames)).status, 200);
   await visitor.call(logout);
   await visitor.refused(getGames, {}, 401, 11005);
 });
 
-test('an unknown token gets nothing that was kept for others', async () => {
+test('an unknown token gets no cached response', async () => {
   await ask({ headers: bearer(stranger) });
   assert.equal((await ask({ headers: { Authorization: 'Bearer unknown' } })).ref, 11005);
   assert.equal((await ask({ headers: { Authorization: `Bearer ${game.api_key}` } })).ref, 11005);
   assert.equal((await ask({})).ref, 11000);
 });
 
-test('only those who may see a game that is not accepted do, in whatever order they ask', async () => {
+test('only callers with access see an unaccepted game, in any order of requests', async () => {
   const hidden = await api.aGame({ name: 'Not Yet', accepted: false });
   const helper = await api.aUser();
   await api.joins(helper, hidden, MODERATOR);
@@ -213,7 +213,7 @@ test('only those who may see a game that is not accepted do, in whatever order t
     }
 });
 
-test('one who leaves a team no longer sees what it hides, though they are in another team', async () => {
+test('a user who leaves a team no longer sees its hidden content, even as a member of another team', async () => {
   const [hidden, kept] = [await api.aGame({ name: 'Left Behind', accepted: false }), await api.aGame()];
   const helper = await api.aUser();
   for (const each of [hidden, kept]) await api.joins(helper, each, MODERATOR);
@@ -228,13 +228,13 @@ test('one who leaves a team no longer sees what it hides, though they are in ano
       .execute();
     accessChanged(transaction);
   });
-  // By this request the service knows the caller again, and could answer the next with what it kept.
+  // After this request the caller is cached again, so the next one could be served from the cache.
   await client.call(getAuthenticatedUser);
   assert.equal((await client.call(getGames, { query })).body.result_total, 0);
   assertRefused(await client.send('GET', `/games/${hidden.id}`), 404, 14001);
 });
 
-test('after a write the next read is fresh, in lists too, in every language', async () => {
+test('a read after a write is fresh, in single objects and lists, in every language', async () => {
   const own = await api.aGame({ name: 'Fresh Paint' });
   const leader = await api.as(own.owner);
   const params = { game_id: own.id };
@@ -255,7 +255,7 @@ test('after a write the next read is fresh, in lists too, in every language', as
   }
 });
 
-test('another process of the service is fresh as soon as it has heard of a change', async (t) => {
+test('another process serves fresh responses as soon as it receives a change', async (t) => {
   const other = await anotherService(api);
   t.after(() => other.stop());
   const own = await api.aGame();
@@ -273,7 +273,7 @@ test('another process of the service is fresh as soon as it has heard of a chang
   }
 });
 
-test('an answer is kept no longer than what it holds', async () => {
+test('a response is cached no longer than its content is valid', async () => {
   const request = requestOf(`GET /v1/lasting?api_key=${game.api_key}`, {});
   const ask = async () => (await exchange(api, request, { port })).body.message;
   const first = await ask();
@@ -284,7 +284,7 @@ test('an answer is kept no longer than what it holds', async () => {
   assert.equal(await ask(), String(Number(first) + 60));
 });
 
-test('what was not found is looked for again', async () => {
+test('a 404 is not cached', async () => {
   const key = api.withKey(game);
   const next = (await api.aGame()).id + 1;
   assertRefused(await key.send('GET', `/games/${next}`), 404, 14001);
@@ -293,14 +293,14 @@ test('what was not found is looked for again', async () => {
   assert.equal((await key.send('GET', `/games/${next}`)).status, 200);
 });
 
-test('a kept answer is sent compressed to those who take it so, and to nobody else', async () => {
+test('a cached response is sent compressed only to clients that accept gzip', async () => {
   const game = await api.aGame();
   const client = api.withKey(game);
   const ask = (encoding?: string) =>
     client.call(getGame, { params: { game_id: game.id }, headers: encoding ? { 'accept-encoding': encoding } : {} });
   const plain = await ask();
   let packed = await ask('gzip, deflate');
-  // It is compressed aside, so that nobody waits for it.
+  // Compression runs in the background, so that no request waits for it.
   while (packed.headers['content-encoding'] === undefined) packed = await ask('gzip, deflate');
   assert.equal(packed.headers['content-encoding'], 'gzip');
   assert.match(packed.headers.vary!, /accept-encoding/);

@@ -52,7 +52,7 @@ function lineAbout(lines: string[], file: string): string {
   return lines.find((line) => /^(ok|FAIL)/.test(line) && line.includes(file)) ?? '';
 }
 
-test('files outside the project are run by their path', (t) => {
+test('the runner accepts the path of a file outside the project', (t) => {
   const file = path.join(aProject(t, { 'good.test.ts': passing }), 'good.test.ts');
   const { lines, code } = run(aProject(t, {}), file);
   assert.match(lineAbout(lines, 'good.test.ts'), /^ok .*1 passed/);
@@ -60,7 +60,7 @@ test('files outside the project are run by their path', (t) => {
   assert.equal(code, 0);
 });
 
-test('a failing, a crashing and a passing file are each told as they are', (t) => {
+test('the runner reports failing, crashing and passing files', (t) => {
   const files = {
     'good.test.ts': passing,
     'bad.test.ts': failing,
@@ -78,7 +78,7 @@ test('a failing, a crashing and a passing file are each told as they are', (t) =
   assert.equal(code, 1);
 });
 
-test('files share a process unless one says that it runs alone', (t) => {
+test('files share a process unless one is marked to run alone', (t) => {
   const project = aProject(t, {
     'src/a.test.ts': telling,
     'src/b.test.ts': telling,
@@ -90,7 +90,7 @@ test('files share a process unless one says that it runs alone', (t) => {
   assert.notEqual(alone, shared[0]);
 });
 
-test('what a file leaves behind or hides fails it, and not the files after it', (t) => {
+test('a leak or hidden failure fails its own file, not the files after it', (t) => {
   const files = {
     'changing.test.ts': changing,
     'alone.test.ts': `// Runs alone: it changes its environment\n${changing}`,
@@ -111,7 +111,7 @@ test('what a file leaves behind or hides fails it, and not the files after it', 
   assert.match(lineAbout(lines, 'good.test.ts'), /^ok/);
 });
 
-test('a file that never ends is stopped and fails', (t) => {
+test('a file that hangs is killed and fails', (t) => {
   const { lines, code } = run(aProject(t, { 'spin.test.ts': endless }), '--file-timeout=2', 'spin.test.ts');
   assert.ok(lines.some((line) => line.includes('spin.test.ts did not end within 2 s')));
   assert.equal(lines.at(-1), '0 passed, 1 failed');
@@ -128,7 +128,7 @@ test('a file that starts the API runs on both databases, any other once', (t) =>
   assert.equal(run(project, '--only=postgres').lines.at(-1), '2 passed, 0 failed');
 });
 
-test('only a whole run changes the list of answered errors', (t) => {
+test('only a whole run updates the list of reached errors', (t) => {
   const project = aProject(t, {
     'src/a.test.ts': answering([met(15028, 'a'), met(11000, 'a', true)]),
     'src/b.test.ts': answering([met(11000, 'b'), met(13009, 'b', true)]),
@@ -136,7 +136,7 @@ test('only a whole run changes the list of answered errors', (t) => {
   });
   const answered = () => JSON.parse(fs.readFileSync(path.join(project, 'test-results/error-refs.json'), 'utf8'));
   run(project);
-  // A test that stays within the API is named before one that writes.
+  // A test that uses only the API takes precedence over one that writes directly.
   const expected = [met(11000, 'b'), met(13009, 'b', true), met(15028, 'a')];
   assert.deepEqual(answered(), expected);
   assert.ok(!fs.existsSync(path.join(project, 'test-results/refs')));
@@ -146,7 +146,7 @@ test('only a whole run changes the list of answered errors', (t) => {
 
 const met = (ref: number, name: string, wrote = false) => ({ ref, test: name, wrote });
 
-test('a run of nothing fails', (t) => {
+test('a run without test files fails', (t) => {
   const project = aProject(t, { 'src/a.test.ts': passing });
   const mistyped = run(project, 'rattings');
   assert.equal(mistyped.code, 1);

@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * A small S3 server: objects, ranges, copies, lists in pages, multipart uploads, and signatures of version 4 in headers
- * and links, all of which are checked. It fails on demand, which a real one (test/ceph.ts) does not.
+ * A small S3 server: objects, ranges, copies, paged lists, multipart uploads, and verified version 4 signatures in headers
+ * and links. Unlike a real one (test/ceph.ts) it can fail on demand.
  */
 export interface S3Server {
   /** As in MODSTEAD_STORAGE_URL. */
   readonly url: string;
-  /** The bytes of objects, by bucket and key. */
+  /** The content of objects, by bucket and key. */
   readonly objects: Map<string, { bytes: Buffer; modified: Date }>;
-  /** Of uploads that were begun and are not over, the pieces by their number. */
+  /** The parts of unfinished uploads, by number. */
   readonly uploads: Map<string, Map<number, Buffer>>;
-  /** What was asked, as method and path. */
+  /** The received requests, as method and path. */
   readonly requests: string[];
-  /** Answers in place of the server where it gives a status and code. */
+  /** If it returns a status and code, the server responds with that error. */
   fault: ((request: IncomingMessage) => readonly [number, string] | 'hang up' | undefined) | undefined;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** As Amazon describes it; throws where key, time, body or signature are not right. */
+/** Verifies a version 4 signature; throws if key, time, body or signature are wrong. */
 function verify(request: IncomingMessage, url: URL, body: Buffer): void {
   const query = new Map(url.searchParams);
   const isLink = query.has('X-Amz-Signature');
@@ -82,7 +82,7 @@ function secondsSince(date: string): number {
 }
 
 const etags = new WeakMap<Buffer, string>();
-/** Reckoned once: a large object is asked for in a great many ranges. */
+/** Computed once per object, because a large object is read in many ranges. */
 function etagOf(bytes: Buffer): string {
   const etag = etags.get(bytes) ?? `"${createHash('md5').update(bytes).digest('hex')}"`;
   etags.set(bytes, etag);
@@ -141,7 +141,7 @@ export async function startS3({ bucket = 'files', port = 0 } = {}): Promise<S3Se
     response.end(request.method === 'HEAD' ? undefined : part);
   }
 
-  /** The bytes of a request that sends some, or of what it copies. */
+  /** The body of a request, or the content of the object that it copies. */
   function bytesOf(request: IncomingMessage, body: Buffer): Buffer {
     const source = request.headers['x-amz-copy-source'];
     if (source === undefined) return body;

@@ -22,7 +22,7 @@ function filesUnder(folder: string): string[] {
     .filter((file) => statSync(file).isFile());
 }
 
-/** Everything that the databases hold, as text. */
+/** The content of the databases as text. */
 async function rows(): Promise<string> {
   const { db } = api.app();
   const schema =
@@ -37,7 +37,7 @@ async function rows(): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** Signs in through a studio, and tells every secret that was on the way. */
+/** Signs in through a studio, and returns every secret that was exchanged. */
 async function secretsOfStudio(): Promise<string[]> {
   const game = await api.aGame();
   const set = 'canary-studio-client-secret';
@@ -61,12 +61,12 @@ async function secretsOfStudio(): Promise<string[]> {
   const state = new URL(left.headers.location!).searchParams.get('state')!;
   const page = await browser.get(`/sign-in/studio/${game.id}?code=canary-studio-code&state=${state}`);
   const [, token] = /name="token" value="([^"]+)"/.exec(page.text)!;
-  // What waits for consent is in the database at this very moment.
+  // At this point the database contains a sign-in that waits for consent.
   const waiting = await rows();
   assert.ok(!waiting.includes(token!) && !waiting.includes('canary-person'));
   assert.equal((await browser.submit(page, { decision: 'agree' })).status, 303);
   const verifier = studio.asked.findLast(({ path }) => path === '/token')!.form.get('code_verifier')!;
-  // Another journey is left open, so that its row is looked at as well.
+  // A second sign-in is left unfinished, so that its row is searched too.
   const open = await new Browser(api).get(`/sign-in?game=${game.id}&portal=studio&login=auto`);
   const openState = new URL(open.headers.location!).searchParams.get('state')!;
   return [
@@ -83,7 +83,7 @@ async function secretsOfStudio(): Promise<string[]> {
   ];
 }
 
-test('T21: no code, token, key, cookie or secret is in the database, the files, the log or the figures', async () => {
+test('T21: no code, token, key, cookie or secret is in the database, the files, the log or the metrics', async () => {
   const game = await api.aGame();
   const client = await aClient(api, { gameId: game.id });
   const browser = new Browser(api);
@@ -128,14 +128,14 @@ test('T21: no code, token, key, cookie or secret is in the database, the files, 
     if (!place.includes('mail')) assert.equal(text.includes(`"${mailed}"`), false, place);
 });
 
-test('T22: a wrong secret costs as much work as an unknown client', async () => {
+test('T22: a wrong secret costs the same work as an unknown client', async () => {
   const { client_id } = await aClient(api);
   const app = api.app();
   const costOf = (id: number) => workOf(app, () => authenticateClient(app, id, 'wrong').catch(() => {}));
   assert.deepEqual(await costOf(client_id), await costOf(999_999));
 });
 
-test('T22: asking for a code costs as much work for an address with an account as for one without', async () => {
+test('T22: a request for a code costs the same work for an address with an account as for one without', async () => {
   const app = api.app();
   await api.aUser({ email: 'known.work@example.org' });
   const key = api.withKey(await api.aGame());
@@ -150,7 +150,7 @@ test('T22: asking for a code costs as much work for an address with an account a
   assert.deepEqual(await onPage('known.work@example.org'), await onPage('unknown.work@example.org'));
 });
 
-test('T22: a wrong code costs as much work whether its address has an account or not', async () => {
+test('T22: a wrong code costs the same work whether or not its address has an account', async () => {
   const app = api.app();
   const tried = async (email: string) => {
     const browser = new Browser(api);
@@ -161,7 +161,7 @@ test('T22: a wrong code costs as much work whether its address has an account or
   assert.deepEqual(await tried('known.try@example.org'), await tried('unknown.try@example.org'));
 });
 
-test('T22: digests are compared in constant time, and only equal ones are', () => {
+test('T22: digests are compared in constant time, and only equal ones match', () => {
   const { secrets } = api.app();
   const kept = secrets.digest('ABCDE');
   assert.equal(secrets.isDigestOf(kept, 'ABCDE'), true);

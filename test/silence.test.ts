@@ -18,17 +18,17 @@ const api = await startApi({
     return way.url;
   },
 });
-// After the service, which ends its connections.
+// Closed after the service, which closes its connections first.
 after(() => way?.close());
 
-/** The database as another process sees it. */
+/** Opens the database as another process would. */
 async function elsewhere(): Promise<Database> {
   return openPostgres(directUrl!);
 }
 
 const isBelieved = ({ changes }: Database) => changes.unchangedSince(changes.now(), 'example');
 
-test('a revoked token is not believed for long, though nothing is heard of its revocation', async (t) => {
+test('a revoked token is refused within seconds, even if the notification of its revocation is lost', async (t) => {
   if (!way) return t.skip('on SQLite nobody listens: each process looks for itself');
   const db = await elsewhere();
   t.after(() => db.close());
@@ -44,7 +44,7 @@ test('a revoked token is not believed for long, though nothing is heard of its r
   assertRefused(await me(), 401, 11005);
   assert.equal(isBelieved(api.app().db), false);
 
-  // Once it can be heard again, what is read is kept again.
+  // When notifications arrive again, responses are cached again.
   way.speak();
   while (!isBelieved(api.app().db)) await pause(20);
   assert.equal((await (await api.as(ada)).send('GET', '/me')).status, 200);

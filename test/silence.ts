@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A way to PostgreSQL on which the connections that listen can fall silent: nothing comes through, and nothing is closed. */
+/** A proxy to PostgreSQL that can stop forwarding the listening connections without closing them. */
 export interface SilentWay {
   readonly url: string;
   fallSilent(): void;

@@ -3,10 +3,10 @@ import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSy
 import { join } from 'node:path';
 import { temporaryPlace } from './memory.ts';
 
-/** A disk of its own, as small as a test needs it to fill it for real. */
+/** A separate disk that is small enough to be filled by a test. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes all the space there is, but so many bytes. */
+  /** Fills the disk except for this many bytes. */
   fill(bytesLeft?: number): void;
   free(): void;
   unmount(): void;
@@ -14,7 +14,7 @@ export interface SmallDisk {
 
 const newFolder = () => mkdtempSync(join(temporaryPlace(), 'modstead-disk-'));
 
-/** Why no disk can be mounted here, or nothing if one can. */
+/** The reason why no disk can be mounted, or undefined. */
 export function whyNoDisk(): string | undefined {
   if (process.platform !== 'linux') return 'disks are mounted on Linux alone';
   if (process.getuid?.() !== 0) return 'only root may mount a disk';
@@ -25,14 +25,14 @@ export function whyNoDisk(): string | undefined {
   return status === 0 ? undefined : `no disk can be mounted: ${error?.message ?? String(stderr).split('\n')[0]}`;
 }
 
-/** Mounted until it is given back, and no longer than this process lives. */
+/** Mounts the disk until it is released or this process ends. */
 export function mountSmallDisk(megabytes: number): SmallDisk {
   const mount = newFolder();
-  // PostgreSQL runs as another user, and has to get to its folder.
+  // PostgreSQL runs as another user and must be able to enter the folder.
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', mount]);
   const unmount = () => {
     process.off('exit', unmount);
-    // Lazily, for whoever still has a file open there must not keep it.
+    // A lazy unmount succeeds even if a process still has a file open.
     execFileSync('umount', ['--lazy', mount]);
     rmSync(mount, { recursive: true, force: true });
   };
@@ -55,7 +55,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
 
 const PAGE = Buffer.alloc(4_096, 'x');
 
-/** Adds to the file until it is so long or the disk is full. */
+/** Appends to the file until it has this length or the disk is full. */
 function write(path: string, bytes: number): void {
   const file = openSync(path, 'a');
   try {

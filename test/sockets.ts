@@ -13,7 +13,7 @@ export interface Message {
   readonly context: Record<string, unknown>;
 }
 
-/** A game on a device: it keeps what it is told until someone asks. */
+/** A game on a device: it queues the received messages. */
 export class Device {
   readonly socket: WebSocket;
   readonly closed: Promise<number>;
@@ -24,7 +24,7 @@ export class Device {
     this.socket = socket;
     socket.on('message', (data) => {
       const bytes = data as Buffer;
-      // Shipped clients read into a buffer of this size.
+      // Shipped clients have a read buffer of this size.
       if (bytes.length > 4_096) throw new Error('the message is too long for shipped clients');
       this.#told.push(...(JSON.parse(String(bytes)) as { messages: Message[] }).messages);
       this.#tell();
@@ -45,7 +45,7 @@ export class Device {
     return this.#told.shift()!;
   }
 
-  /** The error in the next message, which must be one. */
+  /** Expects an error as the next message, and returns it. */
   async failed(): Promise<{ operation: unknown; code: number; ref: number }> {
     const { operation, context } = await this.told();
     if (operation !== 'failed_operation') throw new Error(`${operation} did not fail: ${JSON.stringify(context)}`);
@@ -78,7 +78,7 @@ export async function aDevice(server: Server, knock: Knock): Promise<Device> {
   return device;
 }
 
-/** What is answered to a device that is not let on. */
+/** The status and reference with which a device is refused. */
 export async function refusedDevice(server: Server, knock: Knock): Promise<{ status: number; ref: number }> {
   const socket = dial(server, knock);
   socket.on('error', () => {});

@@ -36,7 +36,7 @@ for (const [name, api] of Object.entries(services))
   describe(name, () => {
     const { storage } = api.app();
 
-    test('where rows and files agree nothing is found', async () => {
+    test('the check finds nothing if rows and files agree', async () => {
       await api.aFile(await api.aMod());
       const session = await aSession(api);
       await session.put(someBytes());
@@ -46,7 +46,7 @@ for (const [name, api] of Object.entries(services))
       assert.deepEqual(await look(api, { verify: true }), []);
     });
 
-    test('a file whose bytes are missing is told, and with --repair it is withdrawn', async () => {
+    test('the check reports a modfile without content, and --repair withdraws it', async () => {
       const mod = await api.aMod();
       const file = await api.aFile(mod);
       const key = storageKeyOf(file.sha256);
@@ -58,7 +58,7 @@ for (const [name, api] of Object.entries(services))
       assert.deepEqual(await look(api), []);
     });
 
-    test('bytes of another length are damaged, and other bytes of the same length with --verify', async () => {
+    test('content of another length is damaged; --verify also finds other content of the same length', async () => {
       const [short, changed] = [await api.aFile(await api.aMod()), await api.aFile(await api.aMod())];
       const [shortKey, changedKey] = [storageKeyOf(short.sha256), storageKeyOf(changed.sha256)];
       await storage.put(shortKey, Buffer.from('short'));
@@ -72,7 +72,7 @@ for (const [name, api] of Object.entries(services))
       assert.deepEqual(await look(api, { verify: true }), []);
     });
 
-    test('bytes that no row names are removed by a job, unless a row names them by then', async () => {
+    test('a job removes content that no row names, unless a row names it by then', async () => {
       const worker = composeWorker(api.app());
       const left = storageKeyOf('ab'.repeat(32));
       await storage.put(left, Buffer.from('left'));
@@ -86,7 +86,7 @@ for (const [name, api] of Object.entries(services))
       assert.ok(await storage.stat(storageKeyOf(live.sha256)));
     });
 
-    test('pictures that no row names go as well', async () => {
+    test('a job removes images that no row names', async () => {
       const worker = composeWorker(api.app());
       const key = `images/${'0'.repeat(32)}-logo/original.png`;
       await storage.put(key, Buffer.from('left'));
@@ -96,7 +96,7 @@ for (const [name, api] of Object.entries(services))
       assert.equal(await storage.stat(key), undefined);
     });
 
-    test('an upload that came whole and lost its bytes is cancelled, and bytes of none are removed', async () => {
+    test('a complete upload without content is cancelled, and content without an upload is removed', async () => {
       const session = await aSession(api);
       await session.put(someBytes());
       await session.complete();
@@ -115,13 +115,13 @@ for (const [name, api] of Object.entries(services))
       assert.deepEqual(await look(api), []);
     });
 
-    test('what belongs to nobody that is known is told and left alone', async () => {
+    test('unknown objects are reported and not touched', async () => {
       await storage.put('elsewhere/1', Buffer.from('x'));
       assert.deepEqual(await look(api, { repair: true }), [['unknown', 'elsewhere/1', false]]);
       await storage.remove('elsewhere/1');
     });
 
-    test('the command says what it found, and its exit code whether something is left', async () => {
+    test('the command prints its findings, and its exit code shows whether any remain', async () => {
       const file = await api.aFile(await api.aMod());
       const key = storageKeyOf(file.sha256);
       await storage.remove(key);

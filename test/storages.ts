@@ -8,9 +8,9 @@ import { type Storage, TooLarge } from '../src/platform/storage/storage.ts';
 /** A storage of one test. */
 export interface TestStorage {
   readonly storage: Storage;
-  /** The same once more, as another process has it. */
+  /** Opens the same storage as another process would. */
   again(): Storage;
-  /** How many files there are that are no objects, whatever they are for. */
+  /** The number of files that are not objects, such as temporary files and parts. */
   leftovers(): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export async function* chunks(...parts: (string | Buffer)[]): AsyncGenerator<Uin
 
 export const keysOf = async (storage: Storage, prefix: string) => (await Array.fromAsync(storage.list(prefix))).sort();
 
-/** Parts of this length, and what the storage is told of them. */
+/** Splits the content into parts of this length, with their metadata. */
 export const partsOf = (whole: Buffer, partBytes: number) =>
   Array.from({ length: Math.ceil(whole.length / partBytes) }, (_, index) => {
     const content = whole.subarray(index * partBytes, (index + 1) * partBytes);
@@ -46,13 +46,13 @@ export async function anAssembly(
   return { assembly, parts: parts.sort((one, other) => one.number - other.number) };
 }
 
-/** What is true of every storage, as tests. Parts that are not the last have this length. */
+/** Tests that every storage must pass. All parts except the last have this length. */
 export function storageRules(
   name: string,
   partBytes: number,
   aStorage: (t: TestContext) => Promise<TestStorage>,
 ): void {
-  test(`${name}: what is put can be opened again, with its length and hashes`, async (t) => {
+  test(`${name}: a stored object can be opened, with its length and hashes`, async (t) => {
     const { storage } = await aStorage(t);
     const stored = await storage.put('mods/1/file.zip', chunks('hello ', 'world'));
     const hash = (name: string) => createHash(name).update('hello world').digest('hex');
@@ -61,7 +61,7 @@ export function storageRules(
     assert.deepEqual(await storage.stat('mods/1/file.zip'), { bytes: 11 });
   });
 
-  test(`${name}: a moved object is found under its new key alone, and replaces what was there`, async (t) => {
+  test(`${name}: a moved object exists only under its new key, and replaces the previous object`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('incoming/1', chunks('new'));
     await storage.put('files/ab/1', chunks('old'));
@@ -69,13 +69,13 @@ export function storageRules(
     await storage.move('incoming/1', 'files/ab/1');
     assert.deepEqual(await keysOf(storage, ''), ['files/ab/1']);
     assert.equal((await read(storage, 'files/ab/1'))?.text, 'new');
-    // Who has begun to read goes on reading what was there.
+    // A reader that has opened the previous object continues to read it.
     assert.equal((await buffer(handle!.stream)).toString(), 'old');
     await storage.move('files/ab/1', 'elsewhere/2');
     assert.equal((await read(storage, 'elsewhere/2'))?.text, 'new');
   });
 
-  test(`${name}: what is not there cannot be moved, and no key leads elsewhere`, async (t) => {
+  test(`${name}: a missing object cannot be moved, and no key leaves the storage`, async (t) => {
     const { storage } = await aStorage(t);
     await assert.rejects(storage.move('incoming/none', 'files/1'), { code: 'ENOENT' });
     await storage.put('a', chunks('a'));
@@ -84,13 +84,13 @@ export function storageRules(
     assert.deepEqual(await keysOf(storage, ''), ['a']);
   });
 
-  test(`${name}: an empty object is an object`, async (t) => {
+  test(`${name}: an empty object can be stored`, async (t) => {
     const { storage } = await aStorage(t);
     assert.equal((await storage.put('empty', new Uint8Array())).bytes, 0);
     assert.deepEqual(await read(storage, 'empty'), { bytes: 0, text: '' });
   });
 
-  test(`${name}: a range gives the bytes between its ends, both included, and is cut at the end of the object`, async (t) => {
+  test(`${name}: a range returns the bytes between its inclusive ends, up to the end of the object`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('a', Buffer.from('0123456789'));
     assert.deepEqual(await read(storage, 'a', { start: 2, end: 4 }), { bytes: 3, text: '234' });
@@ -99,7 +99,7 @@ export function storageRules(
     await assert.rejects(storage.open('a', { start: 3, end: 2 }), RangeError);
   });
 
-  test(`${name}: what is not there, or is only a folder, is undefined and not an error`, async (t) => {
+  test(`${name}: opening a missing object or a folder returns undefined without an error`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('mods/1', Buffer.from('x'));
     for (const key of ['nothing', 'mods', 'mods/1/below'])
@@ -123,7 +123,7 @@ export function storageRules(
     assert.equal((await buffer(opened!.stream)).toString(), 'first');
   });
 
-  test(`${name}: removing twice is no error, and others stay`, async (t) => {
+  test(`${name}: removing an object twice is no error, and other objects stay`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('a/1', Buffer.from('x'));
     await storage.put('a/2', Buffer.from('x'));
@@ -133,7 +133,7 @@ export function storageRules(
     assert.deepEqual(await keysOf(storage, ''), ['a/2']);
   });
 
-  test(`${name}: a list holds every key that begins with the prefix`, async (t) => {
+  test(`${name}: a list contains every key that begins with the prefix`, async (t) => {
     const { storage } = await aStorage(t);
     for (const key of ['mods/1/a', 'mods/1/b/c', 'mods/12', 'mods/2', 'modstead', 'other/1'])
       await storage.put(key, Buffer.from('x'));
@@ -144,7 +144,7 @@ export function storageRules(
     assert.deepEqual(await keysOf(storage, 'nothing/'), []);
   });
 
-  test(`${name}: every way in refuses what is not a key`, async (t) => {
+  test(`${name}: every method refuses invalid keys`, async (t) => {
     const { storage } = await aStorage(t);
     for (const key of ['../out', '/etc/passwd', 'a/../../out', 'a\0', '']) {
       await assert.rejects(storage.put(key, Buffer.from('x')), /not a storage key/);
@@ -155,7 +155,7 @@ export function storageRules(
     }
   });
 
-  test(`${name}: a body beyond its limit is refused while it arrives, and leaves nothing`, async (t) => {
+  test(`${name}: a body beyond its limit is refused while it arrives, and leaves no file`, async (t) => {
     const { storage, leftovers } = await aStorage(t);
     let given = 0;
     async function* endless() {
@@ -171,7 +171,7 @@ export function storageRules(
     assert.equal((await storage.put('a', Buffer.alloc(4500), { bytesMax: 4500 })).bytes, 4500);
   });
 
-  test(`${name}: a body that breaks off leaves the earlier object and nothing else`, async (t) => {
+  test(`${name}: an aborted body leaves only the previous object`, async (t) => {
     const { storage, leftovers } = await aStorage(t);
     await storage.put('a', Buffer.from('earlier'));
     async function* broken() {
@@ -183,14 +183,14 @@ export function storageRules(
     assert.equal(await leftovers(), 0);
   });
 
-  test(`${name}: many at once all arrive`, async (t) => {
+  test(`${name}: many concurrent puts are all stored`, async (t) => {
     const { storage } = await aStorage(t);
     const names = Array.from({ length: 50 }, (_, index) => `new/deep/${index}`);
     await Promise.all(names.map((key) => storage.put(key, Buffer.from(key))));
     assert.deepEqual(await keysOf(storage, 'new/'), names.sort());
   });
 
-  test(`${name}: any sequence of chunks comes back byte for byte`, async (t) => {
+  test(`${name}: any sequence of chunks is returned byte for byte`, async (t) => {
     const { storage } = await aStorage(t);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 8 }), async (parts) => {
@@ -206,7 +206,7 @@ export function storageRules(
     );
   });
 
-  test(`${name}: parts in any order make an object, which is not there before it is whole`, async (t) => {
+  test(`${name}: parts in any order become an object, which does not exist before it is complete`, async (t) => {
     const { storage } = await aStorage(t);
     const whole = Buffer.concat([Buffer.alloc(partBytes, 'a'), Buffer.alloc(partBytes, 'b'), Buffer.from('c')]);
     const { assembly, parts } = await anAssembly(storage, whole, partBytes, (all) => all.reverse());
@@ -221,7 +221,7 @@ export function storageRules(
     assert.deepEqual(await keysOf(storage, ''), []);
   });
 
-  test(`${name}: a part longer than a buffer is written whole, and one that breaks off does not become one`, async (t) => {
+  test(`${name}: a part longer than a buffer is stored completely, and an aborted part is not stored`, async (t) => {
     const { storage } = await aStorage(t);
     const assembly = { key: 'uploads/a', handle: await storage.assemblies.begin('uploads/a') };
     const bytes = Buffer.from('0123456789'.repeat(1_200_000));
@@ -241,7 +241,7 @@ export function storageRules(
     assert.deepEqual(await storage.stat('uploads/a'), { bytes: bytes.length });
   });
 
-  test(`${name}: an object that is held is read at any position, and hashed as it is`, async (t) => {
+  test(`${name}: an opened object can be read at any position and hashed`, async (t) => {
     const { storage } = await aStorage(t);
     await storage.put('a', Buffer.from('0123456789'));
     const held = (await storage.read('a'))!;
@@ -260,7 +260,7 @@ export function storageRules(
     assert.equal(await storage.read('nothing'), undefined);
   });
 
-  test(`${name}: parts that were begun are gone on with by another process, and discarded they are no object`, async (t) => {
+  test(`${name}: another process can continue a multipart upload, and a discarded one leaves no object`, async (t) => {
     const { storage, again } = await aStorage(t);
     const assembly = { key: 'uploads/b', handle: await storage.assemblies.begin('uploads/b') };
     const [part] = partsOf(Buffer.from('all'), partBytes);
@@ -271,7 +271,7 @@ export function storageRules(
     assert.equal(await storage.stat('uploads/b'), undefined);
   });
 
-  test(`${name}: of two who begin at once one goes on, and what the other began is given up without harm`, async (t) => {
+  test(`${name}: of two concurrent starts of an upload one wins, and the other is abandoned without harm`, async (t) => {
     const { storage, leftovers } = await aStorage(t);
     const key = 'uploads/c';
     const [mine, other] = [await storage.assemblies.begin(key), await storage.assemblies.begin(key)];

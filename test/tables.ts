@@ -8,7 +8,7 @@ export interface Column {
   readonly isNullable: boolean;
 }
 
-/** The columns of the database as it is. */
+/** The columns of the migrated database. */
 export async function columnsOf({ dialect, query }: Database): Promise<Column[]> {
   const rows =
     dialect === 'sqlite'
@@ -27,7 +27,7 @@ export async function columnsOf({ dialect, query }: Database): Promise<Column[]>
   }));
 }
 
-/** A foreign key as the database knows it. */
+/** A foreign key of the database. */
 export interface Key {
   readonly table: string;
   readonly column: string;
@@ -51,32 +51,32 @@ export async function keysOf({ dialect, query }: Database): Promise<Key[]> {
   return (await keys.execute(query)).rows;
 }
 
-/** What a planted row is called where nothing else may stand there. */
+/** Values of inserted rows in columns that accept only certain values. */
 export const FIXED: Record<string, Record<string, string | number | null>> = {
-  // Somebody else, who is an ordinary person.
+  // Another user without special rights.
   users: { status: 1, email: null, avatar: null, portal_names: '{}', date_closed: null, date_locked: null },
-  // Whoever leads something neither deletes nor gives up their account.
+  // A leader of a game or mod can neither delete nor merge their account.
   games: { status: 3 },
   mods: { status: 3 },
-  // The same is true of the staff, which nobody is of at no level.
+  // Staff cannot either; a row without a level is not staff.
   site_staff: { level: 0 },
   uploads: { handle: null },
-  // Asked for long ago, and not ready.
+  // An export that was requested long ago and is not ready.
   data_exports: { storage_key: null, date_added: 0 },
   message_members: { status: 1 },
-  // No code was asked for yet.
+  // No code has been requested yet.
   release_guards: { date_asked: null },
-  // In any other epoch than the first their token would be no good.
+  // In any other epoch the user's token would be invalid.
   access_epochs: { epoch: 0 },
 };
 let number = 5_000_000;
-/** One that no other planted value has. */
+/** A number that no other inserted value has. */
 export const nextNumber = (): number => ++number;
 const LATER = 10_000_000_000;
 
 export type Planted = Readonly<Record<string, string | number | null>>;
 
-/** A row to refer to, with nothing in it that a test looks for. Tests have made a game by the API already. */
+/** A row to refer to, without any value that tests search for. The game already exists. */
 async function parentIn(
   db: Database,
   columns: readonly Column[],
@@ -97,7 +97,7 @@ async function plantParent(
   return (await insertRow(db, table, { ...row, ...FIXED[table] }))[column]!;
 }
 
-/** Numbers that are nobody's, texts that say where they stand, and parents wherever there is a key. */
+/** A row with unused numbers, texts that name their column, and new parents for foreign keys. */
 export async function plainRow(
   db: Database,
   columns: readonly Column[],
@@ -108,7 +108,7 @@ export async function plainRow(
   const row: Record<string, string | number | null> = {};
   for (const { name, isText } of columns.filter((each) => each.table === table && each.name !== 'id')) {
     const n = nextNumber();
-    // Jobs that forget what is old shall find nothing.
+    // Dates in the future, so that clean-up jobs do not delete the row.
     const value = name.startsWith('date_') ? LATER + n : n;
     row[name] = isText ? textOf(name, n) : value;
     const key = keys.find((each) => each.column === name);

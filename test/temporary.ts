@@ -22,8 +22,8 @@ export interface TemporaryDatabases {
 }
 
 /**
- * Databases of both environments for one service whose data is in the folder, on whichever database the run asks for;
- * with tables unless empty. PostgreSQL has its own place for them, unless production shall be on the folder's disk too.
+ * Databases of both environments for a service with this data folder, on the database of the run; migrated unless
+ * `empty`. PostgreSQL stores them in its own folder, unless production must be on the disk of the data folder.
  */
 export async function temporaryDatabases(
   folder: string,
@@ -37,7 +37,7 @@ export async function temporaryDatabases(
   const template = empty ? undefined : await requireTemplate(server);
   const name = `modstead_${randomBytes(6).toString('hex')}`;
   const names = [name, `${name}_sandbox`];
-  // Beside the folder, because the service closes its own folder to other users, and PostgreSQL runs as one.
+  // Beside the folder, because PostgreSQL runs as another user, which cannot enter the service's data folder.
   if (onItsDisk) await createTablespace(server.url, name, join(dirname(folder), 'postgres'));
   const [production, sandbox] = await Promise.all(
     names.map((each) => createDatabase(server.url, each, template, onItsDisk && each === name ? name : undefined)),
@@ -52,12 +52,12 @@ export async function temporaryDatabases(
   };
 }
 
-/** A folder of its own, gone at the latest when the run is over. */
+/** A new folder that is removed at the latest when the run ends. */
 export const temporaryFolder = (name: string): string => mkdtempSync(join(folderOfRun(), `modstead-${name}-`));
 
 let ownFolder: string | undefined;
 
-/** The runner has one for all files; a file that runs without it makes one for itself. */
+/** The runner creates one for all files; a file that runs without the runner creates its own. */
 function folderOfRun(): string {
   const folder = process.env['MODSTEAD_TEST_FOLDER'] ?? ownFolder;
   if (folder) return folder;
@@ -78,7 +78,7 @@ async function copyTables(folder: string): Promise<void> {
   }
 }
 
-/** Several files may begin at once: each makes the whole, and the last one stays. */
+/** Files that start together each create a complete template, and the last one replaces the others. */
 async function makeTables(template: string): Promise<void> {
   const unfinished = `${template}-${randomBytes(6).toString('hex')}`;
   const db = openSqlite(unfinished);

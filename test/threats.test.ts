@@ -17,7 +17,7 @@ test('every threat to identity has a row', () => {
 
 for (const row of rows) {
   const [, number] = /^\| (T\d+)/.exec(row)!;
-  test(`the tests against ${number} are there, by the names that the page says`, () => {
+  test(`the tests that docs/threats.md names for ${number} exist`, () => {
     const shown = row.split(' | ').at(-1)!;
     const files = shown.split(' · ');
     assert.ok(files.length > 0);

@@ -12,7 +12,7 @@ import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from './b
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const { db } = api.app();
-/** On SQLite there is one writer: what one of them does is done before the other begins. */
+/** SQLite has one writer, so transactions cannot overlap. */
 const skip = db.dialect === 'sqlite';
 
 const isSomeoneWaiting = async (): Promise<boolean> => {
@@ -22,8 +22,8 @@ const isSomeoneWaiting = async (): Promise<boolean> => {
 };
 
 /**
- * Does one thing up to its commit, then all of the other on a second connection, and commits the first only then. Where
- * the other has to wait for the first, it has begun when the first is committed.
+ * Runs the first request up to its commit, then the other one on a second connection, and commits the first.
+ * If the other one waits for a lock of the first, the first is committed while it waits.
  */
 async function overlapped<T>(first: () => Promise<T>, other: () => Promise<Answer>): Promise<[T, Answer]> {
   const write = db.write.bind(db);
@@ -42,7 +42,7 @@ async function overlapped<T>(first: () => Promise<T>, other: () => Promise<Answe
     });
   Object.assign(db, { write: held });
   const result = await first();
-  assert.ok(racing, 'nothing was written');
+  assert.ok(racing, 'the first request never wrote');
   return [result, await racing];
 }
 
@@ -86,7 +86,7 @@ async function aScene(): Promise<Scene> {
 
 const operator = await api.as(await api.aUser({ admin: true }));
 
-/** What ends everything that acts for a person, or all that a client was given. */
+/** Operations that revoke all tokens of a user or of a client. */
 const ENDINGS: Record<string, (scene: Scene) => Promise<Answer>> = {
   'an operator locks the account': ({ userId }) => operator.call(lockAUser, { params: { user_id: userId } }),
   'its owner signs out everywhere': ({ me }) => me.call(deleteSessions),
@@ -104,7 +104,7 @@ const isNoGood = async (answer: Answer, why: string): Promise<void> => {
 };
 
 for (const [ending, end] of Object.entries(ENDINGS)) {
-  test(`a refresh that is committed after ${ending} leaves no good token`, { skip }, async () => {
+  test(`a refresh that commits after ${ending} leaves no valid token`, { skip }, async () => {
     const scene = await aScene();
     const given = (await redeeming(scene.client, scene.code)).body as Tokens;
     const [refreshed, ended] = await overlapped(
@@ -117,7 +117,7 @@ for (const [ending, end] of Object.entries(ENDINGS)) {
     await isNoGood(refreshed, 'the same after the lock was lifted');
   });
 
-  test(`a code that is redeemed while ${ending} leaves no good token, and no refresh that gives one`, {
+  test(`a code that is redeemed during ${ending} leaves no valid token and no usable refresh token`, {
     skip,
   }, async () => {
     const scene = await aScene();
@@ -132,7 +132,7 @@ for (const [ending, end] of Object.entries(ENDINGS)) {
   });
 }
 
-test('a refresh that is committed after what was allowed was taken back leaves no good token', { skip }, async () => {
+test('a refresh that commits after the user revoked the grant leaves no valid token', { skip }, async () => {
   const scene = await aScene();
   const given = (await redeeming(scene.client, scene.code)).body as Tokens;
   const { data } = (await scene.me.call(getOwnTokens)).body;
@@ -144,7 +144,7 @@ test('a refresh that is committed after what was allowed was taken back leaves n
 });
 
 for (const ending of ['the client gets a new secret', 'the client is removed'])
-  test(`a service token that is committed after ${ending} is no good`, { skip }, async () => {
+  test(`a service token that commits after ${ending} is invalid`, { skip }, async () => {
     const scene = await aScene();
     const asked = () => tokenRequest(scene.client, { grant_type: 'client_credentials', scope: 'read' });
     const [given, ended] = await overlapped(asked, () => ENDINGS[ending]!(scene));
@@ -154,7 +154,7 @@ for (const ending of ['the client gets a new secret', 'the client is removed'])
   });
 
 for (const ending of ['an operator locks the account', 'its owner signs out everywhere'])
-  test(`a token that someone makes while ${ending} is no good`, { skip }, async () => {
+  test(`a token that a user creates during ${ending} is invalid`, { skip }, async () => {
     const scene = await aScene();
     const wish = { body: { name: 'Mine', scopes: ['read'] } };
     const [made, ended] = await overlapped(

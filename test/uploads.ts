@@ -11,10 +11,10 @@ import type { Api, Client, Mod } from './api.ts';
 export const rangeOf = (start: number, bytes: number, total: number): string =>
   `bytes ${start}-${start + bytes - 1}/${total}`;
 export const hashOf = (name: string, bytes: Buffer): string => createHash(name).update(bytes).digest('hex');
-/** Long enough for an archive, and short enough to be one part. */
+/** Random bytes: by default long enough for an archive, and one part. */
 export const someBytes = (count = 100): Buffer => randomBytes(count);
 
-/** A session, and the client that opened it. */
+/** An upload session and the client that created it. */
 export class Session {
   readonly client: Client;
   readonly mod: Mod;
@@ -34,7 +34,7 @@ export class Session {
     return `/v1/games/${this.mod.game_id}/mods/${this.mod.id}/files/multipart?upload_id=${this.id}`;
   }
 
-  /** Cut out of the whole, as the part with this number. */
+  /** Sends the part with this number of the whole content. */
   part(whole: Buffer, number = 1, headers: Record<string, string> = {}) {
     const start = (number - 1) * PART_BYTES;
     const raw = whole.subarray(start, start + PART_BYTES);
@@ -55,7 +55,7 @@ export class Session {
   }
 }
 
-/** A new session of the mod's owner, unless another client opens it. */
+/** A new session, created by the mod's owner unless a client is given. */
 export async function aSession(api: Api, given: { mod?: Mod; client?: Client; nonce?: string } = {}): Promise<Session> {
   const mod = given.mod ?? (await api.aMod());
   const client = given.client ?? (await api.as(mod.owner));

@@ -19,7 +19,7 @@ export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response
   readonly body: any;
   readonly ref: number | undefined;
 }
@@ -29,7 +29,7 @@ export interface WireOptions {
   readonly port?: number;
 }
 
-/** One connection on which a test writes bytes exactly as a client does. */
+/** A connection on which a test writes raw bytes. */
 export class Wire {
   readonly socket: Socket;
   readonly #closed: Promise<void>;
@@ -78,7 +78,7 @@ export class Wire {
     return this;
   }
 
-  /** The next answer; an answer without length fails, as it does for the C++ SDK. */
+  /** The next response; one without Content-Length fails, as in the C++ SDK. */
   async answer(method = 'GET'): Promise<WireAnswer> {
     const end = await this.#until(() => {
       const at = this.#received.indexOf('\r\n\r\n');
@@ -87,16 +87,16 @@ export class Wire {
     const { status, headers } = headOf(this.#received.subarray(0, end).toString('latin1'));
     this.#received = this.#received.subarray(end + 4);
     const bytes = status === 204 || status < 200 || method === 'HEAD' ? 0 : Number(headers['content-length']);
-    if (Number.isNaN(bytes)) throw new Error(`an answer without Content-Length: ${JSON.stringify(headers)}`);
+    if (Number.isNaN(bytes)) throw new Error(`a response without Content-Length: ${JSON.stringify(headers)}`);
     await this.#until(() => (this.#received.length >= bytes ? true : undefined));
     const text = this.#received.subarray(0, bytes).toString();
     this.#received = this.#received.subarray(bytes);
     const body = headers['content-type']?.startsWith('application/json') && text ? JSON.parse(text) : undefined;
-    if (body?.error?.error_ref === 0) throw new Error(`shipped clients take this for success: ${text}`);
+    if (body?.error?.error_ref === 0) throw new Error(`shipped clients treat this as success: ${text}`);
     return { status, headers, text, body, ref: body?.error?.error_ref };
   }
 
-  /** What comes until the server closes the connection. */
+  /** The bytes that arrive until the server closes the connection. */
   async rest(): Promise<string> {
     await this.#until(() => (this.#isOver ? true : undefined));
     return this.#received.toString();
@@ -128,7 +128,7 @@ function headOf(text: string): { status: number; headers: Record<string, string>
   return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(pairs) };
 }
 
-/** Sends one request on a connection of its own. */
+/** Sends one request on a new connection. */
 export async function exchange(api: Api, bytes: string | Buffer, options: WireOptions = {}): Promise<WireAnswer> {
   const wire = await Wire.open(api, options);
   try {
@@ -138,7 +138,7 @@ export async function exchange(api: Api, bytes: string | Buffer, options: WireOp
   }
 }
 
-/** A request's bytes; Content-Length is added to a body unless a length is given. */
+/** The bytes of a request; adds Content-Length for a body unless a length is given. */
 export function requestOf(line: string, headers: Record<string, string>, body: string | Buffer = ''): Buffer {
   const bytes = Buffer.from(body as string);
   const given = Object.keys(headers).some((name) => /^(content-length|transfer-encoding)$/i.test(name));
@@ -147,13 +147,13 @@ export function requestOf(line: string, headers: Record<string, string>, body: s
   return Buffer.concat([Buffer.from(`${line} HTTP/1.1\r\n${lines.join('')}\r\n`), bytes]);
 }
 
-/** How many requests the service has dealt with so far. */
+/** The number of requests that the service has completed. */
 export function requestsSeen(api: Api): number {
   api.app().log.flush();
   return api.logLines.filter((line) => line.includes('"message":"request"')).length;
 }
 
-/** Operations that exist only for a test, on the databases of the api, behind a port of their own. */
+/** Serves operations of a test on the databases of the api, on a separate port. */
 export async function serveOperations(
   api: Api,
   operations: readonly AnyOperation[],
@@ -179,7 +179,7 @@ export async function serveOperations(
   return openPort({ listener, tls, port: 0, bind: '127.0.0.1', connectionsMax, ...(lingering && { lingering }) });
 }
 
-/** Asks until it is so, and again only once this process has heard that something has changed. */
+/** Repeats the check after each received change until it is true. */
 export async function untilHeard({ changes }: Pick<Database, 'changes'>, isSo: () => Promise<boolean>): Promise<void> {
   for (;;) {
     const { promise: heard, resolve } = Promise.withResolvers<void>();
@@ -193,7 +193,7 @@ export async function untilHeard({ changes }: Pick<Database, 'changes'>, isSo: (
   }
 }
 
-/** The same service once more, as another process would run it on the same databases and folder. */
+/** A second service on the same databases and folder, like another process. */
 export function anotherService(api: Api, settings: Partial<Settings> = {}): Promise<Service> {
   const { clock, random, log } = api.app();
   return composeService({ ...api.app().settings, ...settings }, { clock, random, log });

@@ -2,7 +2,7 @@ import type { App } from '../src/platform/app.ts';
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Counts what goes to the database, whichever way it goes, until it is told to stop. */
+/** Counts all database queries until the returned function is called. */
 export function countQueries({ db }: App): () => number {
   const counted = db as Changeable<typeof db>;
   const executor = db.query.getExecutor();
@@ -30,7 +30,7 @@ export interface Work {
   readonly mails: number;
 }
 
-/** What a piece of work costs, in steps and not in time, which a busy machine would blur. */
+/** Measures work in steps instead of time, which varies on a busy machine. */
 export async function workOf(app: App, work: () => Promise<unknown>): Promise<Work> {
   const secrets = app.secrets as Changeable<typeof app.secrets>;
   const mail = app.mail as Changeable<typeof app.mail>;
@@ -46,7 +46,7 @@ export async function workOf(app: App, work: () => Promise<unknown>): Promise<Wo
     return send.call(mail, letter);
   };
   const stop = countQueries(app);
-  // PostgreSQL tells of changes at some later moment, and what was known is asked anew then: so it always is.
+  // PostgreSQL delivers changes later and thereby empties caches, so the caches are emptied in either case.
   app.db.changes.everythingChanged();
   try {
     await work();

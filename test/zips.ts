@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry of an archive to make. What is not given is as an honest packer would write it. */
+/** An entry of a generated archive. Omitted fields get correct values. */
 export interface ZipEntry {
   readonly name: string | Buffer;
   readonly content?: string | Uint8Array;
@@ -8,7 +8,7 @@ export interface ZipEntry {
   readonly flags?: number;
   readonly attributes?: number;
   readonly madeBy?: number;
-  /** That a reader needs, as 20 for 2.0. */
+  /** The version needed to extract, such as 20 for 2.0. */
   readonly version?: number;
   readonly extra?: Uint8Array;
   readonly localExtra?: Uint8Array;
@@ -16,10 +16,10 @@ export interface ZipEntry {
   readonly crc32?: number;
   readonly bytes?: number;
   readonly compressedBytes?: number;
-  /** The data as they stand in the file, whatever the content is. */
+  /** Replaces the compressed data in the file. */
   readonly packed?: Uint8Array;
   readonly offset?: number;
-  /** What the local header says otherwise than the directory. */
+  /** Fields of the local header that differ from the directory. */
   readonly local?: {
     name?: string;
     method?: number;
@@ -28,7 +28,7 @@ export interface ZipEntry {
     compressedBytes?: number;
     crc32?: number;
   };
-  /** Follows the data, such as a descriptor. */
+  /** Bytes after the data, such as a descriptor. */
   readonly after?: Uint8Array;
 }
 
@@ -61,7 +61,7 @@ function fixed<T>(size: number, values: readonly T[], write: (buffer: Buffer, va
 
 export const extraField = (id: number, data: Uint8Array): Buffer => Buffer.concat([u16(id, data.length), data]);
 
-/** A zip archive, honest unless told otherwise: of these entries, or of files by name. */
+/** A zip archive of entries, or of files by name; valid by default. */
 export function zipOf(
   files: readonly ZipEntry[] | Readonly<Record<string, string | Buffer>>,
   options: ZipOptions = {},
@@ -157,12 +157,12 @@ function endOf(count: number, offset: number, bytes: number, options: ZipOptions
   ]);
 }
 
-/** The content within as many archives as asked. */
+/** Wraps the content in this many nested archives. */
 export function nested(name: string, content: Uint8Array | string, depth: number, method = DEFLATED): Buffer {
   let zip = zipOf([{ name, content, method }]);
   for (let level = depth; level > 0; level -= 1) zip = zipOf([{ name: `level-${level}.zip`, content: zip, method }]);
   return zip;
 }
 
-/** The file that every scanner reports and that harms nobody; in pieces, so that none reports this one. */
+/** The harmless test file that every scanner reports; split, so that scanners do not report this source file. */
 export const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');

@@ -12,7 +12,7 @@ import { temporaryDatabases } from '../temporary.ts';
 
 const WRITERS = 16;
 
-/** One writer changes one game over and over; it knows what was acknowledged last and what was under way. */
+/** A writer edits one game repeatedly, and records the last acknowledged and the last attempted value. */
 interface Writer {
   readonly gameId: number;
   readonly token: string;
@@ -27,7 +27,7 @@ export interface CrashResult {
   readonly slowestStartMs: number;
 }
 
-/** Kills the service with -9 while 16 clients write, again and again, and looks for acknowledged writes that are gone. */
+/** Repeatedly kills the service with -9 while 16 clients write, and finds acknowledged writes that are lost. */
 export function crashLoop(loops: number, said: (line: string) => void = () => {}): Promise<CrashResult> {
   return withService(async (env) => {
     const writers = await makeWriters(env);
@@ -49,7 +49,7 @@ export function crashLoop(loops: number, said: (line: string) => void = () => {}
   });
 }
 
-/** Settings of a service with a folder and databases of its own, which are gone afterwards. */
+/** Runs the work with the settings of a service that has its own temporary folder and databases. */
 export async function withService<T>(work: (env: Record<string, string>, folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'modstead-crash-'));
   const databases = await temporaryDatabases(folder);
@@ -97,7 +97,7 @@ export interface Running {
   readonly port: number;
 }
 
-/** Starts the service so many seconds later than it is: what the killed one held has run out by then. */
+/** Starts the service with its clock this many seconds ahead, so that leases of the killed process have expired. */
 export function start(env: Record<string, string>, laterSeconds = 0): Promise<Running> {
   const child = fork(join(import.meta.dirname, 'service.ts'), [String(laterSeconds)], {
     env: { ...process.env, ...env },
@@ -131,7 +131,7 @@ async function writeUntilKilled(service: Running, writers: readonly Writer[]): P
       if (state.acknowledged > WRITERS) enough.resolve();
     }
   });
-  // However slow the machine is, some writes are acknowledged; then it is any moment.
+  // Waits for some acknowledged writes, however slow the machine is, and then kills at a random moment.
   await Promise.race([enough.promise, Promise.all(writing)]);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 700));
   state.killed = true;
@@ -141,7 +141,7 @@ async function writeUntilKilled(service: Running, writers: readonly Writer[]): P
   return state.acknowledged;
 }
 
-/** What was acknowledged is there, or what was under way after it; nothing else. */
+/** Each game must have its last acknowledged value, or the one that was attempted after it. */
 async function findLost(port: number, writers: readonly Writer[]): Promise<string[]> {
   const agent = new Agent({ keepAlive: true });
   const lost: string[] = [];

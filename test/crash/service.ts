@@ -2,7 +2,7 @@ import { composeService, outsideOf } from '../../src/composition/compose.ts';
 import { readSettings } from '../../src/platform/config/settings.ts';
 import { systemClock } from '../../src/platform/runtime/clock.ts';
 
-/** The service in a process of its own, to be killed; its clock is ahead by as many seconds as the argument says. */
+/** The service in its own process, to be killed. The argument sets its clock ahead by that many seconds. */
 const settings = readSettings(process.env);
 const aheadSeconds = Number(process.argv[2] ?? 0);
 const clock = {

@@ -15,7 +15,7 @@ const UPLOADERS = 3;
 const WHOLE = randomBytes(PART_BYTES + 300_000);
 const SHA256 = createHash('sha256').update(WHOLE).digest('hex');
 
-/** Uploads the same file over and over, each time under a new nonce, and knows what was acknowledged. */
+/** Uploads the same file repeatedly, each time with a new nonce, and records what was acknowledged. */
 interface Uploader {
   readonly files: string;
   readonly token: string;
@@ -26,15 +26,15 @@ interface Uploader {
 
 export interface UploadCrashResult {
   readonly loops: number;
-  /** Parts, and files that were completed. */
+  /** Acknowledged parts and completed files. */
   readonly parts: number;
   readonly completed: number;
   readonly lost: string[];
 }
 
 /**
- * Kills the service with -9 while clients upload in parts, starts it again, and lets them resume: acknowledged parts
- * must be there, and every file that can be seen must be whole.
+ * Kills the service with -9 during multipart uploads, restarts it, and lets the clients resume. Acknowledged parts must
+ * exist, and every visible file must be complete.
  */
 export function uploadCrashLoop(loops: number, said: (line: string) => void = () => {}): Promise<UploadCrashResult> {
   return withService(async (env, folder) => {
@@ -91,7 +91,7 @@ async function uploadUntilKilled(
   await Promise.all(uploading);
 }
 
-/** One file from where it stands to its completion, unless the service goes away on the way. */
+/** Continues one upload to its completion, unless the service is killed. */
 async function step(
   port: number,
   uploader: Uploader,
@@ -140,7 +140,7 @@ function unexpected({ status, ref }: Answer, lost: string[], isKilled: () => boo
   if (!isKilled()) lost.push(`an answer ${status} ${ref} that was not expected`);
 }
 
-/** A session that the service took with it is processed for a few seconds more, as far as anyone knows. */
+/** A session of the killed service counts as being processed until its claim expires, so it is retried. */
 async function completeInTime(complete: () => Promise<Answer>, isKilled: () => boolean): Promise<Answer> {
   for (;;) {
     const answer = await complete();
@@ -149,7 +149,7 @@ async function completeInTime(complete: () => Promise<Answer>, isKilled: () => b
   }
 }
 
-/** Files that were put together. Each must be the one that all upload. */
+/** Assembled files that differ from the uploaded content. */
 function brokenFiles(folder: string): string[] {
   const uploads = join(folder, 'production', 'files', 'uploads');
   const names = existsSync(uploads) ? readdirSync(uploads) : [];
@@ -166,7 +166,7 @@ function brokenFiles(folder: string): string[] {
 interface Answer {
   readonly status: number;
   readonly ref: number | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response
   readonly body: any;
 }
 

@@ -13,21 +13,21 @@ import { addWebhook } from '../../src/studio/webhooks/webhooks.ts';
 import { kill, type Running, start, withService } from './crash.ts';
 
 const MODS = 4;
-/** Of each mod, in each loop. */
+/** Per mod and loop. */
 const EDITS_MAX = 25;
 const HEARD_BEFORE_KILL = 8;
-/** After it nobody holds a delivery that a killed service was about to send, nor waits for a second try. */
+/** After this time the leases of a killed service have expired, and retries are due. */
 const LEASES_SECONDS = 30;
 
 export interface WebhookCrashResult {
   readonly acknowledged: number;
-  /** How many messages came, those that came again included. */
+  /** The number of received messages, including repeated ones. */
   readonly heard: number;
   readonly lost: string[];
   readonly disordered: string[];
 }
 
-/** What a studio heard of each subject, in the order in which it came. */
+/** The events that a studio received per subject, in order of arrival. */
 type Heard = Map<string, number[]>;
 
 interface Studio {
@@ -38,8 +38,8 @@ interface Studio {
 }
 
 /**
- * Kills the service with -9 while clients edit mods and a receiver, which fails now and then, hears of it. In the end
- * it must have heard of every edit that was acknowledged, in the order of each mod.
+ * Kills the service with -9 while clients edit mods and a receiver, which fails sometimes, gets the events. In the end it
+ * must have received every acknowledged edit, in order per mod.
  */
 export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
   return withService(async (env) => {
@@ -62,7 +62,7 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
   });
 }
 
-/** Takes a message after a moment, and refuses every fifth. */
+/** Accepts messages with a delay, and refuses every fifth. */
 async function aReceiver() {
   const heard: Heard = new Map();
   const state = { messages: 0, fails: true };
@@ -85,7 +85,7 @@ async function aReceiver() {
     heard,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     recover: () => (state.fails = false),
-    /** Until so many further messages have come. */
+    /** Resolves after this many further messages. */
     hears: async (more: number) => {
       for (let i = 0; i < more; i += 1) await once(came, 'message');
     },
@@ -152,7 +152,7 @@ async function editUntilKilled(service: Running, { game, token, mods }: Studio, 
   agent.destroy();
 }
 
-/** Where a delivery is never made, this does not end either. */
+/** Never resolves if a delivery is lost; the test's time limit then fails it. */
 async function untilAllIsDelivered(port: number, { webhook, token }: Studio): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   const isLeft = async () => {
