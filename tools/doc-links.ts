@@ -1,16 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-const SKIPPED = new Set(['node_modules', 'data', 'test-results', '.git']);
-
-function filesBelow(folder: string, ending: RegExp): string[] {
-  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (SKIPPED.has(entry.name)) return [];
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) return filesBelow(file, ending);
-    return ending.test(entry.name) ? [file] : [];
-  });
-}
+import { filesBelow } from './doc-files.ts';
+import { brokenCommandsOf, brokenSamplesOf, namesIn } from './doc-samples.ts';
 
 const withoutCode = (markdown: string) => markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, 'code');
 
@@ -37,14 +28,14 @@ function brokenLinksOf(file: string): string[] {
     .map((link) => `${file} links to ${link}, which does not exist.`);
 }
 
-/** Recipes and releases name files that a reader is about to create. */
-const NAMES_NEW_FILES = /^(?:docs\/recipes\/|docs\/releases\.md$)/;
+/** Files that the reader of a recipe creates: the Italian texts and a dated migration. */
+const CREATED = /(?:\/it\.json|\/migrations\/\d{4}-\d\d-\d\d-[\w-]+\.ts)$/;
 
 /** Paths of the tree in code spans, such as `src/main.ts`; patterns such as `src/<domain>/` are skipped. */
 function brokenPathsOf(file: string): string[] {
-  if (NAMES_NEW_FILES.test(file)) return [];
-  return [...fs.readFileSync(file, 'utf8').matchAll(/`((?:src|test|tools|bench|bin|contract)\/[\w./-]+)`/g)]
-    .filter(([, name]) => !fs.existsSync(name!))
+  const isRecipe = file.startsWith('docs/recipes/');
+  return [...fs.readFileSync(file, 'utf8').matchAll(/`((?:src|test|tools|bench|bin|contract|docs)\/[\w./-]+)`/g)]
+    .filter(([, name]) => !fs.existsSync(name!) && !(isRecipe && CREATED.test(name!)))
     .map(([, name]) => `${file} names ${name}, which does not exist.`);
 }
 
@@ -55,14 +46,17 @@ function brokenDecisionsOf(file: string, numbers: ReadonlySet<number>): string[]
     .map(([text]) => `${file} names ${text}, which does not exist.`);
 }
 
-/** Links and paths in documents that lead to no file or heading, and decisions that no file records. */
+/** Links, paths, commands, decisions and code samples in documents that name something that does not exist. */
 export function brokenLinks(): string[] {
   const numbers = new Set(fs.readdirSync('docs/decisions').map((name) => Number.parseInt(name, 10)));
   const sources = ['src', 'test', 'tools', 'bench'].flatMap((folder) => filesBelow(folder, /\.ts$/));
   const documents = filesBelow('.', /\.md$/);
+  const names = namesIn(sources);
   return [
     ...documents.flatMap(brokenLinksOf),
     ...documents.flatMap(brokenPathsOf),
+    ...documents.flatMap(brokenCommandsOf),
+    ...documents.filter((file) => file.startsWith('docs/recipes/')).flatMap((file) => brokenSamplesOf(file, names)),
     ...[...documents, ...sources].flatMap((file) => brokenDecisionsOf(file, numbers)),
   ];
 }
