@@ -192,7 +192,7 @@ const exports: Schema = ({ id, integer, text }) => [
   'create index data_exports_by_user on data_exports (user_id)',
 ];
 
-/** The tables of signing in, of version 0.2.0. */
+/** The sign-in tables of version 0.2.0. */
 export const signinSchema: Migration = {
   name: '2026-11-16-schema-signin',
   up: (...types) => [

@@ -25,7 +25,7 @@ import { endAtOnce } from './personal.ts';
 import { nameOfDeleted, SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
 
-/** Nobody sees the account any more. Its owner may open it again, or delete it. */
+/** A closed account is hidden from everyone else. Its owner can reopen or delete it. */
 export async function closeAccount(app: App, caller: UserCaller): Promise<void> {
   await app.db.write(async (transaction) => {
     const user = await requireUserIn(transaction, caller.userId);
@@ -39,7 +39,10 @@ export async function reopenAccount(app: App, caller: UserCaller): Promise<void>
   await app.db.write((transaction) => changeUser(transaction, caller.userId, { date_closed: null }));
 }
 
-/** Ends an account for ever, if it is closed, leads nothing, and its owner names its address (or name, without one). */
+/**
+ * Deletes a closed account that leads no game or mod. The owner confirms with the email address, or with the username
+ * if there is none.
+ */
 export async function deleteAccount(app: App, caller: UserCaller, confirmation: string): Promise<void> {
   await app.db.write(async (transaction) => {
     await lockUserRows(transaction, { ends: [caller.userId] });
@@ -50,20 +53,19 @@ export async function deleteAccount(app: App, caller: UserCaller, confirmation: 
     const isConfirmed =
       user.email === null ? confirmation === user.username : normalisedEmail(confirmation) === user.email;
     if (!isConfirmed) throw new ApiError('USER_CANT_BE_DELETED_INCORRECT_CONFIRMATION_EMAIL');
-    // Whoever holds a token alone must not end by this what the mailbox guards.
+    // Without this check, a stolen token could bypass the release confirmation that the mailbox protects.
     if (await isGuarded(transaction, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
     if (await store.mergingInto(transaction.query, user.id)) throw new ApiError('USER_CANNOT_DELETE_ACCOUNT');
     await erase(app, transaction, user);
   });
 }
 
-/** Whoever leads a game or mod hands it over, or deletes it, before they go. */
 async function requireNothingLed({ query }: Transaction, userId: number): Promise<void> {
   const { games, mods } = await store.leads(query, userId);
   if (games || mods) throw new ApiError('USER_CANT_BE_DELETED_EXISTING_TEAMS');
 }
 
-/** What the person made together with others stays, under a name that tells nothing. What else there is goes by a job. */
+/** Contributions to shared content stay under a neutral name. A job erases the rest. */
 async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
   if (user.status === USER_BANNED) await rememberBan(app, transaction, user.id, await identitiesOf(transaction, user));
   await endAccount(app, transaction, user);
@@ -71,7 +73,7 @@ async function erase(app: App, transaction: Transaction, user: UserRow): Promise
   await app.jobs.enqueue(transaction, SETTLE_JOB, { userId: user.id });
 }
 
-/** Nobody acts for the account any more, and what cannot wait of what nouns keep is done. */
+/** Revokes all credentials of the account and runs the steps that cannot wait for the job. */
 export async function endAccount(
   app: App,
   transaction: Transaction,
@@ -84,7 +86,7 @@ export async function endAccount(
   await endAtOnce(app, transaction, user, to);
 }
 
-/** An account that tells nothing of anyone. */
+/** A deleted account without personal data. */
 export const blank = (name: string) => ({
   status: USER_DELETED,
   email: null,
@@ -100,7 +102,7 @@ export const blank = (name: string) => ({
   portal_names: '{}',
 });
 
-/** Those who run the site decide over others, not over themselves. */
+/** Staff moderate other users, not themselves. */
 function requireModerator(caller: Caller, userId: number): void {
   if (caller.kind !== 'user' || !caller.admin) throw new ApiError('USER_CANT_VIEW_ADMIN_ONLY');
   if (caller.userId === userId) throw new ApiError('USER_ADMIN_CANT_MODERATE_SELF');
@@ -116,8 +118,8 @@ async function requireModerated(transaction: Transaction, caller: Caller, userId
 }
 
 /**
- * A locked account ends every sign-in and takes no new one, until it is clear whose it is. Nobody who got in at the same
- * moment is in when it is unlocked.
+ * Locking an account signs its user out everywhere and refuses new sign-ins until staff unlock it. Unlocking signs out
+ * again, which also ends sign-ins that were in flight when the lock was set.
  */
 export const lockUser = (app: App, caller: UserCaller, userId: number, isLocked: boolean): Promise<void> =>
   app.db.write(async (transaction) => {
@@ -127,7 +129,7 @@ export const lockUser = (app: App, caller: UserCaller, userId: number, isLocked:
     await audit(app, transaction, audited(caller, user.id, isLocked ? 'users.lock' : 'users.unlock'));
   });
 
-/** The operator's way to delete an account, with the guards that protect others. */
+/** Deletes an account on behalf of staff, with the checks that protect other users. */
 export const deleteUser = (app: App, caller: UserCaller, userId: number): Promise<void> =>
   app.db.write(async (transaction) => {
     requireModerator(caller, userId);

@@ -11,8 +11,8 @@ import * as store from './store.ts';
 export const CHANGED_MAIL_JOB = 'accounts.mail-email-changed';
 
 /**
- * Sends a code to the old address and one to the new: the first proves that it is the person, the second that they read
- * mails there. Whether the new address has an account is told to that address alone.
+ * Sends one code to the old address, which proves that the request comes from the owner, and one to the new address.
+ * Only the new address learns whether it already has an account.
  */
 export async function askForEmailChange(
   app: App,
@@ -53,7 +53,7 @@ export async function askForEmailChange(
   await mailed(app.mail.send(isTaken ? taken : codeMail(address, codes.after, 'email_change_new_mail_text')));
 }
 
-/** Takes the new address when both codes have come back. The old one is told. */
+/** Stores the new address once both codes are correct, and notifies the old address. */
 export async function confirmEmailChange(
   app: App,
   caller: UserCaller,
@@ -65,7 +65,7 @@ export async function confirmEmailChange(
     const user = await requireUserIn(transaction, caller.userId);
     const open = await store.emailChangeOf(query, user.id);
     if (!open || !isOpenCode(app, open)) return false;
-    // Both are looked at, so that nobody learns which of them was wrong.
+    // Both codes are compared, so that the caller cannot learn which one was wrong.
     const isOld = open.old_digest === null || isCode(app, open.old_digest, codes.old);
     const isNew = isCode(app, open.new_digest, codes.new);
     if (!isOld || !isNew) {
@@ -78,11 +78,11 @@ export async function confirmEmailChange(
     if (user.email !== null) await app.jobs.enqueue(transaction, CHANGED_MAIL_JOB, { to: user.email, language });
     return true;
   });
-  // Thrown inside, it would undo the counted attempt.
+  // Throwing inside the transaction would roll back the counted attempt.
   if (!isChanged) throw new ApiError('EMAIL_UPDATE_CODE_NOT_FOUND');
 }
 
-/** Whoever loses an address learns so there, also when the mail server is away at the moment of the change. */
+/** A job sends this mail, so that an outage of the mail server does not lose it. */
 export async function mailChanged(app: App, { to, language }: { to: string; language: Language }): Promise<void> {
   const subject = localise('email_changed_mail_subject', language);
   await app.mail.send({ to, subject, text: localise('email_changed_mail_text', language) });

@@ -39,7 +39,7 @@ async function someone(): Promise<Person> {
 const target = await api.aUser();
 await setNextUserId(db, 900_000);
 
-/** Something in several nouns: one that is moved by rows alone, and some that count. */
+/** Adds rows to several resources: one whose rows are simply moved, and some that have counters. */
 async function leaveTraces({ client, id }: Person, index: number): Promise<void> {
   await client.call(muteAUser, { params: { user_id: target.id } });
   await client.call(subscribeToMod, { params: at(index) });
@@ -77,7 +77,7 @@ async function hasTraces({ client }: Person, index: number): Promise<void> {
 const KEEPERS = (when: 'whenDeleted' | 'whenMerged') => [
   ...DECLARED.filter((each) => typeof each[when] === 'object').map(({ table, column }) => `${table}.${column}`),
   'users.id',
-  // Written by triggers, as an account is.
+  // Written by triggers, like the account itself.
   'user_cards.id',
   'users.merged_into',
 ];
@@ -89,7 +89,7 @@ async function namesNobody({ id }: Person, when: 'whenDeleted' | 'whenMerged'): 
   );
 }
 
-/** A worker of another process, whose writes can be held apart from all others. */
+/** The worker of another process, whose writes can be paused independently. */
 function anotherProcess(): { app: App; barrier: Barrier } {
   const other: App = { ...app, db: { ...db } };
   return { app: other, barrier: new Barrier(other.db) };
@@ -99,7 +99,7 @@ const isGone = async (person: Person) =>
   (await db.query.selectFrom('users').select('status').where('id', '=', person.id).executeTakeFirstOrThrow()).status ===
   3;
 
-/** Takes the job out of the queue, so that it runs where and when the test says, and at no other time. */
+/** Removes the job from the queue, so that the test decides where and when it runs. */
 async function takenFromQueue(userId: number): Promise<(on: App) => Promise<void>> {
   const rows = await db.query.selectFrom('jobs').selectAll().where('kind', '=', SETTLE_JOB).execute();
   const row = rows.find(({ payload }) => payload.includes(String(userId)))!;
@@ -108,7 +108,7 @@ async function takenFromQueue(userId: number): Promise<(on: App) => Promise<void
   return (on) => handler.run(on, JSON.parse(row.payload), { id: 0, attempt: 1, heartbeat: async () => {} });
 }
 
-/** The move of one account into another, begun by another process and held in some step of it. */
+/** Another process starts to merge one account into another, and is paused at a step. */
 async function heldMove(from: Person, where: Where) {
   const move = await takenFromQueue(from.id);
   const slow = anotherProcess();
@@ -122,7 +122,7 @@ async function heldMove(from: Person, where: Where) {
   return { goOn };
 }
 
-/** Held before a step, or in the very step that moves what someone has muted. */
+/** Before the step with this number, or within the step that moves the muted users. */
 type Where = number | 'muted';
 const WHERE: readonly Where[] = [0, 20, 40, 'muted'];
 
@@ -137,7 +137,7 @@ const movesMutes =
     (await query.selectFrom('mutes').select('user_id').where('user_id', '=', id).execute()).length === 0;
 
 for (const where of WHERE)
-  test(`what an account had goes to the last of a chain of accounts, if the one between ends at ${where}`, async () => {
+  test(`a chain of merges moves everything to the last account when the middle one ends at ${where}`, async () => {
     const [first, second, third] = [await someone(), await someone(), await someone()];
     await leaveTraces(first, 0);
     assert.equal((await merge(second, first)).status, 204);
@@ -156,7 +156,7 @@ for (const where of WHERE)
   });
 
 for (const where of WHERE)
-  test(`of an account nothing personal is left if the one that takes it in is deleted at ${where}`, async () => {
+  test(`no personal data is left of a merged account when its target is deleted at ${where}`, async () => {
     const [first, second] = [await someone(), await someone()];
     await leaveTraces(first, 2);
     assert.equal((await merge(second, first)).status, 204);
@@ -181,7 +181,7 @@ for (const where of WHERE)
     }
   });
 
-test('two accounts that each take in the other at the same moment become one of them', async () => {
+test('two accounts that merge each other at the same time become one account', async () => {
   const [one, other] = [await someone(), await someone()];
   const held = [
     await barrier.upTo('before', () => merge(one, other)),
@@ -193,7 +193,7 @@ test('two accounts that each take in the other at the same moment become one of 
   assert.deepEqual([await isGone(one), await isGone(other)].toSorted(), [false, true]);
 });
 
-test('nothing becomes part of an account that is being deleted', async () => {
+test('an account that is being deleted cannot be the target of a merge', async () => {
   for (const point of ['before', 'done'] as const) {
     const [from, into] = [await someone(), await someone()];
     await leaveTraces(from, 0);
@@ -218,7 +218,7 @@ test('nothing becomes part of an account that is being deleted', async () => {
   }
 });
 
-test('a move that ends in the middle, at any step, is finished by the next run', async () => {
+test('the next run finishes a merge that was interrupted at any step', async () => {
   for (const reached of [0, 15, 30, 45]) {
     const [from, to] = [await someone(), await someone()];
     await leaveTraces(from, 1);
@@ -237,7 +237,7 @@ test('a move that ends in the middle, at any step, is finished by the next run',
   }
 });
 
-test('a move that three processes run at once counts nothing twice', async () => {
+test('a merge that three processes run at once counts nothing twice', async () => {
   const [from, to] = [await someone(), await someone()];
   for (const index of [0, 1, 2]) await leaveTraces(from, index);
   await leaveTraces(to, 1);
@@ -248,14 +248,14 @@ test('a move that three processes run at once counts nothing twice', async () =>
   await namesNobody(from, 'whenMerged');
 });
 
-test('nobody hands in a mod while their account is being deleted', async () => {
+test('a user cannot add a mod while their account is being deleted', async () => {
   for (const point of ['before', 'done'] as const) {
     const author = await someone();
     const named = { name: api.unique('Late'), summary: 'It came too late' };
     const files = { logo: { filename: 'a.png', bytes: await aLogo() } };
     const add = () => author.client.call(addModOperation, { params: { game_id: game.id }, body: named, files });
     const led = (query: Query) => query.selectFrom('mods').select('id').where('submitted_by', '=', author.id).execute();
-    // Before it, the picture was prepared in a transaction of its own.
+    // The picture is prepared in an earlier transaction of its own.
     const isAdded = async ({ query }: Transaction) => (await led(query)).length > 0;
     const adding = await barrier.upTo(point, add, point === 'done' ? isAdded : undefined);
     assert.ok(adding.isHeld);

@@ -34,7 +34,7 @@ async function someone(more: { admin?: boolean } = {}) {
   return { ...user, email, client: await api.as(user) };
 }
 
-test('an email address is changed with the codes from the old and from the new one', async () => {
+test('a user changes their email address with codes from the old and the new one', async () => {
   const { client, email } = await someone();
   const next = anAddress();
   const asked = await client.call(requestEmailChange, { body: { email: next.toUpperCase() } });
@@ -47,7 +47,7 @@ test('an email address is changed with the codes from the old and from the new o
   await client.refused(changeEmail, { body: { new_code, old_code } }, 404, 11066);
 });
 
-test('the old address is told of the change when the mail server is back', async (t) => {
+test('the old address is notified of the change once the mail server is reachable again', async (t) => {
   const { client, email } = await someone();
   const next = anAddress();
   await client.call(requestEmailChange, { body: { email: next } });
@@ -68,7 +68,7 @@ test('the old address is told of the change when the mail server is back', async
   assert.deepEqual(sent, [email]);
 });
 
-test('an old token and an old key of a deleted account are told that it is deleted, also once its rows are erased', async () => {
+test('a token and a key of a deleted account get the error for deleted accounts, even after its rows are erased', async () => {
   const { email, client, api_key } = await someone();
   await client.call(closeOwnAccount);
   assert.equal((await client.call(deleteOwnAccount, { body: { email } })).status, 204);
@@ -82,7 +82,7 @@ test('an old token and an old key of a deleted account are told that it is delet
   }
 });
 
-test('codes for another address are sent once a minute, last a quarter of an hour, and end with the fifth wrong guess', async () => {
+test('codes for a new address are limited to one a minute, expire after 15 minutes, and end at the fifth wrong guess', async () => {
   const { client, email } = await someone();
   const next = anAddress();
   const ask = { body: { email: next } };
@@ -98,7 +98,7 @@ test('codes for another address are sent once a minute, last a quarter of an hou
   await client.refused(changeEmail, { body: codes() }, 404, 11066);
 });
 
-test('that an address has an account is told to that address alone', async () => {
+test('only the new address learns that it already has an account', async () => {
   const [ada, bob] = [await someone(), await someone()];
   const free = await ada.client.call(requestEmailChange, { body: { email: anAddress() } });
   const { client } = await someone();
@@ -107,7 +107,7 @@ test('that an address has an account is told to that address alone', async () =>
   assert.deepEqual(codesSentTo(api, bob.email), []);
 });
 
-test('who takes an address that someone else took meanwhile is refused', async () => {
+test('a user cannot take an address that another account took in the meantime', async () => {
   const { client, email } = await someone();
   const next = anAddress();
   await client.call(requestEmailChange, { body: { email: next } });
@@ -116,7 +116,7 @@ test('who takes an address that someone else took meanwhile is refused', async (
   await client.refused(changeEmail, { body }, 400, 11015);
 });
 
-test('a closed account is seen by nobody else, and opened again', async () => {
+test('a closed account is hidden from others and can be reopened', async () => {
   const { id, client } = await someone();
   assert.equal((await client.call(closeOwnAccount)).status, 204);
   await key.refused(getUser, { params: { user_id: id } }, 404, 17000);
@@ -126,7 +126,7 @@ test('a closed account is seen by nobody else, and opened again', async () => {
   assert.equal((await key.call(getUser, { params: { user_id: id } })).status, 200);
 });
 
-test('an account is deleted when it is closed, leads nothing, and its address is named', async () => {
+test('a user deletes a closed account that leads nothing by confirming its address', async () => {
   const { id, email, client, api_key } = await someone();
   const body = { email: ` ${email.toUpperCase()}` };
   const mod = await api.aMod({ game });
@@ -149,7 +149,7 @@ test('an account is deleted when it is closed, leads nothing, and its address is
   assert.notEqual(newcomer.id, id);
 });
 
-test('whoever leads a game or a mod, and those who run the site, cannot delete their account', async () => {
+test('users who lead a game or a mod, and staff, cannot delete their account', async () => {
   const [ada, bob, operator] = [await someone(), await someone(), await someone({ admin: true })];
   await api.aMod({ game, owner: ada });
   await api.aGame({ owner: bob });
@@ -161,7 +161,7 @@ test('whoever leads a game or a mod, and those who run the site, cannot delete t
   await operator.client.refused(deleteOwnAccount, { body: { email: operator.email } }, 403, 17004);
 });
 
-test('those who run the site lock and delete others, and nobody else does', async () => {
+test('only staff can lock and delete other users', async () => {
   const [ada, bob, operator] = [await someone(), await someone(), await someone({ admin: true })];
   const params = { user_id: ada.id };
   for (const each of [lockAUser, deleteAUser]) {
@@ -173,7 +173,7 @@ test('those who run the site lock and delete others, and nobody else does', asyn
   await operator.client.refused(deleteAUser, { params }, 400, 11051);
 });
 
-test('an application that someone let in decides nothing about their account', async () => {
+test('an authorized application cannot change or delete the account', async () => {
   const { id } = await someone();
   const { client_id: clientId } = await aClient(api);
   const app = api.app();
@@ -190,7 +190,7 @@ test('an application that someone let in decides nothing about their account', a
     await client.refused(operation, body ? { body } : {}, 403, 12004);
 });
 
-test('two accounts of one person become one, and what the other had follows', async () => {
+test('merging two accounts moves the contents of one to the other', async () => {
   const [ada, old, carl, dora] = [await someone(), await someone(), await someone(), await someone()];
   for (const { client } of [ada, old]) await client.call(muteAUser, { params: { user_id: carl.id } });
   await old.client.call(muteAUser, { params: { user_id: dora.id } });
@@ -213,7 +213,7 @@ test('two accounts of one person become one, and what the other had follows', as
   assert.equal((await ada.client.call(deleteOwnAccount, { body: { email: ada.email } })).status, 204);
 });
 
-test('an account without an address takes over that of the other', async () => {
+test('an account without an address takes the address of the merged account', async () => {
   const old = await someone();
   const user = await api.aUser();
   const client = await api.as(user);
@@ -221,7 +221,7 @@ test('an account without an address takes over that of the other', async () => {
   assert.equal((await client.call(getAccount)).body.email, old.email);
 });
 
-test('accounts are merged by those who signed in to both, and not where others depend on them', async () => {
+test('merging needs tokens of both accounts and is refused where others depend on the account', async () => {
   const [ada, leader, author, operator] = [
     await someone(),
     await someone(),
@@ -252,7 +252,7 @@ const linked = (user_id: number, portal: string, portal_id: string, game_id = 0)
       .execute();
   });
 
-test('accounts that sell are not merged', async () => {
+test('accounts that sell cannot be merged', async () => {
   const [ada, seller] = [await someone(), await someone()];
   await api
     .app()
@@ -265,7 +265,7 @@ test('accounts that sell are not merged', async () => {
   await into(seller, ada);
 });
 
-test('accounts on portals follow at once, unless both have one of the same kind', async () => {
+test('a merge moves portal accounts at once, unless both accounts use the same portal', async () => {
   const [ada, old] = [await someone(), await someone()];
   await linked(ada.id, 'steam', 'one');
   await linked(old.id, 'psn', 'two');
@@ -282,13 +282,13 @@ test('accounts on portals follow at once, unless both have one of the same kind'
   assert.equal(shown.body.display_name_portal, 'psn two');
 });
 
-test('an account is also merged with a code that is sent to its address', async () => {
+test('a user can merge an account with a code sent to its address', async () => {
   const [ada, old, eve] = [await someone(), await someone(), await someone()];
   const ask = { body: { email: old.email.toUpperCase() } };
   await ada.client.refused(mergeOwnAccount, { body: { email: ada.email } }, 400, 17027);
   await ada.client.refused(mergeOwnAccount, ask, 400, 17035);
   const code = codesSentTo(api, old.email).at(-1)!;
-  // The code is good for whom it was sent for, and for nothing else.
+  // The code works only for the account that requested it, and only for merging.
   const body = { email: old.email, code };
   await eve.client.refused(mergeOwnAccount, { body }, 401, 11014);
   await key.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11014);
@@ -298,7 +298,7 @@ test('an account is also merged with a code that is sent to its address', async 
   await ada.client.refused(mergeOwnAccount, { body }, 401, 11014);
 });
 
-test('that an address has an account is not told to those who want to merge it', async () => {
+test('a merge request does not reveal whether an address has an account', async () => {
   const [ada, old] = [await someone(), await someone()];
   const [there, free] = [old.email, anAddress()];
   const answers = [];
@@ -309,7 +309,7 @@ test('that an address has an account is not told to those who want to merge it',
   await ada.client.refused(mergeOwnAccount, { body }, 401, 11014);
 });
 
-test('a code to merge ends after a quarter of an hour, and with the fifth wrong guess', async () => {
+test('a merge code expires after 15 minutes and ends at the fifth wrong guess', async () => {
   const [ada, old] = [await someone(), await someone()];
   const { email } = old;
   const code = async () => {
@@ -326,7 +326,7 @@ test('a code to merge ends after a quarter of an hour, and with the fifth wrong 
   await ada.client.refused(mergeOwnAccount, { body: { email, code: guessed } }, 401, 11014);
 });
 
-test('nobody leaves a ban or a lock behind by merging', async () => {
+test('a user cannot escape a ban or a lock by merging accounts', async () => {
   const [ada, banned, locked] = [await someone(), await someone(), await someone()];
   const { db } = api.app();
   await db.write(({ query }) => query.updateTable('users').set({ status: 4 }).where('id', '=', banned.id).execute());
@@ -338,7 +338,7 @@ test('nobody leaves a ban or a lock behind by merging', async () => {
   await merge(locked.client.token!, 401, 12004);
 });
 
-test('a ban outlives the account: with the same address nobody signs up again, until it is lifted', async () => {
+test('a ban outlives the deleted account: its address cannot register again until the ban is lifted', async () => {
   const [old, operator] = [await someone(), await someone({ admin: true })];
   const params = { user_id: old.id };
   await linked(old.id, 'steam', 'banned-one');
@@ -357,7 +357,7 @@ test('a ban outlives the account: with the same address nobody signs up again, u
   assert.equal((await operator.client.call(unbanUser, { params })).status, 204);
   await operator.client.refused(unbanUser, { params }, 404, 17000);
   assert.equal((await key.call(exchangeEmailSecurityCode, await signIn())).status, 200);
-  // Whoever was not banned comes back as somebody new.
+  // A user who was not banned can register again with the same address.
   const other = await someone();
   await operator.client.call(deleteAUser, { params: { user_id: other.id } });
   await key.call(requestEmailSecurityCode, { body: { email: other.email } });

@@ -24,8 +24,8 @@ import { SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
 
 /**
- * Makes another account of the caller part of this one. Whoever holds tokens of both has signed in to both. Where the
- * other one confirms its releases by mail, a token of it is not enough, or its seats could be had without that.
+ * Merges another account of the caller into this one. A token of each account proves that the caller signed in to both,
+ * but an account that confirms releases by mail also needs the mailed code.
  */
 export async function mergeAccount(
   app: App,
@@ -46,7 +46,10 @@ export async function mergeAccount(
   if (asked !== null) await askToMerge(app, caller, asked, language);
 }
 
-/** Sends a code to the address of the other account, and says so; whether it has one is told to nobody. */
+/**
+ * Mails a code to the other account and answers with an error that asks for it. The answer is the same if the address
+ * has no account.
+ */
 export async function askToMerge(app: App, caller: UserCaller, email: string, language: Language): Promise<never> {
   const { email: own } = await requireUser(app, caller.userId);
   if (own === normalisedEmail(email)) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
@@ -54,7 +57,7 @@ export async function askToMerge(app: App, caller: UserCaller, email: string, la
   throw new ApiError('USER_MERGE_CODE_SENT');
 }
 
-/** The same as with a token: whoever reads the mails of an address could sign in to its account. */
+/** A mailed code is as good as a token, because the owner of the mailbox could sign in with it. */
 export async function mergeByCode(app: App, caller: UserCaller, email: string, code: string): Promise<void> {
   const outcome = await app.db.write(async (transaction) => {
     const found = await findCode(app, transaction, mergeAsker(caller.userId), { code });
@@ -64,18 +67,18 @@ export async function mergeByCode(app: App, caller: UserCaller, email: string, c
     await merge(app, transaction, other.id, caller.userId);
     return undefined;
   });
-  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  // Throwing inside the transaction would roll back the counted attempt.
   if (outcome) throw outcome;
 }
 
-/** The account that is given up ends at once, with its name; what it had follows in a job. */
+/** The merged account ends at once and loses its name; a job moves its contents. */
 async function merge(app: App, transaction: Transaction, fromId: number, toId: number): Promise<void> {
   if (fromId === toId) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
-  // Neither ends, and neither hands in what would be left behind, before this is committed.
+  // Until the commit, neither account can end or gain rows that the merge would miss.
   await lockUserRows(transaction, { ends: [fromId, toId] });
   const [from, to] = [(await findUserIn(transaction, fromId))!, (await findUserIn(transaction, toId))!];
   refuseSignIn(to);
-  // Nobody leaves a ban or a lock behind them.
+  // A banned or locked user must not escape by merging.
   refuseSignIn(from);
   await refuseMerge(transaction, from, to);
   await endAccount(app, transaction, from, to);

@@ -13,7 +13,7 @@ export const logout = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/logout',
-  says: 'Ends the access token that is sent with it.',
+  says: 'Revokes the access token of the request.',
   access: user('read'),
   returns: ok(WebMessageObject),
   errors: [],
@@ -31,7 +31,7 @@ export const requestEmailChange = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/email',
-  says: 'Sends codes to the old and to the new email address of the person.',
+  says: 'Mails codes to the old and the new email address of the user.',
   access: user('write', 'account'),
   limit: 10,
   body: z.object({ email: Email }),
@@ -52,13 +52,13 @@ export const changeEmail = operation({
   tag: 'Me',
   method: 'PUT',
   path: '/me/email',
-  says: 'Takes the new email address, with the codes from both.',
+  says: 'Changes the email address, with the codes from both addresses.',
   access: user('write', 'account'),
   limit: 10,
   ends: ['caller'],
   body: z.object({
     new_code: Code,
-    old_code: Code.optional().meta({ description: 'Needed unless the account had no address.' }),
+    old_code: Code.optional().meta({ description: 'Required unless the account has no address yet.' }),
   }),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'EMAIL_UPDATE_CODE_NOT_FOUND', 'AUTH_LINK_EMAIL_ALREADY_USED'],
@@ -71,7 +71,7 @@ export const closeOwnAccount = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/close',
-  says: 'Closes the account: nobody sees it any more, and its owner may open it again or delete it.',
+  says: 'Closes the account: it is hidden from everyone else until its owner reopens or deletes it.',
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANNOT_CLOSE_ACCOUNT'],
@@ -83,7 +83,7 @@ export const reopenOwnAccount = operation({
   tag: 'Me',
   method: 'DELETE',
   path: '/me/close',
-  says: 'Opens a closed account again.',
+  says: 'Reopens a closed account.',
   access: user('write', 'account'),
   returns: noContent,
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION'],
@@ -95,11 +95,15 @@ export const deleteOwnAccount = operation({
   tag: 'Me',
   method: 'DELETE',
   path: '/me',
-  says: 'Deletes a closed account for ever. Whoever leads a game or a mod hands it over first, and whoever confirms releases by mail ends that.',
+  says: 'Deletes a closed account permanently. Owners of games or mods transfer them first, and users who confirm releases by mail turn that off first.',
   access: user('write', 'account'),
   ends: ['caller'],
   body: z.object({
-    email: z.string().trim().max(254).meta({ description: 'To confirm: the address of the account, or its username.' }),
+    email: z
+      .string()
+      .trim()
+      .max(254)
+      .meta({ description: 'Confirmation: the email address of the account, or its username if it has no address.' }),
   }),
   returns: noContent,
   errors: [
@@ -115,9 +119,9 @@ export const deleteOwnAccount = operation({
 
 const MergeBody = z
   .object({
-    access_token: z.string().max(200).meta({ description: 'Of the account that is given up.' }),
-    email: Email.meta({ description: 'The address of the account that is given up, where there is no token of it.' }),
-    code: Code.meta({ description: 'The code that was sent to that address.' }),
+    access_token: z.string().max(200).meta({ description: 'A token of the account that is merged.' }),
+    email: Email.meta({ description: 'The address of the account that is merged, if there is no token of it.' }),
+    code: Code.meta({ description: 'The code that was mailed to that address.' }),
   })
   .partial()
   .refine(({ access_token, email }) => access_token !== undefined || email !== undefined, {
@@ -130,10 +134,10 @@ export const mergeOwnAccount = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/merge',
-  says: 'Makes another account of the person part of this one, and ends it. It takes a token of that account, or its email address: then a code is sent there (`17035`), with which the request is made again. So it is with the token of an account that confirms its releases by mail.',
+  says: 'Merges another account of the user into this one, and ends it. The request needs a token of that account or its email address. With the address, a code is mailed (`17035`) and the request is repeated with the code; so it is with the token of an account that confirms its releases by mail.',
   access: user('write', 'account'),
   limit: 10,
-  unlocked: 'it holds both accounts at once, in their order',
+  unlocked: 'it locks both accounts at once, in the order of their ids',
   body: MergeBody,
   returns: noContent,
   errors: [
@@ -175,7 +179,7 @@ export const lockAUser = operation({
   id: 'lock-a-user',
   method: 'POST',
   path: '/users/{user_id}/lock',
-  says: 'Ends every sign-in of an account and lets nobody sign in anew. Those who run the site may.',
+  says: 'Signs a user out everywhere and refuses new sign-ins. Staff only.',
   errors: MODERATION,
   handle: (app, { caller, params }) => lockUser(app, caller, params.user_id, true),
 });
@@ -186,7 +190,7 @@ export const unlockAUser = operation({
   id: 'unlock-a-user',
   method: 'DELETE',
   path: '/users/{user_id}/lock',
-  says: 'Lets a person sign in again. Those who run the site may.',
+  says: 'Allows a locked user to sign in again. Staff only.',
   errors: MODERATION,
   handle: (app, { caller, params }) => lockUser(app, caller, params.user_id, false),
 });
@@ -197,7 +201,7 @@ export const deleteAUser = operation({
   id: 'delete-a-user',
   method: 'DELETE',
   path: '/users/{user_id}',
-  says: 'Deletes the account of a person for ever. Those who run the site may.',
+  says: 'Deletes the account of a user permanently. Staff only.',
   errors: [
     ...MODERATION,
     'USER_ALREADY_DELETED',

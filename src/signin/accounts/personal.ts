@@ -17,7 +17,7 @@ export const personalAddresses: PersonalData = {
   ending: async (_, { query }, { id }) => void (await store.removeEmailChange(query, id)),
 };
 
-/** What cannot wait when an account ends. */
+/** Runs what has to happen in the transaction that ends the account. */
 export async function endAtOnce(
   app: App,
   transaction: Transaction,
@@ -34,13 +34,13 @@ async function stepByStep(app: App, heartbeat: Heartbeat, step: (transaction: Tr
   await heartbeat();
 }
 
-/** Where what an account had belongs now; undefined where nobody has it any more. */
+/** The account that owns the rows now, or undefined if they are to be erased. */
 type Fate = (transaction: Transaction) => Promise<number | undefined>;
 
 /**
- * What an account had is moved to the one that it became a part of, or goes. Noun by noun, each in transactions of its
- * own: what is done stays done when the rest is interrupted. Its fate is asked in each of them, as it may change
- * meanwhile: the account that takes it in can become a part of another, or be deleted.
+ * Moves the rows of an ended account to its successor, or erases them, resource by resource and in a transaction per
+ * step, so that an interrupted run can continue. Each step looks the successor up again, because it can be merged or
+ * deleted in the meantime.
  */
 export async function settleAll(app: App, userId: number, fateOf: Fate, heartbeat: Heartbeat): Promise<void> {
   for (const { columns, erasing, moving, afterwards } of app.extensions.of(personalDataOf)) {

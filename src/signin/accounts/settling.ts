@@ -12,10 +12,9 @@ import { settleAll } from './personal.ts';
 
 export const SETTLE_JOB = 'accounts.settle';
 
-/** What someone who is gone is called. */
 export const nameOfDeleted = (userId: number): string => `deleted-${userId}`;
 
-/** From an account that was given up to the one that has its place now, over those that were given up in between. */
+/** The chain of merges from an ended account to its current successor. */
 async function chainFrom(transaction: Transaction, userId: number): Promise<UserRow[]> {
   const chain: UserRow[] = [];
   for (let id: number | null = userId; id !== null; id = chain.at(-1)?.merged_into ?? null) {
@@ -27,8 +26,8 @@ async function chainFrom(transaction: Transaction, userId: number): Promise<User
 }
 
 /**
- * Who has the place of an account that ended. The account is held, so that of two processes that settle it one waits,
- * and so is everyone in the chain: none of them ends before this step is committed, and their own move comes after it.
+ * Finds the successor and locks the whole chain, so that two processes cannot settle the same account and none of its
+ * successors ends before this step commits.
  */
 async function fateOf(transaction: Transaction, userId: number): Promise<number | undefined> {
   const idsOf = (chain: readonly UserRow[]) => chain.map(({ id }) => id);
@@ -37,7 +36,7 @@ async function fateOf(transaction: Transaction, userId: number): Promise<number 
     const others = chain.filter((id) => id !== userId);
     await lockUserRows(transaction, { ends: [userId], under: others });
     const held = await chainFrom(transaction, userId);
-    // Its end may have become a part of another before it was held.
+    // The last account may have been merged further before the lock was taken.
     if (held.length === chain.length) {
       const last = held.at(-1)!;
       return last.status === USER_DELETED ? undefined : last.id;
@@ -46,7 +45,7 @@ async function fateOf(transaction: Transaction, userId: number): Promise<number 
   }
 }
 
-/** What nouns keep of someone who is gone follows to the account that took them in, or leaves. It may run again. */
+/** Moves the rows of an ended account to its successor, or erases them. It is idempotent. */
 export async function settleAccount(app: App, userId: number, heartbeat: () => Promise<void>): Promise<void> {
   await settleAll(app, userId, (transaction) => fateOf(transaction, userId), heartbeat);
   await app.db.write(async (transaction) => {

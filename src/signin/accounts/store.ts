@@ -19,7 +19,7 @@ export const countChangeAttempt = (query: Query, userId: number) =>
     .where('user_id', '=', userId)
     .execute();
 
-/** Whether someone leads a game or a mod that is not deleted. */
+/** Whether the user owns a game or a mod that is not deleted. */
 export async function leads(query: Query, userId: number): Promise<{ games: boolean; mods: boolean }> {
   const led = (table: 'games' | 'mods') =>
     query.selectFrom(table).select('id').where('submitted_by', '=', userId).where('status', '<>', 3).limit(1);

@@ -4,11 +4,11 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Another address that a person wants to have, until codes from both have come back. */
+/** A requested change of the email address, until both codes are confirmed. */
 export interface EmailChangesTable {
   user_id: number;
   email: string;
-  /** None where the account has no address yet. */
+  /** Null if the account has no address yet. */
   old_digest: string | null;
   new_digest: string;
   attempts: number;

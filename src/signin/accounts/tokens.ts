@@ -1,7 +1,7 @@
 import { forgetTokens, revokeTokens } from '../../platform/access/credentials.ts';
 import type { App } from '../../platform/app.ts';
 
-/** An expired token gets an error of its own for a day, then that of an unknown one. */
+/** For a day, an expired token gets a different error than an unknown one. */
 const REMEMBER_SECONDS = 86_400;
 
 export const revokeToken = (app: App, tokenId: number): Promise<void> =>

@@ -31,7 +31,7 @@ async function aPerson(): Promise<User & { email: string }> {
 
 const made = { name: 'Build server', scopes: ['read'] };
 
-/** Lets a client in, and returns what it got. */
+/** Authorizes a client and returns its tokens. */
 async function letIn(
   email: string,
 ): Promise<{ access_token: string; refresh_token: string; refresh: () => Promise<number> }> {
@@ -52,7 +52,7 @@ async function letIn(
   return { ...given, refresh };
 }
 
-test('a person makes a token for a script, sees it in the list, and ends it', async () => {
+test('a user creates a token for a script, finds it in the list and revokes it', async () => {
   const me = await api.as(await aPerson());
   const { status, body } = await me.call(addOwnToken, { body: made });
   assert.equal(status, 201);
@@ -75,20 +75,20 @@ test('a person makes a token for a script, sees it in the list, and ends it', as
   await me.refused(deleteOwnToken, { params: { token_id: 999_999 } }, 404, 14000);
 });
 
-test('nobody ends a token of someone else', async () => {
+test('a user cannot revoke a token of another user', async () => {
   const [me, other] = [await api.as(await aPerson()), await api.as(await aPerson())];
   const { id } = (await other.call(getOwnTokens)).body.data[0]!;
   await me.refused(deleteOwnToken, { params: { token_id: id } }, 403, 11077);
   assert.equal((await other.call(getAuthenticatedUser)).status, 200);
 });
 
-test('a token gives no more than it has', async () => {
+test('a token cannot create a token with more scopes than its own', async () => {
   const writer = await api.as(await aPerson(), { scopes: ['write'] });
   await writer.refused(addOwnToken, { body: { ...made, scopes: ['read', 'write'] } }, 403, 11003);
   assert.equal((await writer.call(addOwnToken, { body: { ...made, scopes: ['write'] } })).status, 201);
 });
 
-test('someone may have a hundred tokens, also when they are asked for at once', async () => {
+test('a user can have a hundred tokens, even when they are requested concurrently', async () => {
   const me = await api.as(await aPerson());
   const answers = await Promise.all(
     Array.from({ length: TOKENS_MAX + 8 }, (_, n) => me.call(addOwnToken, { body: { ...made, name: `Script ${n}` } })),
@@ -97,7 +97,7 @@ test('someone may have a hundred tokens, also when they are asked for at once', 
   assert.equal(answers.filter(({ status }) => status === 422).length, 8);
 });
 
-test('an application that was let in is listed, and ends with its token', async () => {
+test('an authorized application is in the list, and revoking its token ends it', async () => {
   const { email, ...person } = await aPerson();
   const { access_token, refresh } = await letIn(email);
   const me = await api.as(person);
@@ -108,7 +108,7 @@ test('an application that was let in is listed, and ends with its token', async 
   assert.equal(await refresh(), 400);
 });
 
-test('an application makes no credentials, and ends none', async () => {
+test('an application can neither create nor revoke credentials', async () => {
   const { email, ...person } = await aPerson();
   const own = await api.as(person);
   const game = await api.aGame({ owner: person });
@@ -125,7 +125,7 @@ test('an application makes no credentials, and ends none', async () => {
     await application.refused(deleteOwnToken, { params: { token_id: id } }, 403, 12004);
 });
 
-test('a person renews their API key, gives it up, and gets another', async () => {
+test('a user rotates their API key, deletes it, and creates another', async () => {
   const person = await aPerson();
   const me = await api.as(person);
   assert.equal((await api.withKey(person).call(getGames)).status, 200);
@@ -142,14 +142,14 @@ test('a person renews their API key, gives it up, and gets another', async () =>
   assert.equal((await me.call(getOwnKey)).status, 200);
 });
 
-test('of sixteen who make a key at once, one does', async () => {
+test('of sixteen concurrent requests for a key, one succeeds', async () => {
   const me = await api.as(await aPerson());
   await me.call(deleteOwnKey);
   const answers = await Promise.all(Array.from({ length: 16 }, () => me.call(addOwnKey)));
   assert.equal(answers.filter(({ status }) => status === 201).length, 1);
 });
 
-test('administrators renew the key of a game, and nobody below', async () => {
+test('only administrators of a game can rotate its key', async () => {
   const game = await api.aGame();
   const manager = await api.aUser();
   await api.joins(manager, game, 4);
@@ -161,7 +161,7 @@ test('administrators renew the key of a game, and nobody below', async () => {
   assert.equal((await api.withKey({ api_key }).call(getGames)).status, 200);
 });
 
-test('browsers in which someone is signed in are listed, and each can be signed out', async () => {
+test('signed-in browsers are listed, and each can be signed out', async () => {
   const { email, ...person } = await aPerson();
   const path = authorizePath(asking(await aClient(api)));
   const [here, there] = [new Browser(api, 'production', { 'user-agent': 'Here' }), new Browser(api)];
@@ -182,7 +182,7 @@ test('browsers in which someone is signed in are listed, and each can be signed 
   assert.equal((await there.get(path)).status, 200);
 });
 
-test('signing out everywhere ends tokens, applications and browsers, on every process that has heard of it', async () => {
+test('signing out everywhere ends tokens, applications and browsers on every process that received the notification', async () => {
   const { email, ...person } = await aPerson();
   const other = await anotherService(api);
   try {

@@ -9,7 +9,7 @@ import { audit } from '../../records/audit/audit.ts';
 import { revokeGrant } from '../oauth/grants.ts';
 import * as store from './store.ts';
 
-/** How many tokens someone may have made for themselves at a time. */
+/** How many tokens a user can create for themselves. */
 export const TOKENS_MAX = 100;
 
 export type TokenRow = Awaited<ReturnType<typeof store.tokensOf>>[number];
@@ -40,7 +40,7 @@ export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promis
     return issueToken(app, transaction, { userId: caller.userId, scopes, name, dateExpires, epoch: caller.epoch });
   });
 
-/** Ends a token. One that an application holds takes along all that the application was allowed with it. */
+/** Revokes a token. If an application owns it, the whole grant of the application ends. */
 export const deleteToken = (app: App, caller: UserCaller, id: number): Promise<void> =>
   app.db.write(async (transaction) => {
     const token = await store.tokenById(transaction.query, id);
@@ -64,7 +64,7 @@ export const makeKey = (app: App, caller: UserCaller): Promise<string> =>
     return issueKey(app, transaction, { userId: caller.userId });
   });
 
-/** Gives a new key; the old one ends at once. */
+/** Replaces the key; the old one stops working at once. */
 export const rotateKey = (app: App, caller: UserCaller): Promise<string> =>
   app.db.write(async (transaction) => {
     await store.lockUserRow(transaction, caller.userId);

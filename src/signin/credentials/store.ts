@@ -1,7 +1,7 @@
 import { type Query, statement, type Transaction } from '../../platform/database/database.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 
-/** Tokens that still open something, with the clients that hold them. */
+/** Active tokens with the clients that use them. */
 export const tokensOf = (query: Query, userId: number, now: number) =>
   query
     .selectFrom('access_tokens as t')
@@ -39,6 +39,6 @@ export const keyOfUser = (query: Query, userId: number) =>
     .where('date_revoked', 'is', null)
     .executeTakeFirst();
 
-/** Others who change what belongs to the person wait until this transaction has ended. */
+/** Locks the user, so that concurrent changes of their credentials wait for this transaction. */
 const LOCK = withUpdateLock(statement('select id from users where id = ?'));
 export const lockUserRow = (transaction: Transaction, userId: number) => transaction.first(LOCK, [userId]);

@@ -25,7 +25,7 @@ async function aLogin(): Promise<{ device: Device; code: string; context: Record
   return { device, code: String(context['code']), context };
 }
 
-/** Signs in on another device, types the code, and sees the question. */
+/** Signs in on another device, types the code, and returns the consent page. */
 async function typed(browser: Browser, code: string, email = anAddress()): Promise<Answer> {
   const sent = await browser.submit(await browser.get('/connect'), { code });
   assert.equal(sent.status, 303, sent.text);
@@ -36,7 +36,7 @@ async function typed(browser: Browser, code: string, email = anAddress()): Promi
   return browser.submit(form, { code });
 }
 
-test('a device shows a code, a person allows it elsewhere, and the token arrives on the same socket', async () => {
+test('a device shows a code, a user allows it in a browser, and the token arrives on the same socket', async () => {
   const { device, code, context } = await aLogin();
   assert.match(code, /^[A-Z2-9]{5}$/);
   assert.deepEqual(context, {
@@ -60,7 +60,7 @@ test('a device shows a code, a person allows it elsewhere, and the token arrives
   await device.leave();
 });
 
-test('the path /ws of a game’s own host, and of the sandbox, opens a socket as well', async () => {
+test('the path /ws on the host of a game and on the sandbox opens a socket, too', async () => {
   const other = await api.aGame({}, 'sandbox');
   for (const [host, path, id] of [
     [`g-${game.id}.localhost`, '/ws', game.id],
@@ -68,14 +68,14 @@ test('the path /ws of a game’s own host, and of the sandbox, opens a socket as
     ['localhost', '/ws', game.id],
   ] as const) {
     const device = await aDevice(api.service, { host, path });
-    // Shipped clients of a game's own host name no game.
+    // Shipped clients that use the host of a game send no game id.
     device.say({ operation: 'device_login', ...(host === 'localhost' && { context: { game_id: id } }) });
     assert.equal((await device.told()).operation, 'device_login');
     await device.leave();
   }
 });
 
-test('a device that is denied is told so, where it waits for the token', async () => {
+test('a device that the user denies receives the denial where it waits for the token', async () => {
   const { device, code } = await aLogin();
   const browser = new Browser(api);
   const denied = await browser.submit(await typed(browser, code), { decision: 'deny' });
@@ -89,7 +89,7 @@ function isInvalidCode(answer: Answer): void {
   assert.match(answer.text, /11097/);
 }
 
-test('a code that is wrong, used, outdated or of a device that left lets nobody in', async () => {
+test('a code that is wrong, used, expired or of a disconnected device admits no device', async () => {
   const browser = new Browser(api);
   const { device, code } = await aLogin();
   await browser.submit(await typed(browser, code), { decision: 'allow' });
@@ -102,7 +102,7 @@ test('a code that is wrong, used, outdated or of a device that left lets nobody 
   const left = await aLogin();
   await left.device.leave();
   await api.app().db.write(async () => {});
-  // The socket's end is noted in a transaction of its own.
+  // The disconnection is recorded in a transaction of its own.
   while ((await browser.submit(form, { code: left.code })).status !== 401);
   const late = await aLogin();
   const question = await browser.submit(form, { code: late.code });
@@ -114,7 +114,7 @@ test('a code that is wrong, used, outdated or of a device that left lets nobody 
   for (const each of [device, late.device]) await each.leave();
 });
 
-test('nobody lets a device in without the token of the page, nor without signing in', async () => {
+test('a device is not admitted without the CSRF token of the page or without a sign-in', async () => {
   const { device, code } = await aLogin();
   const browser = new Browser(api);
   const question = await typed(browser, code);
@@ -128,7 +128,7 @@ test('nobody lets a device in without the token of the page, nor without signing
   await device.leave();
 });
 
-test('a code is decided on once, however many say yes at the same time', async () => {
+test('a code is decided once, however many requests confirm it at the same time', async () => {
   const { device, code } = await aLogin();
   const browser = new Browser(api);
   const question = await typed(browser, code);
@@ -140,7 +140,7 @@ test('a code is decided on once, however many say yes at the same time', async (
   await device.leave();
 });
 
-test('a message that asks for nothing known is refused, and the socket stays', async () => {
+test('an unknown message gets an error, and the socket stays open', async () => {
   const device = await aDevice(api.service, { host: HOST });
   device.say({ operation: 'make_tea' });
   assert.deepEqual(await device.failed(), { operation: 'make_tea', code: 400, ref: 11101 });
@@ -157,7 +157,7 @@ test('a message that asks for nothing known is refused, and the socket stays', a
   await device.leave();
 });
 
-test('a game that is not there signs nobody in', async () => {
+test('a device login for an unknown game is refused', async () => {
   const device = await aDevice(api.service, { host: 'localhost', path: '/ws' });
   for (const context of [{}, { game_id: 'x' }, { game_id: -1 }, { game_id: 999_999 }]) {
     device.say({ operation: 'device_login', context });
@@ -166,7 +166,7 @@ test('a game that is not there signs nobody in', async () => {
   await device.leave();
 });
 
-test('who asks for too much on a socket is told so, and then put out', async () => {
+test('a client that sends too many messages gets an error and is then disconnected', async () => {
   const device = await aDevice(api.service, { host: HOST });
   for (let i = 0; i < 20; i += 1) {
     device.say({ operation: 'heartbeat' });
@@ -184,7 +184,7 @@ test('who asks for too much on a socket is told so, and then put out', async () 
   assert.equal(await large.closed, 1009);
 });
 
-test('a socket is for games that name one of our hosts, not for pages of other sites', async () => {
+test('a socket accepts games that name one of our hosts, and refuses pages of other sites', async () => {
   const foreign = { host: HOST, headers: { origin: 'https://evil.example' } };
   assert.deepEqual(await refusedDevice(api.service, foreign), { status: 403, ref: 11100 });
   assert.deepEqual(await refusedDevice(api.service, { host: HOST, headers: { origin: 'null' } }), {
@@ -195,7 +195,7 @@ test('a socket is for games that name one of our hosts, not for pages of other s
   await (await aDevice(api.service, { host: HOST, headers: { origin: 'https://localhost' } })).leave();
 });
 
-test('what does not ask for a socket at the address of one has no connection', async () => {
+test('a request at the socket path that is no WebSocket handshake is refused', async () => {
   for (const [host, path] of [
     [HOST, '/'],
     ['localhost', '/ws'],
@@ -207,7 +207,7 @@ test('what does not ask for a socket at the address of one has no connection', a
   assert.equal((await api.request('GET', '/v1/ping', { headers: upgrade })).status, 200);
 });
 
-test('a socket with nothing to wait for ends by itself, one that waits does not', async () => {
+test('an idle socket is closed, and one that waits for a decision is not', async () => {
   const idle = await aDevice(api.service, { host: HOST });
   const { device: waiting } = await aLogin();
   api.clock.advance(40);
@@ -236,7 +236,7 @@ async function begun(client: { client_id: number }) {
   return answer.body;
 }
 
-test('over HTTP a device asks until it is let in, and not too often', async () => {
+test('over HTTP a device polls until it is allowed, within the polling interval', async () => {
   const client = await aClient(api, { name: 'Skyport TV', redirectUris: [], grants: [DEVICE_GRANT] });
   const { device_code, user_code, ...rest } = await begun(client);
   assert.deepEqual(rest, {
@@ -262,7 +262,7 @@ test('over HTTP a device asks until it is let in, and not too often', async () =
   assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'invalid_grant', 11005]);
 });
 
-test('over HTTP a device that is denied, too late or unknown gets no token', async () => {
+test('over HTTP a device that is denied, expired or unknown gets no token', async () => {
   const client = await aClient(api, { redirectUris: [], grants: [DEVICE_GRANT] });
   const first = await begun(client);
   const browser = new Browser(api);
@@ -285,7 +285,7 @@ test('over HTTP a device that is denied, too late or unknown gets no token', asy
   ]);
 });
 
-test('someone who was banned after they allowed a device lets it in no more', async () => {
+test('a user who is banned after allowing a device does not get it a token', async () => {
   const client = await aClient(api, { redirectUris: [], grants: [DEVICE_GRANT] });
   const { device_code, user_code } = await begun(client);
   const browser = new Browser(api);
@@ -301,7 +301,7 @@ test('someone who was banned after they allowed a device lets it in no more', as
   assert.deepEqual(errorOf(await poll(client, device_code)), [400, 'invalid_grant', 11007]);
 });
 
-test('the decision reaches a device that waits at another process', async () => {
+test('the decision reaches a device that is connected to another process', async () => {
   const { settings } = api.app();
   const beside = await composeService(
     { ...settings, port: 0, jobs: 'off' },
@@ -323,7 +323,7 @@ test('the decision reaches a device that waits at another process', async () => 
   }
 });
 
-test('one address begins only so many logins in a minute, over however many sockets', async () => {
+test('an IP address can start a limited number of logins a minute, over any number of sockets', async () => {
   const limited = await startApi({ settings: { MODSTEAD_RATE_LIMITS: 'socket-device_login=2' } });
   const { id } = await limited.aGame();
   const host = `g-${id}.ws.localhost`;

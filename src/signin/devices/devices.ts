@@ -10,9 +10,9 @@ import * as store from './store.ts';
 const CODE_LENGTH = 5;
 const CODES_TRIED_MAX = 5;
 const DEVICE_LOGIN_SECONDS = 900;
-/** How long a device waits between two questions (RFC 8628, section 3.5). */
+/** The polling interval (RFC 8628, section 3.5). */
 export const INTERVAL_SECONDS = 5;
-/** A code that was in use a moment ago is not given to another device: someone may still be typing it. */
+/** A recently used code is not issued again, because a user may still be typing it. */
 const REMEMBER_SECONDS = 3_600;
 
 export const SCOPES = ['read', 'write'] as const satisfies readonly TokenScope[];
@@ -25,17 +25,17 @@ export interface NewDeviceLogin {
 
 export interface DeviceLogin {
   readonly id: number;
-  /** What the person types. */
+  /** The code that the user types. */
   readonly code: string;
-  /** What the device asks with. */
+  /** The secret that the device polls with. */
   readonly deviceCode: string;
   readonly dateExpires: number;
 }
 
-/** The page on which people type the code. */
+/** The page on which users type the code. */
 export const connectAddress = (app: App): string => `${app.addresses.site}/connect`;
 
-/** A device wants to be let in; it shows the code to the person before it. */
+/** Starts the login of a device, which then shows the code to its user. */
 export async function beginDeviceLogin(app: App, login: NewDeviceLogin): Promise<DeviceLogin> {
   await requireLoginGame(app, login.gameId);
   const deviceCode = app.random.token();
@@ -63,7 +63,7 @@ export async function beginDeviceLogin(app: App, login: NewDeviceLogin): Promise
   throw new ApiError('UNEXPECTED_SERVICE_OUTAGE');
 }
 
-/** Signing in is for games that anyone may know of, and for those that are being built: the id is no secret. */
+/** Devices can sign in to public games and to games in development; a game id is not a secret. */
 async function requireLoginGame(app: App, gameId: number): Promise<void> {
   await requireGame(app.db, { ...NOBODY_OF_GAME, gameId }, gameId);
 }
@@ -77,17 +77,17 @@ export interface OpenDeviceLogin {
   readonly id: number;
   readonly game: string;
   readonly icon: string | null;
-  /** Who owns the game, and whether staff have accepted it. */
+  /** The owner of the game, and whether staff have accepted it. */
   readonly owner: string | null;
   readonly isAccepted: boolean;
-  /** The registered application on the device, and since when it is registered. */
+  /** The registered application on the device, and its registration date. */
   readonly client: string | null;
   readonly clientSince: number | null;
   readonly scopes: readonly string[];
   readonly dateAdded: number;
 }
 
-/** The login whose code someone typed, as they are asked about it. */
+/** The login with this code, with everything that the consent page shows. */
 export async function requireOpenDeviceLogin(app: App, code: string): Promise<OpenDeviceLogin> {
   const found = await store.openWith(app.db.query, codeDigest(app, code), app.clock.now());
   if (!found) throw new ApiError('DEVICE_LOGIN_CODE_INVALID');
@@ -96,7 +96,7 @@ export async function requireOpenDeviceLogin(app: App, code: string): Promise<Op
   return { id, game, icon, owner, isAccepted, client, clientSince, scopes: scopes.split(' '), dateAdded };
 }
 
-/** A person lets the device in, or does not. Whichever process the device waits at hears of it. */
+/** Records the decision. The change notification reaches the process to which the device is connected. */
 export async function decideDeviceLogin(app: App, userId: number, code: string, allow: boolean): Promise<void> {
   await app.db.write(async (transaction) => {
     const { query } = transaction;
@@ -111,7 +111,7 @@ export async function decideDeviceLogin(app: App, userId: number, code: string, 
 
 const scopeOf = (id: number) => `devices/${id}`;
 
-/** What became of a login: a refusal that ends it, a token, or nothing yet. */
+/** The outcome of a login: an error, a token, or undefined while it is open. */
 async function claim(
   app: App,
   transaction: Transaction,
@@ -136,13 +136,13 @@ async function claim(
 }
 
 /**
- * Waits until the person has decided, and gives the token. Listens to the database's changes, for the decision may come
- * through another process; what was missed there is announced as a change of everything.
+ * Waits for the decision and issues the token. It listens to the change notifications of the database, because another
+ * process may record the decision; lost notifications arrive as a change of everything.
  */
 export async function awaitDeviceLogin(app: App, { id, dateExpires }: DeviceLogin, signal: AbortSignal) {
   const { changes } = app.db;
   const look = async () => {
-    // Most news is about something else, and is not worth a transaction.
+    // Most notifications concern other rows, and a plain read is cheaper than a transaction.
     if (isOpen(app, await store.byId(app.db.query, id))) return undefined;
     return app.db.write(async (transaction) => claim(app, transaction, await store.byId(transaction.query, id)));
   };
@@ -169,7 +169,7 @@ export async function awaitDeviceLogin(app: App, { id, dateExpires }: DeviceLogi
 const isOpen = (app: App, login: store.DeviceLoginRow | undefined): boolean =>
   login !== undefined && login.date_decided === null && login.date_expires > app.clock.now();
 
-/** Something that may have arrived before anyone waits for it. */
+/** A notification that may arrive before anyone waits for it. */
 class News {
   #isThere = false;
   #tell = () => {};
@@ -188,13 +188,13 @@ class News {
   }
 }
 
-/** Nobody waits for it any more: whoever types the code is told so, rather than being let in nowhere. */
+/** Expires the login of a disconnected device, so that its code is refused instead of admitting nobody. */
 const abandonDeviceLogin = (app: App, id: number) =>
   app.db.write(({ query }) => store.expire(query, id, app.clock.now()));
 
 export type DeviceAnswer = IssuedToken | 'pending' | 'slow_down' | 'denied' | 'expired' | 'unknown';
 
-/** A device asks over HTTP what became of its login. Who asks too often waits longer. */
+/** Answers a polling device. A device that polls too often has to wait longer. */
 export const pollDeviceLogin = (
   app: App,
   clientId: number,

@@ -4,7 +4,7 @@ import type { DeviceLoginsTable } from './table.ts';
 
 export type DeviceLoginRow = Selectable<DeviceLoginsTable>;
 
-/** Nothing where the code is in use. */
+/** Undefined if the code is in use. */
 export async function add(query: Query, row: Insertable<DeviceLoginsTable>): Promise<number | undefined> {
   const added = await query
     .insertInto('device_logins')
@@ -21,7 +21,7 @@ export const byId = (query: Query, id: number): Promise<DeviceLoginRow | undefin
 export const withDevice = (query: Query, device_digest: string): Promise<DeviceLoginRow | undefined> =>
   query.selectFrom('device_logins').selectAll().where('device_digest', '=', device_digest).executeTakeFirst();
 
-/** A login that waits for a decision, with what people see of the game. */
+/** An undecided login, with what the consent page shows of the game. */
 export const openWith = (query: Query, code_digest: string, now: number) =>
   query
     .selectFrom('device_logins as d')

@@ -6,23 +6,23 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A device that waits for a person to let it in from another one. */
+/** The login of a device that waits for a decision in a browser. */
 export interface DeviceLoginsTable {
   id: Generated<number>;
-  /** Of the code that the device shows and the person types. */
+  /** The digest of the code that the device shows and the user types. */
   code_digest: string;
-  /** Of the secret by which the device itself asks; nobody types it. */
+  /** The digest of the secret that the device polls with. */
   device_digest: string;
   game_id: number;
-  /** The registered client, where the device asks over HTTP. */
+  /** The registered client, if the device polls over HTTP. */
   client_id: number | null;
   /** Separated by spaces. */
   scopes: string;
   date_added: number;
   date_expires: number;
-  /** When the device may ask again. */
+  /** When the device may poll again. */
   date_next: number;
-  /** Who decided, when, and whether the device was let in. */
+  /** Who decided, when, and how. */
   user_id: number | null;
   date_decided: number | null;
   allowed: number;

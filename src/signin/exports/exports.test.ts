@@ -12,7 +12,7 @@ import { getExport, requestExport } from './operations.ts';
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
 
-test('a person gets all that is kept about them by a link, for a week, and once a day', async () => {
+test('a user can request an export once a day and download it for a week', async () => {
   const email = 'curious@example.org';
   const ada = await api.aUser({ email, username: 'Curious' });
   const other = await api.aUser();
@@ -48,7 +48,7 @@ test('a person gets all that is kept about them by a link, for a week, and once 
   assert.deepEqual(await Array.fromAsync(api.app().storage.list('exports/')), []);
 });
 
-test('an export of many rows has each of them once', async () => {
+test('an export of many rows contains each row once', async () => {
   const ada = await api.aUser();
   const client = await api.as(ada);
   const many = Array.from({ length: 450 }, (_, index) => index + 1);
@@ -77,7 +77,7 @@ test('an export of many rows has each of them once', async () => {
   );
 });
 
-test('an export that was being written when its account ended is not kept', async () => {
+test('an export that is being written when its account ends is discarded', async () => {
   const ada = await api.aUser({ email: 'leaving@example.org' });
   const client = await api.as(ada);
   const { storage } = api.app();

@@ -10,7 +10,7 @@ export const KEPT_DAYS = 7;
 const PURPOSE = 'exports/download';
 const SHAPE = /^(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
 
-/** People get their data once a day; it is gathered by a job. */
+/** A user can request one export a day. A job writes it. */
 export async function askForExport(app: App, { userId }: UserCaller): Promise<void> {
   const now = app.clock.now();
   await app.db.write(async (transaction) => {
@@ -22,7 +22,7 @@ export async function askForExport(app: App, { userId }: UserCaller): Promise<vo
   });
 }
 
-/** Whoever has the address may read: it stands in a mail, and is opened without a token. */
+/** The address works without a token, because it is sent by mail. */
 export const exportToken = (app: App, id: number): string => `${id}.${app.secrets.sign(PURPOSE, String(id))}`;
 
 export const exportAddress = (app: App, id: number): string => `${app.addresses.api}/exports/${exportToken(app, id)}`;

@@ -9,7 +9,7 @@ import * as store from './store.ts';
 
 const ROWS_AT_ONCE = 200;
 
-/** Writes what is kept into a file, row by row, and tells the person where it is. */
+/** Writes the export to a file row by row, and mails the download link to the user. */
 export async function gatherExport(app: App, id: number): Promise<void> {
   const wanted = await store.byId(app.db.query, id);
   if (!wanted || wanted.storage_key !== null || wanted.date_expires <= app.clock.now()) return;
@@ -18,7 +18,7 @@ export async function gatherExport(app: App, id: number): Promise<void> {
   const isWanted = await app.db.write(({ query }) =>
     store.setFile(query, id, app.clock.now(), { storage_key, bytes, sha256 }),
   );
-  // The account has ended meanwhile.
+  // The account has ended in the meantime.
   if (!isWanted) return app.storage.remove(storage_key);
   const user = await findUser(app, wanted.user_id);
   if (!user || user.status === USER_DELETED || user.email === null) return;
@@ -30,7 +30,7 @@ export async function gatherExport(app: App, id: number): Promise<void> {
   });
 }
 
-/** A table that names people in several columns has a list for each: `follows`, and `follows.followed_id`. */
+/** A table that references users by several columns gets a list per column: `follows` and `follows.followed_id`. */
 function* exportedLists(app: App): Generator<{ name: string; each: PersonalColumn; exported: readonly string[] }> {
   const names = new Set<string>();
   for (const each of app.extensions.of(personalDataOf).flatMap(({ columns }) => columns)) {
@@ -55,7 +55,7 @@ async function* textOf(app: App, userId: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from(']\n}\n');
 }
 
-/** Rows that have an id are read on from the last one; those that have none are short, and their place will do. */
+/** Tables with an id use keyset pagination. The others have few rows per user, so an offset is enough. */
 async function* pagesOf(app: App, each: PersonalColumn, exported: readonly string[], userId: number) {
   const hasId = exported.includes('id');
   let after = 0;

@@ -9,7 +9,7 @@ const ExportObject = z
   .object({
     date_added: Timestamp,
     date_expires: Timestamp,
-    download_url: z.string().nullable().meta({ description: 'None until all is gathered.' }),
+    download_url: z.string().nullable().meta({ description: 'Null until the export is complete.' }),
   })
   .meta({ id: 'DataExport' });
 
@@ -18,7 +18,7 @@ export const requestExport = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/export',
-  says: 'Gathers all that is kept about the person, once a day. A mail tells when it is ready.',
+  says: 'Requests an export of all data about the user, at most once a day. A mail announces the download.',
   access: user('read', 'account'),
   returns: accepted(MessageObject),
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANT_GET_DATA_RECENT_REQUEST'],
@@ -33,7 +33,7 @@ export const getExport = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/export',
-  says: 'Tells where the data of the person is, for a week.',
+  says: 'Shows the latest export of the user and its download link. It expires after a week.',
   access: user('read', 'account'),
   returns: ok(ExportObject),
   errors: ['RESOURCE_NOT_FOUND'],
@@ -48,7 +48,7 @@ const downloadExport = operation({
   tag: 'Users',
   method: 'GET',
   path: '/exports/{export_token}',
-  says: 'The data of a person, by the link that they were sent.',
+  says: 'Downloads an export by its mailed link.',
   access: anyone(),
   params: z.object({ export_token: z.string() }),
   returns: storedFile,

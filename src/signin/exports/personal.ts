@@ -4,7 +4,7 @@ import type { EndingAccount, PersonalData } from '../../platform/personal-data.t
 import { REMOVE_JOB } from './exports.ts';
 import * as store from './store.ts';
 
-/** The link opens nothing from now on; a job removes the file and then the row that names it. */
+/** The link expires at once; a job removes the file and then its row. */
 async function ending(app: App, transaction: Transaction, { id }: EndingAccount): Promise<void> {
   await store.expireOf(transaction.query, id, app.clock.now());
   await app.jobs.enqueue(transaction, REMOVE_JOB, {}, { key: `user/${id}` });

@@ -15,7 +15,7 @@ export async function add(query: Query, userId: number, date_added: number, date
   return (await query.insertInto('data_exports').values(row).returning('id').executeTakeFirstOrThrow()).id;
 }
 
-/** Returns false where nobody is to read it any more. */
+/** Returns false if the export has expired or was cancelled. */
 export async function setFile(
   query: Query,
   id: number,

@@ -6,13 +6,13 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What is kept about a person, gathered for them to read. */
+/** An export of the data about a user. */
 export interface DataExportsTable {
   id: Generated<number>;
   user_id: number;
   date_added: number;
   date_expires: number;
-  /** None until it is gathered. */
+  /** Null until the file is complete. */
   storage_key: string | null;
   bytes: number;
   sha256: string;

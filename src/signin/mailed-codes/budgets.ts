@@ -4,7 +4,7 @@ import type { Query } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-/** At most `max` in the window of `seconds` that begins with the first. Decision 68 works the numbers out. */
+/** A rate limit of `max` per window of `seconds`, which begins with the first use. Decision 68 derives the numbers. */
 export interface Budget {
   readonly bucket: string;
   readonly max: number;
@@ -15,12 +15,12 @@ const QUARTER_HOUR = 900;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-/** Nothing in a counter's name tells whose mailbox it is. */
+/** A counter’s name is a digest, so that it does not reveal the mailbox. */
 const mailboxOf = (app: App, email: string): string => app.secrets.digest(`mailbox ${email}`);
 
 /**
- * Who requests a code, as budgets tell them apart. Whoever is known to the mailbox has a budget that strangers cannot
- * use up; strangers share one for each mailbox, of which each network gets a part.
+ * The rate-limit class of a request for a code. A place from which the owner has signed in before has its own budget,
+ * which strangers cannot use up; strangers share one per mailbox and network.
  */
 export type Lane =
   | { readonly kind: 'known'; readonly digest: string }
@@ -32,7 +32,7 @@ export function laneName(lane: Lane): string {
   return lane.kind === 'user' ? `user ${lane.place}` : `stranger ${networksOf(lane.ip)[1] ?? ''}`;
 }
 
-/** The address itself, its site and its provider: IPv4 /32, /24, /16; IPv6 /64, /48, /32. */
+/** The address, its site and its provider: IPv4 /32, /24, /16; IPv6 /64, /48, /32. */
 export function networksOf(ip: string | undefined): string[] {
   const isSix = ip?.includes(':') && !ip.startsWith('::ffff:');
   return (isSix ? [64, 48, 32] : [32, 24, 16]).flatMap((bits) => {
@@ -41,7 +41,7 @@ export function networksOf(ip: string | undefined): string[] {
   });
 }
 
-/** How many mails with codes a mailbox gets. */
+/** Limits how many codes are mailed to a mailbox. */
 export function mailBudgets(app: App, email: string, lane: Lane): Budget[] {
   const mails = `mails/${mailboxOf(app, email)}`;
   if (lane.kind === 'known') return [{ bucket: `${mails}/${lane.digest}`, max: 6, seconds: QUARTER_HOUR }];
@@ -58,19 +58,19 @@ export function mailBudgets(app: App, email: string, lane: Lane): Budget[] {
   ];
 }
 
-/** How many wrong guesses the short codes of one mailbox bear, by whoever requested them. */
+/** Limits the wrong guesses of short codes per mailbox and requester. */
 export function guessBudgets(app: App, email: string, lane: string): Budget[] {
   const guesses = `guesses/${mailboxOf(app, email)}`;
   const own = { bucket: `${guesses}/${lane}`, max: 10, seconds: DAY };
   return lane.startsWith('stranger ') ? [own, { bucket: `${guesses}/strangers`, max: 50, seconds: DAY }] : [own];
 }
 
-/** Guesses that name a mailbox from anywhere but where the code was requested. */
+/** Limits guesses that name a mailbox from a place other than where the code was requested. */
 export const remoteGuessBudgets = (app: App, email: string): Budget[] => [
   { bucket: `guesses/${mailboxOf(app, email)}/remote`, max: 10, seconds: DAY },
 ];
 
-/** How many wrong guesses without a handle come from one network. */
+/** Limits wrong guesses without a handle per network. */
 export const networkGuessBudgets = (ip: string | undefined): Budget[] =>
   networksOf(ip).map((network, index) => ({
     bucket: `guesses/${network}`,
@@ -78,14 +78,14 @@ export const networkGuessBudgets = (ip: string | undefined): Budget[] =>
     seconds: HOUR,
   }));
 
-/** Takes one from each, or throws: the transaction then takes from none. */
+/** Takes one from each budget, or throws, so that the transaction rolls all of them back. */
 export async function takeAll(app: App, query: Query, budgets: readonly Budget[]): Promise<void> {
   for (const budget of budgets)
     if (!(await store.takeFrom(query, budget.bucket, budget, app.clock.now())))
       throw await exhausted(app, query, budget);
 }
 
-/** Mails that a signed-in user causes to any address. */
+/** Limits mails that a signed-in user triggers to arbitrary addresses. */
 export const userMailBudgets = (app: App, email: string, userId: number): Budget[] =>
   mailBudgets(app, email, { kind: 'user', place: `user/${userId}` });
 
@@ -95,7 +95,7 @@ export async function exhausted(app: App, query: Query, { bucket }: Budget): Pro
   return new ApiError('RATE_LIMITED_ENDPOINT', { retryAfterSeconds: Math.max(1, ends - now) });
 }
 
-/** Takes one from each and returns true, or takes none and returns the first that had no more. */
+/** Takes one from each and returns true, or takes none and returns the first exhausted budget. */
 export async function tryTake(app: App, query: Query, budgets: readonly Budget[]): Promise<true | Budget> {
   for (const [index, budget] of budgets.entries()) {
     if (await store.takeFrom(query, budget.bucket, budget, app.clock.now())) continue;

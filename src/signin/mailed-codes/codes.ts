@@ -23,21 +23,21 @@ import {
 import { knownPlace, type Marks } from './known-places.ts';
 import * as store from './store.ts';
 
-/** What shipped clients let people type. */
+/** Shipped clients accept five characters only. */
 export const SHORT_CODE_LENGTH = 5;
 
-/** Where codes are requested and typed in. */
+/** Where a code is requested or entered. */
 export interface Asker {
-  /** Of the API key; `PAGES` and `MERGING` stand for keys that belong to nobody. */
+  /** The id of the API key; `PAGES` and `MERGING` are ids that no key has. */
   readonly keyId: number;
-  /** A code is good where it was requested: in this network, browser or account. */
+  /** A code is valid where it was requested: in this network, browser or account. */
   readonly place: string;
-  /** Only where the place is not a secret. */
+  /** Set only if the place is not a secret. */
   readonly ip?: string | undefined;
   readonly marks?: Marks;
 }
 
-/** The sign-in page asks for codes that are good in the browser that asked. */
+/** Codes of the sign-in page are valid in the browser that requested them. */
 export const pageAsker = (visitDigest: string, ip: string, browser: string): Asker => ({
   keyId: 0,
   place: visitDigest,
@@ -45,10 +45,10 @@ export const pageAsker = (visitDigest: string, ip: string, browser: string): Ask
   marks: { browser },
 });
 
-/** A code to merge accounts is good for the account that asked. */
+/** A merge code is valid for the account that requested it. */
 export const mergeAsker = (userId: number): Asker => ({ keyId: -1, place: `user/${userId}` });
 
-/** An API client is where its network is, unless it shows the handle of its request. */
+/** The place of an API client is its network, unless it sends the handle of its request. */
 export function clientAsker(keyId: number, ip: string, handle?: string): Asker {
   const place = networksOf(ip)[0] ?? ip;
   return { keyId, place, ip, marks: { network: { keyId, network: place }, handle } };
@@ -59,15 +59,15 @@ const isClient = ({ keyId }: { readonly keyId: number }): boolean => keyId > 0;
 export interface WantedCode {
   readonly email: string;
   readonly language: Language;
-  /** What the mail says the code is for. */
+  /** Which mail explains the purpose of the code. */
   readonly mail: 'sign_in_mail' | 'merge_mail';
-  /** Five characters, unless too many were guessed for this mailbox. */
+  /** Five characters, unless there were too many wrong guesses for this mailbox. */
   readonly isShort?: boolean;
 }
 
 /**
- * Mails a code that shows who reads the mails of an address. The answer does not depend on whether the address has an
- * account. Returns the handle of the request.
+ * Mails a code that proves control of a mailbox and returns the handle of the request. The answer does not depend on
+ * whether the address has an account.
  */
 export async function sendCode(app: App, asker: Asker, wanted: WantedCode): Promise<string> {
   const email = normalisedEmail(wanted.email);
@@ -124,20 +124,20 @@ async function laneOf(app: App, transaction: Transaction, asker: Asker, email: s
 
 export interface Guess {
   readonly code: string;
-  /** Of the mailbox: lets the code be typed in elsewhere. */
+  /** The mailbox, which makes the code valid in other places. */
   readonly email?: string | undefined;
-  /** As the request for the code returned it. */
+  /** The handle from the answer to the request. */
   readonly handle?: string | undefined;
 }
 
-/** A code that a guess may hit, and what the guess costs it. */
+/** A code that a guess is compared with, and the counters that the guess uses. */
 interface Target {
   readonly row: store.CodeRow;
   readonly counter: store.AttemptCounter;
   readonly budgets: readonly Budget[];
 }
 
-/** Redeems the code that was typed in, or returns the reason why there is none. Wrong guesses are counted. */
+/** Redeems the code, or returns the error. Wrong guesses are counted. */
 export async function findCode(
   app: App,
   { query }: Transaction,
@@ -152,7 +152,7 @@ export async function findCode(
   const hit = counted.find(({ row }) => row.digest === digest && row.key_id === asker.keyId);
   const isRedeemed = hit !== undefined && (await store.redeem(query, hit.row.id, app.clock.now()));
   const refusal = isRedeemed ? undefined : await refusalOf(app, query, asker, guess, digest, counted);
-  // A used or outdated code tells whoever types it nothing new.
+  // A used or expired code reveals nothing to a client that already has it.
   if (isRedeemed || refusal === 'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED' || refusal === 'EMAIL_EXCHANGE_CODE_EXPIRED') {
     await giveBack(query, networks);
     for (const target of counted) await uncount(query, target);
@@ -181,7 +181,7 @@ async function targetsOf(app: App, query: Query, asker: Asker, { email, handle }
     .map((row) => target(row, row.ip === asker.place ? 'attempts' : 'remote_attempts'));
 }
 
-/** Counts before it compares: the counters are locked from here on, so that concurrent guesses cannot share one. */
+/** Counting before comparing locks the counters, so that concurrent guesses cannot share an attempt. */
 async function countGuess(app: App, query: Query, targets: readonly Target[]): Promise<Target[]> {
   const counted: Target[] = [];
   for (const target of targets) {
@@ -197,7 +197,9 @@ async function uncount(query: Query, { row, counter, budgets }: Target): Promise
   await giveBack(query, budgets);
 }
 
-/** Only codes that were requested here are told apart: anything else would let strangers look for codes of others. */
+/**
+ * Only codes requested in the same place get specific errors; otherwise strangers could probe for codes of other users.
+ */
 async function refusalOf(
   app: App,
   query: Query,

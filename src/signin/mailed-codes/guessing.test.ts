@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Answer, assertRefused, type ErrorAnswer, encodeForm, type Game, startApi } from '../../../test/api.ts';
 import { Browser, codesSentTo } from '../../../test/browser.ts';
 
-// Requests come from any address that the test names, as through the operator's proxy.
+// The test sets the client address of each request, as a trusted proxy does.
 const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
 const game = await api.aGame();
 let people = 0;
@@ -37,7 +37,7 @@ const four = (n: number) => `203.0.${n >> 8}.${n & 255}`;
 const six = (n: number, host = 'a') => `2001:db8:${(n >> 8).toString(16)}:${(n & 255).toString(16)}::${host}`;
 const wrong = (n: number) => `22${String(n).padStart(3, '2').replace(/[01]/g, '7')}`;
 
-test('a thousand guesses from other addresses hit no code, and the right one from there is refused, too', async () => {
+test('a thousand guesses from other addresses hit no code, and even the right code is refused there', async () => {
   const email = anAddress();
   const { code } = await codeFrom('198.51.100.1', email);
   const guess = (n: number) => exchange(n % 2 ? four(n) : six(n), wrong(n), n % 3 ? {} : { email });
@@ -47,10 +47,10 @@ test('a thousand guesses from other addresses hit no code, and the right one fro
   }
   assert.match(refOf(await exchange('192.0.2.9', code)), /^401 11014$/);
   assert.match(refOf(await exchange('192.0.2.9', code, { email })), /^401 11014$/);
-  assert.equal((await exchange('198.51.100.1', code)).status, 200, 'whoever requested the code gets in');
+  assert.equal((await exchange('198.51.100.1', code)).status, 200, 'the requester gets in');
 });
 
-test('the limit of guesses follows whoever hops within a network, and between networks of one site', async () => {
+test('the guess limit applies to a whole network and to the networks of one site', async () => {
   const answers: string[] = [];
   for (let n = 0; n < 200; n += 1) answers.push(refOf(await exchange(`2001:db8:ffff:${n % 4}::${n + 1}`, wrong(n))));
   assert.equal(answers.filter((answer) => answer === '401 11014').length, 120);
@@ -60,7 +60,7 @@ test('the limit of guesses follows whoever hops within a network, and between ne
   assert.equal(inOne.filter((answer) => answer === '401 11014').length, 30);
 });
 
-test('five wrong guesses with the handle end the code for the handle, and those of others do not', async () => {
+test('five wrong guesses with the handle end the code for the handle, and guesses of others do not', async () => {
   const email = anAddress();
   const { code, handle } = await codeFrom('198.51.100.2', email, { code_length: 8 });
   assert.match(code, /^[A-Z2-9]{8}$/);
@@ -72,14 +72,14 @@ test('five wrong guesses with the handle end the code for the handle, and those 
   assertRefused(await exchange('198.51.100.9', other.code, { handle: other.handle }), 401, 11014);
 });
 
-test('of many guesses at once no more than five are compared', async () => {
+test('of many concurrent guesses no more than five are compared', async () => {
   const email = anAddress();
   const { code, handle } = await codeFrom('198.51.100.3', email);
   await Promise.all(Array.from({ length: 20 }, (_, n) => exchange('198.51.100.3', wrong(n), { handle })));
   assertRefused(await exchange('198.51.100.3', code, { handle }), 401, 11014);
 });
 
-test('whoever has changed the network names the mailbox, and a code of another key says so only where it was requested', async () => {
+test('a client that changed its network names the mailbox, and only the requesting place learns that a code belongs to another key', async () => {
   const email = anAddress();
   const { code } = await codeFrom('198.51.100.4', email);
   const other = await api.aGame();
@@ -89,13 +89,13 @@ test('whoever has changed the network names the mailbox, and a code of another k
   assert.equal((await exchange('192.0.2.4', code, { email: email.toUpperCase() })).status, 200);
 });
 
-test('someone else who signs in from the same network costs the others no guess', async () => {
+test('a user who signs in from the same network does not use up the guesses of others', async () => {
   const { code } = await codeFrom('198.51.100.5', anAddress());
   for (let n = 0; n < 6; n += 1) await signIn('198.51.100.5', anAddress());
   assert.equal((await exchange('198.51.100.5', code)).status, 200);
 });
 
-test('after ten wrong guesses in a day a mailbox gets longer codes where they were made, and only there', async () => {
+test('after ten wrong guesses in a day a mailbox gets longer codes, only for the place of the guesses', async () => {
   const email = anAddress();
   for (let n = 0; n < 10; n += 1) {
     if (n % 5 === 0) await codeFrom('198.18.0.1', email);
@@ -107,7 +107,7 @@ test('after ten wrong guesses in a day a mailbox gets longer codes where they we
   assert.equal((await codeFrom('198.18.0.1', email)).code.length, 5);
 });
 
-test('a flood of requests from many networks is bounded, and stops no mail to a place where the owner signed in', async () => {
+test('a flood of requests from many networks is limited and does not block mails to places where the owner signed in', async () => {
   const email = anAddress();
   const { handle } = await signIn('198.51.100.6', email);
   const before = codesSentTo(api, email).length;
@@ -115,7 +115,7 @@ test('a flood of requests from many networks is bounded, and stops no mail to a 
   for (let n = 0; n < 60; n += 1) answers.push(refOf(await request(n % 2 ? four(n * 37) : six(n * 37), email)));
   assert.ok(codesSentTo(api, email).length - before <= 12);
   assert.equal(answers.at(-1), '429 11009');
-  // The game from the same network, the device from another one.
+  // The game uses the same network, the device another one.
   const home = await codeFrom('198.51.100.6', email);
   assert.equal((await exchange('198.51.100.6', home.code)).status, 200);
   const abroad = await codeFrom('192.0.2.200', email, { handle });
@@ -123,13 +123,13 @@ test('a flood of requests from many networks is bounded, and stops no mail to a 
   assertRefused(await request('192.0.2.201', email), 429, 11009);
 });
 
-test('the requests of one network leave room for another one', async () => {
+test('the requests of one network leave budget for another network', async () => {
   const email = anAddress();
   for (let n = 0; n < 20; n += 1) await request(`2001:db8:1:${n}::1`, email);
   assert.equal((await request('192.0.2.210', email)).status, 200);
 });
 
-test('a browser that was signed in before gets its code through a flood, in eight characters', async () => {
+test('a browser that was signed in before gets an eight-character code during a flood', async () => {
   const email = anAddress();
   const browser = new Browser(api);
   await browser.signIn('/account', email);
@@ -146,7 +146,7 @@ test('a browser that was signed in before gets its code through a flood, in eigh
   assert.equal((await browser.submit(asked, { code })).status, 303);
 });
 
-test('a request from elsewhere does not end the code that someone is about to type in', async () => {
+test('a request from another place does not end the code of a user who is typing it', async () => {
   const email = anAddress();
   const { code } = await codeFrom('198.51.100.7', email);
   assert.equal((await request('192.0.2.220', email)).status, 200);

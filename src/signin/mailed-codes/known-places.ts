@@ -5,13 +5,13 @@ import * as store from './store.ts';
 const PLACES_MAX = 20;
 const REMEMBER_SECONDS = 180 * 86_400;
 
-/** What a request shows of where it comes from. */
+/** Properties of a request that identify its origin. */
 export interface Marks {
-  /** The network of an API client, together with its key. */
+  /** The network and key of an API client. */
   readonly network?: { readonly keyId: number; readonly network: string } | undefined;
   /** The handle of a code that was redeemed on this device. */
   readonly handle?: string | undefined;
-  /** The cookie that a browser keeps from an earlier sign-in. */
+  /** The cookie of an earlier sign-in in this browser. */
   readonly browser?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ function digestsOf(app: App, { network, handle, browser }: Marks): string[] {
   return texts.map((text) => app.secrets.digest(text));
 }
 
-/** The most specific place among the marks from which the owner of the mailbox has signed in before. */
+/** The most specific place from which the owner of the mailbox has signed in before. */
 export async function knownPlace(
   app: App,
   { query }: Transaction,

@@ -8,7 +8,7 @@ import { exchangeEmailCode, requestEmailCode } from './signing-in.ts';
 const Handle = z.string().trim().min(1).max(100);
 
 const CodeRequestObject = MessageObject.extend({
-  handle: z.string().meta({ description: 'Names this request when its code is exchanged. Keep it secret.' }),
+  handle: z.string().meta({ description: 'Identifies this request when the code is exchanged. Keep it secret.' }),
 }).meta({ id: 'CodeRequest' });
 
 export const requestEmailSecurityCode = operation({
@@ -16,21 +16,22 @@ export const requestEmailSecurityCode = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/emailrequest',
-  says: 'Mails a sign-in code. The code is good in the network that requested it, or anywhere with the `handle` of the answer or the email address.',
+  says: 'Mails a sign-in code. The code is valid in the network that requested it, or anywhere with the `handle` of the answer or the email address.',
   access: authentication(),
-  unlocked: 'a code is of an address, whoever has it',
+  unlocked: 'a code belongs to an address, which may have no account yet',
   limit: 10,
   body: z.object({
     email: z.string().trim().max(254).pipe(z.email()),
     handle: Handle.optional().meta({
-      description: 'Of a code that was redeemed on this device: others cannot use up its requests.',
+      description:
+        'The handle of a code that was redeemed on this device. It gives the request a rate limit that others cannot use up.',
     }),
     code_length: z
       .int()
       .min(5)
       .max(8)
       .optional()
-      .meta({ description: 'Clients in which people can type more than 5 characters send 8.' }),
+      .meta({ description: 'Clients that accept more than 5 characters send 8.' }),
   }),
   returns: ok(CodeRequestObject),
   errors: ['ACTION_RESTRICTED_NO_TEST_KEY', 'EMAIL_REQUEST_ERROR_SENDING_CODE'],
@@ -47,14 +48,14 @@ export const exchangeEmailSecurityCode = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/emailexchange',
-  says: 'Exchanges the code from the mail for an access token.',
+  says: 'Exchanges the mailed code for an access token.',
   access: authentication(),
-  unlocked: 'the account that is signed in is held once it is known',
+  unlocked: 'the account is locked once it is known',
   limit: 10,
   body: z.object({
     security_code: z.string().trim().min(1).max(10),
-    handle: Handle.optional().meta({ description: 'As the request for the code returned it.' }),
-    email: z.string().trim().max(254).optional().meta({ description: 'Where the code was sent.' }),
+    handle: Handle.optional().meta({ description: 'The handle from the answer to the code request.' }),
+    email: z.string().trim().max(254).optional().meta({ description: 'The address that the code was mailed to.' }),
     date_expires: TokenExpiry,
   }),
   returns: ok(AccessTokenObject),

@@ -25,7 +25,7 @@ const exchange = (security_code: string, more: Record<string, number> = {}) =>
 const refused = (security_code: string, ref: number, status = 401) =>
   client.refused(exchangeEmailSecurityCode, { body: { security_code } }, status, ref);
 
-test('a code of five characters is good once, typed in any case', async () => {
+test('a five-character code works once, in any case', async () => {
   const code = await aCode(anAddress());
   assert.match(code, /^[A-Z2-9]{5}$/);
   const { body } = await exchange(` ${code.toLowerCase()} `);
@@ -34,13 +34,13 @@ test('a code of five characters is good once, typed in any case', async () => {
   await refused(code, 11011);
 });
 
-test('of sixteen who redeem a code at the same time one gets a token', async () => {
+test('of sixteen clients that redeem a code at the same time, one gets a token', async () => {
   const code = await aCode(anAddress());
   const answers = await Promise.all(Array.from({ length: 16 }, () => exchange(code)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(15).fill(401)]);
 });
 
-test('a code lasts fifteen minutes, to the second', async () => {
+test('a code expires after exactly fifteen minutes', async () => {
   const email = anAddress();
   const code = await aCode(email);
   api.clock.advance(15 * 60);
@@ -50,7 +50,7 @@ test('a code lasts fifteen minutes, to the second', async () => {
   assert.equal((await exchange(next)).status, 200);
 });
 
-test('a code is bound to the key that asked for it', async () => {
+test('a code is bound to the API key that requested it', async () => {
   const code = await aCode(anAddress());
   const other = api.withKey(await api.aGame());
   await other.refused(exchangeEmailSecurityCode, { body: { security_code: code } }, 401, 11013);
@@ -63,13 +63,13 @@ test('the fifth wrong guess ends the code', async () => {
   await refused(code, 11014);
 });
 
-test('four wrong guesses do not', async () => {
+test('four wrong guesses do not end the code', async () => {
   const code = await aCode(anAddress());
   for (let tries = 0; tries < 4; tries += 1) await refused('22222', 11014);
   assert.equal((await exchange(code)).status, 200);
 });
 
-test('a wished end of the token counts where it is sooner, and is ignored where it is past or too late', async () => {
+test('a requested token expiry is used if it is sooner, and ignored if it is past or too late', async () => {
   const now = api.clock.now();
   for (const [wished, given] of [
     [now + 60, now + 60],
@@ -79,7 +79,7 @@ test('a wished end of the token counts where it is sooner, and is ignored where 
     assert.equal((await exchange(await aCode(anAddress()), { date_expires: wished })).body.date_expires, given);
 });
 
-test('whether an address has an account is not told', async () => {
+test('the answer does not reveal whether an address has an account', async () => {
   const known = anAddress();
   await api.aUser({ email: known });
   const shape = ({ status, headers, text }: Answer) => [
@@ -91,7 +91,7 @@ test('whether an address has an account is not told', async () => {
   assert.deepEqual(shape(await ask(known)), shape(await ask(anAddress())));
 });
 
-test('a mailbox gets four mails from a network in fifteen minutes; then the answer is 429, and the last code stays good', async () => {
+test('a mailbox gets four mails per network in fifteen minutes; then the answer is 429, and the last code stays valid', async () => {
   const email = anAddress();
   const ask = () => client.call(requestEmailSecurityCode, { body: { email } });
   for (let i = 0; i < 4; i += 1) assert.equal((await ask()).status, 200);
@@ -106,7 +106,7 @@ test('a mailbox gets four mails from a network in fifteen minutes; then the answ
   assert.equal(codesSentTo(api, email).length, 5);
 });
 
-test('a mail that cannot be sent is no code', async () => {
+test('a mail that cannot be sent leaves no code', async () => {
   const before = readdirSync(join(api.folder, 'mail')).length;
   const answer = await client.call(requestEmailSecurityCode, { body: { email: '"a b"@example.org' } });
   assert.equal(answer.status, 422);
@@ -121,7 +121,7 @@ test('a mail that cannot be sent is no code', async () => {
   assert.equal(readdirSync(join(api.folder, 'mail')).length, before);
 });
 
-test('a locked account is signed out everywhere and takes no new sign-in until it is unlocked', async () => {
+test('a locked account is signed out everywhere and cannot sign in until it is unlocked', async () => {
   const email = anAddress();
   const ada = await api.aUser({ email });
   const before = await api.as(ada);

@@ -10,37 +10,37 @@ import { type Asker, clientAsker, findCode, type Guess, pageAsker, SHORT_CODE_LE
 import { forgetOldPlaces, rememberPlaces } from './known-places.ts';
 import * as store from './store.ts';
 
-/** Used and outdated codes are told apart from wrong ones for a day. */
+/** For a day, used and expired codes get other errors than wrong ones. */
 const REMEMBER_SECONDS = 86_400;
 
 export interface CodeRequest {
   readonly email: string;
   readonly ip: string;
   readonly language: Language;
-  /** Of an earlier sign-in on the same device. */
+  /** The handle of an earlier sign-in on the same device. */
   readonly handle?: string | undefined;
   readonly codeLength?: number | undefined;
 }
 
-/** Mails a sign-in code to a player of a game; returns the handle of the request. */
+/** Mails a sign-in code to a player and returns the handle of the request. */
 export function requestEmailCode(app: App, { keyId }: KeyCaller, request: CodeRequest): Promise<string> {
   const { email, ip, language, handle, codeLength = SHORT_CODE_LENGTH } = request;
   const isShort = codeLength <= SHORT_CODE_LENGTH;
   return sendCode(app, clientAsker(keyId, ip, handle), { email, language, mail: 'sign_in_mail', isShort });
 }
 
-/** A browser, as the sign-in page knows it. */
+/** A browser on the sign-in page. */
 export interface Visitor {
-  /** Of the cookie that names the visit. */
+  /** The digest of the session cookie. */
   readonly visitDigest: string;
-  /** The cookie that stays with the browser after it was used to sign in. */
+  /** The cookie that a browser keeps after a sign-in. */
   readonly browser: string;
   readonly ip: string;
 }
 
 const visitorAsker = ({ visitDigest, browser, ip }: Visitor): Asker => pageAsker(visitDigest, ip, browser);
 
-/** The same on the sign-in page. */
+/** Mails a code to a visitor of the sign-in page. */
 export async function requestPageCode(app: App, visitor: Visitor, email: string, language: Language): Promise<void> {
   await sendCode(app, visitorAsker(visitor), { email, language, mail: 'sign_in_mail' });
 }
@@ -50,13 +50,12 @@ export interface Exchange extends Guess {
   readonly dateExpires?: number | undefined;
 }
 
-/** Redeems a code for a token. */
 export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> =>
   redeemCode(app, clientAsker(caller.keyId, exchange.ip, exchange.handle), exchange, (transaction, { id }) =>
     issueToken(app, transaction, { userId: id, gameId: caller.gameId, dateExpires: exchange.dateExpires }),
   );
 
-/** Redeems a code for what `give` gives in the browser that asked for it. */
+/** Redeems a code in the browser that requested it, and returns the result of `give`. */
 export const redeemPageCode = <T>(
   app: App,
   visitor: Visitor,
@@ -64,7 +63,7 @@ export const redeemPageCode = <T>(
   give: (transaction: Transaction, user: UserRow) => Promise<T>,
 ): Promise<T> => redeemCode(app, visitorAsker(visitor), { code }, give);
 
-/** Makes the account of someone who signs in for the first time. */
+/** Redeems a code, and creates the account on the first sign-in. */
 async function redeemCode<T>(
   app: App,
   asker: Asker,
@@ -81,12 +80,12 @@ async function redeemCode<T>(
     await rememberPlaces(app, transaction, user.id, asker.marks ?? {});
     return give(transaction, user);
   });
-  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  // Throwing inside the transaction would roll back the counted attempt.
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
 }
 
-/** Codes, counters and known places leave the database once they are outdated. */
+/** Deletes expired codes, counters and known places. */
 export async function forgetOutdatedCodes(app: App): Promise<void> {
   const now = app.clock.now();
   await app.db.write(async (transaction) => {

@@ -8,7 +8,7 @@ export async function addCode(query: Query, row: Insertable<EmailCodesTable>): P
   await query.insertInto('email_codes').values(row).execute();
 }
 
-/** Asking again from the same place replaces the code; a request from elsewhere must not end it. */
+/** A new request from the same place replaces the code; a request from another place must not end it. */
 export const closeCodes = (query: Query, { email, keyId, place }: Requested, now: number) =>
   query
     .updateTable('email_codes')
@@ -38,14 +38,14 @@ export const removeCode = (query: Query, digest: string, { email, keyId, place }
 export const forgetCodes = (query: Query, before: number) =>
   query.deleteFrom('email_codes').where('date_expires', '<', before).execute();
 
-/** Whoever has the address next, it is none of theirs what was sent there before. */
+/** The next owner of the address must not see codes that were sent there before. */
 export const removeCodes = (query: Query, email: string) =>
   query.deleteFrom('email_codes').where('email', '=', email).execute();
 
 export const codesWith = (query: Query, digest: string): Promise<CodeRow[]> =>
   query.selectFrom('email_codes').selectAll().where('digest', '=', digest).orderBy('id', 'desc').execute();
 
-/** Codes that may still be typed in, in the order in which every guess locks them. */
+/** Valid codes, in the order in which every guess locks them. */
 export const openCodes = (
   query: Query,
   by: { readonly handle_digest: string } | { readonly ip: string } | { readonly email: string },
@@ -73,7 +73,7 @@ export async function redeem(query: Query, id: number, now: number): Promise<boo
 
 export type AttemptCounter = 'attempts' | 'handle_attempts' | 'remote_attempts';
 
-/** Counts a guess unless the code has no more left. The row stays locked, so concurrent guesses count one by one. */
+/** Counts a guess unless no attempts are left. The row stays locked, so that concurrent guesses count one by one. */
 export async function countAttempt(query: Query, id: number, counter: AttemptCounter, max: number): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable('email_codes')
@@ -92,7 +92,7 @@ export const uncountAttempt = (query: Query, id: number, counter: AttemptCounter
     .where('id', '=', id)
     .execute();
 
-/** Adds one unless the counter is full. The window begins with the first use. */
+/** Adds one unless the counter is exhausted. The window begins with the first use. */
 export async function takeFrom(
   query: Query,
   bucket: string,
@@ -136,7 +136,7 @@ export const counterOf = (query: Query, bucket: string, now: number) =>
 export const forgetCounters = (query: Query, now: number) =>
   query.deleteFrom('code_counters').where('date_ends', '<=', now).execute();
 
-/** One query whether or not the address has an account, so that its time does not tell. */
+/** One query, whether or not the address has an account, so that the response time does not reveal it. */
 export async function knownAmong(query: Query, email: string, digests: readonly string[]): Promise<string[]> {
   const rows = await query
     .selectFrom('known_places as p')
@@ -156,7 +156,7 @@ export async function addKnownPlace(query: Query, userId: number, digest: string
     .execute();
 }
 
-/** Leaves the places that were seen last. */
+/** Deletes all but the most recently used places. */
 export async function trimKnownPlaces(query: Query, userId: number, max: number): Promise<void> {
   const newest = query
     .selectFrom('known_places')

@@ -12,28 +12,28 @@ export interface EmailCodesTable {
   id: Generated<number>;
   digest: string;
   email: string;
-  /** The API key that asked; another one cannot redeem the code. */
+  /** The requesting API key; another key cannot redeem the code. */
   key_id: number;
-  /** Where it was requested: a network (API), the digest of a browser's cookie (pages) or `user/<id>` (merging). */
+  /** Where it was requested: a network (API), the digest of a browser’s cookie (pages) or `user/<id>` (merging). */
   ip: string;
-  /** Of the handle that the request returned; only API requests have one. */
+  /** The digest of the handle; only API requests have one. */
   handle_digest: Generated<string | null>;
-  /** Whose budget of mails and wrong guesses the code draws on. */
+  /** The rate-limit class whose budgets for mails and guesses the code uses. */
   lane: Generated<string>;
-  /** Five characters, because shipped clients take no more. */
+  /** Five characters, because shipped clients accept no more. */
   is_short: Generated<number>;
   date_added: number;
   date_expires: number;
   date_redeemed: number | null;
-  /** Wrong guesses from where it was requested. */
+  /** Wrong guesses from the place of the request. */
   attempts: number;
-  /** Wrong guesses with its handle. */
+  /** Wrong guesses with the handle. */
   handle_attempts: Generated<number>;
-  /** Wrong guesses from elsewhere that named its email address. */
+  /** Wrong guesses from other places that named the email address. */
   remote_attempts: Generated<number>;
 }
 
-/** How often something happened since its window began. */
+/** A counter with a window that begins at the first use. */
 interface CodeCountersTable {
   bucket: string;
   used: number;

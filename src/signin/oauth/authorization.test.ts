@@ -28,7 +28,7 @@ async function aGameWithClient(accepted = true): Promise<{ game: Game; client: I
   return { game, client: await aClient(api, { gameId: game.id }) };
 }
 
-/** A page that leads to the client only by a link, with the error that was meant for it. */
+/** The page returns to the client only by a link, which carries the client’s error. */
 function isWayBack(answer: Answer, error: string): void {
   assert.deepEqual([answer.status, answer.headers.location], [400, undefined], answer.text);
   const link = /<a class="button quiet"[^>]* href="([^"]+)">Return to client\.example</.exec(answer.text)?.[1];
@@ -39,7 +39,7 @@ function isWayBack(answer: Answer, error: string): void {
   );
 }
 
-/** Also what is left out. */
+/** Shows omitted fields as null. */
 const shown = (_: string, value: unknown) => (value === undefined ? null : value);
 
 const specified: [Fields, string][] = [
@@ -51,7 +51,7 @@ const specified: [Fields, string][] = [
 ];
 
 for (const [fields, error] of specified)
-  test(`T52: ${JSON.stringify(fields, shown)} of an unaccepted game’s client is told on a page, of an accepted one’s at its address`, async () => {
+  test(`T52: ${JSON.stringify(fields, shown)} gets an error page for a client of an unaccepted game, and a redirect for an accepted one`, async () => {
     const { game, client } = await aGameWithClient(false);
     isWayBack(await ask(client, fields), error);
     await accept(api, game);
@@ -70,11 +70,11 @@ const malformed: [Fields, string][] = [
 ];
 
 for (const [fields, error] of malformed)
-  test(`T52: nobody is sent on by the bad request ${JSON.stringify(fields)}, whoever’s client it names`, async () => {
+  test(`T52: the bad request ${JSON.stringify(fields)} does not redirect, whichever client it names`, async () => {
     for (const accepted of [true, false]) isWayBack(await ask((await aGameWithClient(accepted)).client, fields), error);
   });
 
-test('T52: a parameter that is sent twice leads nowhere by itself', async () => {
+test('T52: a repeated parameter does not redirect', async () => {
   const { client } = await aGameWithClient();
   const path = authorizePath(asking(client));
   for (const again of ['scope=read', 'grant_type=authorization_code', 'grant_type=password'])
@@ -89,7 +89,7 @@ test('T52: a parameter that is sent twice leads nowhere by itself', async () => 
   }
 });
 
-test('a decision is answered with 303, so that the form is not sent on', async () => {
+test('a decision is answered with 303, so that the browser does not resend the form', async () => {
   for (const accepted of [true, false])
     for (const decision of ['allow', 'deny']) {
       const browser = new Browser(api);
@@ -101,7 +101,7 @@ test('a decision is answered with 303, so that the form is not sent on', async (
     }
 });
 
-test('the page shows whose application it is, since when, and that it is not verified while its game is not accepted', async () => {
+test('the consent page shows the owner and the age of the application, and marks it unverified until its game is accepted', async () => {
   const owner = await api.aUser({ username: 'Grace <Hopper>' });
   const game = await api.aGame({ name: 'Skyfarers & Co', owner, accepted: false });
   const client = await aClient(api, { gameId: game.id, name: 'Cloud Atlas' });
@@ -117,7 +117,7 @@ test('the page shows whose application it is, since when, and that it is not ver
   assert.doesNotMatch(verified.text, /not verified/);
 });
 
-test('an application acts in its own game alone, unless the person ticks that it may in all', async () => {
+test('an application acts only in its own game unless the user ticks all games', async () => {
   const { game, client } = await aGameWithClient();
   const email = anAddress();
   const person = await api.aUser({ email });
@@ -143,7 +143,7 @@ test('an application acts in its own game alone, unless the person ticks that it
   for (const mod of [own, elsewhere]) assert.equal((await edits(free, mod)).status, 200);
 });
 
-test('a registered address that today’s rules refuse leads to a page, not to a failure', async () => {
+test('a registered redirect URI that newer rules refuse gets an error page, not a server error', async () => {
   const { client } = await aGameWithClient();
   for (const uri of [
     'https://client.example/\u0007',
@@ -164,7 +164,7 @@ test('a registered address that today’s rules refuse leads to a page, not to a
   }
 });
 
-test('a standard client may leave out grant_type, and no client may send a wrong one', async () => {
+test('a standard client may omit grant_type, and no client may send a wrong one', async () => {
   const standard = await aClient(api, { standard: true });
   for (const grant_type of [undefined, '', 'authorization_code'])
     assert.equal((await ask(standard, { grant_type })).status, 303, String(grant_type));
@@ -175,7 +175,7 @@ test('a standard client may leave out grant_type, and no client may send a wrong
     assert.equal(returned(await ask(plain, { grant_type })).get('error'), 'invalid_request', String(grant_type));
 });
 
-test('descriptions name the parameter and are in the language of the request where ASCII allows', async () => {
+test('descriptions name the parameter, in the language of the request if its text is ASCII', async () => {
   const { client } = await aGameWithClient();
   const said = async (language: string, more: Fields) =>
     returned(await ask(client, more, { 'accept-language': language })).get('error_description');

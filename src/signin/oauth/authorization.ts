@@ -9,19 +9,19 @@ import { isRedirectUri } from './redirects.ts';
 import * as store from './store.ts';
 
 const CODE_SECONDS = 300;
-/** What people may allow a client. */
+/** The scopes that users can grant to a client. */
 const SCOPES = ['read', 'write'] as const;
 /** A SHA-256 in base64url (RFC 7636, section 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** An authorization request: the parameters that were sent once, and the names of those that were sent again. */
+/** An authorization request: its parameters, and the names of the repeated ones. */
 export interface Asked {
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly repeated: readonly string[];
   readonly language: Language;
 }
 
-/** The game whose application asks, as people are shown it. */
+/** The game of the requesting application, as the consent page shows it. */
 interface AskingGame {
   readonly name: string;
   readonly icon: string | null;
@@ -30,7 +30,7 @@ interface AskingGame {
   readonly isAccepted: boolean;
 }
 
-/** What a client asks a person to allow. */
+/** The validated request that the consent page shows. */
 export interface Asking {
   readonly kind: 'asking';
   readonly client: Client;
@@ -41,20 +41,20 @@ export interface Asking {
   readonly challenge: string | null;
 }
 
-/** A refusal that the client is told about at its own address. */
+/** An error that is returned to the client’s redirect URI. */
 export interface Returned {
   readonly kind: 'returned';
   readonly error: ApiError;
   readonly client: Client;
   readonly game: AskingGame;
   readonly location: string;
-  /** Whether browsers go there by themselves; otherwise the person is asked first. */
+  /** Whether the browser is redirected automatically; otherwise the user has to click a link. */
   readonly isFollowed: boolean;
 }
 
 /**
- * Reads an authorization request. Nobody is sent to an address that its client has not registered to the letter, so
- * a wrong client or address throws (RFC 6749, section 4.1.2.1); all else is told to the client.
+ * Validates an authorization request. An unknown client or an unregistered redirect URI throws, because the browser
+ * must not be redirected there (RFC 6749, section 4.1.2.1); other errors are returned to the client.
  */
 export async function reviewAuthorization(app: App, asked: Asked): Promise<Asking | Returned> {
   const { parameters } = asked;
@@ -63,7 +63,7 @@ export async function reviewAuthorization(app: App, asked: Asked): Promise<Askin
   if (!shown || shown.status === GAME_DELETED) throw new ApiError('OAUTH_INVALID_CLIENT');
   const game = { name: shown.name, icon: shown.icon, owner: shown.owner, isAccepted: shown.status === GAME_ACCEPTED };
   const redirectUri = parameters['redirect_uri'];
-  // Addresses were registered before there were all of today's rules.
+  // A registered address can predate today’s rules.
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri) || !isRedirectUri(redirectUri))
     throw new ApiError('OAUTH_REDIRECT_URI_MISMATCH');
   const state = parameters['state'];
@@ -92,7 +92,7 @@ async function requireKnownClient(app: App, id: string | undefined): Promise<Cli
 
 interface RefusedRequest {
   readonly error: ApiError;
-  /** The specification has the browser tell the client of it. */
+  /** Whether the specification returns this error to the client through the browser. */
   readonly isSpecified: boolean;
 }
 
@@ -101,17 +101,20 @@ const specified = (error: ErrorName, field: string, rule: ValidationRule = 'inva
   isSpecified: true,
 });
 
-/** No application sends such a request. A link that does would use the service to lead people elsewhere (RFC 9700, 4.11.2). */
+/**
+ * No real application sends such a request, and a link that does would use the service as an open redirector (RFC 9700,
+ * 4.11.2).
+ */
 const malformed = (error: ErrorName, field: string, rule: ValidationRule = 'invalid'): RefusedRequest => ({
   ...specified(error, field, rule),
   isSpecified: false,
 });
 
 function refusalOf(client: Client, { parameters, repeated }: Asked): RefusedRequest | undefined {
-  // A parameter that is sent twice could mean one thing here and another to whoever looks at the request before.
+  // A proxy in front of the service could read another of the repeated values.
   if (repeated.length > 0) return malformed('OAUTH_INVALID_REQUEST', repeated[0]!, 'repeated');
   const { grant_type, response_type, scope } = parameters;
-  // A standard client may leave it out. An empty one counts as left out (RFC 6749, section 3.1).
+  // A standard client may omit it. An empty parameter counts as omitted (RFC 6749, section 3.1).
   const required = { ...(!client.standard && { grant_type }), response_type, scope };
   const missing = Object.entries(required).find(([, value]) => !value);
   if (missing) return specified('OAUTH_INVALID_REQUEST', missing[0], 'required');
@@ -129,7 +132,8 @@ function refusedChallenge(client: Client, parameters: Asked['parameters']): Refu
   if (challenge === undefined && method === undefined)
     return client.requiresPkce ? specified('OAUTH_INVALID_REQUEST', 'code_challenge', 'required') : undefined;
   if (challenge === undefined) return malformed('OAUTH_INVALID_REQUEST', 'code_challenge', 'required');
-  // Left out, the method would be "plain" (RFC 7636, section 4.3), which protects nobody who can read the request.
+  // Without a method the challenge would be "plain" (RFC 7636, section 4.3), which does not protect against a reader of
+  // the request.
   if (method !== 'S256') return malformed('OAUTH_INVALID_REQUEST', 'code_challenge_method');
   return CHALLENGE.test(challenge) ? undefined : malformed('OAUTH_INVALID_REQUEST', 'code_challenge');
 }
@@ -159,7 +163,7 @@ const refusedAt = (app: App, to: Return, error: ApiError, language: Language): s
     error_description: oauthDescription(error, language),
   });
 
-/** Where the browser goes, with the answer in the query; `iss` tells whose answer it is (RFC 9207). */
+/** The redirect address with the answer in its query; `iss` names the issuer (RFC 9207). */
 function returnAddress(app: App, { redirectUri, state }: Return, answer: Record<string, string>): string {
   const query = new URLSearchParams({ ...answer, ...(state !== undefined && { state }), iss: app.addresses.site });
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
@@ -168,15 +172,15 @@ function returnAddress(app: App, { redirectUri, state }: Return, answer: Record<
 export const denyAuthorization = (app: App, asking: Asking, language: Language): string =>
   refusedAt(app, asking, new ApiError('OAUTH_ACCESS_DENIED'), language);
 
-/** Who lets a client in: the session in which they were asked. */
+/** The user who consents, with the epoch of the session. */
 type Consenting = Readonly<{ user_id: number; epoch: number }>;
 
-/** How far they let it: the game that it belongs to, or all of them. */
+/** Whether the grant covers the client’s own game or all games. */
 export interface Reach {
   readonly allGames: boolean;
 }
 
-/** The person lets the client in; it gets a code that is good once. */
+/** Records the consent and returns a single-use code to the client. */
 export async function allowAuthorization(
   app: App,
   { user_id, epoch }: Consenting,

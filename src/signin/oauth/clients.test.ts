@@ -54,7 +54,7 @@ for (const name of reserved)
     assert.deepEqual(fieldsOf(await edit(game, client, { name })), ['name']);
   });
 
-test('a client cannot be called like another accepted game or its application, in whatever letters', async () => {
+test('a client cannot be called like another accepted game or its application, in any script', async () => {
   const real = await api.aGame({ name: 'Skyfarers' });
   await added(real, signIn('Cloud Atlas'));
   await added(real, { name: 'Backend' });
@@ -70,7 +70,7 @@ test('a client cannot be called like another accepted game or its application, i
   assert.equal((await add(real, signIn('Cloud-Atlas'))).status, 201);
 });
 
-test('nobody reserves names by adding games, and their own game’s name counts once it is accepted', async () => {
+test('unaccepted games reserve no names, and the name of a client’s own game counts once it is accepted', async () => {
   const squatter = await api.aGame({ name: 'Nightfall', accepted: false });
   await added(squatter, signIn('Moonrise'));
   const real = await api.aGame({ name: 'Nightfall' });
@@ -83,7 +83,7 @@ test('nobody reserves names by adding games, and their own game’s name counts 
   assert.equal((await add(wars, signIn('Admin Wars Launcher'))).status, 201);
 });
 
-test('a client is edited as far as fields are sent, by administrators of its game', async () => {
+test('administrators of the game edit single fields of a client', async () => {
   const game = await api.aGame();
   const client = await added(game, signIn(api.unique('Companion')));
   const edited = (await edit(game, client, { name: 'Nimbus', standard: true })).body;
@@ -133,7 +133,7 @@ test('redirect URIs with control characters, spaces, backslashes or another sche
   }
 });
 
-test('a game has 20 redirect URIs over all of its clients', async () => {
+test('the clients of a game have at most 20 redirect URIs together', async () => {
   const game = await api.aGame();
   const admin = await api.as(game.owner);
   const named = (redirect_uris: readonly string[]) => signIn(api.unique('Cloud'), redirect_uris);
@@ -155,7 +155,7 @@ test('a game has 20 redirect URIs over all of its clients', async () => {
   assert.equal((await media(uris(20, 40))).status, 200);
 });
 
-/** Runs `late` while the transaction of `early` has done its work and is not committed. */
+/** Runs `late` before the transaction of `early` commits. */
 async function whileUncommitted<T>(early: () => Promise<unknown>, late: () => Promise<T>): Promise<T> {
   const { db } = api.app();
   const [done, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -190,7 +190,7 @@ async function whileUncommitted<T>(early: () => Promise<unknown>, late: () => Pr
   return second;
 }
 
-test('of two who add redirect URIs at the same time, the second is told that there are too many', async () => {
+test('when two requests add redirect URIs at the same time, the second is refused for too many', async () => {
   const game = await api.aGame();
   const admin = await api.as(game.owner);
   const addWith = (redirect_uris: readonly string[]) => () =>
@@ -199,7 +199,7 @@ test('of two who add redirect URIs at the same time, the second is told that the
   assert.deepEqual(fieldsOf(late), ['redirect_uris']);
 });
 
-test('of two games that name an application alike at the same time, one gets the name', async () => {
+test('when two games give an application the same name at the same time, one gets it', async () => {
   const addAs = async (name: string) => {
     const game = await api.aGame();
     const admin = await api.as(game.owner);
@@ -209,7 +209,7 @@ test('of two games that name an application alike at the same time, one gets the
   assert.deepEqual(fieldsOf(late), ['name']);
 });
 
-test('no client is added to a game while it is deleted', async () => {
+test('a client cannot be added to a game that is being deleted', async () => {
   const game = await api.aGame({ accepted: false });
   const params = { game_id: game.id };
   const owner = await api.as(game.owner);

@@ -29,7 +29,7 @@ export interface IssuedClient {
   readonly client_secret: string;
 }
 
-/** Registers a client of a game and returns its secret, for the only time. */
+/** Registers a client of a game and returns its secret, which is not shown again. */
 export async function addClient(app: App, transaction: Transaction, client: NewClient): Promise<IssuedClient> {
   const { gameId, name, redirectUris, grants } = client;
   requireRedirectUris(redirectUris);
@@ -52,20 +52,20 @@ export async function addClient(app: App, transaction: Transaction, client: NewC
   return { client_id, client_secret };
 }
 
-/** A code needs an address to be sent to, and refresh tokens come with a code alone. */
+/** The code grant needs a redirect URI, and refresh tokens come only with a code. */
 function requireUsable({ grants, redirectUris }: Pick<NewClient, 'grants' | 'redirectUris'>): void {
   const lacksAddress = grants.includes('authorization_code') && redirectUris.length === 0;
   const lacksCode = grants.includes('refresh_token') && !grants.includes('authorization_code');
   if (grants.length === 0 || lacksAddress || lacksCode) throw new ApiError('OAUTH_CLIENT_DATA_NOT_VALID');
 }
 
-/** Other changes of the game and its clients wait from here on. */
+/** Serialises changes of the game and its clients. */
 async function lockGame(transaction: Transaction, gameId: number): Promise<void> {
   const game = await store.lockGame(transaction, gameId);
   if (game?.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
 }
 
-/** Whether people are asked to let it in. A backend asks nobody. */
+/** Whether users see the client on a consent page. Backend clients have none. */
 const isShown = (grants: readonly Grant[]): boolean => grants.some((grant) => grant !== 'client_credentials');
 
 export interface Client {
@@ -75,10 +75,10 @@ export interface Client {
   readonly redirectUris: readonly string[];
   readonly grants: readonly Grant[];
   readonly requiresPkce: boolean;
-  /** It may leave out what the specification asks for beyond RFC 6749. */
+  /** Whether it may omit parameters that the specification requires beyond RFC 6749. */
   readonly standard: boolean;
   readonly dateAdded: number;
-  /** Begins anew with every secret. */
+  /** Changes with every new secret. */
   readonly epoch: number;
 }
 
@@ -99,21 +99,20 @@ export async function findClient(query: Query, id: number): Promise<Client | und
   return row && toClient(row);
 }
 
-/** The game for which an application was registered. */
 export const gameOfClient = async (app: App, id: number): Promise<number | undefined> =>
   (await findClient(app.db.query, id))?.gameId;
 
-/** As long as any, and of nothing. */
+/** A digest of the usual length that no secret has. */
 const NO_DIGEST = '-'.repeat(43);
 
-/** The client, if the secret is its own. An unknown client takes as long as a wrong secret. */
+/** Returns the client if the secret matches. An unknown client takes as long as a wrong secret. */
 export async function authenticateClient(app: App, id: number, secret: string): Promise<Client | undefined> {
   const row = await store.clientById(app.db.query, id);
   const isRight = app.secrets.isDigestOf(row?.secret_digest ?? NO_DIGEST, secret);
   return isRight && row ? toClient(row) : undefined;
 }
 
-/** A client on a device, which anyone can take apart: it has no secret that it could keep (RFC 8628, section 5.6). */
+/** A client on a device, which cannot keep a secret (RFC 8628, section 5.6). */
 export async function requireDeviceClient(app: App, id: number): Promise<Client> {
   const client = await findClient(app.db.query, id);
   if (!client) throw new ApiError('OAUTH_INVALID_CLIENT', { fields: [{ field: 'client_id', rule: 'invalid' }] });
@@ -121,7 +120,7 @@ export async function requireDeviceClient(app: App, id: number): Promise<Client>
   return client;
 }
 
-/** Only administrators of a game, and those who run the site, see and change its clients. */
+/** Only administrators of the game and staff can see and change its clients. */
 async function requireAdministrator(reader: Pick<App['db'], 'first'>, caller: Caller, gameId: number): Promise<void> {
   await requireGame(reader, caller, gameId);
   if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
@@ -141,7 +140,7 @@ export const registerClient = (app: App, caller: UserCaller, client: NewClient):
     return issued;
   });
 
-/** The same for whoever asked before who may. */
+/** The caller has checked the permission. */
 export async function registerAudited(
   app: App,
   transaction: Transaction,
@@ -163,7 +162,6 @@ async function requireClientOf(transaction: Transaction, caller: Caller, gameId:
 
 export type ClientChanges = Partial<Pick<NewClient, 'name' | 'redirectUris' | 'requiresPkce' | 'standard'>>;
 
-/** Changes what was sent and leaves the rest. */
 export const editClient = (
   app: App,
   caller: UserCaller,
@@ -201,8 +199,8 @@ export const editClient = (
   });
 
 /**
- * The old secret ends at once, and with it every access token that was given for it: whoever found it may have used it.
- * What people allowed the client stays, so that it gets new ones with its refresh tokens and the new secret.
+ * The old secret and all access tokens issued with it end at once, because they may be stolen. Grants stay, so the
+ * client gets new tokens with its refresh tokens and the new secret.
  */
 export const rotateClientSecret = (app: App, caller: UserCaller, gameId: number, id: number): Promise<IssuedClient> =>
   app.db.write(async (transaction) => {
@@ -214,7 +212,7 @@ export const rotateClientSecret = (app: App, caller: UserCaller, gameId: number,
     return { client_id: id, client_secret };
   });
 
-/** Gives every client of the game that signs people in these addresses, in place of those it had. */
+/** Replaces the redirect URIs of every client of the game that signs users in. */
 export const setRedirectUris = (app: App, caller: UserCaller, gameId: number, uris: readonly string[]): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
@@ -230,7 +228,7 @@ export const setRedirectUris = (app: App, caller: UserCaller, gameId: number, ur
     await auditGame(app, transaction, caller, gameId, { action: 'clients-redirect-uris' });
   });
 
-/** A client that is removed takes every token with it. */
+/** Removes a client and revokes all of its tokens. */
 export const removeClient = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireClientOf(transaction, caller, gameId, id);

@@ -7,19 +7,19 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 const DELEGATION_SECONDS = 900;
 const PURPOSE = 'oauth/delegation';
 const SHAPE = /^(([\w-]{8})\.\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15}\.\d{1,15})\.([\w-]{43})$/;
-/** How far the clocks of two processes may differ. */
+/** The tolerated clock skew between two processes. */
 const SKEW_SECONDS = 60;
 
-/** Names the key that signs, so that a token of another site, or of before the secret was changed, is known as such. */
+/** Identifies the signing key, so that tokens of another site or of an earlier secret get their own error. */
 const keyName = ({ secrets }: App): string => secrets.sign(PURPOSE, 'name of the key').slice(0, 8);
 
 /**
- * Lets the backend of a game act for the caller for a quarter of an hour. The token says all that is needed and is
- * signed, so that nothing of it is kept; it ends early with the access token that it came of.
+ * Lets the backend of a game act for the caller for 15 minutes. The token is signed and self-contained, so nothing is
+ * stored; it ends early with its access token.
  */
 export function delegate(app: App, caller: UserCaller, hostGameId: number | undefined): string {
   const gameId = caller.gameId ?? hostGameId;
-  // A token that the service gave for itself names no game whose backend could be meant.
+  // A first-party token belongs to no game, so there is no backend to delegate to.
   if (gameId === undefined) throw new ApiError('OAUTH_IS_FIRST_PARTY_CLIENT');
   if (hostGameId !== undefined && hostGameId !== gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
   const now = app.clock.now();
@@ -35,7 +35,7 @@ interface Delegation {
   readonly dateExpires: number;
 }
 
-/** What a delegation token says, or why it is none of ours. */
+/** The contents of a delegation token, or the error. */
 function readDelegation(app: App, token: string): Delegation | ErrorName {
   const [, text, key, signature] = SHAPE.exec(token) ?? [];
   if (!text) return 'SERVICE_INVALID_TOKEN';
@@ -46,20 +46,20 @@ function readDelegation(app: App, token: string): Delegation | ErrorName {
   return { tokenId, userId, gameId, dateIssued, dateExpires };
 }
 
-/** A token of the future comes from a process whose clock is wrong, or was made before ours was set back. */
+/** A token from the future was issued by a process with a wrong clock. */
 function timeRefusal(app: App, { dateIssued, dateExpires }: Delegation): ErrorName | undefined {
   const now = app.clock.now();
   if (dateIssued > now + SKEW_SECONDS) return 'SERVICE_INVALID_TOKEN_NOT_VALID_BEFORE';
   return dateExpires <= now ? 'SERVICE_INVALID_TOKEN_NOT_VALID_AFTER' : undefined;
 }
 
-/** The access token that it came of, if that is still good. */
+/** The access token that the delegation came from, if it is still valid. */
 async function findDelegator(app: App, { tokenId, userId }: Delegation): Promise<GoodToken | undefined> {
   const token = await findGoodToken(app.db, { id: tokenId }, app.clock.now());
   return token?.user_id === userId ? token : undefined;
 }
 
-/** The person for whom a service acts. */
+/** The user for whom a service acts. */
 export async function requireDelegator(app: App, caller: ServiceCaller, token: string | undefined): Promise<UserRow> {
   if (!token) throw new ApiError('USER_MUST_BE_LOGGED_IN');
   const delegation = readDelegation(app, token);
@@ -70,7 +70,7 @@ export async function requireDelegator(app: App, caller: ServiceCaller, token: s
   return requireActive(await requireUser(app, delegation.userId));
 }
 
-/** The access token of whom a delegation token signs in to the game for which it was given. */
+/** The access token behind a delegation token, if the delegation is for this game. */
 export async function requireDelegationOf(app: App, gameId: number, token: string | undefined): Promise<GoodToken> {
   const delegation = readDelegation(app, token ?? '');
   if (typeof delegation === 'string') throw new ApiError(delegation);

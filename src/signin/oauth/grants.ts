@@ -16,10 +16,10 @@ import * as store from './store.ts';
 
 export const ACCESS_SECONDS = 2_592_000;
 export const REFRESH_SECONDS = 7_776_000;
-/** A client whose answer was lost asks again within moments, and then gets the same answer. */
+/** A client that lost the response retries within seconds and gets the same response again. */
 const REPEAT_SECONDS = 10;
 const SERVICE_SCOPES: readonly TokenScope[] = ['read', 'write', 'update', 'monetization'];
-/** The other two raise what a service may do, and are given only to those who ask for them. */
+/** The other two scopes extend what a service may do, so they have to be requested. */
 const DEFAULT_SERVICE_SCOPES: readonly TokenScope[] = ['read', 'write'];
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -36,14 +36,13 @@ export function requireGrant(client: Client, grant: Grant): void {
   if (!client.grants.includes(grant)) throw refusal('OAUTH_UNAUTHORIZED_CLIENT', 'grant_type');
 }
 
-/** What was found out within a transaction. A refusal is thrown only after it: what it revoked must stay revoked. */
+/** Throws an error only after the commit, because the revocations before it must persist. */
 async function settled<T>(app: App, work: (transaction: Transaction) => Promise<T | ApiError>): Promise<T> {
   const outcome = await app.db.write(work);
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
 }
 
-/** Names the parameter that does not fit. */
 const refusal = (error: ErrorName, parameter: string): ApiError =>
   new ApiError(error, { fields: [{ field: parameter, rule: 'invalid' }] });
 const invalidGrant = (parameter: string): ApiError => refusal('OAUTH_INVALID_GRANT', parameter);
@@ -55,7 +54,10 @@ export interface CodeRedemption {
   readonly dateExpires: number | undefined;
 }
 
-/** Gives tokens for a code, once. Who comes second ends what the first one got: one of the two stole the code. */
+/**
+ * Exchanges a code exactly once. A second exchange revokes the first one’s tokens, because one of the two clients stole
+ * the code.
+ */
 export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Promise<TokenAnswer> =>
   settled(app, async (transaction) => {
     const { query } = transaction;
@@ -82,14 +84,17 @@ export const redeemCode = (app: App, client: Client, sent: CodeRedemption): Prom
     return toAnswer(app, access, refresh);
   });
 
-/** Who is banned, deleted or locked lets nobody in, and who signed out everywhere no longer those whom they let in before. */
+/**
+ * A banned, deleted or locked user’s grants give no tokens, and neither do grants from before the user signed out
+ * everywhere.
+ */
 async function isActive(transaction: Transaction, allowed: { user_id: number; epoch: number }): Promise<boolean> {
   await lockUserRows(transaction, { under: [allowed.user_id] });
   const person = await store.standingOf(transaction, allowed.user_id);
   return person?.status === USER_ACTIVE && person.date_locked === null && person.epoch === allowed.epoch;
 }
 
-/** A verifier without a challenge is refused as well: someone may have taken the challenge out on the way. */
+/** A verifier without a challenge is refused as well: an attacker may have removed the challenge. */
 function isVerified({ challenge }: store.CodeRow, verifier: string | undefined): boolean {
   if (challenge === null) return verifier === undefined;
   if (verifier === undefined || !VERIFIER.test(verifier)) return false;
@@ -106,13 +111,13 @@ async function refuseReuse(
   return invalidGrant(parameter);
 }
 
-/** Ends what a person allowed a client, with every token that came of it. */
+/** Revokes a grant and all tokens issued for it. */
 export async function revokeGrant(app: App, transaction: Transaction, grantId: number): Promise<void> {
   await store.revokeGrants(transaction.query, 'id', grantId, app.clock.now());
   await revokeTokens(app, transaction, { grantId });
 }
 
-/** Ends all that a person allowed any client, codes on their way included. Their tokens are revoked with the person's. */
+/** Revokes all grants of a user and their open codes. The tokens are revoked with the user’s own. */
 export async function revokeGrantsOf(app: App, { query }: Transaction, userId: number): Promise<void> {
   await store.revokeGrants(query, 'user_id', userId, app.clock.now());
   await store.closeCodesOf(query, userId, app.clock.now());
@@ -155,15 +160,15 @@ const toAnswer = (app: App, { access_token, date_expires }: IssuedToken, refresh
 
 export interface Refreshing {
   readonly refreshToken: string;
-  /** Left out by standard clients alone. */
+  /** Only standard clients may omit it. */
   readonly redirectUri: string | undefined;
   readonly scope: string | undefined;
   readonly dateExpires: number | undefined;
 }
 
 /**
- * Gives new tokens for a refresh token, which ends. The new ones follow from the old one and a secret of the service,
- * so that a repeated request gets the same answer although only digests are kept.
+ * Rotates a refresh token. The new tokens are derived from the old one and a server secret, so that a retried request
+ * gets the same response although only digests are stored.
  */
 export const refresh = (app: App, client: Client, sent: Refreshing): Promise<TokenAnswer> =>
   settled(app, async (transaction) => {
@@ -200,7 +205,10 @@ const successors = (app: App, token: string, scopes: string, dateExpires: number
   access: app.secrets.sign('oauth/access', `${token} ${dateExpires ?? ''} ${scopes}`),
 });
 
-/** The same request within moments is a lost answer; anything else that brings a used token is a thief or a victim. */
+/**
+ * The same request within seconds is a retry after a lost response; any other reuse of a rotated token means that it
+ * was stolen.
+ */
 async function repeated(
   app: App,
   transaction: Transaction,
@@ -217,7 +225,7 @@ async function repeated(
   return toAnswer(app, { access_token: next.access, date_expires: access.date_expires }, next.refresh);
 }
 
-/** Gives the backend of a game a token of its own, for what no person stands behind. */
+/** Issues a token to the backend of a game, which acts for no user. */
 export async function giveServiceToken(
   app: App,
   client: Client,
@@ -241,7 +249,7 @@ export async function giveServiceToken(
   return { ...toAnswer(app, token, undefined), scopes: scopes.join(',') };
 }
 
-/** Ends a token of the client, whichever kind it is. Of an unknown one, or another's, nothing is said (RFC 7009, 2.2). */
+/** Revokes any token of the client. An unknown token, or another client’s, gets the same answer (RFC 7009, 2.2). */
 export const revokeToken = (app: App, client: Client, token: string): Promise<void> =>
   app.db.write(async (transaction) => {
     const { query } = transaction;

@@ -12,10 +12,10 @@ import {
 import { resemblesService } from '../../platform/filters/reserved-names.ts';
 import * as store from './store.ts';
 
-/** Shorter names of games are words that others use as well; they are taken only as a whole. */
+/** Shorter game names are common words, so they are protected only as whole names. */
 const WITHIN_LETTERS_MIN = 5;
 
-/** What applications are for. A name of nothing else names no application in particular, so every game may have it. */
+/** Purposes of applications. A name made of these alone identifies no application, so every game may use it. */
 const GENERIC: ReadonlySet<string> = new Set(
   [
     ...['app', 'application', 'backend', 'bot', 'client', 'community', 'companion', 'console', 'dashboard', 'desktop'],
@@ -27,14 +27,14 @@ const GENERIC: ReadonlySet<string> = new Set(
 export interface Named {
   readonly gameId: number;
   readonly name: string;
-  /** People are shown the name and decide by it. */
+  /** Whether users see the name on the consent page. */
   readonly isShown: boolean;
 }
 
 /**
- * Refuses a name that people could take for the service, its staff, another game or another game's application. Only
- * names of accepted games are protected, so that nobody reserves a name by adding a game; likewise the name of its own
- * game counts for a client only once the game was accepted. Other clients are named after this transaction.
+ * Refuses a name that users could confuse with the service, its staff, another game or another game’s application. Only
+ * names of accepted games are protected, and only accepted games may use their own, so that nobody reserves a name by
+ * adding a game. The lock serialises naming until the commit.
  */
 export async function requireClientName(app: App, transaction: Transaction, client: Named): Promise<void> {
   await store.lockNames(transaction);
@@ -54,7 +54,7 @@ export async function requireClientName(app: App, transaction: Transaction, clie
 
 const isGeneric = (name: string): boolean => confusableWords(name).every((word) => GENERIC.has(word));
 
-/** Whether a name holds another one, spelt in whatever letters. */
+/** Whether a name contains another one, in any script. */
 function takenIn(name: string, own: string): (other: string) => boolean {
   const spellings = [name, name.toLowerCase()].map((text) => withoutRun(confusableWords(text), own));
   const whole = new Set(spellings.map((words) => words.join('')));

@@ -49,7 +49,7 @@ const refreshing = (refresh_token: string, more: Fields = {}, by = client): Fiel
   ...more,
 });
 
-/** Someone new signs in and lets the client in. */
+/** A new user signs in and authorizes the client. */
 async function aCode(more: Fields = {}, by = client, email = anAddress()): Promise<string> {
   const browser = new Browser(api);
   const consent = await browser.signIn(authorizePath(asking(by, more)), email);
@@ -85,7 +85,7 @@ test('a code becomes an access token of 30 days and a refresh token of 90', asyn
   assert.equal(await reads(refresh_token), 401);
 });
 
-test('the answer comes back with state and issuer, to the letter', async () => {
+test('the redirect returns state and issuer unchanged', async () => {
   const browser = new Browser(api);
   const state = 'ä &=?#/%00"\'<>';
   const consent = await browser.signIn(authorizePath(asking(client, { state })), anAddress());
@@ -95,13 +95,13 @@ test('the answer comes back with state and issuer, to the letter', async () => {
   assert.deepEqual([...query.keys()].sort(), ['code', 'iss', 'state']);
 });
 
-test('without state, none is sent back', async () => {
+test('the redirect has no state if the request had none', async () => {
   const browser = new Browser(api);
   const consent = await browser.signIn(authorizePath(asking(client, { state: undefined })), anAddress());
   assert.equal(returned(await browser.submit(consent, { decision: 'allow' })).has('state'), false);
 });
 
-test('who denies is sent back with access_denied and no code', async () => {
+test('a user who denies is redirected with access_denied and no code', async () => {
   const browser = new Browser(api);
   const consent = await browser.signIn(authorizePath(asking(client)), anAddress());
   const query = returned(await browser.submit(consent, { decision: 'deny' }));
@@ -109,7 +109,7 @@ test('who denies is sent back with access_denied and no code', async () => {
   assert.equal(query.get('iss'), 'https://localhost');
 });
 
-test('the client is asked about each time, and the token does what was allowed', async () => {
+test('each authorization asks the user again, and the token has the granted scopes', async () => {
   const browser = new Browser(api);
   const path = authorizePath(asking(client, { scope: 'read' }));
   const consent = await browser.signIn(path, anAddress());
@@ -146,13 +146,13 @@ const badRedirects = [
 ];
 
 for (const redirect_uri of badRedirects)
-  test(`nobody is sent to ${JSON.stringify(redirect_uri)}, which is not registered to the letter`, async () => {
+  test(`no browser is redirected to ${JSON.stringify(redirect_uri)}, which is not registered to the letter`, async () => {
     const answer = await new Browser(api).get(authorizePath(asking(client, { redirect_uri })));
     assert.deepEqual([answer.status, answer.headers.location], [400, undefined], answer.text);
     assert.match(String(answer.headers['content-type']), /^text\/html/);
   });
 
-test('an unknown client, or none, is told on a page', async () => {
+test('an unknown client, or none, gets an error page', async () => {
   for (const client_id of [undefined, '', 'abc', '999999', '1e3', '-1', '0x1']) {
     const answer = await new Browser(api).get(authorizePath({ ...asking(client), client_id }));
     assert.deepEqual([answer.status, answer.headers.location], [400, undefined]);
@@ -171,7 +171,7 @@ const refusals: [Fields, string][] = [
 ];
 
 for (const [fields, error] of refusals)
-  test(`an authorization request with ${JSON.stringify(fields)} is sent back with ${error}`, async () => {
+  test(`an authorization request with ${JSON.stringify(fields)} is redirected with ${error}`, async () => {
     const answer = await new Browser(api).get(authorizePath({ ...asking(client), ...fields }));
     assert.equal(answer.status, 302, answer.text);
     assert.ok(answer.headers.location!.startsWith(`${REDIRECT}?`));
@@ -180,7 +180,7 @@ for (const [fields, error] of refusals)
     assert.match(query.get('error_description')!, /^[\x20-\x7e]+$/);
   });
 
-test('a client uses the grants that it is registered for', async () => {
+test('a client can use only the grants that it is registered for', async () => {
   const onlyService = await aClient(api, { gameId: game.id, grants: ['client_credentials'] });
   const answer = await new Browser(api).get(authorizePath(asking(onlyService)));
   assert.equal(returned(answer).get('error'), 'unauthorized_client');
@@ -191,7 +191,7 @@ test('a client uses the grants that it is registered for', async () => {
   assert.equal((answered.body as TokenAnswer).refresh_token, undefined);
 });
 
-test('what is missing or unknown at the token endpoint is told as RFC 6749 says', async () => {
+test('the token endpoint reports missing and unknown parameters as RFC 6749 specifies', async () => {
   const code = await aCode();
   isError(await tokenRequest({ ...secretOf(client) }), 'invalid_request');
   isError(await tokenRequest(redemption(code, { grant_type: undefined })), 'invalid_request');
@@ -204,7 +204,7 @@ test('what is missing or unknown at the token endpoint is told as RFC 6749 says'
   assert.equal((await tokenRequest(redemption(code))).status, 200);
 });
 
-test('a wrong secret and an unknown client look alike', async () => {
+test('a wrong secret and an unknown client get the same answer', async () => {
   const wrong = await tokenRequest({ ...secretOf(client), client_secret: 'wrong', grant_type: 'client_credentials' });
   const unknown = await tokenRequest({ client_id: 999_999, client_secret: 'wrong', grant_type: 'client_credentials' });
   for (const answer of [wrong, unknown]) {
@@ -214,7 +214,7 @@ test('a wrong secret and an unknown client look alike', async () => {
   assert.equal(wrong.text, unknown.text);
 });
 
-test('the secret may come as Basic instead, and not in both places', async () => {
+test('the secret may be sent as Basic instead, and not in both places', async () => {
   const { client_id, client_secret } = client;
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
   const ask = (headers: Record<string, string>, more: Fields = {}) =>
@@ -227,7 +227,7 @@ test('the secret may come as Basic instead, and not in both places', async () =>
   isError(await ask(basic(`${client_id}:${client_secret}`), { client_secret }), 'invalid_request');
 });
 
-test('a code is good once, and who brings it again ends what it gave', async () => {
+test('a code works once, and a second exchange revokes its tokens', async () => {
   const code = await aCode();
   const first = (await tokenRequest(redemption(code))).body as Required<TokenAnswer>;
   assert.equal(await reads(first.access_token), 200);
@@ -236,7 +236,7 @@ test('a code is good once, and who brings it again ends what it gave', async () 
   isError(await tokenRequest(refreshing(first.refresh_token)), 'invalid_grant');
 });
 
-test('of a thousand who redeem one code at once, one wins', async () => {
+test('of a thousand concurrent exchanges of one code, one succeeds', async () => {
   const code = await aCode();
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => tokenRequest(redemption(code))));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
@@ -245,7 +245,7 @@ test('of a thousand who redeem one code at once, one wins', async () => {
   assert.equal(await reads(won.access_token), 401);
 });
 
-test('a code is refused to another client, for another address, and after five minutes', async () => {
+test('a code is refused to another client, for another redirect URI, and after five minutes', async () => {
   const other = await aClient(api, { gameId: game.id, redirectUris: [REDIRECT, `${REDIRECT}2`] });
   const code = await aCode({}, other);
   isError(await tokenRequest(redemption(code)), 'invalid_grant');
@@ -261,18 +261,18 @@ const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 const challenged = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
 
-test('a code for a challenge needs its verifier', async () => {
+test('a code with a challenge needs its verifier', async () => {
   const code = await aCode(challenged);
   for (const code_verifier of [undefined, 'w'.repeat(43), 'v'.repeat(42), CHALLENGE, 'v'.repeat(129)])
     isError(await tokenRequest(redemption(code, { code_verifier })), 'invalid_grant');
   assert.equal((await tokenRequest(redemption(code, { code_verifier: VERIFIER }))).status, 200);
 });
 
-test('a verifier for a code without a challenge is refused, as the challenge may have been taken out', async () => {
+test('a verifier for a code without a challenge is refused, as an attacker may have removed the challenge', async () => {
   isError(await tokenRequest(redemption(await aCode(), { code_verifier: VERIFIER })), 'invalid_grant');
 });
 
-test('a client may demand that every code has a challenge', async () => {
+test('a client can require a challenge for every code', async () => {
   const strict = await aClient(api, { gameId: game.id, requiresPkce: true });
   const answer = await new Browser(api).get(authorizePath(asking(strict)));
   assert.equal(returned(answer).get('error'), 'invalid_request');
@@ -280,7 +280,7 @@ test('a client may demand that every code has a challenge', async () => {
   assert.equal((await tokenRequest(redemption(code, { code_verifier: VERIFIER }, strict))).status, 200);
 });
 
-test('a refresh token is replaced by another, and both access tokens work', async () => {
+test('a refresh token is rotated, and both access tokens work', async () => {
   const first = await tokens();
   const answer = await tokenRequest(refreshing(first.refresh_token));
   assert.equal(answer.status, 200, answer.text);
@@ -290,7 +290,7 @@ test('a refresh token is replaced by another, and both access tokens work', asyn
   for (const { access_token } of [first, second]) assert.equal(await reads(access_token), 200);
 });
 
-test('a lost answer can be asked for again within ten seconds, and is the same', async () => {
+test('a client that lost a response can retry within ten seconds and gets the same one', async () => {
   const { refresh_token } = await tokens();
   const answers = await Promise.all(Array.from({ length: 16 }, () => tokenRequest(refreshing(refresh_token))));
   for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]!.text]);
@@ -301,7 +301,7 @@ test('a lost answer can be asked for again within ten seconds, and is the same',
   assert.equal((await tokenRequest(refreshing(before.refresh_token))).status, 200);
 });
 
-test('a refresh token that comes back later ends all that came of it', async () => {
+test('a rotated refresh token that is used later revokes the whole grant', async () => {
   const first = await tokens();
   const second = (await tokenRequest(refreshing(first.refresh_token))).body as Required<TokenAnswer>;
   api.clock.advance(11);
@@ -310,7 +310,7 @@ test('a refresh token that comes back later ends all that came of it', async () 
   isError(await tokenRequest(refreshing(second.refresh_token)), 'invalid_grant');
 });
 
-test('within ten seconds too, an old token is refused once its successor was used', async () => {
+test('an old refresh token is refused even within ten seconds once its successor was used', async () => {
   const first = await tokens();
   const second = (await tokenRequest(refreshing(first.refresh_token))).body as Required<TokenAnswer>;
   const third = (await tokenRequest(refreshing(second.refresh_token))).body as Required<TokenAnswer>;
@@ -318,7 +318,7 @@ test('within ten seconds too, an old token is refused once its successor was use
   assert.equal(await reads(third.access_token), 401);
 });
 
-test('a refresh token is good for its client, its address, its scopes and 90 days', async () => {
+test('a refresh token is bound to its client, redirect URI and scopes, and expires after 90 days', async () => {
   const other = await aClient(api, { gameId: game.id });
   const { refresh_token } = await tokens({ scope: 'read' });
   isError(await tokenRequest(refreshing(refresh_token, {}, other)), 'invalid_grant');
@@ -332,7 +332,7 @@ test('a refresh token is good for its client, its address, its scopes and 90 day
   isError(await tokenRequest(refreshing(next.refresh_token)), 'invalid_grant');
 });
 
-test('an access token ends after 30 days, or earlier where that was wished', async () => {
+test('an access token expires after 30 days, or earlier on request', async () => {
   const now = api.clock.now();
   const wished = await tokenRequest(redemption(await aCode(), { date_expires: now + 60 }));
   assert.equal((wished.body as TokenAnswer).expires_in, 60);
@@ -347,7 +347,7 @@ test('an access token ends after 30 days, or earlier where that was wished', asy
 
 const revocation = (token: string, by = client) => tokenRequest({ ...secretOf(by), token }, '/v1/oauth/revoke');
 
-test('a client gives its tokens back', async () => {
+test('a client revokes its tokens', async () => {
   const { access_token, refresh_token } = await tokens();
   assert.equal((await revocation(access_token)).status, 200);
   assert.equal(await reads(access_token), 401);
@@ -357,7 +357,7 @@ test('a client gives its tokens back', async () => {
   isError(await tokenRequest(refreshing(next.refresh_token)), 'invalid_grant');
 });
 
-test('of tokens that are not the client’s, nothing happens and nothing is told', async () => {
+test('revoking tokens of other clients has no effect and reveals nothing', async () => {
   const other = await aClient(api, { gameId: game.id });
   const { access_token } = await tokens();
   for (const token of [access_token, 'made-up']) assert.equal((await revocation(token, other)).text, '{}');
@@ -365,7 +365,7 @@ test('of tokens that are not the client’s, nothing happens and nothing is told
   isError(await revocation(access_token, { ...other, client_secret: 'wrong' }), 'invalid_client');
 });
 
-test('someone banned is given no token for what they allowed before', async () => {
+test('a banned user’s grants give no tokens', async () => {
   const { access_token, refresh_token } = await tokens();
   const { id } = (await api.withToken(access_token).call(getAuthenticatedUser)).body;
   await setUserStatus(api.app(), id, USER_BANNED);
@@ -379,7 +379,7 @@ async function aServiceToken(scope?: string, by = client): Promise<string> {
   return (answer.body as TokenAnswer).access_token;
 }
 
-test('a backend gets a token of its own, with the scopes that it asked for', async () => {
+test('a backend gets a service token with the requested scopes', async () => {
   const ask = (scope?: string) => tokenRequest({ ...secretOf(client), grant_type: 'client_credentials', scope });
   const { access_token, ...rest } = (await ask('monetization,read')).body as Required<TokenAnswer>;
   assert.deepEqual(rest, { token_type: 'Bearer', expires_in: ACCESS_SECONDS, scopes: 'read,monetization' });
@@ -388,14 +388,14 @@ test('a backend gets a token of its own, with the scopes that it asked for', asy
   for (const scope of ['admin', 'read,everything', ',']) isError(await ask(scope), 'invalid_scope');
 });
 
-test('a service token opens nothing that is for people', async () => {
+test('a service token cannot call operations for users', async () => {
   const token = api.withToken(await aServiceToken('read,write,update,monetization'));
   await token.refused(getAuthenticatedUser, {}, 401, 11059);
   await token.refused(addOauthClient, { params: { game_id: game.id }, body: { name: 'x' } }, 401, 11059);
   await token.refused(delegationToken, {}, 401, 11059);
 });
 
-test('with update, a backend edits mods of its game as its leader, and those of no other', async () => {
+test('with update, a backend edits mods of its own game as the owner, and of no other game', async () => {
   const mod = await api.aMod({ game });
   const foreign = await api.aMod({ game: await api.aGame({ owner: game.owner }) });
   const edit = (of: { game_id: number; id: number }, summary: string) => ({
@@ -411,7 +411,7 @@ test('with update, a backend edits mods of its game as its leader, and those of 
   await plain.refused(editModOperation, edit(mod, 'x'), 403, 11003);
 });
 
-test('a leader who runs the site lends a backend nothing beyond the game', async () => {
+test('a backend gets no staff rights from a game owner who is staff', async () => {
   const owner = await api.aUser({ admin: true });
   const own = await api.aGame({ owner });
   const backend = api.withToken(await aServiceToken('update', await aClient(api, { gameId: own.id })));
@@ -429,7 +429,7 @@ const delegatedTo = (token: string, delegation: string | undefined, host = 'loca
     host,
   });
 
-test('a backend learns for whom it acts from a delegation token', async () => {
+test('a backend reads from a delegation token for whom it acts', async () => {
   const person = await api.aUser();
   const player = await api.as(person, { gameId: game.id });
   const { entity, token } = (await player.call(delegationToken)).body;
@@ -447,7 +447,7 @@ test('a backend learns for whom it acts from a delegation token', async () => {
   assertRefused(await delegatedTo(await aServiceToken('write'), token), 403, 11004);
 });
 
-test('a delegation token ends after a quarter of an hour, with its access token, and at the other game', async () => {
+test('a delegation token ends after 15 minutes, with its access token, and does not work in another game', async () => {
   const player = await api.as(await api.aUser(), { gameId: game.id });
   const service = await aServiceToken('read');
   const { token } = (await player.call(delegationToken)).body;
@@ -464,7 +464,7 @@ test('a delegation token ends after a quarter of an hour, with its access token,
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('a token of no game delegates only where the address names the game, and one of a game nowhere else', async () => {
+test('a token without a game delegates only on the host of a game, and one of a game only there', async () => {
   const person = await api.aUser();
   const delegate = (token: string, host: string) =>
     api.request('POST', '/v1/me/s2s/oauth/token', { headers: bearer(token), host });
@@ -475,7 +475,7 @@ test('a token of no game delegates only where the address names the game, and on
   assertRefused(await delegate(ofGame, 'g-999999.localhost'), 403, 11104);
 });
 
-test('a client works at the address of its game and at no other game’s', async () => {
+test('a client works on the host of its game and on no other game’s', async () => {
   const at = (host: string) =>
     api.request('POST', '/v1/oauth/token', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -488,7 +488,7 @@ test('a client works at the address of its game and at no other game’s', async
   assert.equal((refused.body as { error_ref: number }).error_ref, 11104);
 });
 
-test('administrators register clients, and are told what does not fit', async () => {
+test('administrators register clients and get validation errors', async () => {
   const admin = await api.as(game.owner);
   const params = { game_id: game.id };
   const add = (body: Record<string, string | readonly string[] | undefined>) =>
@@ -508,7 +508,7 @@ test('administrators register clients, and are told what does not fit', async ()
   await stranger.refused(getOauthClients, { params }, 403, 14039);
 });
 
-test('the media of a game carry the addresses of its clients', async () => {
+test('the media of a game include the redirect URIs of its clients', async () => {
   const other = await api.aGame();
   const admin = await api.as(other.owner);
   const params = { game_id: other.id };
@@ -529,7 +529,7 @@ test('the media of a game carry the addresses of its clients', async () => {
   await (await api.as(manager)).refused(addGameMedia, { params, body: { redirect_uris: uris } }, 403, 14039);
 });
 
-test('a new secret ends the old one, and a removed client takes its tokens along', async () => {
+test('a new secret ends the old one, and removing a client revokes its tokens', async () => {
   const admin = await api.as(game.owner);
   const old = await aClient(api, { gameId: game.id });
   const params = { game_id: game.id, client_id: old.client_id };
@@ -550,7 +550,7 @@ test('a new secret ends the old one, and a removed client takes its tokens along
   await admin.refused(deleteOauthClient, { params }, 404, 14000);
 });
 
-test('a client that an administrator let in registers no others', async () => {
+test('a client authorized by an administrator cannot register other clients', async () => {
   const browser = new Browser(api);
   const owner = await api.aUser({ email: 'owner@example.org' });
   const own = await api.aGame({ owner });
@@ -561,7 +561,7 @@ test('a client that an administrator let in registers no others', async () => {
   await api.withToken(access_token).refused(addOauthClient, { params, body: { name: 'x' } }, 403, 12004);
 });
 
-test('what nobody can use any more is forgotten, and nothing else', async () => {
+test('unusable codes, grants and tokens are deleted, and nothing else', async () => {
   const { refresh_token } = await tokens();
   await forgetOutdatedGrants(api.app());
   const next = (await tokenRequest(refreshing(refresh_token))).body as Required<TokenAnswer>;
@@ -572,7 +572,7 @@ test('what nobody can use any more is forgotten, and nothing else', async () => 
   assert.equal(left.length, 0);
 });
 
-test('the metadata tells clients where everything is', async () => {
+test('the metadata document lists all endpoints', async () => {
   const { body } = await api.request('GET', '/.well-known/oauth-authorization-server');
   const { issuer, token_endpoint, code_challenge_methods_supported } = body as Record<string, unknown>;
   assert.deepEqual(

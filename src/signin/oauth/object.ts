@@ -13,19 +13,19 @@ export const OauthTokenObject = z
     expires_in: Integer.meta({ description: 'Seconds.' }),
     access_token: z.string(),
     refresh_token: z.string().optional(),
-    scopes: z.string().optional().meta({ description: 'Of a service token: separated by commas.' }),
+    scopes: z.string().optional().meta({ description: 'Service tokens only: separated by commas.' }),
   })
   .meta({ id: 'OauthToken' });
 
 /** RFC 8628, section 3.2. */
 export const DeviceAuthorizationObject = z
   .object({
-    device_code: z.string().meta({ description: 'For the token endpoint; never shown.' }),
-    user_code: z.string().meta({ description: 'For the person to type.' }),
+    device_code: z.string().meta({ description: 'For the token endpoint; never shown to the user.' }),
+    user_code: z.string().meta({ description: 'For the user to type.' }),
     verification_uri: z.string(),
-    verification_uri_complete: z.string().meta({ description: 'With the code in it, to be shown as a picture.' }),
+    verification_uri_complete: z.string().meta({ description: 'The address with the code, to be shown as a QR code.' }),
     expires_in: Integer.meta({ description: 'Seconds.' }),
-    interval: Integer.meta({ description: 'Seconds between two requests of a token.' }),
+    interval: Integer.meta({ description: 'Seconds between two requests to the token endpoint.' }),
   })
   .meta({ id: 'DeviceAuthorization' });
 
@@ -57,7 +57,7 @@ export const toClientObject = (client: Client): z.input<typeof OauthClientObject
   date_added: client.dateAdded,
 });
 
-/** RFC 6749, section 5.2: what clients of any service understand. */
+/** The error format of RFC 6749, section 5.2, which every OAuth client understands. */
 const OauthErrorObject = z
   .object({ error: z.string(), error_description: z.string(), error_ref: Integer.optional() })
   .meta({ id: 'OauthError' });
@@ -77,10 +77,10 @@ function toRefusal(error: ApiError, language: Language): Refusal {
   };
 }
 
-/** What HTTP itself refuses, before OAuth is asked: types, sizes and rates. */
+/** Errors of HTTP itself: types, sizes and rates. */
 const STATUSES_OF_HTTP = [405, 406, 413, 415, 429];
 
-/** RFC 6749 answers 400 to whatever is wrong, and 401 only to a client that failed to prove itself in the header. */
+/** RFC 6749 answers all errors with 400, except 401 for failed authentication in the header. */
 function statusOf({ error, status }: ApiError): number {
   if (status >= 500 || STATUSES_OF_HTTP.includes(status)) return status;
   return error === 'OAUTH_INVALID_CLIENT' ? status : 400;

@@ -39,7 +39,7 @@ const TokenBody = z.object({
   ...ClientCredentials,
   grant_type: z.string().meta({ description: GRANTS.map((grant) => `\`${grant}\``).join(', ') }),
   code: z.string().max(500).optional(),
-  redirect_uri: z.string().max(500).optional().meta({ description: 'The one of the authorization request.' }),
+  redirect_uri: z.string().max(500).optional().meta({ description: 'The same as in the authorization request.' }),
   code_verifier: z.string().max(200).optional(),
   refresh_token: z.string().max(500).optional(),
   device_code: z.string().max(200).optional(),
@@ -47,7 +47,7 @@ const TokenBody = z.object({
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'Separated by commas. Of a service: `read`, `write`, `update`, `monetization`.' }),
+    .meta({ description: 'Separated by commas. For a service: `read`, `write`, `update`, `monetization`.' }),
   date_expires: TokenExpiry,
 });
 
@@ -57,7 +57,7 @@ type Credentials = { client_id?: number | undefined; client_secret?: string | un
 const wrong = (error: ErrorName, parameter: string, rule: ValidationRule = 'invalid', status?: number): ApiError =>
   new ApiError(error, { fields: [{ field: parameter, rule }], ...(status !== undefined && { status }) });
 
-/** The client itself calls, with its secret in the body or in the header, but not in both (RFC 6749, section 2.3). */
+/** Authenticates the client by its secret in the body or in the header, but not in both (RFC 6749, section 2.3). */
 async function requireClient(app: App, { body, basic, hostGameId }: OauthInput<Credentials>): Promise<Client> {
   const { client_id, client_secret } = body;
   if (basic && client_secret) throw wrong('OAUTH_INVALID_REQUEST', 'client_secret', 'repeated');
@@ -66,13 +66,13 @@ async function requireClient(app: App, { body, basic, hostGameId }: OauthInput<C
     throw wrong('OAUTH_INVALID_REQUEST', 'client_id', 'repeated');
   if (id === undefined) throw wrong('OAUTH_INVALID_REQUEST', 'client_id', 'required');
   const client = await authenticateClient(app, id, need(basic ? basic.password : client_secret, 'client_secret'));
-  // 401 asks for what the header lacked, so it answers those alone who used the header (RFC 6749, section 5.2).
+  // 401 asks for the Authorization header, so it answers only clients that used it (RFC 6749, section 5.2).
   if (!client) throw wrong('OAUTH_INVALID_CLIENT', 'client_secret', 'invalid', basic ? 401 : 400);
   if (hostGameId !== undefined && hostGameId !== client.gameId) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
   return client;
 }
 
-/** The same, or a device, which names itself and proves nothing. */
+/** A client with a secret, or a device, which cannot have one. */
 async function requireDevice(app: App, input: OauthInput<Credentials>): Promise<Client> {
   const { body, basic, hostGameId } = input;
   if (basic || body.client_secret) {
@@ -86,7 +86,7 @@ async function requireDevice(app: App, input: OauthInput<Credentials>): Promise<
   return client;
 }
 
-/** What a device gets that asks whether it was let in (RFC 8628, section 3.5). */
+/** The answer to a polling device (RFC 8628, section 3.5). */
 async function answerDevice(app: App, input: OauthInput<z.output<typeof TokenBody>>): Promise<TokenAnswer> {
   const client = await requireDevice(app, input);
   const answer = await pollDeviceLogin(
@@ -105,7 +105,7 @@ async function answerDevice(app: App, input: OauthInput<z.output<typeof TokenBod
   throw answer === 'denied' ? new ApiError('OAUTH_ACCESS_DENIED') : wrong('OAUTH_INVALID_GRANT', 'device_code');
 }
 
-/** A parameter without a value counts as left out (RFC 6749, section 3.2). */
+/** An empty parameter counts as omitted (RFC 6749, section 3.2). */
 function need(value: string | undefined, parameter: string): string {
   if (!value) throw wrong('OAUTH_INVALID_REQUEST', parameter, 'required');
   return value;
@@ -127,7 +127,7 @@ async function answerToken(app: App, input: OauthInput<z.output<typeof TokenBody
     const verifier = body.code_verifier || undefined;
     return redeemCode(app, client, { code: need(body.code, 'code'), redirectUri, verifier, dateExpires });
   }
-  // RFC 6749 knows no such parameter here, and what speaks plain RFC 6749 does not send it.
+  // RFC 6749 has no such parameter here, so clients that speak plain RFC 6749 do not send it.
   const redirectUri = client.standard ? body.redirect_uri || undefined : need(body.redirect_uri, 'redirect_uri');
   const refreshToken = need(body.refresh_token, 'refresh_token');
   return refresh(app, client, { refreshToken, redirectUri, scope, dateExpires });
@@ -140,9 +140,9 @@ export const oauthToken = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/token',
-  says: 'Gives a registered client tokens: for a code, for a refresh token, or for its own backend. Errors are those of RFC 6749: `error` is a word such as `invalid_grant`.',
+  says: 'Issues tokens to a registered client: for a code, for a refresh token, or for its own backend. Errors follow RFC 6749: `error` is a word such as `invalid_grant`.',
   access: anyone(),
-  unlocked: 'the account that is signed in is held once it is known',
+  unlocked: 'the account is locked once it is known',
   body: TokenBody,
   returns: ok(OauthTokenObject),
   errors: [
@@ -170,13 +170,13 @@ export const oauthDeviceAuthorization = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/device_authorization',
-  says: 'Begins the sign-in of a device without a browser (RFC 8628): a person types the code on another one, and the token endpoint then gives the token.',
+  says: 'Starts the sign-in of a device without a browser (RFC 8628): a user types the code in a browser, and the token endpoint then issues the token.',
   access: anyone(),
-  unlocked: 'a login is nobody’s until someone lets it in',
+  unlocked: 'a login belongs to no user until it is allowed',
   limit: 10,
   body: z.object({
     ...ClientCredentials,
-    scope: z.string().max(200).optional().meta({ description: '`read`, `write`; both unless sent.' }),
+    scope: z.string().max(200).optional().meta({ description: '`read`, `write`; both by default.' }),
   }),
   returns: ok(DeviceAuthorizationObject),
   errors: [...OAUTH_ERRORS, 'OAUTH_UNAUTHORIZED_CLIENT', 'OAUTH_INVALID_SCOPE', 'GAME_NOT_FOUND', 'GAME_DELETED'],
@@ -205,9 +205,9 @@ const oauthRevoke = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/oauth/revoke',
-  says: 'Ends an access, refresh or service token of the client (RFC 7009). With a refresh token, all that came of the same permission ends.',
+  says: 'Revokes an access, refresh or service token of the client (RFC 7009). Revoking a refresh token ends its whole grant.',
   access: anyone(),
-  unlocked: 'a token ends, and nothing is added',
+  unlocked: 'it revokes a token and adds nothing',
   body: z.object({
     ...ClientCredentials,
     token: z.string().max(500),
@@ -229,7 +229,7 @@ export const delegationToken = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/me/s2s/oauth/token',
-  says: 'Gives a token with which the game’s backend acts for the person, for a quarter of an hour.',
+  says: 'Issues a token with which the game’s backend acts for the user for 15 minutes.',
   access: user('read', 'profile'),
   returns: ok(z.object({ entity: z.literal('purchase_server'), token: z.string() })),
   errors: ['OAUTH_IS_FIRST_PARTY_CLIENT', 'OAUTH_UNEXPECTED_GAME_REFERENCE'],
@@ -244,7 +244,7 @@ export const getDelegatingUser = operation({
   tag: 'S2S',
   method: 'GET',
   path: '/s2s/user',
-  says: 'Shows the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
+  says: 'Shows the user of the delegation token in `X-Service-Delegation-Token`.',
   access: service('read'),
   returns: ok(UserObject),
   errors: ['USER_TOKEN_ISSUE_MISMATCH', 'USER_NOT_FOUND'],
@@ -259,7 +259,7 @@ export const getOauthClients = operation({
   tag: 'OAuth clients',
   method: 'GET',
   path: '/games/{game_id}/oauth/clients',
-  says: 'Lists the clients that are registered for a game. Its administrators may.',
+  says: 'Lists the registered clients of a game. Administrators of the game only.',
   access: user('read', 'team'),
   params: GamePath,
   list: pagesOnly,
@@ -271,15 +271,15 @@ export const getOauthClients = operation({
 
 const ClientName = z.string().trim().min(1).max(80).meta({
   description:
-    'Shown to people who are asked to let it in. It may not look like a name of the service, its staff, another game or another game’s application.',
+    'Shown to users on the consent page. It must not resemble a name of the service, its staff, another game or another game’s application.',
 });
 const RedirectUris = z
   .array(z.string())
   .max(REDIRECT_URIS_MAX)
-  .meta({ description: `A game has up to ${REDIRECT_URIS_MAX}, over all of its clients.` });
+  .meta({ description: `The clients of a game have at most ${REDIRECT_URIS_MAX} together.` });
 const Standard = z.boolean().meta({
   description:
-    'It may leave out `grant_type` at the authorization page and `redirect_uri` at a refresh, as RFC 6749 does.',
+    'The client may omit `grant_type` at the authorization page and `redirect_uri` at a refresh, as RFC 6749 allows.',
 });
 const RequiresPkce = z.boolean().meta({ description: 'Refuse sign-ins without a code challenge.' });
 const CLIENT_ERRORS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
@@ -289,7 +289,7 @@ export const addOauthClient = operation({
   tag: 'OAuth clients',
   method: 'POST',
   path: '/games/{game_id}/oauth/clients',
-  says: 'Registers a client of a game and shows its secret, for the only time. Its administrators may.',
+  says: 'Registers a client of a game and shows its secret, which is not shown again. Administrators of the game only.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({
@@ -314,7 +314,7 @@ export const editOauthClient = operation({
   tag: 'OAuth clients',
   method: 'PUT',
   path: '/games/{game_id}/oauth/clients/{client_id}',
-  says: 'Changes a client of a game, as far as fields are sent. Its administrators may.',
+  says: 'Changes the sent fields of a client of a game. Administrators of the game only.',
   access: user('write', 'team'),
   params: ClientPath,
   body: z.object({
@@ -342,7 +342,7 @@ export const rotateOauthClientSecret = operation({
   tag: 'OAuth clients',
   method: 'PUT',
   path: '/games/{game_id}/oauth/clients/{client_id}/secret',
-  says: 'Gives a client a new secret, shown this once. The old one, and service tokens, end at once.',
+  says: 'Replaces the secret of a client and shows it once. The old secret and the service tokens end at once.',
   access: user('write', 'team'),
   params: ClientPath,
   returns: ok(OauthClientSecretObject),
@@ -355,7 +355,7 @@ export const deleteOauthClient = operation({
   tag: 'OAuth clients',
   method: 'DELETE',
   path: '/games/{game_id}/oauth/clients/{client_id}',
-  says: 'Removes a client of a game. Every token that it was given ends.',
+  says: 'Removes a client of a game and revokes all of its tokens.',
   access: user('write', 'team'),
   params: ClientPath,
   returns: noContent,

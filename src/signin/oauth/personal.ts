@@ -1,7 +1,7 @@
 import { inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-/** Grants are revoked at once when an account ends; what is left of them goes later. */
+/** Grants are revoked at once when an account ends; a job erases their rows later. */
 export const personalGrants: PersonalData = {
   columns: [
     {

@@ -5,10 +5,13 @@ import * as store from './store.ts';
 
 const URI_CHARACTERS_MAX = 500;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-/** The characters of RFC 3986, without `#`: a fragment is never sent on. Anything else is read differently by each program. */
+/**
+ * The characters of RFC 3986 without `#`, since fragments are not sent to servers. Programs disagree about any other
+ * character.
+ */
 const SHAPE = /^https?:\/\/(?=[\w[])(?:[\w.~:/?[\]@!$&'()*+,;=-]|%[0-9a-f]{2})+$/i;
 
-/** RFC 9700, section 2.1: a code may travel over https, or stay on the person's own machine. */
+/** RFC 9700, section 2.1: a code may be sent over https, or to the user’s own machine. */
 export function isRedirectUri(text: string): boolean {
   if (text.length > URI_CHARACTERS_MAX || !SHAPE.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -16,7 +19,7 @@ export function isRedirectUri(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
 }
 
-/** Refuses a list that is too long, or each entry that is no address to send a code to. */
+/** Refuses a list that is too long, and every entry that is not a valid redirect URI. */
 export function requireRedirectUris(uris: readonly string[]): void {
   if (uris.length > REDIRECT_URIS_MAX) refuseTooMany();
   const fields = uris.flatMap((uri, index) =>
@@ -25,7 +28,7 @@ export function requireRedirectUris(uris: readonly string[]): void {
   if (fields.length > 0) throw new ApiError('VALIDATION_GENERIC', { fields });
 }
 
-/** Refuses addresses that would be too many together with those of the game's other clients. The game is held. */
+/** Refuses addresses that exceed the maximum of the game’s clients together. The caller has locked the game. */
 export async function requireRoomForRedirectUris(
   transaction: Transaction,
   gameId: number,

@@ -12,7 +12,7 @@ export async function add(query: Query, row: Insertable<OauthClientsTable>): Pro
   return (await query.insertInto('oauth_clients').values(row).returning('id').executeTakeFirstOrThrow()).id;
 }
 
-/** A client that was removed is as good as unknown. */
+/** A removed client counts as unknown. */
 export const clientById = (query: Query, id: number): Promise<ClientRow | undefined> =>
   query
     .selectFrom('oauth_clients')
@@ -30,12 +30,12 @@ export const clientsOf = (query: Query, gameId: number): Promise<ClientRow[]> =>
     .orderBy('id')
     .execute();
 
-/** On PostgreSQL others who change the clients of this game, or the game itself, wait from here on. */
+/** Locks the game on PostgreSQL, which serialises changes of the game and its clients. */
 const HOLD_GAME = withUpdateLock(statement('select status from games where id = ?'));
 export const lockGame = (transaction: Transaction, id: number) =>
   transaction.first<{ readonly status: number }>(HOLD_GAME, [id]);
 
-/** The same for everyone who names a client: two games could take one name at the same time. */
+/** Serialises naming, because two games could take one name at the same time. */
 export const lockNames = (transaction: Transaction) => takeAdvisoryLock(transaction, 'oauth_clients/names');
 
 export interface NamedRow {
@@ -50,7 +50,7 @@ const GAME_NAMES = statement(`select id, name from games where status = 1 and id
 export const gameNames = (transaction: Transaction, exceptId: number, after: number) =>
   transaction.all<NamedRow>(GAME_NAMES, [exceptId, after]);
 
-/** The applications of other accepted games whose names people are shown. */
+/** Applications of other accepted games that users see on the consent page. */
 export const shownClientNames = (query: Query, exceptGameId: number): Promise<NamedRow[]> =>
   query
     .selectFrom('oauth_clients as c')
@@ -78,7 +78,7 @@ export const setSecret = (query: Query, id: number, secret_digest: string) =>
 export const removeClient = (query: Query, id: number, now: number) =>
   query.updateTable('oauth_clients').set({ date_revoked: now }).where('id', '=', id).execute();
 
-/** The game that a client stands for and its owner, as people see them when they are asked. */
+/** The game of a client and its owner, as the consent page shows them. */
 export const gameShown = (query: Query, id: number) =>
   query
     .selectFrom('games as g')
@@ -94,7 +94,7 @@ export async function addCode(query: Query, row: Insertable<OauthCodesTable>): P
 export const codeWith = (query: Query, digest: string): Promise<CodeRow | undefined> =>
   query.selectFrom('oauth_codes').selectAll().where('digest', '=', digest).executeTakeFirst();
 
-/** Returns false when another request redeemed it first, or closed it. */
+/** Returns false if another request redeemed or closed it first. */
 export async function redeemCode(query: Query, id: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable('oauth_codes')
@@ -144,7 +144,7 @@ export async function addRefreshToken(query: Query, row: Insertable<OauthRefresh
 export const refreshTokenWith = (query: Query, digest: string): Promise<RefreshTokenRow | undefined> =>
   query.selectFrom('oauth_refresh_tokens').selectAll().where('digest', '=', digest).executeTakeFirst();
 
-/** Returns false when another request rotated it first. */
+/** Returns false if another request rotated it first. */
 export async function rotateRefreshToken(query: Query, id: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable('oauth_refresh_tokens')
@@ -155,7 +155,7 @@ export async function rotateRefreshToken(query: Query, id: number, now: number):
   return numUpdatedRows === 1n;
 }
 
-/** An access token, as far as the client it was given to may know it. */
+/** The columns of an access token that its client may see. */
 export const accessTokenWith = (query: Query, digest: string) =>
   query
     .selectFrom('access_tokens')
@@ -169,11 +169,11 @@ export const serviceTokenWith = (query: Query, digest: string) =>
 const STANDING = statement(`select u.status, u.date_locked, coalesce(e.epoch, 0) as epoch from users u
   left join access_epochs e on e.user_id = u.id where u.id = ?`);
 
-/** Whether and in which epoch a person can let anyone in. */
+/** The status and epoch that decide whether a user’s grants are valid. */
 export const standingOf = (reader: Pick<Database, 'first'>, userId: number) =>
   reader.first<{ status: number; date_locked: number | null; epoch: number }>(STANDING, [userId]);
 
-/** Removes what nobody can use any more. A redeemed code is remembered as long as what it gave. */
+/** Deletes unusable rows. A redeemed code is kept as long as its tokens, so that reuse is detected. */
 export async function forget(query: Query, before: number): Promise<void> {
   await query.deleteFrom('oauth_refresh_tokens').where('date_expires', '<', before).execute();
   await query.deleteFrom('oauth_codes').where('date_expires', '<', before).where('grant_id', 'is', null).execute();

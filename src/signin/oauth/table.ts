@@ -9,27 +9,27 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A program that people, or its game, let act for them. The id is the `client_id`. */
+/** A registered client. The id is the `client_id`. */
 export interface OauthClientsTable {
   id: Generated<number>;
   game_id: number;
   name: string;
   secret_digest: string;
-  /** JSON: a list of addresses. */
+  /** A JSON list of addresses. */
   redirect_uris: string;
   /** Separated by spaces. */
   grants: string;
   date_added: number;
   date_revoked: number | null;
-  /** 1 where a code is given only for a code challenge. */
+  /** 1 if a code needs a code challenge. */
   requires_pkce: Generated<number>;
-  /** Begins anew with every secret. */
+  /** Changes with every new secret. */
   epoch: Generated<number>;
-  /** 1 where it speaks plain RFC 6749, without what the specification adds to it. */
+  /** 1 if it speaks plain RFC 6749 without the additions of the specification. */
   standard: Generated<number>;
 }
 
-/** What a person once allowed a client. Every token that came of it ends with it. */
+/** A user’s consent to a client. Revoking it revokes all tokens issued for it. */
 export interface OauthGrantsTable {
   id: Generated<number>;
   client_id: number;
@@ -39,9 +39,9 @@ export interface OauthGrantsTable {
   redirect_uri: string;
   date_added: number;
   date_revoked: number | null;
-  /** The person's epoch in which they allowed it. */
+  /** The user’s epoch at the time of the consent. */
   epoch: number;
-  /** 1 where the client may reach all games, and not only the one that it belongs to. */
+  /** 1 if the grant covers all games, and not only the client’s own. */
   all_games: number;
 }
 
@@ -52,11 +52,11 @@ export interface OauthCodesTable {
   user_id: number;
   scopes: string;
   redirect_uri: string;
-  /** SHA-256 of the verifier that must come with the code, where the client asked for that. */
+  /** The SHA-256 of the verifier, if the client sent a challenge. */
   challenge: string | null;
   date_expires: number;
   date_redeemed: number | null;
-  /** What it was redeemed for. */
+  /** The grant that the code was redeemed for. */
   grant_id: number | null;
   epoch: number;
   all_games: number;
@@ -68,6 +68,6 @@ export interface OauthRefreshTokensTable {
   grant_id: number;
   date_added: number;
   date_expires: number;
-  /** When its successor was given out. */
+  /** When its successor was issued. */
   date_rotated: number | null;
 }

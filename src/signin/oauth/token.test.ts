@@ -36,7 +36,7 @@ async function tokensOf(by: IssuedClient): Promise<Required<TokenAnswer>> {
   return answer.body as Required<TokenAnswer>;
 }
 
-test('a body that is no form is 415, and another answer than JSON 406, as everywhere', async () => {
+test('a body that is no form gets 415, and an Accept other than JSON gets 406, as everywhere', async () => {
   const json = JSON.stringify(backend());
   const wrong = await send(json, { 'content-type': 'application/json' });
   isError(wrong, 'invalid_request', undefined, 415);
@@ -48,7 +48,7 @@ test('a body that is no form is 415, and another answer than JSON 406, as everyw
   assert.equal((await send(encodeForm(backend()), { accept: 'application/json' })).status, 200);
 });
 
-test('a secret in the address is refused, and so is every other parameter there', async () => {
+test('a secret or any other parameter in the query is refused', async () => {
   const { client_id, client_secret } = client;
   const rest = { client_id, grant_type: 'client_credentials' };
   const query = encodeForm({ client_secret });
@@ -69,7 +69,7 @@ test('a secret in the address is refused, and so is every other parameter there'
   assert.equal((await send(encodeForm(backend()), {}, `${TOKEN}?api_key=x&utm_source=y`)).status, 200);
 });
 
-test('pages of other sites may not read what the token endpoint answers', async () => {
+test('pages of other sites cannot read the answers of the token endpoint', async () => {
   const headers = { origin: 'https://elsewhere.example' };
   for (const path of [TOKEN, '/v1/oauth/revoke']) {
     const answer = await send(encodeForm(backend({ token: 'x' })), headers, path);
@@ -86,7 +86,7 @@ test('pages of other sites may not read what the token endpoint answers', async 
 });
 
 for (const name of ['grant_type', 'client_id', 'client_secret', 'scope', 'something_else'])
-  test(`${name} twice is invalid_request`, async () => {
+  test(`sending ${name} twice is invalid_request`, async () => {
     const fields = backend({ scope: 'read', something_else: 'x' });
     const twice = `${encodeForm(fields)}&${encodeForm({ [name]: fields[name] })}`;
     isError(await send(twice), 'invalid_request', `The ${name} may be given only once.`);
@@ -94,7 +94,7 @@ for (const name of ['grant_type', 'client_id', 'client_secret', 'scope', 'someth
     isError(await send(json), 'invalid_request', `The ${name} may be given only once.`);
   });
 
-test('what is in the header and again in the body is refused', async () => {
+test('a credential in both the header and the body is refused', async () => {
   const { client_id, client_secret } = client;
   const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
   const ask = (more: Fields) => send(encodeForm({ grant_type: 'client_credentials', ...more }), { authorization });
@@ -104,7 +104,7 @@ test('what is in the header and again in the body is refused', async () => {
   isError(await ask({ client_id: client_id + 1 }), 'invalid_request', /client_id/);
 });
 
-test('errors are 400 and name the parameter; 401 answers the header alone', async () => {
+test('errors are 400 and name the parameter; only a wrong Authorization header gets 401', async () => {
   const { refresh_token } = await tokensOf(client);
   const ask = (fields: Fields, headers: Record<string, string> = {}) => send(encodeForm(fields), headers);
   const code = { ...client, grant_type: 'authorization_code' };
@@ -132,7 +132,7 @@ test('errors are 400 and name the parameter; 401 answers the header alone', asyn
   assert.match(String(refused.headers['www-authenticate']), /^Basic /);
 });
 
-test('descriptions are in the language of the caller where ASCII allows, and in English elsewhere', async () => {
+test('descriptions are in the language of the caller if the text is ASCII, otherwise in English', async () => {
   const said = async (language: string, fields: Fields) => {
     const answer = await send(encodeForm(fields), { 'accept-language': language });
     isError(answer, (answer.body as { error: string }).error);
@@ -149,7 +149,7 @@ test('descriptions are in the language of the caller where ASCII allows, and in 
 const refreshing = (by: IssuedClient, refresh_token: string, redirect_uri?: string) =>
   send(encodeForm({ ...by, grant_type: 'refresh_token', refresh_token, redirect_uri }));
 
-test('a standard client may leave out redirect_uri at a refresh, and no client may send a wrong one', async () => {
+test('a standard client may omit redirect_uri at a refresh, and no client may send a wrong one', async () => {
   const standard = await aClient(api, { standard: true } satisfies Partial<NewClient>);
   let { refresh_token } = await tokensOf(standard);
   for (const redirect_uri of [undefined, '', REDIRECT]) {
@@ -165,7 +165,7 @@ test('a standard client may leave out redirect_uri at a refresh, and no client m
   assert.equal((await refreshing(client, plain.refresh_token, REDIRECT)).status, 200);
 });
 
-test('a form that is too large, broken or empty is refused and not answered with a failure', async () => {
+test('a form that is too large, malformed or empty gets a client error', async () => {
   isError(await send(`grant_type=${'a'.repeat(70_000)}`), 'invalid_request');
   isError(await send(Array.from({ length: 9_000 }, (_, i) => `a${i}=`).join('&')), 'invalid_request');
   isError(await send('&&&==&%%%=%'), 'invalid_request');

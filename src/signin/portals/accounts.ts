@@ -9,11 +9,11 @@ import * as store from './store.ts';
 
 export type { AccountRow } from './store.ts';
 
-/** A client whose answer was lost asks again, from where it asked before. */
+/** A client that lost the response retries from the same address. */
 const AGAIN_SECONDS = 60;
 const NAME_CHARACTERS_MAX = 100;
 
-/** How each portal says that a ticket is no good. */
+/** The error of each portal for an invalid ticket. */
 const USED_UP: Partial<Record<LinkedPortal, ErrorName>> = {
   apple: 'APPLE_INVALID_TOKEN',
   epicgames: 'EPIC_GAMES_INVALID_TOKEN',
@@ -25,14 +25,14 @@ const USED_UP: Partial<Record<LinkedPortal, ErrorName>> = {
   xboxlive: 'XBOX_LIVE_INVALID_TOKEN',
 };
 
-/** The place in which an id is unique. */
+/** The game within which a portal id is unique; 0 for all games. */
 export const gameOf = ({ portal, perGame }: Pick<Identity, 'portal' | 'perGame'>, gameId: number): number =>
   perGame || PER_GAME.includes(portal) ? gameId : 0;
 
 export const findAccount = ({ query }: Transaction, identity: Identity, gameId: number) =>
   store.accountOf(query, identity.portal, identity.id, gameOf(identity, gameId));
 
-/** Whoever gets hold of a ticket that has been used cannot sign in with it a second time. */
+/** A used ticket cannot sign in again, so that a stolen one is worthless. */
 export async function useTicket(app: App, { query }: Transaction, identity: Identity, ip: string): Promise<void> {
   const { ticket, portal } = identity;
   if (!ticket) return;
@@ -43,11 +43,11 @@ export async function useTicket(app: App, { query }: Transaction, identity: Iden
     throw new ApiError(USED_UP[portal] ?? 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
 }
 
-/** Names are shown on one line, whatever a platform lets people put into theirs. */
+/** Names are shown on one line, whatever characters the platform allows. */
 export const shownName = (name: string): string =>
   [...name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, NAME_CHARACTERS_MAX).join('');
 
-/** Returns false where somebody was quicker. */
+/** Returns false if another request added it first. */
 export async function addAccount(
   app: App,
   transaction: Transaction,
@@ -71,7 +71,7 @@ export async function addAccount(
   return added;
 }
 
-/** What the platform says of someone now; a name that it does not tell stays as it was told. */
+/** Updates the account from the platform’s answer; a missing name keeps the old one. */
 export async function refreshAccount(
   app: App,
   transaction: Transaction,
@@ -86,11 +86,11 @@ export async function refreshAccount(
   await rewriteNames(transaction, account.user_id);
 }
 
-/** Once asked for, it stays: later sign-ins need not say it again. */
+/** The wish is stored, so that later sign-ins need not repeat it. */
 export const wishMonetization = ({ query }: Transaction, identity: Identity, gameId: number): Promise<unknown> =>
   store.wishMonetization(query, identity.portal, identity.id, gameOf(identity, gameId));
 
-/** Of several accounts on one portal, which only some portals have, the one that was used last gives the name. */
+/** If a user has several accounts on one portal, the last used one determines the name. */
 export async function rewriteNames(transaction: Transaction, userId: number): Promise<void> {
   const accounts = await store.accountsOf(transaction.query, userId);
   const named = accounts.filter(({ display_name }) => display_name !== '');
@@ -105,14 +105,14 @@ export async function forgetOutdated(app: App): Promise<void> {
   await app.db.write(({ query }) => store.forget(query, app.clock.now()));
 }
 
-/** Whether two people have accounts on the same portal, so that one person could not have both. */
+/** Whether both users have an account on the same portal, which one user cannot have. */
 export const shareAPortal = (transaction: Transaction, one: number, other: number): Promise<boolean> =>
   store.shareAPortal(transaction, one, other);
 
-/** What a person is known by on a portal. */
+/** The identifier of a portal account in the list of bans. */
 export const knownOn = (portal: string, id: string, gameId: number): Known => `portal ${portal} ${gameId} ${id}`;
 
-/** All that someone can be known by again. */
+/** All identifiers by which a banned user can be recognised. */
 export async function identitiesOf({ query }: Transaction, { id, email }: UserRow): Promise<Known[]> {
   const accounts = await store.accountsOf(query, id);
   const known = accounts.map(({ portal, portal_id, game_id }) => knownOn(portal, portal_id, game_id));

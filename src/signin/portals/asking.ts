@@ -4,8 +4,8 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 
 /**
- * The platform's address, or the same path where the settings say that it is reached instead. Studios are reached where
- * their games say.
+ * The platform’s address, or the same path on the host from the settings. The studio’s own accounts are configured by
+ * each game.
  */
 export function addressOf(app: App, portal: LinkedPortal, url: string): string {
   const instead = app.settings.portalAddresses[portal];
@@ -36,7 +36,10 @@ async function ask<T>(
   }
 }
 
-/** Asks a platform. `unreachable` is for no answer, for one of a server in trouble, and for what is no JSON object. */
+/**
+ * Sends a request to a platform. `unreachable` is the error for no answer, a 5xx answer and an answer that is no JSON
+ * object.
+ */
 export const askPlatform = (
   app: App,
   url: string,
@@ -44,7 +47,7 @@ export const askPlatform = (
   unreachable: ErrorName,
 ): Promise<PlatformAnswer> => ask(app, url, options, unreachable, (text) => objectOf(JSON.parse(text)));
 
-/** Sends a form to where the answer is plain text. */
+/** Sends a form and returns the answer as plain text. */
 export async function askText(
   app: App,
   url: string,
@@ -61,12 +64,12 @@ export const form = (fields: Readonly<Record<string, string>>): EgressOptions =>
   body: new URLSearchParams(fields).toString(),
 });
 
-/** A part of an answer that should be an object; what is none has nothing in it. */
+/** Treats a value that is no object as an empty one. */
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** An id, which platforms tell as text or as a number. */
+/** An id, which platforms send as text or as a number. */
 export const idTextOf = (value: unknown): string =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? String(value) : stringOf(value);

@@ -13,7 +13,7 @@ const fieldNames = [...new Set(Object.values(PORTAL_FIELDS).flatMap((fields) => 
 const isList = (name: string) =>
   Object.values(PORTAL_FIELDS).some((fields) => 'list' in ((fields as Record<string, object>)[name] ?? {}));
 
-/** Fields of all portals together; those of another than the one in the path are refused by name. */
+/** The fields of all portals together. A field of another portal than the one in the path is refused. */
 export const PortalSettingsBody = z.object(
   Object.fromEntries(
     fieldNames.map((name) => {

@@ -17,7 +17,7 @@ import { ATTEMPTS_MAX, CODE_LENGTH, CODE_MINUTES, isCode, mailed } from '../../p
 import { takeAll, tryTake, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
 
-/** Remembers the address that someone says is theirs, and returns the code that has to be mailed to it. */
+/** Stores the claimed address and returns the code to mail to it. */
 async function beginConfirmation(app: App, { query }: Transaction, userId: number, email: string): Promise<string> {
   const code = app.random.code(CODE_LENGTH);
   await store.putConfirmation(query, {
@@ -45,7 +45,7 @@ interface WantedConfirmation {
   readonly language: Language;
 }
 
-/** Sign-in does not wait for the mail server: the job draws the code, mails it, and tries again. */
+/** Sign-in does not wait for the mail server: the job creates the code, mails it and retries. */
 export const mailConfirmationLater = (app: App, transaction: Transaction, wanted: WantedConfirmation) =>
   app.jobs.enqueue(transaction, CONFIRMATION_MAIL_JOB, { ...wanted });
 
@@ -59,7 +59,7 @@ export async function mailWantedConfirmation(app: App, { userId, email, language
   if (code !== undefined) await mailConfirmation(app, email, code, language);
 }
 
-/** Someone who came from a portal adds an email address, so that they can also sign in on the web. */
+/** Adds an email address to an account that came from a portal, so that its user can also sign in on the web. */
 export async function register(app: App, caller: UserCaller, email: string, language: Language): Promise<void> {
   const code = await app.db.write(async (transaction) => {
     requireUnverified(await requireUserIn(transaction, caller.userId));
@@ -70,16 +70,16 @@ export async function register(app: App, caller: UserCaller, email: string, lang
   await mailed(mailConfirmation(app, email, code, language));
 }
 
-/** The code from the mail shows that the address is theirs. */
+/** The mailed code proves that the address belongs to the user. */
 export async function confirm(app: App, caller: UserCaller, code: string): Promise<UserRow> {
   const outcome = await app.db
     .write((transaction) => redeem(app, transaction, caller, code))
     .catch((error) => {
-      // Somebody confirmed the same address in this very moment.
+      // Another request confirmed the same address concurrently.
       if (isDuplicate(error)) throw new ApiError('AUTH_LINK_EMAIL_ALREADY_USED');
       throw error;
     });
-  // A refusal is answered only now: thrown inside, it would undo the counted attempt.
+  // Throwing inside the transaction would roll back the counted attempt.
   if (outcome instanceof ApiError) throw outcome;
   return outcome;
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 
-/** What a client sends to show who someone is; which of it, depends on the portal. */
+/** The credentials that a client sends; which fields, depends on the portal. */
 export type Credentials = Readonly<Partial<Record<CredentialField, string>>>;
 
 export type CredentialField =
@@ -18,46 +18,49 @@ export type CredentialField =
   | 'user_id'
   | 'xbox_token';
 
-/** What the settings of a game say about a portal; a list where the game may have several of something. */
+/** The settings of a game for a portal; a list if the game may have several values. */
 export type PortalSettings = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface Asking {
   readonly app: App;
   readonly gameId: number;
-  /** Without them the game does not use the portal. */
+  /** Undefined if the game does not use the portal. */
   readonly settings: PortalSettings | undefined;
   readonly credentials: Credentials;
 }
 
-/** Someone, as a platform vouches for them. */
+/** A user’s identity as a platform confirmed it. */
 export interface Identity {
   readonly portal: LinkedPortal;
   readonly id: string;
   readonly displayName: string;
   readonly avatar: string;
-  /** An address that the platform has confirmed. */
+  /** An address that the platform has verified. */
   readonly email?: string | undefined;
-  /** The id means something in this game alone, although the portal's ids are the same everywhere. */
+  /** The id is valid in this game only, although the portal’s ids are global. */
   readonly perGame?: boolean;
-  /** What showed it, and until when it could do so again. What the platform itself takes once only is not named. */
+  /** The credential and its expiry, to prevent replays. Omitted if the platform itself accepts it only once. */
   readonly ticket?: { readonly text: string; readonly until: number };
 }
 
 export type Verifier = (asking: Asking) => Promise<Identity>;
 
-/** Ids that a platform makes up for each game, or studio, mean nothing in others. */
+/** Portals whose ids are specific to a game or studio. */
 export const PER_GAME: readonly LinkedPortal[] = ['oculus', 'sso'];
 
-/** Whose word counts for the portals that let games say where they are asked. */
+/** The official domains of portals whose addresses games can configure. */
 const DOMAINS: Readonly<Partial<Record<LinkedPortal, readonly string[]>>> = {
   nintendo: ['nintendo.com', 'nintendo.net'],
   psn: ['sony.com', 'sonyentertainmentnetwork.com', 'playstation.com', 'playstation.net'],
   xboxlive: ['xboxlive.com', 'xbox.com', 'live.com'],
 };
-/** Settings that decide who vouches for people. */
+/** Settings that decide which server confirms identities. */
 const SPEAKERS = ['issuer', 'keys_url', 'token_url', 'web_issuer', 'web_keys_url', 'web_token_url'];
 
-/** Anyone can add a game and name any server for a portal: whom such a server vouches for is someone in that game alone. */
+/**
+ * Anyone can add a game and configure any server for a portal, so identities from unofficial servers are valid in that
+ * game only.
+ */
 export function withinReach(identity: Identity, settings: PortalSettings | undefined): Identity {
   const { portal } = identity;
   const isElsewhere = (name: string) => {
@@ -67,7 +70,7 @@ export function withinReach(identity: Identity, settings: PortalSettings | undef
   return portal in DOMAINS && SPEAKERS.some(isElsewhere) ? { ...identity, perGame: true } : identity;
 }
 
-/** Whether an address is one of those who make the console. */
+/** Whether an address belongs to the console’s maker. */
 export function isAtMaker(portal: LinkedPortal, address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   const isWithin = (domain: string) => hostname === domain || hostname?.endsWith(`.${domain}`);

@@ -3,17 +3,17 @@ import type { App } from '../../platform/app.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { type KeySet, KeySetError, keySetOf, newerKeySet } from './key-sets.ts';
 
-/** How far the clocks of a platform and ours may differ. */
+/** The tolerated clock skew between a platform and us. */
 export const SKEW_SECONDS = 60;
 
 export interface TokenRules {
   readonly keysUrl: string;
-  /** Only these are looked at, whatever the token says about itself. */
+  /** Only these algorithms are accepted, whatever the token’s header names. */
   readonly algorithms: readonly string[];
   readonly issuers?: readonly string[];
   readonly audiences?: readonly string[];
   readonly skewSeconds?: number;
-  /** Keys that do not say for which algorithm they are, are left aside. */
+  /** Whether keys without an algorithm are ignored. */
   readonly algRequired?: boolean;
   readonly claimsRequired?: readonly string[];
   readonly refusals: {
@@ -24,20 +24,20 @@ export interface TokenRules {
     readonly audience?: ErrorName;
     readonly signature?: ErrorName;
     readonly keys: ErrorName;
-    /** Where it is the address of the keys that is wrong. */
+    /** The error for a wrong address of the keys. */
     readonly keysAddress?: ErrorName;
   };
 }
 
 /**
- * The claims of a token that the issuer has signed, for us and for now. Addresses and keys that the token names itself
- * (`jku`, `x5u`, `jwk`, `x5c`) are never looked at.
+ * Verifies signature, issuer, audience and time, and returns the claims. Addresses and keys in the token itself (`jku`,
+ * `x5u`, `jwk`, `x5c`) are ignored.
  */
 export async function verifyToken(app: App, token: string, rules: TokenRules): Promise<JWTPayload> {
   try {
     const claims = await verifyWithKeysOf(app, token, rules);
     const { iat } = claims;
-    // A token from the future is as suspect as one that says so by `nbf`.
+    // A token issued in the future is treated like one with a future `nbf`.
     if (typeof iat === 'number' && iat > app.clock.now() + skewOf(rules)) throw new ApiError(rules.refusals.early);
     return claims;
   } catch (cause) {
@@ -83,7 +83,7 @@ async function verifyWith(app: App, token: string, rules: TokenRules, { keys }: 
 
 type Options = NonNullable<Parameters<typeof jwtVerify>[2]>;
 
-/** A token without `kid` may be signed by any of several keys. */
+/** Without `kid`, any of several keys may have signed the token. */
 async function fittingKey(token: string, candidates: errors.JWKSMultipleMatchingKeys, options: Options) {
   for await (const key of candidates) {
     try {

@@ -7,10 +7,10 @@ import { objectOf } from './asking.ts';
 const SETS_MAX = 1_000;
 const KEPT_SECONDS_MAX = 86_400;
 const KEPT_SECONDS = 3_600;
-/** Forged tokens must not make us ask an issuer again and again. */
+/** Forged tokens must not cause repeated requests to an issuer. */
 const REFETCH_SECONDS = 10;
 
-/** The keys could not be had: `misconfigured` where asking again cannot help. */
+/** The keys could not be loaded. `misconfigured` means that a retry cannot help. */
 export class KeySetError extends Error {
   readonly misconfigured: boolean;
 
@@ -26,7 +26,7 @@ export interface KeySet {
   readonly until: number;
 }
 
-/** Sets belong to the environment that fetched them. Promises are kept, so that many who need one ask for it once. */
+/** The cache belongs to an environment. It stores promises, so that concurrent requests fetch a set once. */
 const kept = new WeakMap<Egress, LRUCache<string, Promise<KeySet>>>();
 
 function keptBy(egress: Egress): LRUCache<string, Promise<KeySet>> {
@@ -35,13 +35,13 @@ function keptBy(egress: Egress): LRUCache<string, Promise<KeySet>> {
   return sets;
 }
 
-/** The keys of an issuer, as they were fetched before where that is not too long ago. */
+/** The cached keys of an issuer, or newly fetched ones. */
 export async function keySetOf(app: App, url: string, algRequired: boolean): Promise<KeySet> {
   const set = await keptBy(app.egress).get(nameOf(url, algRequired));
   return set && set.until > app.clock.now() ? set : fetched(app, url, algRequired);
 }
 
-/** The keys anew, where the ones at hand do not fit; undefined if they have only just been fetched. */
+/** Fetches the keys again if the cached ones do not match; undefined if they were fetched just now. */
 export async function newerKeySet(
   app: App,
   url: string,

@@ -17,12 +17,12 @@ export const connectionsOf = (app: App, caller: Pick<UserCaller, 'userId'>): Pro
 export interface Link {
   readonly portal: LinkedPortal;
   readonly credentials: Credentials;
-  /** Whose settings say how to ask the portal, where the token was not given for a game. */
+  /** The game whose settings are used, if the token belongs to no game. */
   readonly gameId: number | undefined;
   readonly ip: string;
 }
 
-/** Links one more portal to the account of someone who is signed in. */
+/** Links another portal to the account of the caller. */
 export async function link(app: App, caller: UserCaller, request: Link): Promise<AccountRow> {
   const gameId = caller.gameId ?? request.gameId;
   if (gameId === undefined)
@@ -32,7 +32,7 @@ export async function link(app: App, caller: UserCaller, request: Link): Promise
   return linkIdentity(app, caller.userId, gameId, identity, request.ip);
 }
 
-/** Links whom a portal vouches for to the account of someone who is signed in. */
+/** Links a confirmed identity to the account of the caller. */
 export const linkIdentity = (
   app: App,
   userId: number,
@@ -56,13 +56,13 @@ export const unlink = (app: App, caller: UserCaller, portal: LinkedPortal): Prom
     removeConnections(transaction, caller.userId, (account) => account.portal === portal, 'USER_CONNECTION_NOT_FOUND'),
   );
 
-/** One of several accounts on a portal, of which some make one up for each game. */
+/** Unlinks one account of a portal that can have several per user, one for each game. */
 export const unlinkAccount = (app: App, userId: number, accountId: number): Promise<void> =>
   app.db.write((transaction) =>
     removeConnections(transaction, userId, ({ id }) => id === accountId, 'USER_CONNECTION_NOT_FOUND'),
   );
 
-/** The backend of a game unlinks for someone who let it act for them. Ids of other games are none of its business. */
+/** The backend of a game unlinks a portal for a user who delegated to it. It cannot see ids of other games. */
 export async function disconnect(
   app: App,
   caller: ServiceCaller,
@@ -80,7 +80,7 @@ async function removeConnections(
   isMeant: (account: AccountRow) => boolean,
   missing: ErrorName,
 ): Promise<void> {
-  // Whoever unlinks two portals at once must keep one of them.
+  // Locking the user keeps one portal when two are unlinked at once.
   const user = await requireUserForChange(transaction, userId);
   const accounts = await store.accountsOf(transaction.query, userId);
   const going = accounts.filter(isMeant);

@@ -9,14 +9,14 @@ export const ConnectionObject = z
     id: Id,
     portal: z.enum(LINKED_PORTALS),
     portal_user_id: z.string(),
-    game_id: z.int().min(0).meta({ description: '0 where the portal knows the person by the same id in all games' }),
+    game_id: z.int().min(0).meta({ description: '0 if the portal’s id of the user is the same in all games' }),
     display_name: z.string(),
     avatar_url: z.string().nullable(),
     date_added: Timestamp,
     date_used: Timestamp,
     monetization_account: z
       .boolean()
-      .meta({ description: 'Whether the studio has asked for the person to be able to buy and sell.' }),
+      .meta({ description: 'Whether the studio has requested that the user can buy and sell.' }),
   })
   .meta({ id: 'Connection' });
 
@@ -36,8 +36,12 @@ export const GamePortalObject = z
   .object({
     portal: z.enum(LINKED_PORTALS),
     settings: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    secrets: z.array(z.string()).meta({ description: 'Names of the secrets that are set; they are never shown.' }),
-    redirect_uri: z.string().meta({ description: 'What the portal has to be told for signing in on the web.' }),
+    secrets: z
+      .array(z.string())
+      .meta({ description: 'Names of the secrets that are set. Their values are never shown.' }),
+    redirect_uri: z
+      .string()
+      .meta({ description: 'The redirect URI to register with the portal for sign-in on the web.' }),
     date_updated: Timestamp,
   })
   .meta({ id: 'GamePortal' });

@@ -25,12 +25,12 @@ import { changeSettings, listSettings, removeSettings } from './settings.ts';
 import { signIn, signInByDelegation } from './signing-in.ts';
 import { callbackOf } from './web/signing-in.ts';
 
-/** Platforms' tokens are a few kilobytes. Longer ones are not read. */
+/** Tokens of platforms have a few kilobytes. */
 const Token = z.string().trim().min(1).max(16_384);
 const Email = z.string().trim().max(254).pipe(z.email());
 
 const Consent = {
-  terms_agreed: z.boolean().default(false).meta({ description: 'Whether the person has agreed to the terms.' }),
+  terms_agreed: z.boolean().default(false).meta({ description: 'Whether the user has agreed to the terms.' }),
   date_expires: TokenExpiry,
 };
 const WithEmail = {
@@ -38,7 +38,7 @@ const WithEmail = {
   email: Email.optional().meta({ description: 'Gets a mail with a code for `POST /me/authenticate`.' }),
 };
 
-/** Whichever portal it is. */
+/** Errors that all portals share. */
 const REFUSALS = [
   'ACTION_RESTRICTED_GAME_API_KEY',
   'GAME_NOT_FOUND',
@@ -123,7 +123,7 @@ interface PortalOperation<B extends z.ZodRawShape> {
   readonly portal: LinkedPortal;
   readonly says: string;
   readonly fields: B;
-  /** Which of the fields are shown to the portal. */
+  /** Selects the fields that are sent to the portal. */
   readonly credentials: (body: Record<string, unknown>) => Credentials;
   readonly besides?: (body: Record<string, unknown>) => Credentials | undefined;
   readonly errors?: readonly ErrorName[];
@@ -143,7 +143,7 @@ function portalOperation<B extends z.ZodRawShape>(each: PortalOperation<B>) {
     path,
     says,
     access: authentication(),
-    unlocked: 'the account that is signed in is held once it is known',
+    unlocked: 'the account is locked once it is known',
     limit: 30,
     body: z.object(fields),
     returns: ok(AccessTokenObject),
@@ -196,7 +196,7 @@ export const authenticateViaXboxLive = portalOperation({
 
 const Psn = {
   auth_code: Token,
-  env: z.int().min(0).default(256).meta({ description: '256 for players; others for development.' }),
+  env: z.int().min(0).default(256).meta({ description: '256 for players; other values for development.' }),
   ...WithEmail,
 };
 
@@ -213,7 +213,7 @@ export const authenticateViaPsnSdk = portalOperation({
   id: 'authenticate-via-psn-sdk',
   path: '/authentication/ps',
   portal: 'psn',
-  says: 'The same as `POST /external/psnauth`, where SDKs look for it.',
+  says: 'The same as `POST /external/psnauth`, at the path that SDKs use.',
   fields: Psn,
   credentials: named('auth_code', 'env'),
 });
@@ -231,7 +231,7 @@ export const authenticateViaEpicgames = portalOperation({
   id: 'authenticate-via-epicgames',
   path: '/external/epicgamesauth',
   portal: 'epicgames',
-  says: 'Signs in with an ID token or an access token of Epic Games. One of them is needed.',
+  says: 'Signs in with an ID token or an access token of Epic Games. One of them is required.',
   fields: { id_token: Token.optional(), access_token: Token.optional(), ...WithEmail },
   credentials: named('id_token', 'access_token'),
 });
@@ -240,7 +240,7 @@ export const authenticateViaGoogle = portalOperation({
   id: 'authenticate-via-google',
   path: '/external/googleauth',
   portal: 'google',
-  says: 'Signs in with an authorization code or an ID token of Google. One of them is needed.',
+  says: 'Signs in with an authorization code or an ID token of Google. One of them is required.',
   fields: { auth_code: Token.optional(), id_token: Token.optional(), ...Consent },
   credentials: named('auth_code', 'id_token'),
 });
@@ -291,7 +291,7 @@ export const authenticateViaItchio = portalOperation({
   id: 'authenticate-via-itchio',
   path: '/external/itchioauth',
   portal: 'itchio',
-  says: 'Signs in with the token that the itch.io app gives to the game.',
+  says: 'Signs in with the token that the itch.io app passes to the game.',
   fields: { itchio_token: Token, ...WithEmail },
   credentials: named('itchio_token'),
 });
@@ -306,7 +306,7 @@ export const authenticateViaOpenid = portalOperation({
     psn_token: Token.optional().meta({ description: 'An authorization code of a PlayStation account to link.' }),
     psn_env: z.int().min(0).default(256),
     monetization_account: z.boolean().default(false).meta({
-      description: 'Whether the studio wants the person to be able to buy and sell; kept with the linked account.',
+      description: 'Whether the studio requests that the user can buy and sell; stored with the linked account.',
     }),
     ...WithEmail,
   },
@@ -321,9 +321,9 @@ export const authenticateViaUdt = operation({
   tag: 'Authentication',
   method: 'POST',
   path: '/external/udtauth',
-  says: 'Signs in the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
+  says: 'Signs in the user of the delegation token in `X-Service-Delegation-Token`.',
   access: authentication(),
-  unlocked: 'the account that is signed in is held once it is known',
+  unlocked: 'the account is locked once it is known',
   limit: 30,
   body: z.object(Consent),
   emptyBody: true,
@@ -356,7 +356,7 @@ export const meRegister = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/register',
-  says: 'Sends a code to an email address that someone without one, who came from a portal, wants to add.',
+  says: 'Mails a code to an email address that a user from a portal wants to add.',
   access: user('write', 'profile'),
   limit: 10,
   body: z.object({ email: Email }),
@@ -378,7 +378,7 @@ export const meAuthenticate = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/authenticate',
-  says: 'Confirms the email address to which a code was sent, with that code.',
+  says: 'Confirms an email address with the mailed code.',
   access: user('write', 'profile'),
   ends: ['caller'],
   limit: 10,
@@ -400,7 +400,7 @@ export const getConnections = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/connections',
-  says: 'Lists the accounts on portals that the person has linked.',
+  says: 'Lists the linked portal accounts of the user.',
   access: user('read', 'profile'),
   list: pagesOnly,
   returns: ok(pageOf(ConnectionObject)),
@@ -415,12 +415,12 @@ export const addConnection = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/connections/{portal}',
-  says: 'Links an account on a portal, shown by what the portal’s sign-in takes. Only what that portal needs is sent.',
+  says: 'Links an account on a portal, with the same credentials as the portal’s sign-in. Only the fields of that portal are sent.',
   access: user('write', 'profile'),
   limit: 30,
   params: PortalPath,
   body: z.object({
-    game_id: Id.optional().meta({ description: 'Needed where the token was not given for a game.' }),
+    game_id: Id.optional().meta({ description: 'Required if the token belongs to no game.' }),
     access_token: Token.optional(),
     appdata: Token.optional(),
     auth_code: Token.optional(),
@@ -462,7 +462,7 @@ export const deleteConnection = operation({
   tag: 'Me',
   method: 'DELETE',
   path: '/me/connections/{portal}',
-  says: 'Unlinks a portal. The last way to sign in stays: someone without an email address adds one first.',
+  says: 'Unlinks a portal. The last way to sign in cannot be unlinked: a user without an email address adds one first.',
   access: user('write', 'profile'),
   params: PortalPath,
   returns: noContent,
@@ -475,9 +475,9 @@ export const disconnectUser = operation({
   tag: 'S2S',
   method: 'DELETE',
   path: '/s2s/connections/{portal_id}',
-  says: 'Unlinks a portal for the person for whom the delegation token in `X-Service-Delegation-Token` stands.',
+  says: 'Unlinks a portal for the user of the delegation token in `X-Service-Delegation-Token`.',
   access: service('write'),
-  unlocked: 'a linked account ends, and nothing is added',
+  unlocked: 'it removes a linked account and adds nothing',
   params: z.object({ portal_id: z.enum(LINKED_PORTALS) }),
   returns: noContent,
   errors: [
@@ -500,7 +500,7 @@ export const getGamePortals = operation({
   tag: 'Games',
   method: 'GET',
   path: '/games/{game_id}/portals',
-  says: 'Lists the portals through which players of a game can sign in, with their settings. Its administrators may.',
+  says: 'Lists the portals that players of a game can sign in with, and their settings. Administrators of the game only.',
   access: user('read', 'team'),
   params: GamePath,
   list: pagesOnly,
@@ -520,7 +520,7 @@ export const editGamePortal = operation({
   tag: 'Games',
   method: 'PUT',
   path: '/games/{game_id}/portals/{portal}',
-  says: 'Changes the settings of a portal for a game. What is not sent stays as it is. Its administrators may.',
+  says: 'Changes the sent settings of a portal for a game. Administrators of the game only.',
   access: user('write', 'team'),
   params: GamePortalPath,
   body: PortalSettingsBody,
@@ -538,7 +538,7 @@ export const deleteGamePortal = operation({
   tag: 'Games',
   method: 'DELETE',
   path: '/games/{game_id}/portals/{portal}',
-  says: 'Removes a portal from a game, with its secrets. Players keep their accounts. Its administrators may.',
+  says: 'Removes a portal and its secrets from a game. Players keep their accounts. Administrators of the game only.',
   access: user('write', 'team'),
   params: GamePortalPath,
   returns: noContent,

@@ -5,7 +5,10 @@ import type { EndingAccount, PersonalData } from '../../platform/personal-data.t
 import { rewriteNames } from './accounts.ts';
 import * as store from './store.ts';
 
-/** Whoever signs in through a portal in the next moment comes to the account that stays, or begins anew. */
+/**
+ * Moves the portal accounts at once, so that the next sign-in through a portal reaches the remaining account or creates
+ * a new one.
+ */
 async function ending(_: App, transaction: Transaction, account: EndingAccount, to?: EndingAccount): Promise<void> {
   if (!to) return store.removeAllOf(transaction.query, account.id);
   await moveRows(transaction.query, columns, account.id, to.id);
@@ -31,6 +34,8 @@ const columns: PersonalData['columns'] = [
 
 export const personalPortals: PersonalData = {
   columns,
-  traces: [{ table: 'portal_tickets', column: 'ip', because: 'goes with the ticket, which is good for a day at most' }],
+  traces: [
+    { table: 'portal_tickets', column: 'ip', because: 'is deleted with the ticket, which is valid for a day at most' },
+  ],
   ending,
 };

@@ -1,14 +1,14 @@
 import type { CredentialField, Verifier } from './identity.ts';
 import type { WebFlow } from './web/flow.ts';
 
-/** Everything that tells one portal from another. */
+/** The implementation of a portal. */
 export interface PortalDescription {
-  /** How a game's client signs its player in. */
+  /** How a game’s client signs its player in. */
   readonly token: {
     readonly verify: Verifier;
-    /** What the client has to send. */
+    /** The required credentials. */
     readonly needs: readonly CredentialField[];
-    /** What it may send in place of all of `needs`. */
+    /** A credential that replaces all of `needs`. */
     readonly instead?: CredentialField;
   };
   /** How a browser signs in. */

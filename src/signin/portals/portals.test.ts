@@ -92,7 +92,7 @@ beforeEach(() => {
 });
 
 for (const version of [1, 2] as const)
-  test(`Steam: an encrypted app ticket of version ${version} signs in, the same person each time`, async () => {
+  test(`Steam: an encrypted app ticket of version ${version} signs in the same user each time`, async () => {
     const steamId = newSteamId();
     const first = await userOf(await signInBySteam({ steamId, version }));
     const second = await userOf(await signInBySteam({ steamId, version }));
@@ -104,7 +104,7 @@ for (const version of [1, 2] as const)
     );
   });
 
-test('Steam: tickets of another key or game, damaged, old, of the future or used before are refused', async () => {
+test('Steam: tickets that are damaged, too old, from the future, already used or made with another key or game are refused', async () => {
   const now = api.clock.now();
   const tickets = [
     ticketOf({ key: randomBytes(32) }),
@@ -133,7 +133,7 @@ test('Steam: tickets of another key or game, damaged, old, of the future or used
   await key.refused(authenticateViaSteam, agreed({ appdata: disguised }), 401, 11018);
 });
 
-test('Steam: a game with a key for the Web API learns names, and says when it cannot', async () => {
+test('Steam: a game with a Web API key reads names, and a failure is reported', async () => {
   const named = await api.aGame();
   await setUp(named, 'steam', { app_id: '480', ticket_key: steamKey.toString('hex'), web_api_key: 'web key' });
   const path = '/ISteamUser/GetPlayerSummaries/v2/';
@@ -207,7 +207,7 @@ test('Discord: only a token of the game’s own application signs in', async () 
   await bare.refused(authenticateViaDiscord, agreed({ discord_token: 'good' }), 401, 11032);
 });
 
-test('Facebook: the token is debugged with the game’s secret first', async () => {
+test('Facebook: the token is first inspected with the game’s secret', async () => {
   const debug = (data: object) =>
     platforms.on('/v23.0/debug_token', ({ query }) =>
       query.get('access_token') === '99|facebook secret' ? { json: { data } } : { status: 400, json: {} },
@@ -228,7 +228,7 @@ test('Facebook: the token is debugged with the game’s secret first', async () 
   await key.refused(authenticateViaFacebook, sent, 401, 11067);
 });
 
-test('itch.io: the token must have been given to this game', async () => {
+test('itch.io: the token must have been issued to this game', async () => {
   const answers = (json: object) => platforms.on('/api/1/jwt/me', () => ({ json }));
   const api_key = { type: 'jwt', issuer: { game_id: 3 } };
   const sent = agreed({ itchio_token: 'token' });
@@ -244,7 +244,7 @@ test('itch.io: the token must have been given to this game', async () => {
   await key.refused(authenticateViaItchio, sent, 401, 11031);
 });
 
-test('Meta: a nonce is redeemed by the platform, for an id of this game alone', async () => {
+test('Meta: the platform redeems a nonce for an id that is valid in this game only', async () => {
   const sent = agreed({ device: 'quest', nonce: 'n', user_id: '12345678901234567', access_token: 't' });
   const validates = (is_valid: boolean) =>
     platforms.on('/user_nonce_validate', ({ form }) => ({
@@ -266,7 +266,7 @@ test('Meta: a nonce is redeemed by the platform, for an id of this game alone', 
   await api.withKey(await api.aGame()).refused(authenticateViaOculus, sent, 403, 11025);
 });
 
-test('keys of people, of deleted games and of the sandbox sign nobody in', async () => {
+test('keys of users, of deleted games and of the sandbox cannot sign in through portals', async () => {
   const sent = agreed({ appdata: ticketOf() });
   await api.withKey(await api.aUser()).refused(authenticateViaSteam, sent, 403, 11016);
   await api.withKey(await api.aUser()).refused(authenticateViaUdt, {}, 403, 11016);
@@ -278,7 +278,7 @@ test('keys of people, of deleted games and of the sandbox sign nobody in', async
   await api.withKey(gone).refused(authenticateViaSteam, sent, 401, 14001);
 });
 
-test('who has not agreed to the terms is asked once', async () => {
+test('a user agrees to the terms once', async () => {
   const steamId = newSteamId();
   const sent = () => ({ body: { appdata: ticketOf({ steamId }) } });
   await key.refused(authenticateViaSteam, sent(), 403, 11074);
@@ -286,7 +286,7 @@ test('who has not agreed to the terms is asked once', async () => {
   assert.equal((await key.call(authenticateViaSteam, sent())).status, 200);
 });
 
-test('a wished expiry is kept to, unless it is past or too late', async () => {
+test('a requested expiry is used unless it is past or too late', async () => {
   const now = api.clock.now();
   for (const [wished, end] of [
     [now + 60, now + 60],
@@ -298,14 +298,14 @@ test('a wished expiry is kept to, unless it is past or too late', async () => {
   }
 });
 
-test('banned people stay out, whichever portal vouches for them', async () => {
+test('banned users are refused on every portal', async () => {
   const steamId = newSteamId();
   const { id } = await userOf(await signInBySteam({ steamId }));
   await setUserStatus(api.app(), id, USER_BANNED);
   await key.refused(authenticateViaSteam, agreed({ appdata: ticketOf({ steamId }) }), 401, 11007);
 });
 
-test('sixteen first sign-ins of one person at once make one account, and of sixteen namesakes sixteen', async () => {
+test('sixteen concurrent first sign-ins of one user create one account, and those of sixteen namesakes sixteen', async () => {
   const steamId = newSteamId();
   const clients = await Promise.all(Array.from({ length: 16 }, () => signInBySteam({ steamId })));
   const users = await Promise.all(clients.map(userOf));
@@ -323,7 +323,7 @@ test('sixteen first sign-ins of one person at once make one account, and of sixt
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
 });
 
-test('an email address is the person’s once the code from the mail shows it', async () => {
+test('an email address is added once the user confirms it with the mailed code', async () => {
   const email = 'grace.portal@example.org';
   const client = await signInBySteam({}, { email });
   await worker.runDue();
@@ -349,7 +349,7 @@ test('an email address is the person’s once the code from the mail shows it', 
   await second.refused(meAuthenticate, right, 401, 11014);
 });
 
-test('whoever came through a portal is a guest until they confirm an address: they neither mute, are muted, nor join the staff', async () => {
+test('a user from a portal is a guest until they confirm an address: they cannot mute, be muted or join the staff', async () => {
   const guest = await signInBySteam();
   const { id } = await userOf(guest);
   const ada = await api.aUser({ email: 'ada.mutes@example.org' });
@@ -365,8 +365,8 @@ test('whoever came through a portal is a guest until they confirm an address: th
   assert.equal((await owner.call(addStaffMember, { body: { user_id: id, level: 1 } })).status, 201);
 });
 
-test('accounts that both have an account on the same portal are not merged', async () => {
-  // Signed in on the site: what the game was given decides nothing about the account.
+test('accounts with an account on the same portal cannot be merged', async () => {
+  // Signed in on the site, because a token of a game cannot change the account.
   const [one, other] = [
     await api.as(await userOf(await signInBySteam())),
     await api.as(await userOf(await signInBySteam())),
@@ -374,7 +374,7 @@ test('accounts that both have an account on the same portal are not merged', asy
   await one.refused(mergeOwnAccount, { body: { access_token: other.token! } }, 400, 17028);
 });
 
-test('the mail to confirm an address is sent when the mail server is back', async (t) => {
+test('the confirmation mail is sent once the mail server is reachable again', async (t) => {
   const email = 'patient.portal@example.org';
   const { mail } = api.app();
   const { send } = mail;
@@ -396,7 +396,7 @@ const connect = (appdata: string): [AnyOperation, { params: { portal: string }; 
   { params: { portal: 'steam' }, body: { appdata } },
 ];
 
-test('someone who is signed in links a portal, and signs in through it from then on', async () => {
+test('a signed-in user links a portal and can sign in through it', async () => {
   const ada = await api.aUser({ email: 'ada.links@example.org' });
   const client = await api.as(ada, { gameId: game.id });
   const steamId = newSteamId();
@@ -421,7 +421,7 @@ test('someone who is signed in links a portal, and signs in through it from then
   await client.refused(deleteConnection, { params }, 404, 17031);
 });
 
-test('the last way to sign in cannot be unlinked, not even by two requests at once', async () => {
+test('the last way to sign in cannot be unlinked, not even by two concurrent requests', async () => {
   const client = await signInBySteam();
   await client.refused(deleteConnection, { params: { portal: 'steam' } }, 403, 17021);
   platforms.on('/api/v10/oauth2/@me', () => ({
@@ -444,7 +444,7 @@ async function delegationBy(user: User): Promise<string> {
   return (await client.call(delegationToken)).body.token;
 }
 
-test('the game’s backend unlinks for someone who let it act for them', async () => {
+test('the game’s backend unlinks a portal for a user who delegated to it', async () => {
   const ada = await api.aUser({ email: 'ada.backend@example.org' });
   await (await api.as(ada, { gameId: game.id })).call(...connect(ticketOf()));
   const backend = await backendOf(game);
@@ -457,11 +457,11 @@ test('the game’s backend unlinks for someone who let it act for them', async (
   await backend.refused(disconnectUser, { params, headers }, 400, 11069);
 });
 
-test('a delegation token signs its person in again, once they have agreed to the terms', async () => {
+test('a delegation token signs its user in once they have agreed to the terms', async () => {
   const ada = await api.aUser();
   const headers = { 'X-Modio-Delegation-Token': await delegationBy(ada) };
   await key.refused(authenticateViaUdt, { headers }, 403, 11074);
-  // As the C++ SDK sends it (36).
+  // The body that the C++ SDK sends (36).
   const agreed = await key.call(authenticateViaUdt, { headers, body: { terms_agreed: true, date_expires: 1e30 } });
   assert.equal((await userOf(api.withToken(agreed.body.access_token))).id, ada.id);
   assert.ok(agreed.body.date_expires > api.clock.now() + 86_400);
@@ -478,7 +478,7 @@ test('a delegation token signs its person in again, once they have agreed to the
   await key.refused(authenticateViaUdt, good, 401, 11063);
 });
 
-test('a delegation token of another site’s key, altered, or of the future is told apart', async () => {
+test('a delegation token with another site’s key, a changed one, and one from the future get their own errors', async () => {
   const client = await signInBySteam();
   const person = await userOf(client);
   const token = await delegationBy(person as unknown as User);
@@ -500,7 +500,7 @@ test('a delegation token of another site’s key, altered, or of the future is t
   assert.equal((await key.call(authenticateViaUdt, sent(token))).status, 200);
 });
 
-test('people show the name that they have on the portal of the request', async () => {
+test('users show the name of the portal of the request', async () => {
   const ada = await api.aUser({ email: 'ada.names@example.org' });
   const mod = await api.aMod({ owner: ada, game });
   platforms.on('/api/v10/oauth2/@me', () => ({
@@ -528,7 +528,7 @@ test('people show the name that they have on the portal of the request', async (
   assert.deepEqual(await names(discord), [null, null, null, null]);
 });
 
-test('administrators set a portal up; its secrets are shown to nobody and encrypted where they are kept', async () => {
+test('administrators configure a portal; its secrets are never shown and stored encrypted', async () => {
   const params = { game_id: game.id, portal: 'facebook' };
   const { data } = (await administrator.call(getGamePortals, { params })).body;
   const facebook = data.find(({ portal }) => portal === 'facebook');
@@ -553,7 +553,7 @@ test('administrators set a portal up; its secrets are shown to nobody and encryp
   assert.equal((await administrator.call(deleteGamePortal, fresh)).status, 204);
 });
 
-test('after an account was deleted the same Steam account makes a new one, unless it was banned', async () => {
+test('a Steam account can register again after its account was deleted, unless it was banned', async () => {
   const operator = await api.as(await api.aUser({ admin: true }));
   for (const isBanned of [false, true]) {
     const steamId = newSteamId();
@@ -566,7 +566,7 @@ test('after an account was deleted the same Steam account makes a new one, unles
   }
 });
 
-test('whoever signs in through a portal of a merged account comes to the one that stays', async () => {
+test('a sign-in through a portal of a merged account reaches the remaining account', async () => {
   const steamId = newSteamId();
   const old = await signInBySteam({ steamId });
   const ada = await api.aUser();

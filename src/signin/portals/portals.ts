@@ -14,7 +14,7 @@ import { steam } from './platforms/steam.ts';
 import { xbox } from './platforms/xbox.ts';
 import type { PortalDescription } from './portal.ts';
 
-/** Every portal that games can set up. */
+/** Every portal that games can configure. */
 export const PORTAL_DESCRIPTIONS: Readonly<Record<LinkedPortal, PortalDescription>> = {
   apple,
   discord,

@@ -19,23 +19,23 @@ interface FieldRules {
 
 const DIGITS = (value: string) => /^\d{1,20}$/.test(value);
 const WEB_ADDRESS = (value: string) => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
-/** Where people's browsers are sent; what is behind `#` would not arrive there. */
+/** An address for browsers. A fragment is not sent to servers, so it is refused. */
 const PAGE_ADDRESS = (value: string) => URL.parse(value)?.protocol === 'https:' && !value.includes('#');
 const BOOLEAN = (value: string) => value === 'true' || value === 'false';
-/** Whether people may also sign in on the web, where all is set that this takes; they may unless it is `false`. */
+/** Whether users can also sign in on the web if the required fields are set; true unless it is `false`. */
 const WEB = { optional: true, fits: BOOLEAN } as const;
 
-/** Where a console maker signs people in on the web, if it is elsewhere than publicly known. */
+/** Addresses of a console maker’s web sign-in, if they differ from the public ones. */
 const webAddressesOf = (portal: LinkedPortal) =>
   ({
-    // The page calls the link by the maker's name, so it must lead there.
+    // The link is labelled with the maker’s name, so it must lead to the maker’s domain.
     authorize_url: { optional: true, fits: (value: string) => PAGE_ADDRESS(value) && isAtMaker(portal, value) },
     web_token_url: { optional: true, fits: WEB_ADDRESS },
     web_issuer: { optional: true },
     web_keys_url: { optional: true, fits: WEB_ADDRESS },
   }) as const;
 
-/** What a game has to say about itself for each portal, and what it may say. */
+/** The required and optional settings of each portal. */
 export const PORTAL_FIELDS = {
   apple: {
     bundle_ids: { list: true },
@@ -125,7 +125,7 @@ export const PORTAL_FIELDS = {
   },
 } as const satisfies Record<LinkedPortal, Record<string, FieldRules>>;
 
-/** What belongs together: with one of them all are needed. */
+/** Fields that are required together. */
 const TOGETHER: Partial<Record<LinkedPortal, readonly string[]>> = {
   apple: ['services_id', 'team_id', 'key_id', 'private_key'],
   nintendo: ['client_id', 'client_secret'],
@@ -147,13 +147,13 @@ export const fieldsOf = (portal: LinkedPortal): Readonly<Record<string, FieldRul
 type Values = Record<string, string | readonly string[]>;
 const PURPOSE = 'portals/settings';
 
-/** The settings with their secrets, for asking the platform. */
+/** The settings including secrets, for requests to the platform. */
 export async function settingsFor(app: App, gameId: number, portal: LinkedPortal): Promise<PortalSettings | undefined> {
   const row = await store.settingsOf(app.db.query, gameId, portal);
   return row && valuesOf(app, row);
 }
 
-/** Where a secret belongs is part of what it is sealed for, so that it is of no use in another row. */
+/** A secret is encrypted for its row, so that it cannot be used in another one. */
 const purposeOf = ({ game_id, portal }: Pick<store.SettingsRow, 'game_id' | 'portal'>) =>
   `${PURPOSE}/${game_id}/${portal}`;
 
@@ -177,14 +177,14 @@ const shown = (app: App, row: store.SettingsRow): ShownSettings => ({
   dateUpdated: row.date_updated,
 });
 
-/** Only administrators of a game, and those who run the site, see and change how its players sign in. */
+/** Only administrators of the game and staff can see and change its portals. */
 async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
   await requireGame(reader, caller, gameId);
   if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)
     throw new ApiError('GAME_NO_ADMIN_PERMISSION');
 }
 
-/** The settings of all portals of a game, with their secrets. */
+/** The settings of all portals of a game, including secrets. */
 export async function everySettingsFor(app: App, gameId: number): Promise<[LinkedPortal, PortalSettings][]> {
   const rows = await store.allSettingsOf(app.db.query, gameId);
   return rows.map((row) => [row.portal as LinkedPortal, valuesOf(app, row)]);
@@ -207,7 +207,7 @@ export const changeSettings = (
     return putAudited(app, transaction, caller, gameId, portal, changes);
   });
 
-/** The same for whoever asked before who may. Of secrets only that they were set is told. */
+/** The caller has checked the permission. The audit log records only that secrets were set. */
 export async function putAudited(
   app: App,
   transaction: Transaction,
@@ -222,7 +222,7 @@ export async function putAudited(
   return put;
 }
 
-/** What is not named stays; what is empty goes. */
+/** Omitted fields stay; empty ones are removed. */
 export async function putSettings(
   app: App,
   { query }: Transaction,
@@ -250,7 +250,7 @@ export async function putSettings(
   return shown(app, row);
 }
 
-/** One refusal names every field that is wrong. */
+/** One error names all invalid fields. */
 function refuseProblems(portal: LinkedPortal, settings: Values): void {
   const rules = fieldsOf(portal);
   const needed = [...Object.keys(rules).filter((field) => !rules[field]!.optional), ...alsoNeeded(portal, settings)];
@@ -266,7 +266,7 @@ function refuseProblems(portal: LinkedPortal, settings: Values): void {
 function alsoNeeded(portal: LinkedPortal, settings: Values): readonly string[] {
   const together = TOGETHER[portal] ?? [];
   if (together.some((field) => field in settings)) return together;
-  // A studio lets its players in within the game, on the web, or both.
+  // A studio can sign players in within the game, on the web, or both.
   return portal === 'sso' ? ['jwks_url'] : [];
 }
 

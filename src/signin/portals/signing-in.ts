@@ -35,23 +35,23 @@ import { identify } from './verifying.ts';
 export interface SignIn {
   readonly portal: LinkedPortal;
   readonly credentials: Credentials;
-  /** A PlayStation account that is shown beside the studio's own, and linked with it. */
+  /** A PlayStation account to link with the studio’s own account. */
   readonly besides?: { readonly portal: LinkedPortal; readonly credentials: Credentials } | undefined;
   readonly termsAgreed: boolean;
   readonly email?: string | undefined;
-  /** The studio wants the person to be able to buy and sell. */
+  /** Whether the studio requests that the user can buy and sell. */
   readonly monetizationAccount?: boolean;
   readonly dateExpires?: number | undefined;
   readonly ip: string;
   readonly language: Language;
 }
 
-/** Another request took the place between our look and our write; what this one wrote is undone. */
+/** Another request wrote the row between our read and our write; the transaction rolls back and is retried. */
 class LostRace extends Error {}
-/** People whose names are alike take turns for the address of their profile. */
+/** Concurrent users with similar names compete for the same profile address. */
 const RACES_MAX = 32;
 
-/** Signs someone in whom a portal vouches for, and makes their account when they come for the first time. */
+/** Signs in the user of a portal, and creates the account on the first sign-in. */
 export async function signIn(app: App, caller: KeyCaller, request: SignIn): Promise<IssuedToken> {
   const gameId = await requireGameOfKey(app, caller);
   const identity = await identify(app, gameId, request.portal, request.credentials);
@@ -62,7 +62,7 @@ export async function signIn(app: App, caller: KeyCaller, request: SignIn): Prom
   );
 }
 
-/** People sign in to a game, so the key must be one of a game that is there. */
+/** The key must belong to an existing game. */
 async function requireGameOfKey(app: App, caller: KeyCaller): Promise<number> {
   const { gameId } = caller;
   if (gameId === undefined) throw new ApiError('ACTION_RESTRICTED_GAME_API_KEY');
@@ -82,12 +82,12 @@ async function withoutRaces<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How someone comes in, besides who they are. */
+/** The circumstances of a sign-in. */
 export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'monetizationAccount' | 'ip' | 'language'> {
   readonly second?: Identity | undefined;
 }
 
-/** Gives someone whom a portal vouches for what `give` gives, and makes their account on the way. */
+/** Signs a confirmed identity in, creates the account if needed, and returns the result of `give`. */
 export const letIn = <T>(
   app: App,
   gameId: number,
@@ -122,7 +122,7 @@ async function admit(
   return user;
 }
 
-/** PlayStation wants consent for each game. */
+/** PlayStation requires consent for each game. */
 const consentGameOf = ({ portal }: Pick<Identity, 'portal'>, gameId: number) => (portal === 'psn' ? gameId : undefined);
 
 async function requireTerms(
@@ -150,8 +150,8 @@ async function agreeFor(
 }
 
 /**
- * Whoever has an account by email links the portal to it instead of getting a second one. Telling so reveals that an
- * address has an account; but a guess that is wrong makes an account, and that identity cannot guess again.
+ * A user with an account by email links the portal to it instead of getting a second account. The error reveals that an
+ * address has an account, but a wrong guess creates an account, and that identity cannot guess again.
  */
 async function addPerson(
   app: App,
@@ -169,7 +169,7 @@ async function addPerson(
   return addUser(app, transaction, { email: identity.email, username, language: request.language });
 }
 
-/** Links the second account if both it and the person are free for it; signing in does not depend on that. */
+/** Links the second account if it is free. The sign-in does not depend on it. */
 async function linkBesides(
   app: App,
   transaction: Transaction,
@@ -188,7 +188,7 @@ interface Delegated {
   readonly dateExpires: number | undefined;
 }
 
-/** A delegation token, which the game's web view was handed, signs its person in again. */
+/** Signs the user of a delegation token in, which the game passed to its web view. */
 export async function signInByDelegation(
   app: App,
   caller: KeyCaller,

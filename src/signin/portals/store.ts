@@ -29,7 +29,7 @@ export const accountsOf = (query: Query, userId: number): Promise<AccountRow[]> 
     .orderBy('id')
     .execute();
 
-/** Returns false where the portal account, or the person's place for one, has been taken. */
+/** Returns false if the portal account is linked already, or the user has one on this portal. */
 export async function addAccount(query: Query, row: Insertable<PortalAccountsTable>): Promise<boolean> {
   const added = await query
     .insertInto('portal_accounts')
@@ -87,7 +87,7 @@ export async function removeSettings(query: Query, gameId: number, portal: strin
   return numDeletedRows > 0n;
 }
 
-/** The ticket as it was used before, if it was. */
+/** Returns the earlier use of the ticket, if there is one. */
 export async function useTicket(
   query: Query,
   row: Insertable<PortalTicketsTable>,
@@ -111,7 +111,7 @@ export async function putJourney(query: Query, row: Insertable<PortalJourneysTab
     .execute();
 }
 
-/** Of two who come back at once, one gets it. */
+/** Only one of two concurrent requests gets it. */
 export const takeJourney = (query: Query, digest: string, visit: string, now: number) =>
   query
     .deleteFrom('portal_journeys')
@@ -156,6 +156,6 @@ export async function removeAllOf(query: Query, userId: number): Promise<void> {
 
 const SHARED = statement(`select a.id from portal_accounts a join portal_accounts b
   on b.portal = a.portal and b.game_id = a.game_id where a.user_id = ? and b.user_id = ? limit 1`);
-/** Whether both have an account on the same portal, of which a person has one. */
+/** Whether both have an account on a portal that allows one per user. */
 export const shareAPortal = async (reader: Pick<Database, 'first'>, one: number, other: number): Promise<boolean> =>
   (await reader.first(SHARED, [one, other])) !== undefined;

@@ -10,34 +10,34 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Who someone is on a portal. */
+/** A user’s account on a portal. */
 export interface PortalAccountsTable {
   id: Generated<number>;
   user_id: number;
   portal: string;
   portal_id: string;
-  /** The game for which the portal made up the id; 0 where it is the same in all games. */
+  /** The game to which the portal’s id is specific; 0 if it is the same in all games. */
   game_id: number;
   display_name: string;
   avatar: string;
   date_added: number;
   date_used: number;
-  /** 1 where the studio has asked for the person to be able to buy and sell. */
+  /** 1 if the studio has requested that the user can buy and sell. */
   monetization_account: Generated<number>;
 }
 
-/** What a game has agreed upon with a platform. */
+/** The settings of a game for a portal. */
 export interface PortalSettingsTable {
   game_id: number;
   portal: string;
-  /** JSON of what may be shown. */
+  /** JSON of the public fields. */
   fields: string;
-  /** Encrypted JSON of what may not. */
+  /** Encrypted JSON of the secrets. */
   secrets: string;
   date_updated: number;
 }
 
-/** Tickets and tokens with which someone has signed in already: each is good once. */
+/** Tickets and tokens that were used to sign in. Each works once. */
 export interface PortalTicketsTable {
   digest: string;
   ip: string;
@@ -45,7 +45,7 @@ export interface PortalTicketsTable {
   date_expires: number;
 }
 
-/** An address that someone says is theirs, until the code from the mail shows it. */
+/** A claimed email address, until it is confirmed with the mailed code. */
 export interface EmailConfirmationsTable {
   user_id: number;
   email: string;
@@ -54,13 +54,13 @@ export interface EmailConfirmationsTable {
   date_expires: number;
 }
 
-/** Browsers that were sent to a portal, or whose person has yet to agree to the terms. */
+/** Web sign-ins in progress: at the portal, or before the user agreed to the terms. */
 export interface PortalJourneysTable {
-  /** Of what the browser brings back. */
+  /** The digest of the state. */
   digest: string;
-  /** The digest of the browser. */
+  /** The digest of the browser’s cookie. */
   visit: string;
-  /** Encrypted JSON of what is needed when it is back. */
+  /** Encrypted JSON of the state that the return needs. */
   sealed: string;
   date_expires: number;
 }

@@ -59,7 +59,7 @@ for (const [portal, body] of Object.entries(SETTINGS))
 interface Case {
   readonly operation: AnyOperation;
   readonly claims: JWTPayload;
-  /** References of the portal: status and number. */
+  /** The expected errors: status and reference. */
   readonly invalid: [number, number];
   readonly early: [number, number];
   readonly late: [number, number];
@@ -72,7 +72,7 @@ interface Case {
 }
 
 const idToken = async (id_token: string) => ({ id_token });
-/** The platform redeems any code for the token that the test wants to see. */
+/** The platform redeems any code for this token. */
 const codeFor = async (id_token: string) => {
   platforms.on('/2.0/oauth/token', () => ({ json: { id_token } }));
   return { auth_code: 'a code' };
@@ -177,7 +177,7 @@ const CASES: Record<TokenPortal, Case> = {
 };
 
 let people = 0;
-/** Claims about somebody new, good for ten minutes. */
+/** Claims of a new user, valid for ten minutes. */
 function claimsOf(portal: TokenPortal, more: JWTPayload = {}): JWTPayload {
   people += 1;
   const now = api.clock.now();
@@ -187,7 +187,7 @@ function claimsOf(portal: TokenPortal, more: JWTPayload = {}): JWTPayload {
 }
 
 beforeEach(async () => {
-  // Later than any key set is kept, so that each test fetches its own.
+  // Longer than any key set is cached, so that each test fetches its own.
   api.clock.advance(100_000);
   const keys = [await issuer.jwk()];
   for (const path of Object.values(KEYS)) platforms.on(path, () => ({ json: { keys } }));
@@ -199,7 +199,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
   const refused = async (token: string, [status, ref]: [number, number]) =>
     key.refused(operation, { body: { ...(await body(token)), terms_agreed: true } }, status, ref);
 
-  test(`${portal}: a token that its issuer signed signs in, and names the person`, async () => {
+  test(`${portal}: a token signed by its issuer signs in and provides the name`, async () => {
     const answer = await signIn(await issuer.sign(claimsOf(portal)));
     assert.equal(answer.status, 200, answer.text);
     const { access_token, date_expires } = answer.body as { access_token: string; date_expires: number };
@@ -209,7 +209,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     assert.equal(connection?.display_name, ['apple', 'nintendo'].includes(portal) ? '' : 'Grace');
   });
 
-  test(`${portal}: what somebody else signed is refused, whatever it says about its keys`, async () => {
+  test(`${portal}: a token signed by someone else is refused, whatever its header says about keys`, async () => {
     const claims = claimsOf(portal);
     await refused(await stranger.sign(claims), refs.forged);
     const jwk = await stranger.jwk();
@@ -225,7 +225,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     );
   });
 
-  test(`${portal}: neither no signature nor a public key as a shared secret will do`, async () => {
+  test(`${portal}: an unsigned token and a public key used as a shared secret are refused`, async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const claims = claimsOf(portal);
     await refused(`${part({ alg: 'none', kid: issuer.kid })}.${part(claims)}.`, refs.invalid);
@@ -240,7 +240,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     await refused(nested, refs.invalid);
   });
 
-  test(`${portal}: of a claim that is there twice the last one counts, as it does for whoever made the token`, async () => {
+  test(`${portal}: the last value of a duplicate claim counts, as for the issuer`, async () => {
     const good = JSON.stringify(claimsOf(portal));
     const expired = `${good.slice(0, -1)},"exp":${api.clock.now() - 1_000}}`;
     const head = Buffer.from(JSON.stringify({ alg: 'RS256', kid: issuer.kid })).toString('base64url');
@@ -248,7 +248,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     await refused(`${text}.${sign('sha256', Buffer.from(text), issuer.privateKey).toString('base64url')}`, refs.late);
   });
 
-  test(`${portal}: tokens of the past, of the future and without an end are refused`, async () => {
+  test(`${portal}: expired tokens, tokens from the future and tokens without expiry are refused`, async () => {
     const now = api.clock.now();
     await refused(await issuer.sign(claimsOf(portal, { exp: now - skew - 1 })), refs.late);
     await refused(await issuer.sign(claimsOf(portal, { nbf: now + skew + 1 })), refs.early);
@@ -259,7 +259,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     assert.equal(late.status, 200, 'clocks may differ a little');
   });
 
-  test(`${portal}: tokens for others and by others are refused`, async () => {
+  test(`${portal}: tokens for another audience or from another issuer are refused`, async () => {
     const foreign = portal === 'nintendo' ? { nintendo: { ai: 'ffffffffffffffff' } } : { aud: 'https://elsewhere' };
     await refused(await issuer.sign(claimsOf(portal, foreign)), refs.audience);
     const [status] = refs.issuer;
@@ -268,7 +268,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
     else await refused(byOthers, refs.issuer);
   });
 
-  test(`${portal}: without the issuer's keys nobody is believed, and new keys are found`, async () => {
+  test(`${portal}: tokens are refused while the issuer’s keys are unavailable, and new keys are fetched`, async () => {
     const token = await issuer.sign(claimsOf(portal));
     platforms.down(KEYS[portal]);
     await refused(token, refs.keys);
@@ -290,7 +290,7 @@ for (const portal of Object.keys(CASES) as TokenPortal[]) {
 }
 
 for (const portal of ['nintendo', 'psn', 'xboxlive'] as const)
-  test(`T18: ${portal}: whom a server of the game’s own choice vouches for is someone in that game alone`, async () => {
+  test(`T18: ${portal}: an identity from a server of the game’s own choice is valid in that game only`, async () => {
     const { operation, body } = CASES[portal];
     const person = async (access: string) => (await api.withToken(access).call(getConnections)).body.data[0]!;
     const enters = async (through: typeof key, token: string) => {
@@ -323,7 +323,7 @@ for (const portal of ['nintendo', 'psn', 'xboxlive'] as const)
     assert.equal(same.id, own.id);
   });
 
-test('key sets are kept as long as their Cache-Control says, and a day at most', async () => {
+test('key sets are cached as long as Cache-Control allows, and at most a day', async () => {
   const jwk = await issuer.jwk();
   const fetches = async (cacheControl: string, later: number) => {
     api.clock.advance(100_000);
@@ -343,12 +343,12 @@ test('key sets are kept as long as their Cache-Control says, and a day at most',
   assert.equal(await fetches('no-store', 0), 2);
 });
 
-test('a token of a megabyte is not read', async () => {
+test('a token of a megabyte is not parsed', async () => {
   const id_token = `${'a'.repeat(1_000_000)}.b.c`;
   await key.refused(authenticateViaApple, { body: { id_token } }, 422, 13009);
 });
 
-test('a token signs in once: again only from where it came, within a minute', async () => {
+test('a token signs in once, and again only from the same address within a minute', async () => {
   const id_token = await issuer.sign(claimsOf('apple'));
   const body = { id_token, terms_agreed: true };
   await key.refused(authenticateViaApple, { body: { id_token } }, 403, 11074);
@@ -358,7 +358,7 @@ test('a token signs in once: again only from where it came, within a minute', as
   await key.refused(authenticateViaApple, { body }, 401, 11201);
 });
 
-test('games that have not set up a portal say so', async () => {
+test('a portal that the game has not configured gets an error', async () => {
   const bare = api.withKey(await api.aGame());
   const id_token = await issuer.sign(claimsOf('apple'));
   await bare.refused(authenticateViaApple, { body: { id_token } }, 403, 11203);
@@ -370,7 +370,7 @@ test('games that have not set up a portal say so', async () => {
   await bare.refused(authenticateViaXboxLive, { body: { xbox_token: 'x' } }, 401, 11032);
 });
 
-test('Google exchanges a code with the game’s secret, and says when it cannot', async () => {
+test('Google exchanges a code with the game’s secret, and a failure is reported', async () => {
   const id_token = await issuer.sign(claimsOf('google', { email: 'grace@example.org', email_verified: true }));
   platforms.on('/token', ({ form }) =>
     form.get('code') === 'good' &&
@@ -389,7 +389,7 @@ test('Google exchanges a code with the game’s secret, and says when it cannot'
   await key.refused(authenticateViaGoogle, { body: { terms_agreed: true } }, 422, 13009);
 });
 
-test('36: Epic’s access token signs in as its ID token does, and is verified like it', async () => {
+test('36: an access token of Epic signs in like its ID token and is verified like it', async () => {
   const claims = claimsOf('epicgames');
   const me = async (body: Record<string, unknown>) => {
     const { access_token } = (await key.call(authenticateViaEpicgames, { body: { ...body, terms_agreed: true } })).body;
@@ -412,13 +412,13 @@ test('36: Epic’s access token signs in as its ID token does, and is verified l
   assert.deepEqual(Object.keys(answer.body.error.errors!), ['id_token']);
 });
 
-test('Epic’s tokens of a client alone name nobody', async () => {
+test('client tokens of Epic belong to no user and are refused', async () => {
   const { sub: _, ...nobody } = claimsOf('epicgames');
   const body = { id_token: await issuer.sign(nobody), terms_agreed: true };
   await key.refused(authenticateViaEpicgames, { body }, 401, 11049);
 });
 
-test('Xbox: children and people who may not see what players make are kept out', async () => {
+test('Xbox: children and users who may not see user-generated content are refused', async () => {
   const person = (more: object) => [{ xid: '77', gtg: 'Kid', agg: 'Adult', prv: '247', ...more }];
   const sent = async (xui: unknown) => CASES.xboxlive.body(await issuer.sign(claimsOf('xboxlive', { xui })));
   await key.refused(authenticateViaXboxLive, { body: await sent(person({ agg: 'Child' })) }, 403, 11030);
@@ -429,7 +429,7 @@ test('Xbox: children and people who may not see what players make are kept out',
   await key.refused(authenticateViaXboxLive, { body: { xbox_token } }, 401, 11027);
 });
 
-test('PlayStation: children, restricted people, other environments and used codes are refused', async () => {
+test('PlayStation: children, restricted users, other environments and used codes are refused', async () => {
   const sent = async (more: JWTPayload) => codeFor(await issuer.sign(claimsOf('psn', more)));
   await key.refused(authenticateViaPsn, { body: await sent({ is_sub_account: true }) }, 403, 11085);
   await key.refused(authenticateViaPsn, { body: await sent({ ugc_restricted: true }) }, 403, 11096);
@@ -444,7 +444,7 @@ test('PlayStation: children, restricted people, other environments and used code
   await key.refused(authenticateViaPsnSdk, { body: { auth_code: 'x' } }, 401, 11084);
 });
 
-test('PlayStation wants consent for each game', async () => {
+test('PlayStation requires consent for each game', async () => {
   const claims = claimsOf('psn');
   const other = await api.aGame();
   await (await api.as(other.owner)).call(editGamePortal, {
@@ -457,7 +457,7 @@ test('PlayStation wants consent for each game', async () => {
   await api.withKey(other).refused(authenticateViaPsn, { body: await body() }, 403, 11074);
 });
 
-test('studios: keys without an algorithm, subjects that are none, and inactive configurations are refused', async () => {
+test('studios: keys without an algorithm, invalid subjects and inactive configurations are refused', async () => {
   const { alg: _, ...nameless } = await issuer.jwk();
   const signIn = async (more: JWTPayload = {}) => ({
     body: { id_token: await issuer.sign(claimsOf('sso', more)), terms_agreed: true },
@@ -480,7 +480,7 @@ test('studios: keys without an algorithm, subjects that are none, and inactive c
 });
 
 for (const alg of ['ES256', 'ES512'])
-  test(`studios may sign with ${alg}, and map the claims for name and avatar`, async () => {
+  test(`studios may sign with ${alg} and map the claims for name and avatar`, async () => {
     const studio = new Issuer('curve', alg);
     const jwk = await studio.jwk();
     platforms.on(KEYS.sso, () => ({ json: { keys: [jwk] } }));
@@ -495,7 +495,7 @@ for (const alg of ['ES256', 'ES512'])
     await administrator.call(editGamePortal, { params, body: { display_name_claim: '', avatar_claim: '' } });
   });
 
-test('a studio’s key set cannot lead the service into its own network', async () => {
+test('a studio’s key set address cannot reach the service’s own network', async () => {
   const params = { game_id: game.id, portal: 'sso' };
   const id_token = await issuer.sign(claimsOf('sso'));
   for (const jwks_url of [
@@ -525,7 +525,7 @@ test('a studio’s key set cannot lead the service into its own network', async 
   await administrator.call(editGamePortal, { params, body: SETTINGS.sso });
 });
 
-test('a studio’s player can link a PlayStation account on the way', async () => {
+test('a studio’s player can link a PlayStation account while signing in', async () => {
   const { auth_code } = await codeFor(await issuer.sign(claimsOf('psn')));
   const id_token = await issuer.sign(claimsOf('sso'));
   const body = { id_token, psn_token: auth_code, terms_agreed: true };
@@ -534,7 +534,7 @@ test('a studio’s player can link a PlayStation account on the way', async () =
   assert.deepEqual(data.map(({ portal }) => portal).sort(), ['psn', 'sso']);
 });
 
-test('a studio that asks for an account to buy and sell with has it kept, and need not ask again', async () => {
+test('a studio’s request for an account that buys and sells is stored and need not be repeated', async () => {
   const claims = claimsOf('sso');
   const wishes = async (more: Record<string, string>) => {
     const id_token = await issuer.sign({ ...claims, jti: Math.random().toString() });

@@ -5,7 +5,7 @@ import { type Credentials, type Identity, withinReach } from './identity.ts';
 import { PORTAL_DESCRIPTIONS } from './portals.ts';
 import { settingsFor } from './settings.ts';
 
-/** Whom a portal says these credentials belong to. Platforms are asked here, hence never within a transaction. */
+/** Verifies credentials with the platform. It makes requests, so it must not run within a transaction. */
 export async function identify(
   app: App,
   gameId: number,
@@ -22,7 +22,7 @@ function requireCredentials(portal: LinkedPortal, credentials: Credentials): voi
   if (instead && credentials[instead]) return;
   const missing = needs.filter((field) => !credentials[field]);
   if (missing.length === 0) return;
-  // What was sent is meant for another portal than the one that was named.
+  // The credentials are for another portal than the named one.
   if (missing.length === needs.length && Object.values(credentials).some(Boolean))
     throw new ApiError('LINK_WRONG_SERVICE_ID');
   throw new ApiError('VALIDATION_GENERIC', { fields: missing.map((field) => ({ field, rule: 'required' })) });

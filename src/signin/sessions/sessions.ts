@@ -13,16 +13,16 @@ export const SESSION_SECONDS = 30 * 86_400;
 const USER_AGENT_MAX = 200;
 
 export interface Browser {
-  /** The browser in which the code was asked for. */
+  /** The browser that requested the code. */
   readonly visit: string;
   readonly userAgent: string;
 }
 
-/** Signs a person in to the pages, with the code from the mail; returns the secret for the cookie. */
+/** Signs a user in to the pages with the mailed code; returns the secret for the cookie. */
 export const openSession = (app: App, code: string, visitor: Visitor, userAgent: string): Promise<string> =>
   redeemPageCode(app, visitor, code, (transaction, user) => addSession(app, transaction, user.id, userAgent));
 
-/** A session for someone whose sign-in was found to be good, within the transaction that found it; returns its secret. */
+/** Creates a session within the transaction that verified the sign-in; returns its secret. */
 export async function addSession(app: App, { query }: Transaction, userId: number, userAgent: string): Promise<string> {
   const secret = app.random.token();
   const now = app.clock.now();
@@ -37,10 +37,10 @@ export async function addSession(app: App, { query }: Transaction, userId: numbe
   return secret;
 }
 
-/** What is kept of a browser that asked for a code. */
+/** The stored digest of a browser’s cookie. */
 export const visitDigest = (app: App, visit: string): string => app.secrets.digest(`visit ${visit}`);
 
-/** Looked up each time: pages are rare, and whoever was signed out elsewhere is out at once. */
+/** Not cached: pages are rarely opened, and a session that was ended must stop at once. */
 export async function findSession(app: App, secret: string | undefined): Promise<store.OpenSession | undefined> {
   if (!secret) return undefined;
   const session = await store.openWith(app.db, app.secrets.digest(secret), app.clock.now());
@@ -59,11 +59,10 @@ export async function endSession(app: App, caller: UserCaller, id: number): Prom
   if (!ended) throw new ApiError('RESOURCE_NOT_FOUND');
 }
 
-/** Signs a person out of every browser, within the transaction that has a reason to. */
 export const endSessionsOf = async (app: App, { query }: Transaction, userId: number): Promise<void> =>
   void (await store.end(query, { userId }, app.clock.now()));
 
-/** Ends everything that acts for the person: tokens, what clients were allowed, browsers. It holds everywhere at once. */
+/** Ends all tokens, grants and sessions of the user. It takes effect on every process at once. */
 export async function signOutEverywhere(app: App, caller: UserCaller): Promise<void> {
   await app.db.write((transaction) => signOut(app, transaction, caller.userId));
 }

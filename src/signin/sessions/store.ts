@@ -19,7 +19,7 @@ export interface OpenSession {
   readonly username: string;
   readonly language: string;
   readonly status: number;
-  /** The person's epoch: what is given for the session belongs to it. */
+  /** The user’s epoch, which credentials issued in this session inherit. */
   readonly epoch: number;
 }
 
@@ -36,7 +36,7 @@ export const openOf = (query: Query, userId: number, now: number): Promise<Sessi
     .orderBy('id')
     .execute();
 
-/** Returns false where there was none to end. */
+/** Returns false if there was no such session. */
 export async function end(
   query: Query,
   which: { userId: number; id?: number } | { digest: string },

@@ -6,12 +6,12 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A browser in which someone is signed in to the pages. Only a digest of its cookie is kept. */
+/** A browser that is signed in to the pages. Only a digest of its cookie is stored. */
 export interface SessionsTable {
   id: Generated<number>;
   digest: string;
   user_id: number;
-  /** What the browser calls itself, so that people recognise it. */
+  /** The User-Agent, so that users can recognise the browser. */
   user_agent: string;
   date_added: number;
   date_expires: number;

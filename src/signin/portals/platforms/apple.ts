@@ -9,7 +9,7 @@ import type { PortalDescription } from '../portal.ts';
 import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
-/** Sign in with Apple: an identity token for one of the game's bundles. */
+/** Sign in with Apple: an identity token for one of the game’s bundles. */
 async function verifyApple({ app, settings, credentials }: Asking): Promise<Identity> {
   const bundles = listOf(settings, 'bundle_ids');
   if (bundles.length === 0) throw new ApiError('APPLE_BUNDLE_ID_NOT_CONFIGURED');
@@ -30,7 +30,7 @@ async function verifyApple({ app, settings, credentials }: Asking): Promise<Iden
   });
   const id = stringOf(claims.sub);
   if (!id) throw new ApiError('APPLE_INVALID_TOKEN');
-  // Apple tells a person's name to the app alone, and only once.
+  // Apple sends the user’s name only to the app, and only once.
   return {
     portal: 'apple',
     id,
@@ -49,7 +49,7 @@ const webFlow = codeFlow({
   needs: ['services_id', 'team_id', 'key_id', 'private_key'],
   authorizeUrl: () => `${APPLE}/auth/authorize`,
   tokenUrl: () => `${APPLE}/auth/token`,
-  // For a name or an address Apple would answer with a form of its own, which brings no cookies of ours along.
+  // If a name or an address is requested, Apple answers with a cross-site form post, which carries none of our cookies.
   scope: () => '',
   also: { response_mode: 'query' },
   clientId: (settings) => textOf(settings, 'services_id')!,
@@ -58,7 +58,7 @@ const webFlow = codeFlow({
   refusals: { ...USUAL, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS' },
 });
 
-/** Apple's secrets are tokens that the game's key signs, for a short time. */
+/** Apple’s client secrets are short-lived tokens signed with the game’s key. */
 function appleSecret(settings: PortalSettings, app: App): Promise<string> {
   const said = (name: string) => textOf(settings, name)!;
   const now = app.clock.now();

@@ -4,7 +4,7 @@ import { type Asking, type Identity, textOf } from '../identity.ts';
 import type { PortalDescription } from '../portal.ts';
 import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 
-/** Discord: an access token of the game's own application. One that somebody else's application got proves nothing. */
+/** Discord: an access token of the game’s own application. A token of another application proves nothing. */
 async function verifyDiscord({ app, settings, credentials }: Asking): Promise<Identity> {
   const clientId = textOf(settings, 'client_id');
   if (!clientId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
@@ -18,7 +18,7 @@ async function verifyDiscord({ app, settings, credentials }: Asking): Promise<Id
     throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const user = objectOf(body['user']);
   const id = stringOf(user['id']);
-  // Without the scope `identify` Discord does not say whose token it is.
+  // Without the scope `identify` Discord does not return the user.
   if (!id) throw new ApiError('DISCORD_UNABLE_TO_GET_ACCOUNT_DATA');
   const avatar = stringOf(user['avatar']);
   return {

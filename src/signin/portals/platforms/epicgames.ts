@@ -7,8 +7,8 @@ import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
 /**
- * Epic Account Services: an ID token or an access token for one of the game's clients. Epic signs both with the same keys,
- * and documents the same offline checks for both: signature, issuer, audience and time.
+ * Epic Account Services: an ID token or an access token for one of the game’s clients. Epic signs both with the same
+ * keys and documents the same offline checks.
  */
 async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<Identity> {
   const clients = listOf(settings, 'client_ids');
@@ -29,14 +29,14 @@ async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<
     },
   });
   const id = stringOf(claims.sub);
-  // Tokens of a client alone, without a person, are signed as well.
+  // Client tokens, which belong to no user, are signed as well.
   if (!id) throw new ApiError('EPIC_GAMES_UNABLE_TO_GET_ACCOUNT_DATA');
   return {
     portal: 'epicgames',
     id,
     displayName: stringOf(claims['dn']),
     avatar: '',
-    // A game shows its access token for as long as it lives, so seeing it again is no replay.
+    // A game sends its access token for its whole lifetime, so sending it again is no replay.
     ...(id_token !== undefined && { ticket: onceUntil(token, claims) }),
   };
 }

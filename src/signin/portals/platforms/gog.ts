@@ -8,7 +8,7 @@ import { codeFlow, USUAL } from '../web/code-flow.ts';
 import { TICKET_SECONDS } from './steam.ts';
 import { type GogTicket, readGogTicket, TicketError } from './tickets.ts';
 
-/** GOG Galaxy: the encrypted app ticket, made with the game's key. */
+/** GOG Galaxy: the encrypted app ticket, made with the game’s key. */
 async function verifyGog({ app, settings, credentials }: Asking): Promise<Identity> {
   const key = textOf(settings, 'ticket_key');
   if (!key) throw new ApiError('GOG_NO_SECRET_TICKET');
@@ -20,7 +20,7 @@ async function verifyGog({ app, settings, credentials }: Asking): Promise<Identi
   return { ...identity, ticket: { text: ticket.fingerprint, until: ticket.dateIssued + TICKET_SECONDS } };
 }
 
-/** What GOG tells everyone about one of its people. */
+/** The public profile of a GOG user. */
 async function gogIdentityOf(app: App, id: string): Promise<Identity> {
   const url = addressOf(app, 'gog', `https://users.gog.com/users/${id}`);
   const { ok, body } = await askPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');

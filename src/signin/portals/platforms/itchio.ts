@@ -5,7 +5,7 @@ import type { PortalDescription } from '../portal.ts';
 import { hasSaid, USUAL } from '../web/code-flow.ts';
 import type { Arriving, WebFlow } from '../web/flow.ts';
 
-/** itch.io: the token that its app gives to a game it starts, for that game alone. */
+/** itch.io: the token that its app passes to a game that it starts, valid for that game. */
 async function verifyItchio({ app, settings, credentials }: Asking): Promise<Identity> {
   const gameId = textOf(settings, 'itch_game_id');
   if (!gameId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
@@ -21,7 +21,7 @@ async function verifyItchio({ app, settings, credentials }: Asking): Promise<Ide
   return itchioIdentityOf({ ok, body });
 }
 
-/** Whom itch.io says that a token belongs to, whichever kind of token was shown. */
+/** The user of a token, for every kind of token. */
 function itchioIdentityOf({ ok, body }: PlatformAnswer): Identity {
   const user = objectOf(body['user']);
   const id = idTextOf(user['id']);
@@ -31,10 +31,10 @@ function itchioIdentityOf({ ok, body }: PlatformAnswer): Identity {
 }
 
 const API = 'https://api.itch.io';
-/** Who someone is; and a question that itch.io answers to applications of the game's own developer alone. */
+/** The profile, and a query that itch.io answers only to applications of the game’s developer. */
 const SCOPES = ['profile:me', 'game:view:ownership'];
 
-/** itch.io documents the implicit grant alone (RFC 6749, section 4.2): the token comes through the browser. */
+/** itch.io documents only the implicit grant (RFC 6749, section 4.2): the browser receives the token. */
 const itchioFlow: WebFlow = {
   answersInFragment: true,
   takesTrust: true,
@@ -71,9 +71,9 @@ const ask = ({ app }: Arriving, token: string, path: string): Promise<PlatformAn
   );
 
 /**
- * A token that somebody else's application got must not let its owner in here, whoever brings it. No answer of itch.io
- * names the application; but who owns a game is told only to applications of that game's developer, and keys that
- * people make for themselves have other scopes.
+ * A token that another application obtained must not sign its owner in here. No answer of itch.io names the
+ * application, but only applications of the game’s developer can read who owns the game, and keys that users create for
+ * themselves have other scopes.
  */
 async function requireOwnToken(arriving: Arriving, token: string): Promise<void> {
   const credentials = await ask(arriving, token, '/credentials/info');

@@ -8,7 +8,7 @@ import { onceUntil } from './claims.ts';
 
 const ISSUER = 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com';
 
-/** What is said of a token of Nintendo that does not hold, whoever it is for. */
+/** The errors for invalid Nintendo tokens. */
 const NINTENDO_REFUSALS = {
   invalid: 'SWITCH_INVALID_TOKEN',
   early: 'SWITCH_INVALID_TOKEN_NOT_VALID_BEFORE',
@@ -17,7 +17,7 @@ const NINTENDO_REFUSALS = {
   keys: 'SWITCH_UNABLE_TO_GET_JWK_SIGNATURE',
 } as const;
 
-/** Nintendo Switch: the ID token of a Nintendo Service Account. It names where its keys are (`jku`); that is ignored. */
+/** Nintendo Switch: the ID token of a Nintendo Service Account. The address of the keys in it (`jku`) is ignored. */
 async function verifySwitch({ app, settings, credentials }: Asking): Promise<Identity> {
   const applications = listOf(settings, 'app_ids').map((each) => each.toLowerCase());
   if (applications.length === 0) throw new ApiError('SWITCH_APP_ID_NOT_CONFIGURED');
@@ -42,8 +42,8 @@ const ACCOUNT_ISSUER = 'https://accounts.nintendo.com';
 const ME = 'https://api.accounts.nintendo.com/2.0.0/users/me';
 
 /**
- * Nintendo Accounts. Their ids are others than those of the consoles' service accounts, and look the same: so they are
- * marked, and have a place of their own in the game, beside which a person can have the console's.
+ * Nintendo Accounts. Their ids look like those of the consoles’ service accounts but differ, so they get a prefix and a
+ * separate slot, which allows a user to link both.
  */
 const nintendoFlow = codeFlow({
   portal: 'nintendo',
@@ -73,7 +73,7 @@ async function whoIs(asking: Asking, { id_token, access_token }: TokenAnswer): P
     refusals: NINTENDO_REFUSALS,
   });
   const id = stringOf(claims.sub);
-  // Access tokens are signed by the same keys, for the same client.
+  // Access tokens are signed by the same keys for the same client.
   if (!id || (claims['typ'] ?? 'id_token') !== 'id_token') throw new ApiError('SWITCH_INVALID_TOKEN');
   const displayName = await nicknameOf(asking, id, stringOf(access_token));
   return {
@@ -86,7 +86,7 @@ async function whoIs(asking: Asking, { id_token, access_token }: TokenAnswer): P
   };
 }
 
-/** The ID token tells no name. Without one the person gets in all the same. */
+/** The ID token contains no name. The sign-in succeeds without one. */
 async function nicknameOf({ app }: Asking, id: string, token: string): Promise<string> {
   if (!token) return '';
   const { ok, body } = await askPlatform(

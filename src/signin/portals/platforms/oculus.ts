@@ -7,7 +7,7 @@ import { type Arriving, type Leaving, NotYet, type WebFlow } from '../web/flow.t
 
 const GRAPH = 'https://graph.oculus.com';
 
-/** Meta Quest and Rift: a nonce that the platform redeems once, for an id that means something in this game alone. */
+/** Meta Quest and Rift: a nonce that the platform redeems once, for an id that is specific to this game. */
 async function verifyOculus({ app, settings, credentials }: Asking): Promise<Identity> {
   const { device, nonce = '', user_id: userId = '', access_token: token = '' } = credentials;
   const kind = device === 'rift' ? 'rift' : 'quest';
@@ -35,8 +35,8 @@ async function verifyOculus({ app, settings, credentials }: Asking): Promise<Ide
 const SSO = 'https://auth.oculus.com/sso/';
 
 /**
- * Meta's single sign-on for the apps of an organisation. It takes no `state`, and only addresses to come back to that
- * were registered to the letter; its answer is a code, in base64 behind `#`.
+ * Meta’s single sign-on for the apps of an organisation. It has no `state` and accepts only registered redirect URIs;
+ * its answer is a code in base64 in the fragment.
  */
 const oculusFlow: WebFlow = {
   answersInFragment: true,
@@ -57,7 +57,7 @@ const oculusFlow: WebFlow = {
   refusals: USUAL,
 };
 
-/** The app by whose ids people are known: that of Quest, where there is one. Both ids and nonces of games are an app's own. */
+/** The app whose ids identify users: the Quest app if there is one. Ids and nonces are specific to an app. */
 function appOf(settings: PortalSettings): { id: string; secret: string } | undefined {
   for (const kind of ['quest', 'rift']) {
     const id = textOf(settings, `${kind}_app_id`);
@@ -88,7 +88,7 @@ interface Redeemed extends Answer {
   readonly token: string;
 }
 
-/** Only the organisation's own apps, with their secrets, can redeem a code. */
+/** Only the organisation’s own apps can redeem a code, with their secrets. */
 async function redeem({ app, settings }: Arriving, answer: Answer): Promise<Redeemed> {
   const { id, secret } = appOf(settings)!;
   const { ok, body } = await askPlatform(
@@ -102,7 +102,7 @@ async function redeem({ app, settings }: Arriving, answer: Answer): Promise<Rede
   return { ...answer, token };
 }
 
-/** The id is that of the app, as it is for games. For some seconds after it was given, a token may not count yet. */
+/** The id is that of the app, as in games. A new token may be refused for some seconds. */
 async function whoIs({ app }: Leaving, redeemed: Redeemed): Promise<Identity> {
   const { token, orgScopedId } = redeemed;
   const { ok, body } = await askPlatform(

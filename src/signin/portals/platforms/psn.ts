@@ -6,13 +6,13 @@ import type { PortalDescription } from '../portal.ts';
 import { codeFlow, type TokenAnswer, USUAL } from '../web/code-flow.ts';
 
 const ISSUER = 'https://auth.api.sonyentertainmentnetwork.com';
-/** The environment of players; the others are for development. */
+/** The production environment; the others are for development. */
 const LIVE = '256';
 
-/** What is asked for, in games and on the web. */
+/** The scopes for games and for the web. */
 const PSN_SCOPE = 'openid id_token:psn.basic_claims';
 
-/** PlayStation: an authorization code, exchanged for an ID token with the game's own secret. */
+/** PlayStation: an authorization code that the game’s own secret exchanges for an ID token. */
 async function verifyPsn(asking: Asking): Promise<Identity> {
   const { settings, credentials } = asking;
   const clientId = textOf(settings, 'client_id');
@@ -35,7 +35,7 @@ interface PsnRules {
   readonly env?: string | undefined;
 }
 
-/** Whom an ID token of PlayStation names. Children, and those who may not see what other players made, stay out. */
+/** The user of a PlayStation ID token. Children, and users who may not see user-generated content, are refused. */
 async function psnIdentityOf({ app, settings }: Asking, token: string, rules: PsnRules): Promise<Identity> {
   const claims = await verifyToken(app, token, {
     keysUrl: addressOf(app, 'psn', rules.keysUrl),
@@ -52,7 +52,7 @@ async function psnIdentityOf({ app, settings }: Asking, token: string, rules: Ps
   });
   const id = stringOf(claims.sub);
   const { env = LIVE } = rules;
-  // An account of developers must not pass for one of players.
+  // A developer account must not pass for a player’s account.
   if (!id || String(claims['env_iss_id'] ?? LIVE) !== env) throw new ApiError('PSN_INVALID_TOKEN');
   if (claims[textOf(settings, 'child_claim') ?? 'is_sub_account'] === true)
     throw new ApiError('PSN_CHILD_PROFILE_NOT_PERMITTED');
@@ -85,11 +85,11 @@ async function exchange({ app, settings, credentials }: Asking, clientId: string
 
 const SONY = 'https://ca.account.sony.com/api/authz/v3/oauth';
 
-/** The client for browsers, which may be the game's own. */
+/** The client id for browsers, by default the game’s. */
 const webClientId = (settings: PortalSettings | undefined): string =>
   (textOf(settings, 'web_client_id') ?? textOf(settings, 'client_id'))!;
 
-/** PlayStation in browsers: the same people as in games, and the same of them stay out. */
+/** PlayStation in browsers: the same identities and restrictions as in games. */
 const psnFlow = codeFlow({
   portal: 'psn',
   needs: ['client_id', 'client_secret'],

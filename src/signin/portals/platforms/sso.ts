@@ -9,7 +9,7 @@ import { onceUntil } from './claims.ts';
 
 const SKEW_SECONDS = 10;
 
-/** The studio's own accounts: an ID token, signed with a key at the address that the game's settings name. */
+/** The studio’s own accounts: an ID token signed with a key at the address in the game’s settings. */
 async function verifySso({ app, gameId, settings, credentials }: Asking): Promise<Identity> {
   const keysUrl = textOf(settings, 'jwks_url');
   if (!keysUrl) throw new ApiError('OPENID_GAME_NOT_SUPPORTED');
@@ -46,18 +46,18 @@ async function verifySso({ app, gameId, settings, credentials }: Asking): Promis
   };
 }
 
-/** The site, or exactly this game: with its scheme or without. */
+/** The site, or this game: with or without the scheme. */
 function audiencesOf({ addresses }: App, gameId: number): string[] {
   const origins = [addresses.site, new URL(addresses.gameApi(gameId)).origin];
   return origins.flatMap((origin) => [origin, new URL(origin).host, new URL(origin).hostname]);
 }
 
-/** Studios let it through their walls by this name. */
+/** Studios allow this name in their firewalls. */
 const USER_AGENT = 'ModioSSO/1.0';
 
 const required = (settings: PortalSettings | undefined, name: string): string => textOf(settings, name)!;
 
-/** The studio's own accounts on the web: an authorization code flow at addresses that the game's settings name. */
+/** The studio’s own accounts on the web: an authorization code flow with the addresses in the game’s settings. */
 const studioFlow = codeFlow({
   portal: 'sso',
   needs: ['authorize_url', 'token_url', 'userinfo_url', 'client_id', 'client_secret'],
@@ -82,7 +82,7 @@ const studioFlow = codeFlow({
 
 async function whoIs({ app, settings }: Asking, { access_token, token_type }: TokenAnswer): Promise<Identity> {
   const token = stringOf(access_token);
-  // Any other kind would have to be shown in a way of its own (RFC 6749, section 7.1).
+  // Other token types need another way to authenticate (RFC 6749, section 7.1).
   if (!token || stringOf(token_type).toLowerCase() !== 'bearer') throw new ApiError('STUDIO_OAUTH_TOKEN_INVALID');
   const { ok, body } = await askPlatform(
     app,

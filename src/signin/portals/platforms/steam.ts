@@ -8,10 +8,10 @@ import type { Arriving, Leaving, WebFlow } from '../web/flow.ts';
 import { readSteamTicket, type SteamTicket, TicketError } from './tickets.ts';
 
 const SUMMARIES = 'https://api.steampowered.com/ISteamUser/GetPlayerSummaries/v2/';
-/** Tickets can be kept by whoever sees them; an old one proves little. */
+/** Tickets can leak, so an old one is refused. */
 export const TICKET_SECONDS = 86_400;
 
-/** Steam: the encrypted app ticket, made with the game's key. */
+/** Steam: the encrypted app ticket, made with the game’s key. */
 async function verifySteam(asking: Asking): Promise<Identity> {
   const key = textOf(asking.settings, 'ticket_key');
   if (!key) throw new ApiError('STEAM_NO_SECRET_TICKET');
@@ -37,7 +37,7 @@ function readTicket(appdata: string, key: string): SteamTicket {
   }
 }
 
-/** The ticket tells no name. Games that have a key for Steam's Web API get it there. */
+/** The ticket contains no name. Games with a key for Steam’s Web API get it there. */
 async function summaryOf({ app, settings }: Asking, steamId: string): Promise<{ displayName: string; avatar: string }> {
   const webKey = textOf(settings, 'web_api_key');
   if (!webKey) return { displayName: '', avatar: '' };
@@ -54,15 +54,15 @@ const ENDPOINT = 'https://steamcommunity.com/openid/login';
 const NAMESPACE = 'http://specs.openid.net/auth/2.0';
 const ANYONE = 'http://specs.openid.net/auth/2.0/identifier_select';
 const CLAIMED = /^https:\/\/steamcommunity\.com\/openid\/id\/(\d{17,20})$/;
-/** What the signature must be about (OpenID Authentication 2.0, section 10.1). */
+/** The fields that must be signed (OpenID Authentication 2.0, section 10.1). */
 const SIGNED = ['op_endpoint', 'claimed_id', 'identity', 'return_to', 'response_nonce', 'assoc_handle'];
 const NONCE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
 const ANSWER_SECONDS = 600;
 
-/** OpenID knows no `state`, so the address to come back to carries it; it is part of what is signed. */
+/** OpenID has no `state`, so the return address carries it; the signature covers it. */
 const returnTo = ({ callback, state }: Leaving): string => `${callback}?${new URLSearchParams({ state })}`;
 
-/** Steam on the web speaks OpenID 2.0, without a secret: each answer is shown to Steam, which says whether it gave it. */
+/** Steam on the web uses OpenID 2.0 without a secret: Steam itself confirms each answer. */
 const steamOpenid: WebFlow = {
   isSetUp: hasSaid(['app_id']),
   leave: (leaving) => {
@@ -88,7 +88,7 @@ const steamOpenid: WebFlow = {
   refusals: USUAL,
 };
 
-/** What Steam has signed must be about us, this journey, and now. */
+/** The signed answer must be for this site, this sign-in and the current time. */
 function requireClaim(arriving: Arriving): string {
   const { query, app } = arriving;
   const said = (name: string) => query[`openid.${name}`] ?? '';
@@ -109,7 +109,7 @@ function requireClaim(arriving: Arriving): string {
   return steamId;
 }
 
-/** Section 11.4.2: the answer goes back to where it says that it came from, and only that server knows. */
+/** Section 11.4.2: only the server that made the answer can confirm it. */
 async function confirm({ app, query }: Arriving): Promise<void> {
   const said = Object.entries(query).filter(([name]) => name.startsWith('openid.')) as [string, string][];
   const fields = { ...Object.fromEntries(said), 'openid.mode': 'check_authentication' };

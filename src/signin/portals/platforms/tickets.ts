@@ -1,10 +1,10 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** A ticket that cannot be read: made with another key, damaged, or none. */
+/** A ticket that cannot be read: made with another key, damaged, or no ticket. */
 export class TicketError extends Error {}
 
-/** What is inside decides whether two tickets are the same; around it something may be changed without a key. */
+/** The decrypted contents identify a ticket, because the outside can be changed without the key. */
 const fingerprintOf = (plain: Buffer) => createHash('sha256').update(plain).digest('base64url');
 
 export interface SteamTicket {
@@ -19,12 +19,12 @@ const BLOCK = 16;
 const OWNERSHIP_BYTES = 40;
 const SALT_BYTES = 8;
 const SHA1_BYTES = 20;
-/** What the second version of the format has between the ownership ticket and its checksum. */
+/** The bytes between the ownership ticket and its checksum in version 2 of the format. */
 const SECOND_VERSION_BYTES = 20;
 
 /**
- * Steam's encrypted app ticket: a protobuf message around AES-256-CBC, whose IV is a block of AES-256-ECB. Inside are
- * the game's own data, the ownership ticket, and a salted SHA-1 over both; the CRC outside is over all of it.
+ * Steam’s encrypted app ticket: a protobuf message around AES-256-CBC, whose IV is a block of AES-256-ECB. It contains
+ * the game’s data, the ownership ticket, and a salted SHA-1 over both; the CRC outside covers all of it.
  */
 export function readSteamTicket(bytes: Buffer, key: Buffer): SteamTicket {
   try {
@@ -63,7 +63,7 @@ function decryptSteam(encrypted: Buffer, key: Buffer): Buffer {
 
 const ENCRYPTED_TICKET = 5;
 
-/** The few fields of the message: numbers, and the encrypted ticket. */
+/** The fields of the message that are used: numbers, and the encrypted ticket. */
 function readMessage(bytes: Buffer): { numbers: Map<number, number>; encrypted: Buffer } {
   const numbers = new Map<number, number>();
   let encrypted: Buffer = Buffer.alloc(0);
@@ -76,7 +76,7 @@ function readMessage(bytes: Buffer): { numbers: Map<number, number>; encrypted: 
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
     }
-    throw new TicketError('a number that does not end');
+    throw new TicketError('an unterminated varint');
   };
   while (at < bytes.length) {
     const tag = varint();
@@ -104,7 +104,7 @@ export function readGogTicket(bytes: Buffer, key: Buffer): GogTicket {
     const plain = Buffer.concat([decipher.update(bytes.subarray(BLOCK)), decipher.final()]).toString('utf8');
     const [userId, clientId, dateIssued] = JSON.parse(plain.replace(/\0+$/, '')) as unknown[];
     if (!isDigits(userId) || !isDigits(clientId) || !Number.isSafeInteger(dateIssued))
-      throw new TicketError('not what a ticket says');
+      throw new TicketError('unexpected contents of a ticket');
     const fingerprint = fingerprintOf(Buffer.from([userId, clientId, dateIssued].join(' ')));
     return { fingerprint, userId, clientId, dateIssued: dateIssued as number };
   } catch (cause) {

@@ -8,7 +8,7 @@ import type { PortalDescription } from '../portal.ts';
 import { codeFlow, type TokenAnswer, USUAL } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
-/** The privilege to see what other players made. */
+/** The privilege to see user-generated content. */
 const USER_GENERATED_CONTENT = '247';
 const SENT = /^(?:XBL3\.0 x=[^;]*;)?([\w.-]+)$/;
 
@@ -33,7 +33,7 @@ async function verifyXbox(asking: Asking): Promise<Identity> {
     },
   });
   const { xui } = claims;
-  // A console may be signed in with several people; a token for more than one does not say who asks.
+  // A console can have several signed-in users; a token for more than one does not identify the caller.
   const person = objectOf(Array.isArray(xui) && xui.length === 1 ? xui[0] : undefined);
   const id = idTextOf(person['xid']);
   if (!id) throw new ApiError('XBOX_LIVE_INVALID_TOKEN');
@@ -65,10 +65,10 @@ async function decrypt(sent: string, privateKey: string): Promise<string> {
 
 const USER_TOKENS = 'https://user.auth.xboxlive.com/user/authenticate';
 const XSTS_TOKENS = 'https://xsts.auth.xboxlive.com/xsts/authorize';
-/** `XErr` of an account that belongs to no family and is a child's. */
+/** The `XErr` of a child’s account that belongs to no family. */
 const CHILD = 2_148_916_238;
 
-/** A Microsoft account buys a token of Xbox for the game, which is then shown as the game itself would show it. */
+/** Exchanges a Microsoft account’s token for an Xbox token for the game, which is verified like a game’s own. */
 const xboxFlow = codeFlow({
   portal: 'xboxlive',
   needs: ['client_id', 'client_secret'],

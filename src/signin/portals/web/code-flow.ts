@@ -6,43 +6,45 @@ import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
 import { type Asking, type Credentials, type Identity, type PortalSettings, textOf } from '../identity.ts';
 import type { Arriving, Leaving, WebFlow } from './flow.ts';
 
-/** What the token endpoint answered. */
+/** The answer of the token endpoint. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
-/** An authorization code flow (RFC 6749, section 4.1), as far as portals differ in it. */
+/** An authorization code flow (RFC 6749, section 4.1), with the differences between portals. */
 export interface CodeFlow {
   readonly portal: LinkedPortal;
-  /** The settings without which a game cannot use it. */
+  /** The required settings. */
   readonly needs: readonly string[];
-  /** Where browsers go: always to the portal itself, wherever the service reaches it. */
+  /**
+   * The address for browsers, which is always the portal’s own, even if the service uses another host for its requests.
+   */
   readonly authorizeUrl: (settings: PortalSettings) => string;
   readonly tokenUrl: (settings: PortalSettings) => string;
   readonly scope: (settings: PortalSettings) => string;
-  /** Parameters beyond those of the standard. */
+  /** Additional parameters of the authorization request. */
   readonly also?: Readonly<Record<string, string>>;
-  /** The same where the code is redeemed. */
+  /** Additional parameters of the token request. */
   readonly alsoRedeeming?: Readonly<Record<string, string>>;
   readonly clientId: (settings: PortalSettings) => string;
   readonly clientSecret: (settings: PortalSettings, app: App) => string | Promise<string>;
-  /** How the secret is shown: `post` in the body, `basic` in the header, `query` in the address. */
+  /** Where the secret is sent: `post` in the body, `basic` in the header, `query` in the address. */
   readonly authentication?: (settings: PortalSettings) => 'post' | 'basic' | 'query';
-  /** Whom `iss` of the answer must name where it is there (RFC 9207). */
+  /** The expected `iss` of the answer, if it has one (RFC 9207). */
   readonly issuer?: (settings: PortalSettings) => string;
   readonly userAgent?: string;
   readonly isPerGame?: boolean;
   readonly identify: (asking: Asking, answer: TokenAnswer) => Promise<Identity>;
   readonly refusals: WebFlow['refusals'] & {
-    /** The portal, or the person there, said no. */
+    /** The portal or the user denied. */
     readonly denied: ErrorName;
-    /** The browser brings no code, or one of somebody else. */
+    /** The browser returns without a code, or with one of another issuer. */
     readonly response: ErrorName;
     readonly unreachable: ErrorName;
-    /** The code was not taken, or bought no token. */
+    /** The portal refused the code or returned no usable token. */
     readonly token: ErrorName;
   };
 }
 
-/** How portals refuse that have no words of their own for it. */
+/** The errors of portals that have none of their own. */
 export const USUAL = {
   notSetUp: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS',
   state: 'INVALID_CSRF_TOKEN',
@@ -51,7 +53,7 @@ export const USUAL = {
   token: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS',
 } as const satisfies Partial<CodeFlow['refusals']>;
 
-/** Whether a game has said what it takes, and not that it does not want it. */
+/** Whether a game has all required settings and has not turned the web sign-in off. */
 export const hasSaid =
   (needs: readonly string[]) =>
   (settings: PortalSettings): boolean =>
@@ -127,13 +129,13 @@ async function redeem(flow: CodeFlow, arriving: Arriving, code: string): Promise
   return body;
 }
 
-/** Name and password are form-encoded before they are put together (RFC 6749, section 2.3.1). */
+/** Id and secret are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 const basic = (id: string, secret: string): string => {
   const encoded = [id, secret].map((text) => new URLSearchParams({ a: text }).toString().slice('a='.length));
   return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
 };
 
-/** The token that was bought, shown to the portal as a game would show it. */
+/** Verifies the received token like one from a game. */
 export const shownAs =
   (verify: (asking: Asking) => Promise<Identity>, name: keyof Credentials, field: 'access_token' | 'id_token') =>
   (asking: Asking, answer: TokenAnswer): Promise<Identity> => {

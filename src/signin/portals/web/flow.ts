@@ -2,32 +2,32 @@ import type { App } from '../../../platform/app.ts';
 import type { ErrorName } from '../../../platform/errors/catalogue.ts';
 import type { Identity, PortalSettings } from '../identity.ts';
 
-/** Someone's browser on its way to a portal. */
+/** A web sign-in that is at the portal. */
 export interface Leaving {
   readonly app: App;
   readonly gameId: number;
   readonly settings: PortalSettings;
-  /** What the browser has to bring back. */
+  /** The state that the browser has to return. */
   readonly state: string;
-  /** What only we know, and whose digest the portal is told (RFC 7636). */
+  /** The PKCE verifier; the portal gets only its digest (RFC 7636). */
   readonly verifier: string;
-  /** The one address to which the portal sends it back. */
+  /** The redirect URI. */
   readonly callback: string;
 }
 
-/** What a browser brings back. */
+/** The answer that the browser returns with. */
 export interface Brought {
-  /** Each parameter counts only if it was sent once. */
+  /** A repeated parameter is undefined. */
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** What stood behind `#`, where the portal answers there. Its parameters, if it has any, are in `query` as well. */
+  /** The fragment, if the portal answers there. Its parameters, if it has any, are in `query` as well. */
   readonly fragment: string;
 }
 
 export interface Arriving extends Leaving, Brought {}
 
-/** The portal has taken what was brought, but does not say yet whose it is. */
+/** The portal has accepted the answer but does not yet identify the user. */
 export class NotYet extends Error {
-  /** What to ask with once more. */
+  /** What the retry needs. */
   readonly held: object;
 
   constructor(held: object) {
@@ -36,26 +36,29 @@ export class NotYet extends Error {
   }
 }
 
-/** How a portal signs people in on the web: they are sent there, and bring something back. */
+/** How users of a portal sign in on the web: by a redirect to the portal and back. */
 export interface WebFlow {
-  /** Whether the game has said all that this takes. */
+  /** Whether the game has all required settings. */
   isSetUp(settings: PortalSettings): boolean;
   leave(leaving: Leaving): string;
   arrive(arriving: Arriving): Promise<Identity>;
-  /** Asks again with what `NotYet` held. */
+  /** Retries with what `NotYet` contained. */
   resume?(leaving: Leaving, held: object): Promise<Identity>;
-  /** The portal answers behind `#`, which only a script in the browser sees. */
+  /** The portal answers in the fragment, which only a script in the browser can read. */
   readonly answersInFragment?: boolean;
-  /** The portal gives back nothing that we sent along, so that the person has to say that the answer is theirs. */
+  /** The portal returns no state, so the user has to confirm that the answer is theirs. */
   readonly hasNoState?: boolean;
-  /** The developer of a game could bring what its players gave it elsewhere, so that only games that were accepted may. */
+  /**
+   * Only accepted games may use this portal, because a developer could replay tokens that players gave to another of
+   * its applications.
+   */
   readonly takesTrust?: boolean;
-  /** Its ids have a place in each game, although those that games send are the same everywhere. */
+  /** The ids have a slot in each game, although those from games are global. */
   readonly isPerGame?: boolean;
   readonly refusals: {
-    /** The game does not let people in this way, or no longer. */
+    /** The game does not use this sign-in, or no longer. */
     readonly notSetUp: ErrorName;
-    /** This browser was not sent there, or too long ago. */
+    /** This browser did not start the sign-in, or too long ago. */
     readonly state: ErrorName;
   };
 }

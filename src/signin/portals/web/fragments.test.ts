@@ -30,7 +30,7 @@ async function leaves(browser: Browser, path: string): Promise<URL> {
   return new URL(left.headers.location!);
 }
 
-/** A browser that opens the address to come back to, and does what our script does there. */
+/** Opens the redirect URI and does what our script does there. */
 async function brings(browser: Browser, address: string, fragment: string): Promise<Answer> {
   const { pathname, search } = new URL(address, SITE);
   const page = await browser.get(pathname + search);
@@ -55,7 +55,7 @@ function isRefused(answer: Answer, status: number, ref: number): void {
   assert.ok(!(answer.headers['set-cookie'] ?? []).some((line) => line.includes('session=')), 'a session was opened');
 }
 
-/** What itch.io knows of a token: to which application it was given, and for what. */
+/** What itch.io stores about a token: its application and its scopes. */
 interface Key {
   readonly person: number;
   readonly developer: string;
@@ -67,7 +67,7 @@ const OWN: Omit<Key, 'person'> = {
 };
 const keys = new Map<string, Key>();
 
-/** itch.io answers about the token that it is shown, and about games to applications of their developer alone. */
+/** itch.io answers about the shown token, and about games only to applications of their developer. */
 function itchioIsThere(): void {
   const shown = ({ headers }: Asked) => keys.get(String(headers.authorization).replace('Bearer ', ''));
   const answers = (path: string, about: (key: Key) => object) =>
@@ -90,14 +90,14 @@ function tokenOf(person: number, more: Partial<Key> = {}): string {
 
 beforeEach(itchioIsThere);
 
-/** Sends a browser to itch.io, where the person allows it: where it goes back to, and with what. */
+/** Sends a browser to itch.io, where the user allows it; returns the redirect URI and the fragment. */
 async function itchioAllows(browser: Browser, token: string, path = hinted('itchio')): Promise<[string, string]> {
   const query = (await leaves(browser, path)).searchParams;
   const fragment = new URLSearchParams({ access_token: token, state: query.get('state')! });
   return [query.get('redirect_uri')!, fragment.toString()];
 }
 
-test('itch.io: login=auto leads there with a state, and asks for little', async () => {
+test('itch.io: login=auto redirects there with a state and minimal scopes', async () => {
   const address = await leaves(new Browser(api), hinted('itchio'));
   assert.equal(address.origin + address.pathname, 'https://itch.io/user/oauth');
   const { state, ...said } = Object.fromEntries(address.searchParams);
@@ -110,7 +110,7 @@ test('itch.io: login=auto leads there with a state, and asks for little', async 
   });
 });
 
-test('itch.io: who comes back agrees once, and is the person whom the game knows', async () => {
+test('itch.io: a returning user agrees once and has the same account as in the game', async () => {
   const person = someone();
   const browser = new Browser(api);
   const entered = await agrees(browser, await brings(browser, ...(await itchioAllows(browser, tokenOf(person)))));
@@ -129,21 +129,23 @@ test('itch.io: who comes back agrees once, and is the person whom the game knows
 });
 
 for (const [what, change] of Object.entries<Partial<Key>>({
-  'that another developer’s application got': { developer: 'somebody else' },
-  'with less than was asked for': { info: { type: 'key', scopes: ['profile:me'] } },
-  'with more than was asked for': { info: { type: 'key', scopes: ['profile:me', 'game:view:ownership', 'profile'] } },
-  'that the person made for themselves': { info: { type: 'key' } },
+  'of another developer’s application': { developer: 'somebody else' },
+  'with fewer scopes than requested': { info: { type: 'key', scopes: ['profile:me'] } },
+  'with more scopes than requested': {
+    info: { type: 'key', scopes: ['profile:me', 'game:view:ownership', 'profile'] },
+  },
+  'that the user created for themselves': { info: { type: 'key' } },
   'of a game': { info: { type: 'jwt', scopes: ['profile:me', 'game:view:ownership'], expires_at: '2030-01-01' } },
 }))
-  test(`T16: itch.io: a token ${what} does not let its owner in`, async () => {
+  test(`T16: itch.io: a token ${what} does not sign its owner in`, async () => {
     const browser = new Browser(api);
     const before = platforms.timesAsked('/profile');
     isRefused(await brings(browser, ...(await itchioAllows(browser, tokenOf(someone(), change)))), 401, 11032);
-    assert.equal(platforms.timesAsked('/profile'), before, 'it was used all the same');
+    assert.equal(platforms.timesAsked('/profile'), before, 'the token was used');
     assert.equal(await userIn(browser), undefined);
   });
 
-test('T16: itch.io: a game that nobody has accepted cannot bring tokens that its own application collected', async () => {
+test('T16: itch.io: a game that is not accepted cannot replay tokens that its own application collected', async () => {
   const hidden = await api.aGame({ accepted: false });
   await setUp(hidden, 'itchio', ITCHIO);
   await setUp(hidden, 'oculus', OCULUS);
@@ -159,7 +161,7 @@ test('T16: itch.io: a game that nobody has accepted cannot bring tokens that its
   assert.equal((await browser.submit(account, { link: 'itchio' })).status, 404);
 });
 
-test('itch.io: no token, an invented one and a no let nobody in', async () => {
+test('itch.io: no token, an invented token and a denial are refused', async () => {
   const browser = new Browser(api);
   isRefused(await brings(browser, ...(await itchioAllows(browser, 'invented'))), 401, 11032);
   const [address, fragment] = await itchioAllows(browser, tokenOf(someone()));
@@ -173,14 +175,14 @@ test('itch.io: no token, an invented one and a no let nobody in', async () => {
 });
 
 for (const path of ['/credentials/info', '/games/3/ownership', '/profile'])
-  test(`itch.io: nobody gets in while ${path} is away`, async () => {
+  test(`itch.io: sign-in fails while ${path} is unavailable`, async () => {
     const browser = new Browser(api);
     const back = await itchioAllows(browser, tokenOf(someone()));
     platforms.down(path);
     isRefused(await brings(browser, ...back), 401, 11031);
   });
 
-test('T17: itch.io: what comes back counts in the browser that left, once, in time, and for this game', async () => {
+test('T17: itch.io: the answer counts only in the browser that started, once, in time, and for this game', async () => {
   const browser = new Browser(api);
   const back = await itchioAllows(browser, tokenOf(someone()));
   const stranger = new Browser(api);
@@ -205,7 +207,7 @@ for (const [portal, name] of [
   ['itchio', 'itch.io'],
   ['oculus', 'Meta'],
 ] as const) {
-  test(`T17: ${name}: the page for what is behind # has one script of ours, cannot be framed, and tells nothing on`, async () => {
+  test(`T17: ${name}: the page that reads the fragment has one script of ours, cannot be framed, and sends no referrer`, async () => {
     const page = await new Browser(api).get(`/sign-in/${portal}/${game.id}`);
     assert.equal(page.status, 200, page.text);
     assert.equal(
@@ -223,12 +225,12 @@ for (const [portal, name] of [
     assert.doesNotMatch(script.text, /fetch|XMLHttpRequest|innerHTML|eval|https?:/);
   });
 
-  test(`${name}: what stands in the address is no markup on the page`, async () => {
+  test(`${name}: the page escapes everything from the address`, async () => {
     const page = await new Browser(api).get(`/sign-in/${portal}/${game.id}?"><script>alert(1)</script>`);
     assert.equal(page.text.match(/<script/g)?.length, 1);
   });
 
-  test(`${name}: where the game does not use it, nobody can come back`, async () => {
+  test(`${name}: the return is refused if the game does not use the portal`, async () => {
     const bare = await api.aGame();
     isRefused(await new Browser(api).get(`/sign-in/${portal}/${bare.id}`), 401, 11032);
     await setUp(bare, portal, { ...(portal === 'itchio' ? ITCHIO : OCULUS), web: 'false' });
@@ -243,7 +245,7 @@ for (const [portal, name] of [
     ['ja', `${name}でのサインインには、このブラウザーでJavaScriptが必要です。`, 'サインイン'],
     ['zh-CN', `使用 ${name} 登录需要此浏览器支持 JavaScript。`, '登录'],
   ])
-    test(`${name}: without scripts the page says in ${language} that it takes them, and leads to email`, async () => {
+    test(`${name}: without scripts the page says in ${language} that it needs them, and links to the sign-in by email`, async () => {
       const browser = new Browser(api, 'production', { 'accept-language': language! });
       const page = await browser.get(`/sign-in/${portal}/${game.id}`);
       const [, told = ''] = /<p class="note">(.*?)<\/p>/.exec(page.text) ?? [];
@@ -252,7 +254,7 @@ for (const [portal, name] of [
     });
 }
 
-/** Meta redeems a code once, for an app of the organisation, and then tells whose it was. */
+/** Meta redeems a code once, for an app of the organisation, and then returns its user. */
 interface MetaPerson {
   readonly id: string;
   readonly orgScopedId: string;
@@ -300,7 +302,7 @@ const saysYes = (browser: Browser, page: Answer, name = 'Grace') => {
   return browser.submit(page, { decision: 'continue' });
 };
 
-test('Meta: login=auto leads there with the registered address and the organisation, and nothing else', async () => {
+test('Meta: login=auto redirects with the registered redirect URI and the organisation, and nothing else', async () => {
   const address = await leaves(new Browser(api), hinted('oculus'));
   assert.equal(address.origin + address.pathname, 'https://auth.oculus.com/sso/');
   assert.deepEqual(Object.fromEntries(address.searchParams), {
@@ -309,7 +311,7 @@ test('Meta: login=auto leads there with the registered address and the organisat
   });
 });
 
-test('Meta: who comes back says that it is them, agrees once, and is the person whom the game knows', async () => {
+test('Meta: a returning user confirms their name, agrees once, and has the same account as in the game', async () => {
   const person = aMetaPerson();
   const browser = new Browser(api);
   await leaves(browser, hinted('oculus'));
@@ -329,7 +331,7 @@ test('Meta: who comes back says that it is them, agrees once, and is the person 
   assert.equal(await userIn(again), await userIn(browser));
 });
 
-test('Meta: a game for Rift alone uses the app of Rift, and one without an app is not offered', async () => {
+test('Meta: a game for Rift only uses the Rift app, and one without an app is not offered', async () => {
   const rift = await api.aGame();
   await setUp(rift, 'oculus', { rift_app_id: '8', rift_app_secret: 'rift secret', organization_id: '42' });
   const browser = new Browser(api);
@@ -340,12 +342,12 @@ test('Meta: a game for Rift alone uses the app of Rift, and one without an app i
   assert.equal((await new Browser(api).get(hinted('oculus', none))).status, 200);
 });
 
-test('T17: Meta: whoever is brought back with a stranger’s account is told whose it is, and is not in', async () => {
+test('T17: Meta: a victim who is redirected with a stranger’s account sees its name and is not signed in', async () => {
   const attacker = aMetaPerson('Mallory');
   const untouched = new Browser(api);
   isRefused(await brings(untouched, metaAddress(), metaCode(attacker)), 403, 11095);
   const victim = new Browser(api);
-  // Another site can make a browser leave for the portal, and bring it back with a code of its own.
+  // Another site can send a browser to the portal and back with a code of its own.
   await leaves(victim, hinted('oculus'));
   const page = await brings(victim, metaAddress(), metaCode(attacker));
   isNamed(page, 'Mallory');
@@ -359,7 +361,7 @@ test('T17: Meta: whoever is brought back with a stranger’s account is told who
   isRefused(await other.post(metaAddress(), { csrf, token, decision: 'continue' }), 403, 11095);
 });
 
-test('T17: Meta: what comes back counts once, in time, in this browser and for this game', async () => {
+test('T17: Meta: the answer counts once, in time, in this browser and for this game', async () => {
   const browser = new Browser(api);
   await leaves(browser, hinted('oculus'));
   const page = await brings(browser, metaAddress(), metaCode(aMetaPerson()));
@@ -373,13 +375,13 @@ test('T17: Meta: what comes back counts once, in time, in this browser and for t
   await setUp(other, 'oculus', OCULUS);
   await leaves(browser, hinted('oculus'));
   isRefused(await brings(browser, metaAddress(other), metaCode(aMetaPerson())), 403, 11095);
-  // Who leaves twice comes back from the second journey.
+  // A second start replaces the first.
   await leaves(browser, hinted('oculus'));
   await leaves(browser, hinted('oculus'));
   isNamed(await brings(browser, metaAddress(), metaCode(aMetaPerson())), 'Grace');
 });
 
-test('Meta: what is no answer, is not redeemed, or is about somebody else lets nobody in', async () => {
+test('Meta: a malformed answer, a refused code and another user’s code are refused', async () => {
   const browser = new Browser(api);
   const comesBack = async (fragment: string) => {
     await leaves(browser, hinted('oculus'));
@@ -414,7 +416,7 @@ test('Meta: what is no answer, is not redeemed, or is about somebody else lets n
   assert.equal(await userIn(browser), undefined);
 });
 
-test('Meta: while it does not say yet whose a code was, the person can ask again', async () => {
+test('Meta: the user can retry while Meta does not yet identify the user of a code', async () => {
   const browser = new Browser(api);
   await leaves(browser, hinted('oculus'));
   const person = aMetaPerson();
@@ -430,7 +432,7 @@ test('Meta: while it does not say yet whose a code was, the person can ask again
   const stranger = new Browser(api);
   const [, csrf] = /name="csrf" value="([^"]+)"/.exec((await stranger.get('/sign-in')).text)!;
   isRefused(await stranger.post(metaAddress(), { csrf, token, decision: 'again' }), 403, 11095);
-  // What has not been vouched for is nobody who could go on.
+  // The user cannot continue before Meta has identified them.
   isRefused(await browser.submit(second, { decision: 'agree' }), 403, 11095);
   await leaves(browser, hinted('oculus'));
   const again = metaCode(person);
@@ -441,7 +443,7 @@ test('Meta: while it does not say yet whose a code was, the person can ask again
   isNamed(await browser.submit(third, { decision: 'again' }), 'Grace');
 });
 
-test('T17: Meta: an account is linked to whoever began it, once they have seen its name', async () => {
+test('T17: Meta: an account is linked to the user who started, once they have seen its name', async () => {
   const browser = new Browser(api);
   const account = await browser.signIn(`/account?game=${game.id}`, 'meta.links@example.org');
   const left = await browser.submit(account, { link: 'oculus' });
@@ -456,7 +458,7 @@ test('T17: Meta: an account is linked to whoever began it, once they have seen i
       each.portal_user_id,
     ]);
   assert.deepEqual(await connections(), []);
-  // The same browser, in which meanwhile somebody else is signed in.
+  // Another user is signed in in the same browser by now.
   const attacker = new Browser(api);
   await attacker.signIn('/account', 'meta.attacker@example.org');
   const [own, theirs] = [browser, attacker].map((each) => each.cookies.get('__Host-modstead_session')!);
@@ -470,7 +472,7 @@ test('T17: Meta: an account is linked to whoever began it, once they have seen i
   assert.deepEqual(await connections(), [['oculus', person.id]]);
 });
 
-test('itch.io: an account is linked to whoever began it', async () => {
+test('itch.io: an account is linked to the user who started', async () => {
   const browser = new Browser(api);
   const account = await browser.signIn(`/account?game=${game.id}`, 'itch.links@example.org');
   const left = await browser.submit(account, { link: 'itchio' });

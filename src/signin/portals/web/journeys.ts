@@ -6,8 +6,8 @@ const JOURNEY_SECONDS = 600;
 const purposeOf = (digest: string) => `portals/journey/${digest}`;
 
 /**
- * Keeps something until this browser comes back for it, with what is returned here. What was kept for the same token is
- * forgotten.
+ * Stores state for this browser and returns the token that retrieves it. It replaces what was stored for the same
+ * token.
  */
 export async function keepJourney(
   app: App,
@@ -27,7 +27,7 @@ export async function keepJourney(
   return token;
 }
 
-/** What was kept for this browser, which it gets once. */
+/** Returns the stored state to its browser, once. */
 export async function takeJourney<T extends object>(
   app: App,
   visit: string,

@@ -14,10 +14,12 @@ import { letIn } from '../signing-in.ts';
 import { type Brought, NotYet, type WebFlow } from './flow.ts';
 import { keepJourney, takeJourney } from './journeys.ts';
 
-/** What addresses call the studio's own accounts. */
+/** The name of the studio’s own accounts in addresses. */
 const STUDIO = 'studio';
 
-/** Where portals send browsers back: an address of its own for each portal and game, so that no answer of one counts for another. */
+/**
+ * The redirect URI. It is specific to the portal and the game, so that an answer for one cannot be used for another.
+ */
 export const callbackOf = ({ addresses }: Pick<App, 'addresses'>, portal: LinkedPortal, gameId: number): string =>
   addresses.site + callbackPath(portal, gameId);
 
@@ -26,7 +28,7 @@ export const callbackPath = (portal: LinkedPortal, gameId: number | '{id}'): str
 
 export const WEB_PORTALS = Object.keys(PORTAL_DESCRIPTIONS) as LinkedPortal[];
 
-/** The portal that a hint names, in any case; studios are also asked for by what they are. */
+/** The portal with this name, in any case; `studio` is an alias of `sso`. */
 export function portalNamed(name: string): LinkedPortal | undefined {
   const wanted = name.toLowerCase();
   return wanted === STUDIO ? 'sso' : LINKED_PORTALS.find((portal) => portal === wanted);
@@ -34,13 +36,13 @@ export function portalNamed(name: string): LinkedPortal | undefined {
 
 export interface Offer {
   readonly portal: LinkedPortal;
-  /** Where the browser would go. */
+  /** The host that the browser would be sent to. */
   readonly host: string;
-  /** The place that an account from there would have: the game, or 0 for all. */
+  /** The slot of an account from this portal: the game, or 0 for all games. */
   readonly place: number;
 }
 
-/** The portals through which people can sign in to a game on the web. */
+/** The portals with which users can sign in to a game on the web. */
 export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
   if (!(await isThere(app, gameId, keyOf(gameId)))) return [];
   const isAccepted = await isThere(app, gameId, NOBODY);
@@ -55,7 +57,7 @@ export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
   });
 }
 
-/** A game signs its players in before it is open to everyone, as its key does. */
+/** Players can sign in to a game before it is public, as with its key. */
 const keyOf = (gameId: number): KeyCaller => ({ kind: 'key', keyId: 0, gameId, userId: undefined });
 
 const isOpen = async (app: App, flow: WebFlow, gameId: number, settings: PortalSettings): Promise<boolean> =>
@@ -72,8 +74,8 @@ async function isThere(app: App, gameId: number, caller: Caller): Promise<boolea
 }
 
 /**
- * Whether browsers are sent on without a click. Anyone can add a game and name any address for its studio; only those
- * that were accepted lead somewhere by themselves.
+ * Whether browsers are redirected without a click. Anyone can add a game and configure any address for its studio, so
+ * only accepted games redirect.
  */
 export const mayLeadOn = (app: App, gameId: number): Promise<boolean> => isThere(app, gameId, NOBODY);
 
@@ -82,7 +84,7 @@ interface Journey {
   readonly gameId: number;
   readonly verifier: string;
   readonly back?: string | undefined;
-  /** Who wants to link the portal; without it someone signs in. */
+  /** The user who wants to link the portal; undefined for a sign-in. */
   readonly userId?: number | undefined;
 }
 
@@ -90,7 +92,7 @@ export interface Departure extends Omit<Journey, 'verifier'> {
   readonly visit: string;
 }
 
-/** Sends a browser to a portal: the address, or nothing where the game does not use it. */
+/** Returns the address to which the browser is sent, or undefined if the game does not use the portal. */
 export async function beginJourney(app: App, departure: Departure): Promise<string | undefined> {
   const { visit, ...wish } = departure;
   const flow = PORTAL_DESCRIPTIONS[wish.portal].web;
@@ -103,7 +105,7 @@ export async function beginJourney(app: App, departure: Departure): Promise<stri
   return flow.leave(leavingOf(app, journey, settings, state));
 }
 
-/** What stands for the one journey that a browser can be on, where nothing comes back but the browser. */
+/** The state of the only sign-in in this browser, for portals that return no state. */
 const ownState = (app: App, visit: string, portal: LinkedPortal, gameId: number): string =>
   app.secrets.sign('portals/own-journey', `${visit} ${portal} ${gameId}`);
 
@@ -118,18 +120,18 @@ const leavingOf = (app: App, { portal, gameId, verifier }: Journey, settings: Po
 
 export interface Guest extends Browser {
   readonly language: Language;
-  /** Who is signed in in this browser. */
+  /** The user who is signed in in this browser. */
   readonly userId?: number | undefined;
 }
 
 export type Arrival =
   | { readonly kind: 'signed in'; readonly secret: string; readonly back: string | undefined }
   | { readonly kind: 'linked'; readonly back: string | undefined }
-  /** Nobody is in before they have agreed; `token` stands for who they are. */
+  /** The user has to agree to the terms first; `token` identifies the stored sign-in. */
   | { readonly kind: 'asked'; readonly token: string; readonly portal: LinkedPortal }
-  /** The portal has yet to say who they are. */
+  /** The portal does not yet identify the user. */
   | { readonly kind: 'waiting'; readonly token: string; readonly portal: LinkedPortal }
-  /** Somebody else may have brought the browser back; the person says whether this is them. */
+  /** Another site may have started the return, so the user has to confirm the account. */
   | {
       readonly kind: 'named';
       readonly token: string;
@@ -138,16 +140,16 @@ export type Arrival =
       readonly isLinking: boolean;
     };
 
-/** Whether a portal's answer stands where only a script finds it. */
+/** Whether the portal answers in the fragment, which only a script can read. */
 export const answersInFragment = (portal: LinkedPortal): boolean =>
   PORTAL_DESCRIPTIONS[portal].web.answersInFragment === true;
 
-/** Refuses where nobody can come back from the portal. */
+/** Refuses a return from a portal that the game does not use. */
 export async function requireWay(app: App, portal: LinkedPortal, gameId: number): Promise<void> {
   await requireSetUp(app, PORTAL_DESCRIPTIONS[portal].web, portal, gameId);
 }
 
-/** A browser is back from a portal. */
+/** Handles a browser that returns from a portal. */
 export async function endJourney(
   app: App,
   portal: LinkedPortal,
@@ -160,14 +162,14 @@ export async function endJourney(
   const visit = visitDigest(app, guest.visit);
   const state = flow.hasNoState ? ownState(app, guest.visit, portal, gameId) : brought.query['state'];
   const journey = await takeJourney<Journey>(app, visit, state);
-  // What another portal or game was asked for is no answer here, even if the same browser asked.
+  // An answer for another portal or game is refused, even in the same browser.
   const isOurs = journey?.verifier !== undefined && journey.portal === portal && journey.gameId === gameId;
   if (!state || !isOurs || !isTheirs(journey, guest)) throw new ApiError(flow.refusals.state);
   const arriving = { ...leavingOf(app, journey, settings, state), ...brought };
   return arrive(app, journey, settings, guest, () => flow.arrive(arriving));
 }
 
-/** What a portal's word about someone leads to, or that it has to be asked for again. */
+/** Continues with the confirmed identity, or asks for a retry. */
 async function arrive(
   app: App,
   journey: Journey,
@@ -188,7 +190,7 @@ async function arrive(
   }
 }
 
-/** The person has waited a little, in the same browser, and the portal is asked again. */
+/** Asks the portal again, in the same browser. */
 export async function askAgain(
   app: App,
   portal: LinkedPortal,
@@ -214,7 +216,7 @@ async function askWhether(app: App, vouched: Vouched, visit: string): Promise<Ar
   return { kind: 'named', token, portal, name: shownName(displayName) || id, isLinking: vouched.userId !== undefined };
 }
 
-/** Links, where someone signed in wanted that, or signs in. */
+/** Links the account if a signed-in user started it, otherwise signs in. */
 async function settle(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
   const { identity, gameId, back, userId } = vouched;
   if (userId === undefined) return enter(app, vouched, guest, termsAgreed);
@@ -228,7 +230,7 @@ async function requireSetUp(app: App, flow: WebFlow, portal: LinkedPortal, gameI
   return settings;
 }
 
-/** Someone whom a portal has vouched for, in a browser that has yet to be let in. */
+/** A confirmed identity in a browser that is not signed in yet. */
 interface Vouched {
   readonly identity: Identity;
   readonly gameId: number;
@@ -251,7 +253,10 @@ async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: bool
   }
 }
 
-/** They have said in the same browser that it is them; with `termsAgreed` they were shown the terms, and agreed. */
+/**
+ * The user confirmed in the same browser that the account is theirs; `termsAgreed` means that they also agreed to the
+ * terms.
+ */
 export async function goOn(app: App, token: string | undefined, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
   const vouched = await takeJourney<Vouched>(app, visitDigest(app, guest.visit), token);
   if (!vouched?.identity || !isTheirs(vouched, guest)) throw new ApiError('INVALID_CSRF_TOKEN');

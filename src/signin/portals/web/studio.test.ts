@@ -9,9 +9,9 @@ import { issueServiceToken } from '../../../platform/access/credentials.ts';
 import { delegationToken } from '../../oauth/operations.ts';
 import { deleteGamePortal, disconnectUser, editGamePortal, getConnections, getGamePortals } from '../operations.ts';
 
-/** A studio's server, played by the test. */
+/** A studio’s server, simulated by the test. */
 const studio = await startPlatforms();
-/** And a real one: another site of the same program, with a certificate and people of its own. */
+/** A real one: another instance of this service, with its own certificate and users. */
 const peer = await startApi();
 const api = await startApi({
   settings: {
@@ -37,7 +37,7 @@ const game = await api.aGame();
 assert.equal((await setUp(game, SETTINGS)).status, 200);
 
 let people = 0;
-/** The studio knows one code, and whom it stands for. */
+/** The studio accepts one code, for this user. */
 function studioKnows(
   challenge: string,
   info: object,
@@ -82,7 +82,7 @@ function isRefused(answer: Answer, status: number, ref: number): void {
   assert.ok(!(answer.headers['set-cookie'] ?? []).some((line) => line.includes('session=')));
 }
 
-test('a browser is sent to the studio with state and a challenge, and what the address had already', async () => {
+test('a browser is sent to the studio with state and a challenge, and the parameters that the address had already', async () => {
   const left = await new Browser(api).get(AUTO);
   const address = new URL(left.headers.location!);
   assert.equal(address.origin + address.pathname, 'https://id.studio.example/authorize');
@@ -98,7 +98,7 @@ test('a browser is sent to the studio with state and a challenge, and what the a
   });
 });
 
-test('who comes back from the studio agrees to the terms and is signed in, under the studio’s id', async () => {
+test('a user who returns from the studio agrees to the terms and is signed in with the studio’s id', async () => {
   const browser = new Browser(api);
   const asked = await browser.get(
     await comesBack(browser, {}, { sub: 'person-1', name: 'Grace', picture: 'https://p.example/1' }),
@@ -119,7 +119,7 @@ test('who comes back from the studio agrees to the terms and is signed in, under
     assert.equal(studio.asked.findLast((each) => each.path === path)?.headers['user-agent'], 'ModioSSO/1.0', path);
 });
 
-test('claims are read as the game maps them, and a number is an id as well', async () => {
+test('claims are read as the game maps them, and a number is accepted as an id', async () => {
   const mapped = await api.aGame();
   await setUp(mapped, {
     ...SETTINGS,
@@ -148,7 +148,7 @@ test('claims are read as the game maps them, and a number is an id as well', asy
   assert.deepEqual([row.game_id, row.display_name], [mapped.id, 'Ada']);
 });
 
-test('11114: the game does not, or no longer, sign people in this way', async () => {
+test('11114: the game does not use this sign-in, or no longer', async () => {
   const bare = await api.aGame();
   isRefused(await new Browser(api).get(`/sign-in/studio/${bare.id}?code=x&state=y`), 403, 11114);
   isRefused(await new Browser(api).get('/sign-in/studio/999999?code=x&state=y'), 403, 11114);
@@ -183,7 +183,7 @@ test('11115: the state is missing, unknown, of another browser or game, used, or
   isRefused(await browser.get(late), 403, 11115);
 });
 
-test('11116: the studio, or the person there, said no; what it says about it is not shown', async () => {
+test('11116: the studio or the user denied; the studio’s description is not shown', async () => {
   const browser = new Browser(api);
   const back = await comesBack(browser, {
     error: 'access_denied',
@@ -208,7 +208,7 @@ test('11117: there is no code, more than one, or another issuer’s', async () =
   await setUp(game, { issuer: '' });
 });
 
-test('11118: the token address does not answer, is in trouble, answers no JSON, leads elsewhere, or is forbidden', async () => {
+test('11118: the token endpoint does not answer, fails, returns no JSON, redirects, or is forbidden', async () => {
   const browser = new Browser(api);
   const at = async (reply: Parameters<typeof studio.on>[1]) => {
     const back = await comesBack(browser);
@@ -225,7 +225,7 @@ test('11118: the token address does not answer, is in trouble, answers no JSON, 
   await setUp(game, { token_url: SETTINGS.token_url });
 });
 
-test('11119: the code is not taken, or buys nothing that can be shown', async () => {
+test('11119: the code is refused, or the token is unusable', async () => {
   const browser = new Browser(api);
   isRefused(await browser.get(await comesBack(browser, { code: 'bad' })), 401, 11119);
   for (const token of [
@@ -240,7 +240,7 @@ test('11119: the code is not taken, or buys nothing that can be shown', async ()
   }
 });
 
-test('11120: the studio does not tell who it is', async () => {
+test('11120: the studio does not return the user', async () => {
   const browser = new Browser(api);
   for (const reply of [
     () => 'no answer' as const,
@@ -257,7 +257,7 @@ test('11120: the studio does not tell who it is', async () => {
   await setUp(game, { userinfo_url: SETTINGS.userinfo_url });
 });
 
-test('11121: what the studio tells has no id', async () => {
+test('11121: the studio’s answer has no id', async () => {
   const browser = new Browser(api);
   for (const info of [
     {},
@@ -272,7 +272,7 @@ test('11121: what the studio tells has no id', async () => {
     isRefused(await browser.get(await comesBack(browser, {}, info)), 401, 11121);
 });
 
-test('errors of the studio are told in the reader’s language', async () => {
+test('errors of the studio are shown in the user’s language', async () => {
   for (const [language, words] of [
     ['de', 'Das Studio hat Sie nicht angemeldet.'],
     ['fr', 'Le studio ne vous a pas connecté.'],
@@ -287,7 +287,7 @@ test('errors of the studio are told in the reader’s language', async () => {
   }
 });
 
-test('what the studio signs in takes all of its settings, and addresses that a browser may be sent to', async () => {
+test('a studio sign-in requires all of its settings, and addresses that are valid for browsers', async () => {
   const fresh = await api.aGame();
   const administrator = await api.as(fresh.owner);
   const params = { game_id: fresh.id, portal: 'sso' };
@@ -311,7 +311,7 @@ test('what the studio signs in takes all of its settings, and addresses that a b
   assert.ok(!text.includes(SECRET));
 });
 
-test('another site of this program is a studio: its people walk through its sign-in and consent', async () => {
+test('another instance of this service can be the studio, with its sign-in and consent pages', async () => {
   const peered = await api.aGame();
   const client = await aClient(peer, {
     name: 'Mods',
@@ -356,7 +356,7 @@ test('another site of this program is a studio: its people walk through its sign
     .executeTakeFirstOrThrow();
   assert.deepEqual([row.portal, row.portal_id, row.display_name], ['sso', String(person.id), person.username]);
 
-  // The person says no; and a code is good only with the verifier of this very journey.
+  // The user denies; and a code works only with the verifier of the same sign-in.
   const stranger = new Browser(api);
   const second = new URL((await stranger.get(`/sign-in?game=${peered.id}&portal=studio&login=auto`)).headers.location!);
   const denied = new URL(

@@ -36,7 +36,7 @@ let people = 9_000;
 const someone = () => String(++people);
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
 
-/** What the platform knows of a code: to whom it was given, and what the browser brought along. */
+/** What the platform stores about a code: its user, and the parameters of the browser. */
 interface Given {
   readonly code: string;
   readonly challenge: string;
@@ -50,12 +50,12 @@ interface Case {
   readonly authorize: string;
   readonly clientId: string;
   readonly scope: string | null;
-  /** Makes the platform answer about the person of the code. */
+  /** Makes the platform answer about the user of the code. */
   readonly plays: () => Promise<void>;
   readonly token: string;
   readonly shows: (asked: Asked) => boolean | Promise<boolean>;
   readonly unreachable: number;
-  /** How a code that was not given out is refused, if not as usual. */
+  /** The error for an unknown code, if it differs from the usual one. */
   readonly wrongCode?: number;
   readonly name: string;
 }
@@ -72,7 +72,7 @@ const psnClaims = (aud: string) => ({
   online_id: 'Grace',
 });
 
-/** The token endpoint of a platform, which holds everything against what the browser was given. */
+/** The token endpoint of a platform, which checks everything against the authorization request. */
 async function sells(path: string, shows: Case['shows'], answer: () => Promise<object>): Promise<void> {
   const json = await answer();
   platforms.on(path, (asked) => {
@@ -294,14 +294,14 @@ for (const [portal, { settings }] of Object.entries(CASES)) await setUp(game, po
 await setUp(game, 'steam', { app_id: '480', ticket_key: 'ab'.repeat(32) });
 
 beforeEach(() => {
-  // Later than any key set is kept, so that each test fetches its own.
+  // Longer than any key set is cached, so that each test fetches its own.
   api.clock.advance(100_000);
 });
 
 const hinted = (portal: string, more: Record<string, string> = {}) =>
   `/sign-in?${new URLSearchParams({ game: String(game.id), portal, login: 'auto', ...more })}`;
 
-/** Sends a browser off, and has the person allow it at the portal; returns the way back. */
+/** Sends a browser to the portal, where the user allows it; returns the redirect address. */
 async function goes(browser: Browser, portal: string, person = someone(), path = hinted(portal)): Promise<string> {
   const left = await browser.get(path);
   assert.equal(left.status, 303, left.text);
@@ -324,17 +324,17 @@ const agrees = (browser: Browser, page: Answer) => {
   return browser.submit(page, { decision: 'agree' });
 };
 
-/** Who is signed in in this browser, as the page says it. */
+/** The user who is signed in in this browser, as the page shows. */
 async function nameIn(browser: Browser): Promise<string | undefined> {
   return /Signed in as ([^<]+)</.exec((await browser.get('/sign-in')).text)?.[1];
 }
 
-/** Names are not unique, ids are. */
+/** Names are not unique; ids are. */
 const idIn = async (browser: Browser): Promise<number | undefined> =>
   (await findSession(api.app(), browser.cookies.get('__Host-modstead_session')))?.user_id;
 const idOf = async (token: string): Promise<number> => (await api.withToken(token).call(getAuthenticatedUser)).body.id;
 
-/** A browser in which somebody is signed in already. */
+/** A browser with a signed-in user. */
 async function signedInAs(userId: number): Promise<Browser> {
   const browser = new Browser(api);
   await browser.get('/sign-in');
@@ -354,7 +354,7 @@ function isRefused(answer: Answer, status: number, ref: number): void {
 for (const [portal, each] of Object.entries(CASES)) {
   const { authorize, clientId, scope, token, unreachable, wrongCode = 11032, name } = each;
 
-  test(`${portal}: login=auto leads right to the portal, with state and a challenge`, async () => {
+  test(`${portal}: login=auto redirects to the portal, with state and a challenge`, async () => {
     const left = await new Browser(api).get(hinted(portal));
     assert.equal(left.status, 303);
     const address = new URL(left.headers.location!);
@@ -368,7 +368,7 @@ for (const [portal, each] of Object.entries(CASES)) {
     assert.match(said('state')!, /^[\w-]{43}$/);
   });
 
-  test(`${portal}: who comes back agrees to the terms once, and is the same person each time`, async () => {
+  test(`${portal}: a returning user agrees to the terms once and has the same account each time`, async () => {
     const person = someone();
     const first = new Browser(api);
     const entered = await agrees(first, await first.get(await goes(first, portal, person)));
@@ -382,7 +382,7 @@ for (const [portal, each] of Object.entries(CASES)) {
     assert.match((await second.get('/account')).text, /Unlink/);
   });
 
-  test(`${portal}: a portal that says no, is away or takes no code lets nobody in`, async () => {
+  test(`${portal}: a denial, an outage and a refused code sign nobody in`, async () => {
     const browser = new Browser(api);
     const denied = new URL(await goes(browser, portal), SITE);
     denied.searchParams.set('error', 'access_denied');
@@ -403,7 +403,7 @@ for (const [portal, each] of Object.entries(CASES)) {
     assert.equal(await nameIn(browser), undefined);
   });
 
-  test(`${portal}: what comes back counts in the browser that left, once, in time, and for this game`, async () => {
+  test(`${portal}: the answer counts only in the browser that started, once, in time, and for this game`, async () => {
     const browser = new Browser(api);
     const back = await goes(browser, portal);
     const stranger = new Browser(api);
@@ -425,7 +425,7 @@ for (const [portal, each] of Object.entries(CASES)) {
   });
 }
 
-test('Apple is shown a secret that the game’s key has signed, for five minutes', async () => {
+test('Apple gets a client secret that the game’s key has signed, for five minutes', async () => {
   const browser = new Browser(api);
   await browser.get(await goes(browser, 'apple'));
   const secret = platforms.asked.findLast(({ path }) => path === '/auth/token')!.form.get('client_secret')!;
@@ -438,7 +438,7 @@ test('Apple is shown a secret that the game’s key has signed, for five minutes
   assert.equal(payload.exp! - payload.iat!, 300);
 });
 
-test('Google’s name for itself is held against the one in its answer', async () => {
+test('the issuer in Google’s answer must be Google', async () => {
   const browser = new Browser(api);
   const back = `${await goes(browser, 'google')}&iss=https%3A%2F%2Fevil.example`;
   isRefused(await browser.get(back), 401, 11032);
@@ -446,14 +446,14 @@ test('Google’s name for itself is held against the one in its answer', async (
   assert.equal((await browser.get(good)).status, 200);
 });
 
-test('a child’s account of Xbox stays out', async () => {
+test('a child’s account of Xbox is refused', async () => {
   const browser = new Browser(api);
   const back = await goes(browser, 'xboxlive');
   platforms.on('/xsts/authorize', () => ({ status: 401, json: { XErr: 2_148_916_238 } }));
   isRefused(await browser.get(back), 403, 11030);
 });
 
-/** The portals whose settings say more than what their own tests are about. */
+/** Complete settings of the portals whose own tests use fewer. */
 const COMPLETE: Record<LinkedPortal, Record<string, string | string[]>> = {
   ...(Object.fromEntries(Object.entries(CASES).map(([portal, { settings }]) => [portal, settings])) as Record<
     LinkedPortal,
@@ -472,36 +472,36 @@ const COMPLETE: Record<LinkedPortal, Record<string, string | string[]>> = {
 };
 
 for (const portal of LINKED_PORTALS)
-  test(`${portal}: login=auto is honoured where the game has set it up, and unless the game says web=false`, async () => {
+  test(`${portal}: login=auto works if the game has configured the portal, and not with web=false`, async () => {
     const owned = await api.aGame();
     const path = hinted(portal, { game: String(owned.id) });
-    assert.equal((await new Browser(api).get(path)).status, 200, 'led on to a portal that is not set up');
+    assert.equal((await new Browser(api).get(path)).status, 200, 'redirected to a portal that is not configured');
     const { redirect_uri } = (await setUp(owned, portal, COMPLETE[portal])).body;
     const left = await new Browser(api).get(path);
     assert.equal(left.status, 303, left.text);
     const address = left.headers.location!;
     assert.ok(address.includes(encodeURIComponent(redirect_uri)), address);
     await setUp(owned, portal, { web: 'false' });
-    assert.equal((await new Browser(api).get(path)).status, 200, 'led on although the game does not want it');
+    assert.equal((await new Browser(api).get(path)).status, 200, 'redirected although the game turned it off');
   });
 
-/** Tokens of PlayStation and Nintendo that are good but for one thing: the reference that it costs. */
+/** Tokens of PlayStation and Nintendo with a single defect, and the expected error. */
 for (const [portal, what, claims, status, ref] of [
   ['psn', 'of a child', { is_sub_account: true }, 403, 11085],
-  ['psn', 'of someone who may not see what others made', { ugc_restricted: true }, 403, 11096],
+  ['psn', 'of a user who may not see user-generated content', { ugc_restricted: true }, 403, 11096],
   ['psn', 'of a developer', { env_iss_id: 1 }, 401, 11080],
   ['psn', 'for another client', { aud: 'psn-client' }, 401, 11080],
   ['psn', 'of another issuer', { iss: 'https://evil.example' }, 401, 11080],
-  ['psn', 'that has ended', { exp: 1 }, 401, 11082],
-  ['psn', 'about nobody', { sub: undefined }, 401, 11080],
+  ['psn', 'that has expired', { exp: 1 }, 401, 11082],
+  ['psn', 'without a subject', { sub: undefined }, 401, 11080],
   ['nintendo', 'for another client', { aud: 'another' }, 401, 11035],
   ['nintendo', 'of a console', { iss: 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com' }, 401, 11038],
   ['nintendo', 'that is no ID token', { typ: 'token' }, 401, 11035],
-  ['nintendo', 'that has ended', { exp: 1 }, 401, 11037],
-  ['nintendo', 'of tomorrow', { nbf: 4_000_000_000 }, 401, 11036],
-  ['nintendo', 'about nobody', { sub: undefined }, 401, 11035],
+  ['nintendo', 'that has expired', { exp: 1 }, 401, 11037],
+  ['nintendo', 'from the future', { nbf: 4_000_000_000 }, 401, 11036],
+  ['nintendo', 'without a subject', { sub: undefined }, 401, 11035],
 ] as const)
-  test(`${portal}: an ID token ${what} lets nobody in`, async () => {
+  test(`${portal}: an ID token ${what} is refused`, async () => {
     const browser = new Browser(api);
     const back = await goes(browser, portal);
     const good =
@@ -515,7 +515,7 @@ for (const [portal, forged, noKeys, keys] of [
   ['psn', 11080, 11083, '/2.0/oauth/jwks'],
   ['nintendo', 11035, 11039, '/1.0.0/certificates'],
 ] as const)
-  test(`${portal}: an ID token that somebody else signed lets nobody in, nor does one without the keys`, async () => {
+  test(`${portal}: an ID token that someone else signed is refused, and so is one whose keys are unavailable`, async () => {
     const browser = new Browser(api);
     const back = await goes(browser, portal);
     const claims =
@@ -530,7 +530,7 @@ for (const [portal, forged, noKeys, keys] of [
     isRefused(await browser.get(again), 401, noKeys);
   });
 
-test('psn: without a client of its own for the web the game’s is used, and web and game lead to one account', async () => {
+test('psn: without a web client the game’s client is used, and web and game share one account', async () => {
   const owned = await api.aGame();
   await setUp(owned, 'psn', { client_id: 'psn-client', client_secret: 'psn secret' });
   const browser = new Browser(api);
@@ -548,7 +548,7 @@ test('psn: without a client of its own for the web the game’s is used, and web
   assert.equal(await idIn(browser), await idOf(played.body.access_token));
 });
 
-test('psn: where the game names another server, its people are those of the game alone', async () => {
+test('psn: if the game configures another server, its identities are valid in that game only', async () => {
   const person = someone();
   const first = new Browser(api);
   await agrees(first, await first.get(await goes(first, 'psn', person)));
@@ -566,7 +566,7 @@ test('psn: where the game names another server, its people are those of the game
   assert.notEqual(await idIn(second), await idIn(first));
 });
 
-test('nintendo: an account is nobody whom a console knows by the same id, until the person links it', async () => {
+test('nintendo: an account differs from the console’s with the same id until the user links it', async () => {
   const person = someone();
   const console = {
     iss: 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com',
@@ -584,7 +584,7 @@ test('nintendo: an account is nobody whom a console knows by the same id, until 
   const id = await idOf(played.body.access_token);
   assert.notEqual(await idIn(stranger), id);
 
-  // The person of the console opens the site in a browser where they are signed in, and links their account.
+  // The console’s user opens the site in a browser where they are signed in, and links their account.
   const browser = await signedInAs(id);
   const page = await browser.get(`/account?game=${game.id}`);
   assert.match(page.text, /Unlink Nintendo/);
@@ -610,7 +610,7 @@ test('nintendo: an account is nobody whom a console knows by the same id, until 
 const NAMESPACE = 'http://specs.openid.net/auth/2.0';
 const STEAM = 'https://steamcommunity.com/openid/login';
 
-/** What Steam sends a browser back with. */
+/** The address with Steam’s answer. */
 function steamAnswer(left: Answer, steamId: string, more: Record<string, string> = {}): string {
   const asked = new URL(left.headers.location!);
   assert.equal(asked.origin + asked.pathname, STEAM);
@@ -643,7 +643,7 @@ const steamSays = (text: string) =>
   }));
 const VALID = `ns:${NAMESPACE}\nis_valid:true\n`;
 
-test('Steam: who comes back is whom Steam confirms', async () => {
+test('Steam: a returning user is whom Steam confirms', async () => {
   const browser = new Browser(api);
   const steamId = '76561197960287930';
   steamSays(VALID);
@@ -661,11 +661,11 @@ test('Steam: who comes back is whom Steam confirms', async () => {
 
 for (const [what, change] of Object.entries<Record<string, string>>({
   'of another server': { op_endpoint: 'https://evil.example/openid/login' },
-  'about an id elsewhere': {
+  'about an id of another site': {
     claimed_id: 'https://evil.example/openid/id/76561197960287930',
     identity: 'https://evil.example/openid/id/76561197960287930',
   },
-  'with an id behind the id': {
+  'with a path after the id': {
     claimed_id: 'https://steamcommunity.com/openid/id/76561197960287930/x',
     identity: 'https://steamcommunity.com/openid/id/76561197960287930/x',
   },
@@ -674,11 +674,11 @@ for (const [what, change] of Object.entries<Record<string, string>>({
   'that is cancelled': { mode: 'cancel' },
   'of another protocol': { ns: 'http://openid.net/signon/1.1' },
   'whose id is not signed': { signed: 'op_endpoint,identity,return_to,response_nonce,assoc_handle' },
-  'of yesterday': { response_nonce: '2027-01-13T00:00:00Zx' },
-  'of tomorrow': { response_nonce: '2099-01-01T00:00:00Zx' },
+  'that is a day old': { response_nonce: '2027-01-13T00:00:00Zx' },
+  'from the future': { response_nonce: '2099-01-01T00:00:00Zx' },
   'without a time': { response_nonce: 'x' },
 }))
-  test(`Steam: an answer ${what} is not even shown to Steam`, async () => {
+  test(`Steam: an answer ${what} is refused without asking Steam`, async () => {
     const browser = new Browser(api);
     steamSays(VALID);
     const before = platforms.timesAsked('/openid/login');
@@ -687,7 +687,7 @@ for (const [what, change] of Object.entries<Record<string, string>>({
     assert.equal(platforms.timesAsked('/openid/login'), before);
   });
 
-test('Steam: what Steam does not confirm, or cannot, is refused', async () => {
+test('Steam: an answer that Steam does not or cannot confirm is refused', async () => {
   const browser = new Browser(api);
   const answer = async () => steamAnswer(await browser.get(hinted('steam')), '76561197960287930');
   for (const said of [`ns:${NAMESPACE}\nis_valid:false\n`, 'is_valid:true\n', `${NAMESPACE} is_valid:true`, '']) {
@@ -698,7 +698,7 @@ test('Steam: what Steam does not confirm, or cannot, is refused', async () => {
   isRefused(await browser.get(await answer()), 401, 11020);
 });
 
-test('the page shows a link for each portal, the wished one first, and no script', async () => {
+test('the page shows a link for each portal, the requested one first, and no script', async () => {
   const { text } = await new Browser(api).get(`/sign-in?game=${game.id}&portal=gog`);
   const labels = [...text.matchAll(/<a class="button[^"]*" href="[^"]*">([^<]*)<\/a>/g)].map(([, label]) => label);
   assert.equal(labels[0], 'Continue with GOG');
@@ -730,7 +730,7 @@ for (const [language, text] of [
   ['ja', 'ここではPlayStation™Networkでサインインできません。'],
   ['zh-CN', '此处无法使用 PlayStation™Network 登录。'],
 ])
-  test(`a portal that the game does not use is told so in ${language}, beside the ordinary sign-in`, async () => {
+  test(`a portal that the game does not use gets a message in ${language} beside the ordinary sign-in`, async () => {
     const bare = await api.aGame();
     const path = hinted('psn', { game: String(bare.id) });
     const page = await new Browser(api, 'production', { 'accept-language': language! }).get(path);
@@ -739,7 +739,7 @@ for (const [language, text] of [
     assert.match(page.text, /name="email"/);
   });
 
-test('hints that name nothing known, no game, or a portal that is not set up lead nowhere', async () => {
+test('hints with an unknown name, no game or an unconfigured portal do not redirect', async () => {
   const bare = await api.aGame();
   const quiet = await api.aGame();
   await setUp(quiet, 'discord', { ...CASES['discord']!.settings, web: 'false' });
@@ -760,7 +760,7 @@ test('hints that name nothing known, no game, or a portal that is not set up lea
   }
 });
 
-test('the hint may stand in the address of the page for which someone signs in', async () => {
+test('the hint may be in the return address of the sign-in page', async () => {
   for (const page of [
     `/g/${game.name_id}/m/a-mod?portal=steam&login=auto`,
     `/account?game=${game.id}&portal=STEAM&login=auto`,
@@ -774,7 +774,7 @@ test('the hint may stand in the address of the page for which someone signs in',
   assert.ok((await browser.get(sent.headers.location!)).headers.location!.startsWith(STEAM));
 });
 
-test('T12: a game that nobody has accepted leads browsers nowhere by itself, only by a link on our page', async () => {
+test('T12: a game that is not accepted redirects no browser, and only a link on our page leads on', async () => {
   const hidden = await api.aGame({ accepted: false });
   await setUp(hidden, 'sso', {
     authorize_url: 'https://phishing.example/login',
@@ -804,7 +804,7 @@ test('T12: signing in through a portal leads back to this site alone', async () 
   }
 });
 
-test('who does not agree has no account and no session', async () => {
+test('a user who does not agree gets no account and no session', async () => {
   const browser = new Browser(api);
   const count = async () =>
     (
@@ -822,7 +822,7 @@ test('who does not agree has no account and no session', async () => {
   assert.equal(await count(), before);
 });
 
-test('with new terms in force everyone is asked again, on the web and in the game', async () => {
+test('with new terms in force every user is asked again, on the web and in the game', async () => {
   const person = someone();
   const browser = new Browser(api);
   await agrees(browser, await browser.get(await goes(browser, 'discord', person)));
@@ -853,7 +853,7 @@ test('consent counts once, in the browser that was asked', async () => {
   isRefused(await browser.submit(page, { decision: 'agree' }), 403, 11095);
 });
 
-test('an address that Google confirms and that has an account is to be signed in by email, and linked', async () => {
+test('an address that Google confirmed and that has an account must sign in by email and link', async () => {
   const email = 'grace.web@example.org';
   const grace = await api.aUser({ email, username: 'Grace Web' });
   const browser = new Browser(api);
@@ -879,7 +879,7 @@ test('an address that Google confirms and that has an account is to be signed in
   );
 });
 
-test('from their account people link portals and unlink them, but not the last way to sign in', async () => {
+test('users link and unlink portals on their account page, but not the last way to sign in', async () => {
   const person = someone();
   const browser = new Browser(api);
   await agrees(browser, await browser.get(await goes(browser, 'discord', person)));
@@ -909,7 +909,7 @@ test('from their account people link portals and unlink them, but not the last w
   assert.equal((await other.post('/account', { csrf, link: 'discord' })).status, 404);
 });
 
-test('T17: linking is begun by a form of ours, and ends with whoever began it', async () => {
+test('T17: linking starts with a form of ours and ends with the user who started it', async () => {
   const victim = new Browser(api);
   const page = await victim.signIn(`/account?game=${game.id}`, 'victim@example.org');
   const forged = await victim.post(`/account?game=${game.id}`, { link: 'discord' });
@@ -919,7 +919,7 @@ test('T17: linking is begun by a form of ours, and ends with whoever began it', 
   const attacker = new Browser(api);
   await attacker.signIn('/account', 'attacker@example.org');
   isRefused(await attacker.get(back), 403, 11095);
-  // The same browser, in which meanwhile somebody else is signed in.
+  // Another user is signed in in the same browser by now.
   const session = [...attacker.cookies].find(([name]) => name.endsWith('session'))!;
   const own = victim.cookies.get(session[0])!;
   victim.cookies.set(...session);
@@ -928,7 +928,7 @@ test('T17: linking is begun by a form of ours, and ends with whoever began it', 
   assert.match((await victim.get('/account')).text, /No accounts are linked yet/);
 });
 
-test('T17: a portal account of someone else is not linked twice', async () => {
+test('T17: a portal account of another user cannot be linked again', async () => {
   const person = someone();
   const owner = new Browser(api);
   await agrees(owner, await owner.get(await goes(owner, 'discord', person)));
@@ -938,7 +938,7 @@ test('T17: a portal account of someone else is not linked twice', async () => {
   isRefused(await other.get(await comesBack(left, 'discord', person)), 400, 17033);
 });
 
-test('T23: a session fixed before signing in is not the one after it', async () => {
+test('T23: the session id changes at sign-in, so that a fixed one is useless', async () => {
   const browser = new Browser(api);
   await browser.get('/sign-in');
   const fixed = new Map(browser.cookies);
@@ -949,7 +949,7 @@ test('T23: a session fixed before signing in is not the one after it', async () 
   assert.equal(await nameIn(attacker), undefined);
 });
 
-test('administrators see which address to give the portal, and never a secret', async () => {
+test('administrators see the redirect URI for the portal, and never a secret', async () => {
   const { data } = (await (await api.as(game.owner)).call(getGamePortals, { params: { game_id: game.id } })).body;
   const discord = data.find(({ portal }) => portal === 'discord');
   assert.equal(discord?.redirect_uri, `${SITE}/sign-in/discord/${game.id}`);
@@ -959,7 +959,7 @@ test('administrators see which address to give the portal, and never a secret', 
   await (await api.as(game.owner)).call(deleteGamePortal, { params: { game_id: game.id, portal: 'itchio' } });
 });
 
-test('what is sent to Apple goes together, and a private key must be one', async () => {
+test('the settings for Apple are required together, and the private key must be valid', async () => {
   const administrator = await api.as(game.owner);
   const params = { game_id: (await api.aGame({ owner: game.owner })).id, portal: 'apple' };
   const body = { bundle_ids: ['x'], services_id: 'y', private_key: 'no key' };
@@ -976,7 +976,7 @@ for (const [portal, sent, missing] of [
   ['nintendo', { app_ids: ['0100abcdef012345'], authorize_url: 'javascript:alert(1)' }, 'authorize_url'],
   ['nintendo', { app_ids: ['0100abcdef012345'], authorize_url: 'https://nintendo.com.evil.example/' }, 'authorize_url'],
 ] as const)
-  test(`${portal}: settings for the web that cannot work are refused by name: ${missing} of ${JSON.stringify(sent)}`, async () => {
+  test(`${portal}: unusable settings for the web are refused by name: ${missing} of ${JSON.stringify(sent)}`, async () => {
     const owned = await api.aGame();
     const params = { game_id: owned.id, portal };
     const body = Object.fromEntries(Object.entries(sent)) as Record<string, string | string[]>;
@@ -984,7 +984,7 @@ for (const [portal, sent, missing] of [
     assert.deepEqual(Object.keys(refused.body.error.errors ?? {}), [missing]);
   });
 
-test('journeys that nobody ended leave the database', async () => {
+test('abandoned web sign-ins are deleted from the database', async () => {
   await new Browser(api).get(hinted('discord'));
   const count = async () =>
     Number(
