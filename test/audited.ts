@@ -1,7 +1,7 @@
 // Whether an operation that acts on other people's content or accounts writes to the audit log.
 // test/authorisation.test.ts checks each entry.
 
-/** test/authorisation.test.ts checks `audited` with one request; `elsewhere` needs several and is checked by audit/deeds.test.ts. */
+/** test/authorisation.test.ts checks `audited` with one request; `elsewhere` needs several and is checked by studio/audit/actions.test.ts. */
 export type Audited = 'audited' | 'elsewhere' | { readonly not: string };
 
 const NOTHING_YET = { not: 'it has no effect before the file is added, which is audited' } as const;

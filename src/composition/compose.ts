@@ -42,12 +42,12 @@ import { requireCloudflareAccess } from '../studio/service/cloudflare-access.ts'
 import { migrations } from './migrations.ts';
 import { contributions, finish, jobHandlers, operations, prepare, socketOperations } from './resources.ts';
 
-/** What tests put in place of the machine's own. */
+/** System dependencies that tests replace. */
 export interface Outside {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** How changes of other processes are heard of on PostgreSQL. */
+  /** How changes of other processes arrive on PostgreSQL. */
   readonly notifications?: ChangeNotificationOptions;
 }
 
@@ -59,7 +59,7 @@ export const outsideOf = (settings: Settings): Outside => ({
 
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** Opens the database of an environment; SQLite is brought up to date on the way. */
+/** Opens the database of an environment, and migrates it on SQLite. */
 async function openDatabase(
   settings: Settings,
   environment: Environment,
@@ -98,7 +98,7 @@ function withSuffix(url: string, suffix: string): string {
   return address.href;
 }
 
-/** Puts the parts of one environment together. */
+/** Composes one environment. */
 export async function composeApp(settings: Settings, environment: Environment, outside: Outside): Promise<App> {
   const { clock, random, log } = outside;
   const master = settings.secret ?? masterSecret(resolve(settings.data), random);
@@ -124,7 +124,7 @@ export async function composeApp(settings: Settings, environment: Environment, o
   };
 }
 
-/** Environments share a bucket, and each has a prefix of its own in it. The SDK is loaded only where it is used. */
+/** Environments share a bucket, each with its own prefix. The SDK is loaded only if it is used. */
 export async function composeStorage(settings: Settings, environment: Environment): Promise<Storage> {
   const { storage: location, freeMegabytes } = settings;
   if (!location)
@@ -182,7 +182,7 @@ export interface Service {
   readonly port: number;
   readonly apps: Readonly<Record<Environment, App>>;
   readonly workers: readonly Worker[];
-  /** The certificate that clients of a local service trust, where there is one. */
+  /** The certificate that clients of a local service trust, if there is one. */
   readonly certificateFile: string | undefined;
   stop(): Promise<void>;
 }
@@ -203,7 +203,7 @@ function requireKnownLimits({ rateLimits }: Settings): void {
     );
 }
 
-/** The whole service: both environments behind one port. */
+/** Composes the whole service: both environments behind one port. */
 export async function composeService(
   settings: Settings,
   outside: Outside,
@@ -266,7 +266,7 @@ export async function composeService(
   };
 }
 
-/** Readiness goes first, then connections, then jobs, then what they all stood on. */
+/** Stops readiness first, then connections, then jobs, then their dependencies. */
 async function stopService(
   settings: Settings,
   port: Port,

@@ -9,7 +9,7 @@ import { recordsSchema } from '../records/schema.ts';
 import { signinSchema } from '../signin/schema.ts';
 import { resources } from './resources.ts';
 
-/** The tables of version 0.2.0, the lower domains first: a table refers to tables above it in this list only. */
+/** The tables of version 0.2.0, lower domains first: a table references only tables above it in this list. */
 export const schemas: readonly Migration[] = [
   platformSchema,
   recordsSchema,
@@ -21,7 +21,7 @@ export const schemas: readonly Migration[] = [
   signinSchema,
 ];
 
-/** What resources have changed since, by date. */
+/** Later migrations of the resources, by date. */
 const changes = resources
   .flatMap((each) => each.migrations ?? [])
   .toSorted((one, other) => (one.name < other.name ? -1 : 1));

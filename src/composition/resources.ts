@@ -63,7 +63,7 @@ import { gameMetrics } from '../studio/metrics/index.ts';
 import { service } from '../studio/service/index.ts';
 import { webhookSettings } from '../studio/webhooks/index.ts';
 
-/** Every resource, a line each, the lower domains first. Where the order matters, a comment says why. */
+/** Every resource, one per line, lower domains first. A comment gives the reason where the order matters. */
 export const resources: readonly Resource[] = [
   events,
   metrics,
@@ -87,7 +87,7 @@ export const resources: readonly Resource[] = [
   previews,
   // Before dependencies: a removed mod leaves its dependants before it locks the game's numbers.
   stats,
-  // Before tags: whoever may not edit the metadata sent with a mod gets that error first.
+  // Before tags: a caller who may not edit the metadata of a new mod gets that error first.
   metadata,
   tags,
   media,

@@ -16,7 +16,10 @@ import { csrfField, layout } from './layout.ts';
 import { ACCOUNT_PATH, signInAddress } from './paths.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
 
-/** What someone has linked, and with `?game=` what they can link. To begin it takes a form: another site must not. */
+/**
+ * Shows the linked portals, and with `?game=` those that can be linked. Linking starts with a form, so that another
+ * site cannot start it.
+ */
 export const accountPage: Page = {
   id: 'page-account',
   path: ACCOUNT_PATH,
@@ -44,7 +47,7 @@ const addressOf = ({ query }: PageRequest): string => {
   return game === undefined ? ACCOUNT_PATH : `${ACCOUNT_PATH}?${new URLSearchParams({ game })}`;
 };
 
-/** How someone wants to sign in is said to this page as well. */
+/** Passes the sign-in hints of this page on to the sign-in page. */
 function toSignIn(request: PageRequest): PageAnswer {
   const said = Object.entries(request.query).filter(([name]) => HINTS.includes(name)) as [string, string][];
   const address = said.length > 0 ? `${ACCOUNT_PATH}?${new URLSearchParams(said)}` : ACCOUNT_PATH;
@@ -67,7 +70,7 @@ async function change(app: App, request: PageRequest, session: OpenSession): Pro
   return { status: 303, location: onward };
 }
 
-/** Whoever no longer wants to confirm releases has to show once more that they read the mails of the account. */
+/** Turning the release confirmation off requires a code from the account’s mailbox. */
 async function changeReleases(app: App, request: PageRequest, session: OpenSession, wish: string): Promise<PageAnswer> {
   const { user_id: userId } = session;
   if (wish === 'confirm') await guardReleases(app, userId);
@@ -76,7 +79,10 @@ async function changeReleases(app: App, request: PageRequest, session: OpenSessi
   return { status: 303, location: wish === 'ask' ? `${ACCOUNT_PATH}?releases=code` : addressOf(request) };
 }
 
-/** Whether files go live at once, and the way to the other; with `?releases=code` a code was mailed. */
+/**
+ * Shows whether releases are confirmed by mail, and the form that changes it. `?releases=code` means that a code was
+ * mailed.
+ */
 async function releasesSection(
   app: App,
   { language, query, form: sent }: PageRequest,
@@ -135,10 +141,10 @@ ${open.map((offer) =>
 )}
 ${await releasesSection(app, request, session, form)}`,
   });
-  // Browsers hold the whole way that a form leads against the policy, and portals lead on.
+  // Browsers apply `form-action` to the whole redirect chain, and portals redirect further.
   return { status: problem?.status ?? 200, html: page, ...(open.length > 0 && { formTargets: ['https:'] }) };
 }
 
-/** Portals that make up an id for each game can be linked once in each. */
+/** A portal with ids per game can be linked once in each game. */
 const isTaken = ({ portal, game_id }: AccountRow, offer: Offer): boolean =>
   portal === offer.portal && game_id === offer.place;

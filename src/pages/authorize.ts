@@ -24,7 +24,7 @@ export const AUTHORIZE_PATH = '/oauth/authorize';
 const PARAMETERS = ['client_id', 'redirect_uri', 'grant_type', 'response_type', 'scope', 'state'];
 const PKCE_PARAMETERS = ['code_challenge', 'code_challenge_method'];
 
-/** Each parameter counts only if it was sent once (RFC 6749, section 3.1). */
+/** A repeated parameter is reported and not used (RFC 6749, section 3.1). */
 function askedBy({ search, language }: PageRequest): Asked {
   const query = new URLSearchParams(search);
   const names = [...PARAMETERS, ...PKCE_PARAMETERS];
@@ -36,7 +36,7 @@ function askedBy({ search, language }: PageRequest): Asked {
   };
 }
 
-/** What was asked for and by whom, or where to go instead. */
+/** The validated request and the session, or a redirect to the sign-in page or the client. */
 async function review(
   app: App,
   request: PageRequest,
@@ -65,7 +65,7 @@ export const authorizePage: Page = {
     if ('answer' in reviewed) return reviewed.answer;
     const { asking, session } = reviewed;
     const { decision } = request.form;
-    // 303, so that no browser sends the form on to the client (RFC 9700, section 4.12).
+    // 303, so that no browser resends the form to the client (RFC 9700, section 4.12).
     if (decision === 'deny') return { status: 303, location: denyAuthorization(app, asking, request.language) };
     if (decision !== 'allow') throw new ApiError('OAUTH_INVALID_REQUEST');
     const allGames = request.form['reach'] === ALL_GAMES;
@@ -73,7 +73,7 @@ export const authorizePage: Page = {
   },
 };
 
-/** What the person ticks who lets the client act beyond the game that it belongs to. */
+/** The checkbox that grants access to all games. */
 const ALL_GAMES = 'all-games';
 
 const scopeText = (scope: string): TextName => (scope === 'write' ? 'page_scope_write' : 'page_scope_read');
@@ -101,12 +101,12 @@ ${csrfField(csrf)}
 </form>
 <p class="faint">${localise('page_signed_in_as', language, { name: session.username })} · <a href="${SIGN_OUT_PATH}">${localise('page_sign_out', language)}</a></p>`,
   });
-  // Browsers hold the whole way that a form leads against the policy, and the client may lead on.
+  // Browsers apply `form-action` to the whole redirect chain, and the client may redirect further.
   const formTargets = target.protocol === 'https:' ? ['https:'] : ['https:', target.origin];
   return { status: 200, html: page, formTargets };
 }
 
-/** Tells the person what the client did wrong, and lets them decide whether to go back to it (RFC 9700, section 4.11.2). */
+/** Shows the client’s error, with a link back instead of a redirect (RFC 9700, section 4.11.2). */
 function wayBack(app: App, { language }: PageRequest, returned: Returned): PageAnswer {
   const { client, error, location } = returned;
   const { host } = new URL(location);

@@ -14,12 +14,12 @@ import { SIGN_OUT_PATH } from './sign-out.ts';
 const CONNECT_PATH = '/connect';
 const CODE = /^[A-Z2-9]{5}$/;
 
-/** As people type it: in any case, with spaces or hyphens. */
+/** Codes are accepted in any case, with spaces or hyphens. */
 const spelled = (code: string | undefined): string => (code ?? '').replace(/[\s-]/g, '').toUpperCase().slice(0, 10);
 
 /**
- * Lets a device in that shows a code. Whether there is such a code is told to people who are signed in, and by the form
- * alone, whose number is limited: otherwise codes could be guessed.
+ * Admits a device that shows a code. Only a signed-in user’s form, which is rate-limited, reveals whether a code
+ * exists; otherwise codes could be guessed.
  */
 export const connectPage: Page = {
   id: 'page-connect',

@@ -8,8 +8,8 @@ import { SIGN_IN_PATH } from './paths.ts';
 const FRAGMENT_SCRIPT_PATH = '/fragment.js';
 
 /**
- * What is behind `#` goes out of the address bar and the history first, and then to us. The note goes as well: it stays
- * where the script does not run, for whatever reason, of which `noscript` knows but one.
+ * Removes the fragment from the address bar and the history before it is sent. The script also removes the note, which
+ * therefore stays whenever the script cannot run, and not only where `noscript` applies.
  */
 const SCRIPT = `'use strict';
 const { hash, pathname, search } = location;
@@ -26,7 +26,7 @@ export const fragmentScriptPage: Page = {
   get: () => ({ status: 200, text: { type: 'text/javascript; charset=utf-8', body: SCRIPT } }),
 };
 
-/** Sends on what a browser brings behind `#`, which no server ever sees. Without scripts there is no way to it. */
+/** Submits the fragment of the address, which browsers do not send to servers. It needs a script. */
 export function fragmentPage(app: App, request: PageRequest, path: string, portal: string): PageAnswer {
   const { language, csrf, search } = request;
   const page = layout(app, language, {

@@ -9,9 +9,9 @@ import { gameOfClient } from '../signin/oauth/clients.ts';
 import { type Offer, portalNamed } from '../signin/portals/web/signing-in.ts';
 import { SIGN_IN_PATH } from './paths.ts';
 
-/** What an address says about how someone wants to sign in: `?portal=steam&login=auto`. */
+/** How the user wants to sign in, from the address: `?portal=steam&login=auto`. */
 export interface Hint {
-  /** Whose portals are meant. */
+  /** The game whose portals are meant. */
   readonly gameId: number | undefined;
   readonly portal: LinkedPortal | undefined;
   readonly isAuto: boolean;
@@ -20,7 +20,7 @@ export interface Hint {
 const ID = /^[1-9]\d{0,14}$/;
 const GAME_PAGE = /^\/g\/([^/]{1,100})(?:\/|$)/;
 
-/** The hint stands in the address of the sign-in page itself, or in that of the page for which someone signs in. */
+/** Reads the hint from the address of the sign-in page, or from its return address. */
 export async function hintOf(app: App, query: Texts, back: string | undefined): Promise<Hint> {
   const target = new URL(back ?? '/', app.addresses.site);
   const said = (name: string) => query[name] ?? target.searchParams.get(name) ?? undefined;
@@ -31,7 +31,7 @@ export async function hintOf(app: App, query: Texts, back: string | undefined): 
   };
 }
 
-/** The game that is named, whose page is wanted, or whose application asks. */
+/** The game that is named, whose page is requested, or whose application requests access. */
 async function gameMeant(app: App, named: string | undefined, target: URL): Promise<number | undefined> {
   const name = named ?? GAME_PAGE.exec(target.pathname)?.[1];
   if (name !== undefined) return ID.test(name) ? Number(name) : findGameNamed(app, name);
@@ -41,7 +41,7 @@ async function gameMeant(app: App, named: string | undefined, target: URL): Prom
 
 const CHOSEN = 'portals/chosen';
 
-/** The sign-in page again, for one portal and without another question. */
+/** The address of the sign-in page that redirects to this portal without another click. */
 export function chosenAddress(
   app: App,
   { visit }: PageRequest,
@@ -55,11 +55,11 @@ export function chosenAddress(
   return `${SIGN_IN_PATH}?${new URLSearchParams(query)}`;
 }
 
-/** Whether this browser was shown where the link leads; other sites cannot make one up. */
+/** Whether the sign-in page of this browser made the link; other sites cannot forge it. */
 export const wasChosen = (app: App, { visit, query }: PageRequest): boolean =>
   app.secrets.verify(CHOSEN, visit, query['chosen'] ?? '');
 
-/** A studio has no name that players would know, so it is told where they will be. */
+/** A studio has no name that players know, so the host is shown instead. */
 export const offerText = ({ portal, host }: Offer, language: Language): string =>
   portal === 'sso'
     ? localise('page_portal_studio', language, { host })

@@ -13,7 +13,7 @@ import { stylePage } from './style.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 import { widgetPages } from './widgets.ts';
 
-/** What browsers are shown, a line per page. */
+/** Every page, one per line. */
 export const pages: readonly Page[] = [
   accountPage,
   authorizePage,

@@ -11,7 +11,7 @@ export interface Content {
   readonly body: Html;
 }
 
-/** The frame of every page: one card, in the reader's own light or dark. */
+/** The frame of every page: one card, in the browser’s light or dark scheme. */
 export function layout(app: App, language: Language, { title, body }: Content): Html {
   const isSandbox = app.environment === 'sandbox';
   return html`<!doctype html>
@@ -33,7 +33,7 @@ ${body}
 </html>`;
 }
 
-/** An error is told where it happened; nobody is sent anywhere with it. */
+/** An error page never redirects. */
 export function errorPage(app: App, error: ApiError, language: Language, anew?: string): Html {
   return layout(app, language, {
     title: localise('page_error_title', language),
@@ -43,5 +43,5 @@ ${anew && html`<p><a href="${anew}">${localise('page_sign_in_title', language)}<
   });
 }
 
-/** What a form has to bring back to be believed. */
+/** The CSRF token of a form. */
 export const csrfField = (token: string): Html => html`<input type="hidden" name="csrf" value="${token}">`;

@@ -4,7 +4,7 @@ import { AUTHORIZE_PATH } from './authorize.ts';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
 
-/** RFC 8414: where a client finds everything, given the address of the site alone. */
+/** RFC 8414: the endpoints, for a client that has only the address of the site. */
 export const metadataPage: Page = {
   id: 'page-oauth-metadata',
   path: '/.well-known/oauth-authorization-server',

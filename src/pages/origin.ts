@@ -2,18 +2,18 @@ import { type Html, html } from '../platform/http/html.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 import { localise } from '../platform/localisation/texts.ts';
 
-/** Where an application that asks to be let in comes from. */
+/** The application that requests access, and its game. */
 export interface Origin {
   readonly game: string;
   readonly icon: string | null;
   readonly owner: string | null;
-  /** Whether the site's staff have accepted the game. */
+  /** Whether the site’s staff have accepted the game. */
   readonly isAccepted: boolean;
   /** When the application was registered; null for the game itself. */
   readonly since: number | null;
 }
 
-/** Tells whose application it is, since when it is registered, and that it is not verified where nobody has looked at it. */
+/** Shows the owner and the age of an application, and a warning if its game is not accepted. */
 export const originOf = ({ game, icon, owner, isAccepted, since }: Origin, language: Language): Html =>
   html`<div class="origin">
 <img class="icon" src="/files/${icon ?? 'placeholder/icon'}/thumb_64x64.png" alt="" width="64" height="64">

@@ -21,7 +21,7 @@ import { fragmentPage } from './fragment.ts';
 import { csrfField, layout } from './layout.ts';
 import { ACCOUNT_PATH, SIGN_IN_PATH } from './paths.ts';
 
-/** Each parameter counts only if it was sent once: what is sent twice means one thing here and another elsewhere. */
+/** Repeated parameters are ignored, because a proxy could read another of their values. */
 function sentOnce(search: string): Record<string, string | undefined> {
   const query = new URLSearchParams(search);
   const names = [...new Set(query.keys())].filter((name) => query.getAll(name).length === 1);
@@ -32,7 +32,7 @@ async function guestOf(app: App, { visit, userAgent, language, session }: PageRe
   return { visit, userAgent, language, userId: (await findSession(app, session))?.user_id };
 }
 
-/** What the address says, and where the portal answers behind `#`, what stood there. */
+/** The query, and the fragment if the portal answers there. */
 function broughtBy({ search, form }: PageRequest): Brought {
   const { fragment = '' } = form;
   return { query: sentOnce(`${search}&${fragment}`), fragment };
@@ -45,12 +45,12 @@ async function arrived(app: App, request: PageRequest, portal: LinkedPortal): Pr
 
 const nameOf = (portal: LinkedPortal): string => PORTAL_NAMES[portal] ?? portal;
 
-/** Where a portal sends people back to. */
+/** The page to which a portal redirects. */
 const portalPage = (portal: LinkedPortal): Page => ({
   id: `page-sign-in-${portal}`,
   path: callbackPath(portal, '{id}'),
   anew: SIGN_IN_PATH,
-  // With an answer behind `#` one person sends up to three forms.
+  // With an answer in the fragment, one sign-in sends up to three forms.
   limit: answersInFragment(portal) ? 30 : 10,
   get: async (app, request) => {
     if (!answersInFragment(portal)) return arrived(app, request, portal);
@@ -91,7 +91,7 @@ ${csrfField(csrf)}<input type="hidden" name="token" value="${token}">
   return { status: 200, html: page };
 }
 
-/** The portal gives back nothing of ours, so another site could have brought an account of its own. */
+/** The portal returns no state, so another site could have sent an account of its own. */
 function nameForm(app: App, request: PageRequest, arrival: Arrival & { kind: 'named' }): PageAnswer {
   const { language, csrf, id } = request;
   const { portal, name, token, isLinking } = arrival;
@@ -110,7 +110,7 @@ ${csrfField(csrf)}<input type="hidden" name="token" value="${token}">
   return { status: 200, html: page };
 }
 
-/** Consent comes first: until then there is no account. */
+/** The account is created only after the user has agreed. */
 function termsForm(app: App, request: PageRequest, portal: LinkedPortal, token: string): PageAnswer {
   const { language, csrf, id } = request;
   const { html: text, buttons } = consentDialog(app, language, portal);

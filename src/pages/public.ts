@@ -24,9 +24,9 @@ import { localise } from '../platform/localisation/texts.ts';
 import { layout } from './layout.ts';
 import { ACCOUNT_PATH } from './paths.ts';
 
-// The pages that `profile_url` and other addresses in answers lead to: what everyone may see, and nothing else.
+// The pages behind `profile_url` and other addresses in answers. They show only what everyone may see.
 
-/** What a page shows of something. */
+/** What a page shows of a game, mod, guide, collection or user. */
 interface Shown {
   readonly name: string;
   readonly summary: string;

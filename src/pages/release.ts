@@ -17,7 +17,7 @@ import { csrfField, layout } from './layout.ts';
 const readerOf = async (app: App, request: PageRequest): Promise<number | undefined> =>
   (await findSession(app, request.session))?.user_id;
 
-/** Asks first: programs that look at the links in mails must not release anything. */
+/** Asks for a confirmation, because mail scanners open links and must not release anything. */
 export const releasePage: Page = {
   id: 'page-release',
   path: CONFIRM_PATH,
@@ -71,7 +71,7 @@ function told(app: App, { language }: PageRequest, title: TextName, lead: TextNa
   return { status: 200, html: layout(app, language, { title: localise(title, language), body }) };
 }
 
-/** Whether it was used, has ended, was made up or is another person's: whoever brings it learns no more. */
+/** Used, expired, forged and foreign links get the same answer. */
 const outdated = (app: App, request: PageRequest): PageAnswer => ({
   ...told(app, request, 'page_release_outdated_title', 'page_release_outdated_lead'),
   status: 404,

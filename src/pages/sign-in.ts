@@ -43,7 +43,7 @@ export const signInPage: Page = {
   },
 };
 
-/** `login=auto`: right on to the portal, where there is a way to it. */
+/** `login=auto`: redirects to the portal if the game uses it. */
 async function leadOn(
   app: App,
   request: PageRequest,
@@ -89,7 +89,7 @@ const problemText = (problem: string | undefined): Html | undefined =>
 const hidden = (name: string, value: string | undefined): Html | undefined =>
   value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** What the page says besides asking for an address. */
+/** Optional parts of the page beside the email form. */
 interface Around {
   readonly hint?: Hint;
   readonly offers?: readonly Offer[];
@@ -97,7 +97,7 @@ interface Around {
   readonly email?: string | undefined;
 }
 
-/** A link for each portal, so that no policy about forms stands in its way; the one that was asked for comes first. */
+/** Portals are links, so that `form-action` does not block them; the requested one comes first. */
 function portalLinks(app: App, request: PageRequest, back: string | undefined, { hint, offers = [] }: Around) {
   if (!hint) return undefined;
   const { language } = request;

@@ -11,7 +11,7 @@ const PATH = '/unsubscribe';
 const readerOf = async (app: App, request: PageRequest): Promise<number | undefined> =>
   (await findSession(app, request.session))?.user_id;
 
-/** Asks first: programs that look at the links in mails must not end anything. */
+/** Asks for a confirmation, because mail scanners open links and must not unsubscribe anyone. */
 export const unsubscribePage: Page = {
   id: 'page-unsubscribe',
   path: PATH,

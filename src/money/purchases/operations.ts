@@ -11,7 +11,7 @@ const getUserPurchases = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/purchased',
-  says: 'Lists the mods that the person has bought. The list is empty, as mods are not sold here yet.',
+  says: 'Lists the mods that the user has bought. The list is empty, because mods are not sold yet.',
   access: user('read'),
   query: PlatformStatusQuery,
   list: modListing,

@@ -15,7 +15,7 @@ import { getAudit, getGameAudit } from './operations.ts';
 const api = await startApi();
 const admin = await api.as(await api.aUser({ admin: true }));
 
-test('what a game’s team and those who run the site do is written down, with who did it and why', async () => {
+test('actions of a game’s team and of staff are logged with actor and reason', async () => {
   const game = await api.aGame();
   const moderator = await api.aUser();
   await api.joins(moderator, game, MODERATOR);
@@ -49,7 +49,7 @@ test('what a game’s team and those who run the site do is written down, with w
   assert.equal(found.result_total, 1);
 });
 
-test('the log is for those who run the site, and of a game for its team', async () => {
+test('staff read the whole log, and a game’s team the log of the game', async () => {
   const [game, other] = [await api.aGame(), await api.aGame()];
   const params = { game_id: game.id };
   const stranger = await api.as(other.owner);
@@ -61,7 +61,7 @@ test('the log is for those who run the site, and of a game for its team', async 
   assert.equal((await (await api.as(game.owner)).call(getGameAudit, { params })).body.result_total, 0);
 });
 
-test('what is refused leaves nothing behind', async () => {
+test('refused requests are not logged', async () => {
   const game = await api.aGame();
   const before = (await verifyAudit(api.app())).rows;
   const body = { options: 1 };
@@ -70,7 +70,7 @@ test('what is refused leaves nothing behind', async () => {
   assert.deepEqual(await verifyAudit(api.app()), { rows: before });
 });
 
-test('16 who write at once make one chain, and whatever is done to it shows', async () => {
+test('16 concurrent writers make one chain, and every manipulation is detected', async () => {
   const clients = await Promise.all(
     Array.from({ length: 16 }, async () => {
       const game = await api.aGame();

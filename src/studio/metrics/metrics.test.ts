@@ -79,7 +79,7 @@ test('a session in seconds with order ids from 1 is counted with its length', as
   assert.deepEqual([sessions, session_seconds], [1, 400]);
 });
 
-test('a session in milliseconds with order ids from 2, as a list of keys and values, is one as well', async () => {
+test('a session in milliseconds with order ids from 2, as a list of keys and values, is counted, too', async () => {
   const { game, team, secret, player } = await aMeasuredGame();
   const sent = signed(secret, aReport({ session_ts: api.clock.now() * 1_000 + 7, session_order_id: 2, ids: [5] }));
   const pairs = Object.entries(sent).map(([Key, Value]) => ({ Key, Value }));
@@ -88,7 +88,7 @@ test('a session in milliseconds with order ids from 2, as a list of keys and val
   assert.equal((await post(player, 'start', [1])).status, 400);
 });
 
-test('forms are taken too, and the game may stand in a token', async () => {
+test('reports can be forms, and the game can come from a token', async () => {
   const { game, secret } = await aMeasuredGame();
   const person = await api.as(await api.aUser(), { gameId: game.id });
   const body = signed(secret, aReport());
@@ -97,7 +97,7 @@ test('forms are taken too, and the game may stand in a token', async () => {
   await elsewhere.refused(startSession, { body: { ...signed(secret, aReport()) } }, 404, 14001);
 });
 
-test('what is not signed with the secret of the game is refused', async () => {
+test('reports that are not signed with the secret of the game are refused', async () => {
   const { secret, player, team, game } = await aMeasuredGame();
   const other = await aMeasuredGame();
   const refused = (body: Sent) => player.refused(startSession, { body: { ...body } as never }, 422, 13009);
@@ -108,7 +108,7 @@ test('what is not signed with the secret of the game is refused', async () => {
   await refused(signed(secret, aReport()));
 });
 
-test('nothing is taken twice, too late, or after the end', async () => {
+test('repeated reports, late reports and reports after the end are refused', async () => {
   const { game, team, secret, player } = await aMeasuredGame();
   const refused = async (step: typeof startSession, body: Sent, field: string) => {
     const answer = await player.refused(step, { body: { ...body } as never }, 422, 13009);
@@ -128,7 +128,7 @@ test('nothing is taken twice, too late, or after the end', async () => {
   assert.equal((await today(team, game)).sessions, 1);
 });
 
-test('of sixteen equal reports at once one is counted', async () => {
+test('of sixteen equal concurrent reports, one is counted', async () => {
   const { game, team, secret, player } = await aMeasuredGame();
   const start = signed(secret, aReport());
   const answers = await Promise.all(Array.from({ length: 16 }, () => post(player, 'start', start)));
@@ -136,7 +136,7 @@ test('of sixteen equal reports at once one is counted', async () => {
   assert.equal((await today(team, game)).sessions, 1);
 });
 
-test('a secret that can no longer be read is said to be our fault', async () => {
+test('a secret that can no longer be decrypted is a server error', async () => {
   const { game, team, secret, player } = await aMeasuredGame();
   await api.app().db.write(async ({ query }) => {
     const other = api.app('sandbox').secrets.seal('metrics', 'x');
@@ -148,7 +148,7 @@ test('a secret that can no longer be read is said to be our fault', async () => 
   assert.equal((await team.call(addMetricsSecret, named(game))).status, 201);
 });
 
-test('administrators alone see and change the secret, which is stored sealed', async () => {
+test('only administrators can see and change the secret, which is stored encrypted', async () => {
   const { game, team, secret } = await aMeasuredGame();
   assert.equal((await team.call(getMetricsSecret, named(game))).body.secret, secret);
   const manager = await api.aUser();
@@ -195,7 +195,7 @@ test('downloads, subscriptions, ratings and comments of a day are counted as the
   );
 });
 
-test('figures are for the team alone, and a span of more than a year or backwards is refused', async () => {
+test('only the team can read metrics, and a range of more than a year or backwards is refused', async () => {
   const { game, team } = await aMeasuredGame();
   const stranger = await api.as(await api.aUser());
   for (const operation of [getGameMetrics, exportGameMetrics, getGameMetricsMonths, getTopMods, getTopCreators])
@@ -210,7 +210,7 @@ test('figures are for the team alone, and a span of more than a year or backward
     await team.refused(getGameMetricsMonths, { ...named(game), query }, 422, 13009);
 });
 
-test('the table for spreadsheets has a line for each day', async () => {
+test('the CSV export has a line for each day', async () => {
   const { game, team } = await aMeasuredGame();
   const answer = await team.call(exportGameMetrics, {
     ...named(game),
@@ -228,7 +228,7 @@ interface Busy {
   readonly creators: number;
 }
 
-/** A game in which very many mods by very many people are downloaded on every day of a year. */
+/** A game with very many mods and creators, whose mods are downloaded on every day of a year. */
 async function aBusyGame({ mods, creators }: Busy) {
   const { game, team } = await aMeasuredGame();
   const app = api.app();
@@ -276,7 +276,7 @@ async function aBusyGame({ mods, creators }: Busy) {
     for (let back = 0; back < 12; back++) {
       const month = thisMonth - back;
       await insertMany(bulk, 'metrics_months', [{ ...of, month }]);
-      // In every month another order, and many with equally many downloads.
+      // Another order in every month, with many ties.
       const figures = (n: number) => ({
         game_id: game.id,
         month,
@@ -299,7 +299,7 @@ async function aBusyGame({ mods, creators }: Busy) {
   return { game, team, last };
 }
 
-test('a year of a busy game, its tables and its rankings each take less than 50 ms of the processor', async () => {
+test('a year of a busy game, its tables and its rankings each take less than 50 ms of CPU time', async () => {
   const { game, team, last } = await aBusyGame({ mods: 5_000, creators: 1_000 });
   const date = (day: number) => new Date(day * DAY * 1_000).toISOString().slice(0, 10);
   const query = { from: date(last - 364), to: date(last) };
@@ -334,11 +334,11 @@ test('a year of a busy game, its tables and its rankings each take less than 50 
   for (const [name, read] of Object.entries(reads)) {
     await read();
     const least = await leastMs(bound, read);
-    assert.ok(least < bound, `${name}: ${least} ms of the processor, of ${bound}`);
+    assert.ok(least < bound, `${name}: ${least} ms of CPU time, of ${bound}`);
   }
 });
 
-test('the ranking of a month and the places in the month before are as if all were sorted', async () => {
+test('the ranking of a month and of the previous month matches a full sort', async () => {
   const { game, team } = await aBusyGame({ mods: 300, creators: 20 });
   const { data } = (await team.call(getTopMods, named(game))).body;
   const rows = await api
@@ -361,7 +361,7 @@ test('the ranking of a month and the places in the month before are as if all we
   );
 });
 
-/** What the game's team sees of the present day and month. */
+/** The active users of today and of this month, as the game’s team reads them. */
 async function activeIn(mod: Mod): Promise<{ day: number; month: number }> {
   await countNoted(api.app());
   const moderator = await api.aUser();
@@ -385,14 +385,14 @@ async function aModToUse(): Promise<Mod> {
   return mod;
 }
 
-/** So that days later are of the same month. */
+/** Later days of a test stay in the same month. */
 function toTheFirstOfAMonth(): void {
   const now = new Date(api.clock.now() * 1_000);
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 1) / 1_000;
   api.clock.advance(next - api.clock.now());
 }
 
-test('a person is active once, whatever they do, on which platform and from where', async () => {
+test('a user counts as active once, whatever they do, on any platform and from any address', async () => {
   const mod = await aModToUse();
   const person = await api.aUser();
   const client = await api.as(person);
@@ -404,7 +404,7 @@ test('a person is active once, whatever they do, on which platform and from wher
   assert.deepEqual(await activeIn(mod), { day: 1, month: 1 });
 });
 
-test('downloads without a sign-in are an address once, and none where someone acts who is signed in', async () => {
+test('anonymous downloads count an address once, and not if a signed-in user acts from it', async () => {
   const mod = await aModToUse();
   const params = placeOf(mod);
   downloads(mod, '198.51.100.1');
@@ -421,7 +421,7 @@ test('downloads without a sign-in are an address once, and none where someone ac
   assert.deepEqual(await activeIn(mod), { day: 2, month: 2 });
 });
 
-test('who is active on several days counts on each of them, and once in the month', async () => {
+test('a user who is active on several days counts on each of them, and once in the month', async () => {
   toTheFirstOfAMonth();
   const mod = await aModToUse();
   const params = placeOf(mod);
@@ -439,7 +439,7 @@ test('who is active on several days counts on each of them, and once in the mont
   assert.deepEqual(await activeIn(mod), { day: 1, month: 1 });
 });
 
-test('sixteen at once are counted as sixteen, and one who does sixteen things at once as one', async () => {
+test('sixteen concurrent users count as sixteen, and sixteen concurrent actions of one user as one', async () => {
   const mod = await aModToUse();
   const params = placeOf(mod);
   const people = await Promise.all(Array.from({ length: 16 }, async () => api.as(await api.aUser())));
@@ -460,7 +460,7 @@ test('deleting a comment makes nobody active', async () => {
   assert.equal((await activeIn(mod)).day, 1);
 });
 
-test('what was kept to count nothing twice is forgotten', async () => {
+test('the rows that prevent double counting are deleted', async () => {
   const { secret, player } = await aMeasuredGame();
   await post(player, 'start', signed(secret, aReport()));
   const worker = composeWorker(api.app());

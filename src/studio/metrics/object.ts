@@ -5,17 +5,17 @@ import type { Day, Ranked } from '../../records/metrics/reading.ts';
 
 export const MetricsSecretObject = z
   .object({
-    secret: z.string().meta({ description: 'What the game signs its reports with; empty where it has none.' }),
+    secret: z.string().meta({ description: 'The secret with which the game signs its reports; empty if it has none.' }),
     date_added: Timestamp,
   })
   .meta({ id: 'MetricsSecret' });
 
 const counts = {
   downloads: Integer,
-  subscribers: Integer.meta({ description: 'Those who subscribed less those who ended it.' }),
+  subscribers: Integer.meta({ description: 'New subscribers minus those who unsubscribed.' }),
   active_users: Integer.meta({
     description:
-      'People who downloaded, subscribed, ended it, rated or commented, each once; and addresses from which only people downloaded who were not signed in.',
+      'Users who downloaded, subscribed, unsubscribed, rated or commented, each counted once, plus addresses from which only anonymous clients downloaded.',
   }),
   ratings_positive: Integer,
   ratings_negative: Integer,
@@ -24,18 +24,18 @@ const counts = {
 };
 
 export const MetricsDayObject = z
-  .object({ date: z.string().meta({ description: 'In UTC, as `2026-11-15`.' }), ...counts })
+  .object({ date: z.string().meta({ description: 'In UTC, such as `2026-11-15`.' }), ...counts })
   .meta({ id: 'MetricsDay' });
 
 export const MetricsMonthObject = z
-  .object({ month: z.string().meta({ description: 'In UTC, as `2026-11`.' }), ...counts })
+  .object({ month: z.string().meta({ description: 'In UTC, such as `2026-11`.' }), ...counts })
   .meta({ id: 'MetricsMonth' });
 
 export const MetricsRankingObject = z
   .object({
     rank: Id,
     rank_before: Integer.meta({
-      description: 'The place in the month before, and 0 where it was not among the first thousand.',
+      description: 'The rank in the previous month; 0 if it was not among the first thousand.',
     }),
     id: Id,
     name_id: z.string(),

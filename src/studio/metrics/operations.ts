@@ -27,7 +27,7 @@ const SessionBody = z.object({
     .meta({ description: 'HMAC-SHA256 of ids, time, session and nonce with the secret of the game, in hexadecimal' }),
 });
 const StartBody = SessionBody.extend({
-  ids: z.array(z.int().min(1)).max(1_000).default([]).meta({ description: 'The mods that are in use.' }),
+  ids: z.array(z.int().min(1)).max(1_000).default([]).meta({ description: 'The mods in use.' }),
 });
 
 const gameOf = (caller: Caller): number | undefined =>
@@ -65,11 +65,11 @@ const sessionOperation = <B extends typeof SessionBody | typeof StartBody>(step:
 
 export const startSession = sessionOperation(
   'start',
-  'Tells that someone begins to play, and with which mods.',
+  'Reports that a player starts a session, and its mods.',
   StartBody,
 );
-export const continueSession = sessionOperation('heartbeat', 'Tells that someone still plays.', SessionBody);
-export const endSession = sessionOperation('end', 'Tells that someone has stopped playing.', SessionBody);
+export const continueSession = sessionOperation('heartbeat', 'Reports that the session continues.', SessionBody);
+export const endSession = sessionOperation('end', 'Reports that the session has ended.', SessionBody);
 
 const SECRET = '/games/{game_id}/metrics/secret';
 const ADMINISTRATORS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
@@ -79,7 +79,7 @@ export const getMetricsSecret = operation({
   tag: 'Metrics',
   method: 'GET',
   path: SECRET,
-  says: 'Shows administrators of a game the secret with which it signs reports of sessions.',
+  says: 'Shows the secret with which a game signs session reports. Administrators of the game only.',
   access: user('read', 'team'),
   params: GamePath,
   returns: ok(MetricsSecretObject),
@@ -92,7 +92,7 @@ export const addMetricsSecret = operation({
   tag: 'Metrics',
   method: 'POST',
   path: SECRET,
-  says: 'Gives a game a new secret for reports of sessions. The one before ends at once.',
+  says: 'Replaces the secret for session reports. The old one stops working at once.',
   access: user('write', 'team'),
   params: GamePath,
   once: true,
@@ -110,7 +110,7 @@ export const deleteMetricsSecret = operation({
   tag: 'Metrics',
   method: 'DELETE',
   path: SECRET,
-  says: 'Takes the secret of a game away. No reports of sessions are taken from then on.',
+  says: 'Removes the secret of a game. Session reports are refused from then on.',
   access: user('write', 'team'),
   params: GamePath,
   returns: noContent,
@@ -120,11 +120,11 @@ export const deleteMetricsSecret = operation({
 
 const TEAM = ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'] as const;
 const SpanQuery = z.object({
-  from: z.iso.date().optional().meta({ description: 'The first day; without it, thirty days end at the last one.' }),
-  to: z.iso.date().optional().meta({ description: 'The last day, at most a year later; without it today.' }),
+  from: z.iso.date().optional().meta({ description: 'The first day; by default 30 days before the last one.' }),
+  to: z.iso.date().optional().meta({ description: 'The last day, at most a year after the first; by default today.' }),
 });
 
-/** The platform header narrows metrics to what was recorded with it. */
+/** The platform header selects the metrics of that platform. */
 const placeOf = ({ game_id: gameId }: { game_id: number }, platform = ''): Place => ({ gameId, platform });
 
 export const getGameMetrics = operation({
@@ -132,7 +132,7 @@ export const getGameMetrics = operation({
   tag: 'Metrics',
   method: 'GET',
   path: '/games/{game_id}/metrics/days',
-  says: 'Shows the team of a game what happened in it, day by day; for a platform, what happened on it.',
+  says: 'Lists the metrics of a game by day; with a platform header, those of the platform. Its team only.',
   access: user('read', 'team'),
   params: GamePath,
   query: SpanQuery,
@@ -148,7 +148,7 @@ export const exportGameMetrics = operation({
   tag: 'Metrics',
   method: 'GET',
   path: '/games/{game_id}/metrics/days/csv',
-  says: 'The same as a table for spreadsheets.',
+  says: 'Exports the metrics of a game by day as CSV. Its team only.',
   access: user('read', 'team'),
   params: GamePath,
   query: SpanQuery,
@@ -168,12 +168,16 @@ export const getGameMetricsMonths = operation({
   tag: 'Metrics',
   method: 'GET',
   path: '/games/{game_id}/metrics/months',
-  says: 'Shows the team of a game what happened in it, month by month. Whoever was active on several days counts once.',
+  says: 'Lists the metrics of a game by month. A user who was active on several days counts once. Its team only.',
   access: user('read', 'team'),
   params: GamePath,
   query: z.object({
-    from: MonthName.meta({ description: 'The first month, as `2026-11`; without it, twelve end at the last one.' }),
-    to: MonthName.meta({ description: 'The last month, at most three years later; without it the present one.' }),
+    from: MonthName.meta({
+      description: 'The first month, such as `2026-11`; by default twelve months up to the last one.',
+    }),
+    to: MonthName.meta({
+      description: 'The last month, at most three years after the first; by default the current one.',
+    }),
   }),
   list: pagesOnly,
   returns: ok(pageOf(MetricsMonthObject)),
@@ -192,7 +196,7 @@ const rankingOperation = (ranking: Ranking, says: string) =>
     access: user('read', 'team'),
     params: GamePath,
     query: z.object({
-      month: MonthName.meta({ description: 'In UTC, as `2026-11`; without it the present one.' }),
+      month: MonthName.meta({ description: 'In UTC, such as `2026-11`; by default the current month.' }),
     }),
     list: pagesOnly,
     returns: ok(pageOf(MetricsRankingObject)),
@@ -203,9 +207,12 @@ const rankingOperation = (ranking: Ranking, says: string) =>
 
 export const getTopMods = rankingOperation(
   'mods',
-  'Shows the team of a game which mods were downloaded most in a month.',
+  'Lists the most downloaded mods of a game in a month. Its team only.',
 );
-export const getTopCreators = rankingOperation('creators', 'Shows the team of a game whose mods were downloaded most.');
+export const getTopCreators = rankingOperation(
+  'creators',
+  'Lists the creators with the most downloads in a game in a month. Its team only.',
+);
 
 export const metricsOperations = [
   startSession,

@@ -30,7 +30,7 @@ import {
   startSession,
 } from './operations.ts';
 
-// What the platform header changes besides mods and files: tags, their counts, figures and metrics.
+// What the platform header changes besides mods and files: tags, their counts, statistics and metrics.
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_TRUST_PROXY: '127.0.0.1' } });
 const at = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
@@ -81,7 +81,7 @@ const COUNTS: [string | undefined, Record<string, number>][] = [
   ['amiga', { Magic: 2, Steam: 1 }],
 ];
 
-/** The counts as every answer tells them that holds tags. */
+/** The counts in every answer that contains tags. */
 async function countsIn(game: Game, headers: Headers): Promise<Record<string, number>[]> {
   const client = api.withKey(game);
   const params = { game_id: game.id };
@@ -95,7 +95,7 @@ async function countsIn(game: Game, headers: Headers): Promise<Record<string, nu
   ];
 }
 
-test('tags are counted among the mods that are live on the platform, and again when one comes or goes', async () => {
+test('tags count the mods that are live on the platform, and are recounted when one is added or removed', async () => {
   const { game, mods, files } = await aGameOnPlatforms();
   for (const [platform, expected] of COUNTS)
     for (const prefix of ['Modio', 'Service'])
@@ -110,7 +110,7 @@ test('tags are counted among the mods that are live on the platform, and again w
   for (const counts of await countsIn(game, on('windows'))) assert.deepEqual(counts, { Magic: 1, Steam: 1 });
 });
 
-test('a game without platforms counts its tags for all of them', async () => {
+test('a game without platforms counts its tags for all platforms', async () => {
   const game = await api.aGame();
   const body = { name: 'Theme', type: 'checkboxes', tags: ['Magic'] };
   await (await api.as(game.owner)).call(addGameTagOptions, { params: { game_id: game.id }, body });
@@ -120,7 +120,7 @@ test('a game without platforms counts its tags for all of them', async () => {
     for (const counts of await countsIn(game, on(platform))) assert.deepEqual(counts, { Magic: 1 });
 });
 
-test('a group of tags is for the platforms that its game names, and hidden ones are shown to who asks for them', async () => {
+test('a tag group is limited to the platforms that its game sets, and hidden groups are shown on request', async () => {
   const { game, team, params } = await aGameOnPlatforms();
   const groups = [
     { name: 'Controls', type: 'dropdown', tags: ['Mouse'], platforms: ['WINDOWS'] },
@@ -169,7 +169,7 @@ async function download(
   await countNoted(api.app());
 }
 
-test('figures of mods and of their game are those of the platform', async () => {
+test('the statistics of mods and of their game are those of the platform', async () => {
   const { game, params, mods, files } = await aGameOnPlatforms();
   const client = api.withKey(game);
   await download(client, mods.both, files.both, 'windows');
@@ -309,7 +309,7 @@ test('metrics are recorded and read per platform', async () => {
   }
 });
 
-test('lists of metrics are paged like all others', async () => {
+test('lists of metrics are paged like all other lists', async () => {
   const { team, params } = await aGameOnPlatforms();
   const { body } = await team.call(getGameMetrics, { params, query: { _limit: 7, _offset: 28 } });
   assert.deepEqual(

@@ -5,7 +5,6 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { recordSession, type Step } from '../../records/metrics/sessions.ts';
 import type { SessionReport } from '../../records/metrics/signing.ts';
 
-/** A game's client reports that someone plays it. */
 export async function report(
   app: App,
   caller: Caller,

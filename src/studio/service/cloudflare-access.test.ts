@@ -28,13 +28,13 @@ const assertion = (claims: object = {}, by = issuer) => {
 const ping = async (token?: string, path = '/v1/ping') =>
   api.request('GET', path, token === undefined ? {} : { headers: { 'Cf-Access-Jwt-Assertion': token } });
 
-test('behind Cloudflare Access a request with its assertion is answered', async () => {
+test('behind Cloudflare Access a request with a valid assertion is answered', async () => {
   assert.equal((await ping(await assertion())).status, 200);
   assert.equal((await ping(await assertion({ aud: [AUDIENCE, 'another'] }))).status, 200);
   assert.equal((await ping(await assertion(), '/sign-in')).status, 200);
 });
 
-test('11070: without an assertion, or with one that is forged or meant for others, nothing is', async () => {
+test('11070: a request without an assertion, or with a forged one or one for another audience, is refused', async () => {
   assertRefused(await ping(), 401, 11070);
   assertRefused(await ping('no token'), 401, 11070);
   assertRefused(await ping(await assertion({}, new Issuer())), 401, 11070);
@@ -46,20 +46,20 @@ test('11070: without an assertion, or with one that is forged or meant for other
     assertRefused(await ping(undefined, path), 401, 11070);
 });
 
-test('11071: without Cloudflare’s keys nobody is believed', async () => {
+test('11071: requests are refused while Cloudflare’s keys are unavailable', async () => {
   cloudflare.down(CERTS);
   assertRefused(await ping(await assertion()), 401, 11071);
   cloudflare.on(CERTS, () => ({ status: 500, json: {} }));
   assertRefused(await ping(await assertion()), 401, 11071);
 });
 
-test('11072 and 11073: assertions of the future and of the past are told apart', async () => {
+test('11072 and 11073: assertions from the future and expired ones have different errors', async () => {
   const now = api.clock.now();
   assertRefused(await ping(await assertion({ nbf: now + 61 })), 401, 11072);
   assertRefused(await ping(await assertion({ exp: now - 61 })), 401, 11073);
 });
 
-test('an answer that was kept is not given to those who did not come through', async () => {
+test('a cached response is not sent to a client without an assertion', async () => {
   const game = await api.aGame();
   const path = `/v1/games/${game.id}?api_key=${game.api_key}`;
   const token = await assertion();
@@ -69,12 +69,12 @@ test('an answer that was kept is not given to those who did not come through', a
   assertRefused(await ping(token, path), 401, 11073);
 });
 
-test('sockets stand behind it too; health does not', async () => {
+test('sockets require an assertion, and health checks do not', async () => {
   await assert.rejects(aDevice(api.service, { host: 'g-1.ws.localhost' }), /401/);
   for (const path of ['/healthz', '/readyz']) assert.equal((await ping(undefined, path)).status, 200);
 });
 
-test('a setting that names no team and no application stops the start', () => {
+test('a setting without a team or an application prevents the start', () => {
   for (const wrong of ['team.cloudflareaccess.com', 'https://team.cloudflareaccess.com', 'https://x/y?aud=1'])
     assert.throws(() => readSettings({ MODSTEAD_CLOUDFLARE_ACCESS: wrong }), SettingError);
 });

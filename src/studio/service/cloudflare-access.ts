@@ -3,8 +3,8 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { verifyToken } from '../../signin/portals/jwt.ts';
 
 /**
- * Where the site stands behind Cloudflare Access, what did not come through it is refused: the assertion that it adds
- * to each request must be signed with its keys, for this application, and for now.
+ * If the site is configured for Cloudflare Access, requests that bypass it are refused: its assertion must have a valid
+ * signature, audience and time.
  */
 export async function requireCloudflareAccess(app: App, assertion: string | undefined): Promise<void> {
   const { cloudflareAccess: access } = app.settings;

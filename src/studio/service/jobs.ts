@@ -17,8 +17,8 @@ export const serviceJobs: readonly JobHandler<App>[] = [
 ];
 
 /**
- * An upload leaves `incoming/` when its request ends, unless the process ended first. Storage does not tell
- * how old a file is, so it is remembered since when each has been seen.
+ * An upload leaves `incoming/` at the end of its request, unless the process crashes. The storage returns no file
+ * dates, so the job remembers when it first saw each file.
  */
 async function removeAbandonedUploads(app: App): Promise<void> {
   const now = app.clock.now();

@@ -8,7 +8,7 @@ export const ping = operation({
   tag: 'General',
   method: 'GET',
   path: '/ping',
-  says: 'Tells that the service answers.',
+  says: 'Answers that the service is running.',
   access: anyone(),
   returns: ok(WebMessageObject),
   errors: [],

@@ -54,7 +54,7 @@ async function aReceiver() {
   return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-test('a receiver hears of every kind of event that there is', async () => {
+test('a receiver gets every kind of event', async () => {
   const ALL_COMMENTS = 1 | 2 | 2_048 | 8_192 | 16_384;
   const game = await aCookingGame(api, { community_options: ALL_COMMENTS });
   const inGame = { game_id: game.id };
@@ -118,7 +118,7 @@ test('a receiver hears of every kind of event that there is', async () => {
   assert.deepEqual(of(`guides/${guide.id}`), ['GUIDE_COMMENT_ADDED', 'GUIDE_COMMENT_DELETED']);
 });
 
-/** Of a game where there is a scanner: what is scanned elsewhere would hold up the rest. */
+/** Runs in a game with a scanner, because a scan would delay the other events. */
 async function heardOfBuild(): Promise<readonly Heard[]> {
   const clamd = await standIn({ after });
   const scanned = await startApi({ settings: { ...settings, MODSTEAD_CLAMD: clamd.address } });

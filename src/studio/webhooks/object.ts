@@ -10,11 +10,15 @@ export const WebhookObject = z
     game_id: Id,
     name: z.string(),
     url: z.string(),
-    events: z.array(z.string()).meta({ description: 'Empty where all events are told.' }),
+    events: z.array(z.string()).meta({ description: 'Empty if all events are sent.' }),
     is_active: z.boolean(),
-    failures: Integer.meta({ description: 'How often in a row nobody was there.' }),
-    date_resumes: Timestamp.meta({ description: 'Until then nothing is sent, because nobody was there. Unix seconds' }),
-    date_old_secret_ends: Timestamp.meta({ description: 'Until then the secret before signs as well. Unix seconds' }),
+    failures: Integer.meta({ description: 'How many attempts in a row got no answer.' }),
+    date_resumes: Timestamp.meta({
+      description: 'Nothing is sent until then, because the endpoint did not answer. Unix seconds',
+    }),
+    date_old_secret_ends: Timestamp.meta({
+      description: 'Until then, messages are also signed with the previous secret. Unix seconds',
+    }),
     added_by: Id,
     date_added: Timestamp,
     date_updated: Timestamp,
@@ -22,7 +26,7 @@ export const WebhookObject = z
   .meta({ id: 'Webhook' });
 
 export const WebhookSecretObject = WebhookObject.extend({
-  secret: z.string().meta({ description: 'It is shown here and never again.' }),
+  secret: z.string().meta({ description: 'Shown only in this answer.' }),
 }).meta({ id: 'WebhookSecret' });
 
 export function toWebhook(row: WebhookRow): z.input<typeof WebhookObject> {
@@ -47,7 +51,7 @@ export const toWebhookSecret = ({ webhook, secret }: WithSecret) => ({ ...toWebh
 export const WebhookTestObject = z
   .object({
     success: z.boolean(),
-    status: Integer.nullable().meta({ description: 'What the endpoint answered, if it did.' }),
+    status: Integer.nullable().meta({ description: 'The status that the endpoint answered, if it did.' }),
     error: z.string().nullable(),
     duration_ms: Integer,
   })
@@ -69,13 +73,13 @@ export const WebhookDeliveryObject = z
     subject: z.string(),
     state: z.enum(['waiting', 'delivered', 'parked']),
     attempts: Integer,
-    status: Integer.nullable().meta({ description: 'The answer to the last attempt, if there was one.' }),
+    status: Integer.nullable().meta({ description: 'The status of the last attempt, if it was answered.' }),
     error: z.string().nullable(),
     duration_ms: Integer,
     date_added: Timestamp,
     date_tried: Timestamp,
-    date_due: Timestamp.meta({ description: 'When it is tried next, while it waits. Unix seconds' }),
-    payload: z.string().meta({ description: 'The body that is sent.' }),
+    date_due: Timestamp.meta({ description: 'The time of the next attempt of a pending delivery. Unix seconds' }),
+    payload: z.string().meta({ description: 'The body of the request.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 

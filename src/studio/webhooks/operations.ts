@@ -49,14 +49,14 @@ const Url = z
 const Events = z
   .array(z.enum(STUDIO_EVENTS))
   .max(STUDIO_EVENTS.length)
-  .meta({ description: 'The events that are told; none means all.' });
+  .meta({ description: 'The events to send; an empty list means all.' });
 
 export const getGameWebhooks = operation({
   id: 'get-game-webhooks',
   tag: 'Webhooks',
   method: 'GET',
   path: '/games/{game_id}/webhooks',
-  says: 'Lists the endpoints to which the events of a game are sent. For its administrators.',
+  says: 'Lists the webhook endpoints of a game. Administrators of the game only.',
   access: user('read', 'team'),
   params: GamePath,
   list: pagesOnly,
@@ -71,7 +71,7 @@ export const addGameWebhook = operation({
   tag: 'Webhooks',
   method: 'POST',
   path: '/games/{game_id}/webhooks',
-  says: 'Adds an endpoint to which the events of a game are sent from now on. The answer has the secret with which messages are signed. For administrators of the game.',
+  says: 'Adds an endpoint that receives the events of a game from now on. The answer contains the secret that signs the messages. Administrators of the game only.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({ name: Name, url: Url, events: Events.default([]), is_active: z.boolean().default(true) }),
@@ -93,7 +93,7 @@ export const editGameWebhook = operation({
   tag: 'Webhooks',
   method: 'PUT',
   path: '/games/{game_id}/webhooks/{webhook_id}',
-  says: 'Changes an endpoint. What waits is sent to the new address; while the endpoint is switched off nothing is sent, and what happens is not noted for it. For administrators of the game.',
+  says: 'Changes an endpoint. Pending deliveries go to the new address. While the endpoint is disabled, nothing is sent and no events are recorded for it. Administrators of the game only.',
   access: user('write', 'team'),
   params: WebhookPath,
   body: z.object({
@@ -120,7 +120,7 @@ export const deleteGameWebhook = operation({
   tag: 'Webhooks',
   method: 'DELETE',
   path: '/games/{game_id}/webhooks/{webhook_id}',
-  says: 'Removes an endpoint with its deliveries. For administrators of the game.',
+  says: 'Removes an endpoint and its deliveries. Administrators of the game only.',
   access: user('write', 'team'),
   params: WebhookPath,
   returns: noContent,
@@ -133,7 +133,7 @@ export const rotateGameWebhookSecret = operation({
   tag: 'Webhooks',
   method: 'POST',
   path: '/games/{game_id}/webhooks/{webhook_id}/secret',
-  says: 'Gives an endpoint another secret. Messages are signed with both until the old one ends. For administrators of the game.',
+  says: 'Rotates the secret of an endpoint. Messages are signed with both secrets until the old one ends. Administrators of the game only.',
   access: user('write', 'team'),
   params: WebhookPath,
   query: z.object({
@@ -142,7 +142,7 @@ export const rotateGameWebhookSecret = operation({
       .min(0)
       .max(7 * DAY)
       .default(DAY)
-      .meta({ description: 'For how many seconds the old secret signs as well.' }),
+      .meta({ description: 'For how many seconds the old secret also signs.' }),
   }),
   returns: ok(WebhookSecretObject),
   errors: REFUSALS,
@@ -155,7 +155,7 @@ export const testGameWebhook = operation({
   tag: 'Webhooks',
   method: 'POST',
   path: '/games/{game_id}/webhooks/{webhook_id}/test',
-  says: 'Sends an event `WEBHOOK_TEST` to an endpoint, and answers how it was taken. For administrators of the game.',
+  says: 'Sends an event `WEBHOOK_TEST` to an endpoint and returns its answer. Administrators of the game only.',
   access: user('write', 'team'),
   unlocked: 'nothing is written',
   limit: 20,
@@ -170,7 +170,7 @@ export const getGameWebhookDeliveries = operation({
   tag: 'Webhooks',
   method: 'GET',
   path: '/games/{game_id}/webhooks/{webhook_id}/deliveries',
-  says: 'Lists what was sent to an endpoint in the last 30 days, waits to be sent, or was given up, newest first. For administrators of the game.',
+  says: 'Lists the deliveries of the last 30 days to an endpoint: sent, pending and parked, newest first. Administrators of the game only.',
   access: user('read', 'team'),
   params: WebhookPath,
   list: deliveryListing,
@@ -187,7 +187,7 @@ export const replayGameWebhookDelivery = operation({
   tag: 'Webhooks',
   method: 'POST',
   path: '/games/{game_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
-  says: 'Sends a delivery once more, whether it was given up or delivered. For administrators of the game.',
+  says: 'Sends a delivery again, whether it was parked or delivered. Administrators of the game only.',
   access: user('write', 'team'),
   params: DeliveryPath,
   returns: ok(WebhookDeliveryObject),
@@ -201,7 +201,7 @@ export const replayGameWebhook = operation({
   tag: 'Webhooks',
   method: 'POST',
   path: '/games/{game_id}/webhooks/{webhook_id}/replay',
-  says: 'Sends all deliveries once more that were given up. For administrators of the game.',
+  says: 'Sends all parked deliveries again. Administrators of the game only.',
   access: user('write', 'team'),
   params: WebhookPath,
   returns: ok(ReplayObject),
@@ -221,13 +221,13 @@ export const streamGameEvents = operation({
   tag: 'Webhooks',
   method: 'GET',
   path: '/games/{game_id}/events/stream',
-  says: 'Tells the events of a game as they happen, as Server-Sent Events. With the id of the last one heard it goes on behind it, up to 30 days back; without, it begins with what happens next. For the game’s team and its backend.',
+  says: 'Streams the events of a game as Server-Sent Events. With the id of the last received event it continues after it, up to 30 days back; without it, it starts with the next event. The team and the backend of the game only.',
   access: userOrService('read', 'read', 'team'),
   params: GamePath,
   query: z.object({
     last_event_id: z.int().min(0).optional().meta({ description: 'For clients that cannot send Last-Event-ID.' }),
   }),
-  headers: { 'last-event-id': { says: 'The id of the last event that was heard.' } },
+  headers: { 'last-event-id': { says: 'The id of the last received event.' } },
   returns: eventStream,
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'RESOURCE_NO_MODERATE_PERMISSION'],
   handle: async (app, { caller, params, query, headers }) => {

@@ -20,7 +20,7 @@ interface Heard {
   readonly data: { id: number; subject: string };
 }
 
-/** A listener like `EventSource`, which hands out one event after the other. */
+/** A client like `EventSource` that returns one event after the other. */
 class Listener {
   readonly response: IncomingMessage;
   readonly #chunks: AsyncIterator<Buffer>;
@@ -77,7 +77,7 @@ async function edit(mod: Mod, summary: string): Promise<void> {
   assert.equal((await (await api.as(mod.owner)).call(editModByPut, { params, body: { summary } })).status, 200);
 }
 
-test('a listener hears what happens next in its game, and goes on behind the last it heard', async () => {
+test('a client receives the next events of its game and continues after the last one it received', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const { token } = await api.as(game.owner);
@@ -103,7 +103,7 @@ test('a listener hears what happens next in its game, and goes on behind the las
   whole.close();
 });
 
-test('more than is read at once is heard whole and in order, by many listeners', async () => {
+test('many clients receive more events than one read returns, complete and in order', async () => {
   const game = await api.aGame();
   const mods = [];
   for (let i = 0; i < 60; i += 1) mods.push(await api.aMod({ game }));
@@ -123,7 +123,7 @@ test('more than is read at once is heard whole and in order, by many listeners',
   for (const other of others) assert.deepEqual(other, ids);
 });
 
-test('the game’s team and its backend may listen, and nobody else', async () => {
+test('only the game’s team and its backend can stream events', async () => {
   const [game, grace, moderator] = [await api.aGame(), await api.aUser(), await api.aUser()];
   await api.joins(moderator, game, MODERATOR);
   const params = { game_id: game.id };
@@ -147,7 +147,7 @@ test('the game’s team and its backend may listen, and nobody else', async () =
   assert.deepEqual([head.status, head.text], [200, '']);
 });
 
-test('a listener whose token has ended hears nothing more', async () => {
+test('the stream ends when the client’s token expires', async () => {
   const game = await api.aGame();
   const moderator = await api.aUser();
   await api.joins(moderator, game, MODERATOR);
@@ -161,7 +161,7 @@ test('a listener whose token has ended hears nothing more', async () => {
   assert.equal(await listener.next(), undefined);
 });
 
-test('another process tells what happens here, and lets its listeners go when it ends', async () => {
+test('another process streams the events of this one, and ends its streams when it stops', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const other = await anotherService(api);

@@ -12,7 +12,7 @@ import {
   studioScope,
 } from '../../records/webhooks/outbox.ts';
 
-/** At most this many events are read before the listener takes them. */
+/** The maximum number of events that are read before the client takes them. */
 const AHEAD_MAX = 100;
 
 const isInTeam = async (app: App, caller: Caller, gameId: number): Promise<boolean> =>

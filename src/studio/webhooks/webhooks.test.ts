@@ -25,7 +25,7 @@ import {
 import { WEBHOOKS_MAX } from './webhooks.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_EGRESS_ALLOW: '127.0.0.1/32' } });
-/** Without the schedules of other resources, which days of the clock would run hundreds of times. */
+/** Other resources’ schedules are off, because days of simulated time would run them hundreds of times. */
 const handlers = jobHandlers.map((each) => (each.kind.startsWith('webhooks.') ? each : { ...each, every: 0 }));
 const worker = composeWorker(api.app(), handlers);
 const DAY = 24 * 3_600;
@@ -36,7 +36,7 @@ interface Message {
   readonly body: { id: number; event_type: string; subject: string; data: Record<string, unknown> };
 }
 
-/** A studio's own server; `answers` is asked for each message, and everything is taken unless it says otherwise. */
+/** The server of a studio. `answers` handles each message; by default everything is accepted. */
 async function aReceiver(answers: (response: ServerResponse, message: Message) => void = (response) => response.end()) {
   const got: Message[] = [];
   const receiver = { got, answers, url: '', server: undefined as Server | undefined };
@@ -79,7 +79,7 @@ async function edit(mod: Mod, summary: string): Promise<void> {
 
 const typesOf = (got: readonly Message[]) => got.map(({ body }) => body.event_type);
 
-/** As docs/webhooks.md tells receivers to do it. */
+/** Verifies the signature as docs/webhooks.md describes. */
 function isSigned({ headers, text }: Message, secret: string, header = 'x-service-webhook-token'): boolean {
   const [timestamp, ...signatures] = String(headers[header]).split(',');
   const expected = createHmac('sha256', secret)
@@ -88,7 +88,7 @@ function isSigned({ headers, text }: Message, secret: string, header = 'x-servic
   return Math.abs(api.clock.now() - Number(timestamp!.slice(2))) < 300 && signatures.includes(`v1=${expected}`);
 }
 
-/** Turns the clock until nothing is due any more within so long. */
+/** Advances the clock until nothing is due for this long. */
 async function pass(seconds: number, step = 60): Promise<void> {
   for (let passed = 0; passed < seconds; passed += step) {
     api.clock.advance(step);
@@ -96,7 +96,7 @@ async function pass(seconds: number, step = 60): Promise<void> {
   }
 }
 
-test('what happens in a game is posted to its endpoint, signed, once', async () => {
+test('an event in a game is posted to its endpoint once, signed', async () => {
   const receiver = await aReceiver();
   const game = await api.aGame();
   const { secret, deliveries } = await aWebhook(game, receiver.url);
@@ -125,7 +125,7 @@ test('what happens in a game is posted to its endpoint, signed, once', async () 
   assert.equal(receiver.got.length, 3);
 });
 
-test('an endpoint hears of the kinds that it asked for, of its own game alone, and of nothing while it is off', async () => {
+test('an endpoint receives the chosen events of its own game only, and none while it is disabled', async () => {
   const receiver = await aReceiver();
   const [game, grace] = [await api.aGame(), await api.aUser()];
   const { client, params } = await aWebhook(game, receiver.url, { events: ['MOD_EDITED', 'USER_RESTRICTED'] });
@@ -143,7 +143,7 @@ test('an endpoint hears of the kinds that it asked for, of its own game alone, a
   assert.equal(receiver.got.length, 2);
 });
 
-test('a receiver that fails gets each event later, those of one mod in their order; other mods do not wait', async () => {
+test('a failing receiver gets each event later, those of one mod in order; other mods do not wait', async () => {
   const [one, two] = ['One', 'Two'];
   const receiver = await aReceiver();
   const game = await api.aGame();
@@ -173,7 +173,7 @@ test('a receiver that fails gets each event later, those of one mod in their ord
   assert.ok((await deliveries()).every(({ state }) => state === 'delivered'));
 });
 
-test('a receiver that hangs or is away loses nothing, and is asked less and less', async () => {
+test('a receiver that hangs or is offline loses nothing, and is tried less and less often', async () => {
   const receiver = await aReceiver((response) => response.destroy());
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
@@ -190,7 +190,7 @@ test('a receiver that hangs or is away loses nothing, and is asked less and less
   assert.ok((await deliveries()).every(({ state }) => state === 'delivered'));
 });
 
-test('no answer within five seconds is none, and the attempt is told of in the log', async (t) => {
+test('an attempt without an answer within five seconds fails and is logged', async (t) => {
   const deadlines = holdTimers(t, 5_000);
   const asked = Promise.withResolvers<void>();
   const receiver = await aReceiver(() => asked.resolve());
@@ -211,7 +211,7 @@ test('no answer within five seconds is none, and the attempt is told of in the l
   assert.equal((await deliveries())[0]!.state, 'delivered');
 });
 
-test('redirects are not followed, inward or elsewhere, and private networks get nothing', async () => {
+test('redirects are not followed, and private networks are not reached', async () => {
   const inner = await aReceiver();
   const receiver = await aReceiver((response) => response.writeHead(307, { location: inner.url }).end());
   const game = await api.aGame();
@@ -236,7 +236,7 @@ test('redirects are not followed, inward or elsewhere, and private networks get 
   assert.equal((await redirecting.deliveries())[0]!.state, 'delivered');
 });
 
-test('after a day a delivery is parked with those behind it, and is sent again when asked', async () => {
+test('after a day a delivery and those behind it are parked, and are sent again on request', async () => {
   const receiver = await aReceiver((response) => response.writeHead(503).end());
   const game = await api.aGame();
   const mod = await api.aMod({ game });
@@ -274,7 +274,7 @@ test('after a day a delivery is parked with those behind it, and is sent again w
   assert.ok((await deliveries()).every(({ state }) => state === 'delivered'));
 });
 
-test('a job that is gone takes no delivery with it', async () => {
+test('losing a job loses no delivery', async () => {
   const receiver = await aReceiver();
   const game = await api.aGame();
   const mod = await api.aMod({ game });
@@ -285,7 +285,7 @@ test('a job that is gone takes no delivery with it', async () => {
   assert.deepEqual(typesOf(receiver.got), ['MOD_EDITED']);
 });
 
-test('another secret signs beside the old one until that ends, or alone at once', async () => {
+test('a new secret signs beside the old one until that ends, or replaces it at once', async () => {
   const receiver = await aReceiver();
   const game = await api.aGame();
   const { client, params, secret } = await aWebhook(game, receiver.url);
@@ -307,7 +307,7 @@ test('another secret signs beside the old one until that ends, or alone at once'
   for (const each of [secret, second.secret, third.secret]) assert.ok(!listed.text.includes(each));
 });
 
-test('a test tells how the endpoint takes it', async () => {
+test('a test event returns the endpoint’s answer', async () => {
   const receiver = await aReceiver((response) => response.writeHead(418).end());
   const game = await api.aGame();
   const { client, params, deliveries } = await aWebhook(game, receiver.url);
@@ -321,7 +321,7 @@ test('a test tells how the endpoint takes it', async () => {
   assert.deepEqual(await deliveries(), []);
 });
 
-test('only administrators of the game see and change its endpoints', async () => {
+test('only administrators of the game can see and change its endpoints', async () => {
   const [game, other] = [await api.aGame(), await api.aGame()];
   const { params } = await aWebhook(game, 'https://example.org/hook');
   const [manager, moderator] = [await api.aUser(), await api.aUser()];
@@ -351,7 +351,7 @@ test('only administrators of the game see and change its endpoints', async () =>
   await tries(owner, 404, 14000);
 });
 
-test('an endpoint has an address without a password and kinds that exist, and a game has ten at most', async () => {
+test('an endpoint needs an address without a password and known events, and a game has at most ten', async () => {
   const game = await api.aGame();
   const client = await api.as(game.owner);
   const add = (body: Record<string, string | string[]>) =>
@@ -365,7 +365,7 @@ test('an endpoint has an address without a password and kinds that exist, and a 
   assert.equal(answers.filter(({ status }) => status === 422).length, 6);
 });
 
-test('events are told if their change is, and not if it fails; sixteen at once are all told, in their order', async () => {
+test('events are recorded if their change commits, and not if it fails; sixteen concurrent ones are all sent in order', async () => {
   const receiver = await aReceiver();
   const game = await api.aGame();
   const { deliveries } = await aWebhook(game, receiver.url, { events: ['MOD_EDITED'] });

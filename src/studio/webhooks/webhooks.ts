@@ -13,7 +13,7 @@ type WebhookRow = endpoints.WebhookRow;
 
 export const WEBHOOKS_MAX = 10;
 
-/** Only administrators of a game and site administrators see and change its endpoints. */
+/** Only administrators of the game and staff can see and change its endpoints. */
 async function requireAdministrator(reader: Pick<Database, 'first'>, caller: Caller, gameId: number): Promise<void> {
   await requireGame(reader, caller, gameId);
   if ((await teamLevel(reader, caller, 'games', gameId)) < ADMINISTRATOR)

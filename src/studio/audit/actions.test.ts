@@ -54,7 +54,7 @@ const params = { game_id: game.id, mod_id: mod.id, user_id: user.id };
 const done = new Set<string>();
 const rows = async () => (await admin.call(getAudit)).body.result_total;
 
-/** The deed succeeds, and leaves one row with this action. */
+/** The call succeeds and logs one row with this action. */
 async function audited(client: Client, operation: AnyOperation, input: CallInput, action: string) {
   const before = await rows();
   const answer = await client.call(operation, { params, ...input });
@@ -65,7 +65,7 @@ async function audited(client: Client, operation: AnyOperation, input: CallInput
   return answer.body as unknown as { id: number };
 }
 
-/** The author does the same to their own work, of which nothing is written down. */
+/** The same call by the author of the mod, which is not logged. */
 async function unaudited(operation: AnyOperation, input: CallInput) {
   const before = await rows();
   const answer = await author.call(operation, { params, ...input });
@@ -73,7 +73,7 @@ async function unaudited(operation: AnyOperation, input: CallInput) {
   assert.equal(await rows(), before, operation.declaration.id);
 }
 
-test('what the game’s team does with pieces of a mod is written down, and what its author does is not', async () => {
+test('the actions of a game’s team on parts of a mod are logged, and those of its author are not', async () => {
   const link = (id: string) => `https://www.youtube.com/watch?v=${id}`;
   const [one, two] = [link('dQw4w9WgXcQ'), link('9bZkp7q19f0')];
   const needed = await api.aMod({ game });
@@ -101,7 +101,7 @@ test('what the game’s team does with pieces of a mod is written down, and what
   await audited(team, reorderModMedia, { body: { youtube: [two, one] } }, 'mods.media-reorder');
 });
 
-test('what it does with files is too', async () => {
+test('the actions of a game’s team on files are logged', async () => {
   const platforms = [{ platform: 'windows' }, { platform: 'ps5', moderated: true }];
   await team.call(editGameOperation, { params, body: { input_json: JSON.stringify({ platforms }) } });
   const files = { filedata: { filename: 'a.zip', bytes: zipOf({ a: api.unique('a') }) } };
@@ -112,7 +112,7 @@ test('what it does with files is too', async () => {
   await audited(team, deleteModfileOperation, ofFile, 'mods.files-remove');
 });
 
-test('what it does with cooking is', async () => {
+test('the actions of a game’s team on cooking are logged', async () => {
   const cooking = await aCookingGame(api);
   const owner = await api.as(cooking.owner);
   const cooked = await api.aMod({ game: cooking });
@@ -142,7 +142,7 @@ test('what it does with cooking is', async () => {
   await audited(owner, deleteCookRunner, { params: { ...place, runner_id } }, 'cook-runners.revoke');
 });
 
-test('whom it lets see what is hidden is', async () => {
+test('changes of who may see hidden content are logged', async () => {
   const hidden = await api.aGame({ accepted: false });
   const owner = await api.as(hidden.owner);
   const draft = await api.aMod({ game: hidden, accepted: false });
@@ -172,7 +172,7 @@ async function reviewsAreAudited() {
   await audited(other, decidePermissionReview, decision, 'games.review-approve');
 }
 
-test('what is done with the game and over people is', async () => {
+test('actions on the game and on users are logged', async () => {
   const logo = await sharp({ create: { width: 640, height: 360, channels: 3, background: '#123' } })
     .png()
     .toBuffer();
@@ -196,7 +196,7 @@ test('what is done with the game and over people is', async () => {
   await audited(admin, deleteAddressBan, { params: { ban_id: id } }, 'addresses.unban');
 });
 
-test('nothing that is said to be looked at here was left out', () => {
+test('every operation that is declared as audited is covered here', () => {
   const elsewhere = Object.entries(AUDITED).flatMap(([id, how]) => (how === 'elsewhere' ? [id] : []));
   assert.deepEqual(
     elsewhere.filter((id) => !done.has(id)),
