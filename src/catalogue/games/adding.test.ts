@@ -57,7 +57,7 @@ async function agree(client: Client): Promise<void> {
   assert.equal(answer.status, 201, answer.text);
 }
 
-/** Someone who has accepted the agreement for games. */
+/** A user who has accepted the agreement for games. */
 async function aStudio(): Promise<{ user: User; client: Client }> {
   const user = await api.aUser();
   const client = await api.as(user);
@@ -67,7 +67,7 @@ async function aStudio(): Promise<{ user: User; client: Client }> {
 
 const at = ({ id }: { id: number }) => ({ game_id: id });
 
-test('a game is added by someone who has accepted the agreement for games, with a key that works', async () => {
+test('a user who has accepted the agreement for games adds a game, and its key works', async () => {
   const { user, client } = await aStudio();
   const answer = await add(client, { name: 'Sky Smith', ugc_name: 'ships', 'platforms[0][platform]': 'ps5' });
   assert.equal(answer.status, 201, answer.text);
@@ -82,7 +82,7 @@ test('a game is added by someone who has accepted the agreement for games, with 
   assert.equal((await api.withKey(body).call(getGame, { params: at(body) })).body.name, 'Sky Smith');
 });
 
-test('nobody adds a game without the agreement that is in force, or after it has changed', async () => {
+test('a user cannot add a game without accepting the agreement in force, nor after it has changed', async () => {
   assertRefused(await add(stranger), 403, 14035);
   const { client } = await aStudio();
   assert.equal((await add(client)).status, 201);
@@ -95,7 +95,7 @@ test('nobody adds a game without the agreement that is in force, or after it has
   assert.equal((await add(client)).status, 201);
 });
 
-test('a game goes live only once its leader has accepted the agreement that is in force', async () => {
+test('a game goes live only after its leader has accepted the agreement in force', async () => {
   const { client } = await aStudio();
   const { body: game } = await add(client);
   const body = { type: 3, name: 'Game Terms', description: 'Newer terms' };
@@ -118,7 +118,7 @@ test('a game needs a name, a summary and a logo', async () => {
   assert.deepEqual(Object.keys(answer.body.error.errors ?? {}).sort(), ['logo', 'name', 'summary']);
 });
 
-test('what only those who run the site decide is not taken with a new game', async () => {
+test('a new game ignores fields that only the site staff set', async () => {
   const { client } = await aStudio();
   const { body } = await add(client, { status: '1', service_features: '7', submitted_by: '1' });
   assert.equal(body.status, 0);
@@ -128,7 +128,7 @@ test('what only those who run the site decide is not taken with a new game', asy
   assertRefused(await add(client, locked), 400, 14046);
 });
 
-test('a new game asks for its English texts first, and keeps them beside translations', async () => {
+test('a new game needs English texts first, and stores translations next to them', async () => {
   const { client } = await aStudio();
   const refused = await add(client, { name: 'Luftschmied' }, { headers: { 'content-language': 'de' } });
   assertRefused(refused, 422, 13009);
@@ -141,7 +141,7 @@ test('a new game asks for its English texts first, and keeps them beside transla
   assert.deepEqual([await named('de'), await named('en')], ['Luftschmied', 'Sky Smith']);
 });
 
-test('sixteen who take the same name at once all get an address of their own', async () => {
+test('sixteen concurrent submissions of the same name each get a name_id of their own', async () => {
   const { client } = await aStudio();
   const answers = await Promise.all(
     Array.from({ length: 16 }, (_, n) => add(client, { name: 'Twins', summary: `Number ${n}` })),
@@ -150,7 +150,7 @@ test('sixteen who take the same name at once all get an address of their own', a
   assert.equal(new Set(answers.map(({ body }) => body.name_id)).size, 16);
 });
 
-test('a new game is seen by its own key and team until those who run the site accept it', async () => {
+test('only its own key and team see a new game until a member of the site staff accepts it', async () => {
   const { user, client } = await aStudio();
   const { body: game } = await add(client);
   const mate = await api.aUser();
@@ -175,7 +175,7 @@ test('a new game is seen by its own key and team until those who run the site ac
   for (const each of [...insiders, ...outsiders]) assert.deepEqual(await sees(each), [200, 1, 1]);
 });
 
-test('administrators delete a game that is not accepted, others do not', async () => {
+test('only administrators delete a game that is not accepted', async () => {
   const { client } = await aStudio();
   const { body: game } = await add(client);
   const manager = await api.aUser();
@@ -186,7 +186,7 @@ test('administrators delete a game that is not accepted, others do not', async (
   await client.refused(deleteGameOperation, { params: at(game) }, 404, 14006);
 });
 
-test('an accepted game is deleted by those who run the site alone', async () => {
+test('only the site staff delete an accepted game', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   await stranger.refused(deleteGameOperation, { params: at(game) }, 403, 14005);
@@ -194,7 +194,7 @@ test('an accepted game is deleted by those who run the site alone', async () => 
   assert.equal((await admin.call(deleteGameOperation, { params: at(game) })).status, 204);
 });
 
-test('a game with mods is not deleted before they are', async () => {
+test('a game that has mods cannot be deleted', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   const mod = await api.aMod({ game, accepted: false });
@@ -204,7 +204,7 @@ test('a game with mods is not deleted before they are', async () => {
   assert.equal((await owner.call(deleteGameOperation, { params: at(game) })).status, 204);
 });
 
-test('a game that sells mods is not deleted, and the error names the reason', async () => {
+test('a game that sells mods cannot be deleted, and the error names the reason', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   const mod = await api.aMod({ game, accepted: false });
@@ -221,7 +221,7 @@ test('a game that sells mods is not deleted, and the error names the reason', as
   assert.equal((await owner.call(deleteGameOperation, { params: at(game) })).status, 204);
 });
 
-test('a deleted game is gone for everyone at once, from lists, totals and answers that were kept', async () => {
+test('a deleted game disappears at once from lists, totals and cached responses', async () => {
   const game = await api.aGame();
   const mate = await api.aUser();
   await api.joins(mate, game, 8);
@@ -244,7 +244,7 @@ test('a deleted game is gone for everyone at once, from lists, totals and answer
   assert.deepEqual([own.body.data.length, own.body.result_total], [0, 0]);
 });
 
-test('that a game was deleted is told only to those who could see it', async () => {
+test('only callers who could see a game learn that it was deleted', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   await owner.call(deleteGameOperation, { params: at(game) });
@@ -254,7 +254,7 @@ test('that a game was deleted is told only to those who could see it', async () 
     await client.refused(getGame, { params: at(game) }, 404, 14006);
 });
 
-test('a game that gets mods while it is deleted either stays or has none', async () => {
+test('a game that gets a mod during its deletion either stays or has no mods', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   const addMod = () =>

@@ -21,7 +21,7 @@ const OtherUrl = z.object({ label: z.string().min(1).max(30), url: WebAddress })
 
 const GamePlatform = z.object({
   platform: z.enum(PLATFORMS),
-  label: z.string().trim().max(50).default('').meta({ description: 'The name of the platform unless given.' }),
+  label: z.string().trim().max(50).default('').meta({ description: 'The platform’s own name by default.' }),
   moderated: z.boolean().default(false),
   locked: z.boolean().default(false),
 });
@@ -64,31 +64,32 @@ const fields = {
     .int()
     .min(0)
     .max(10_000)
-    .meta({ description: 'How many mods a collection may hold; 0 for the usual 100.' }),
+    .meta({ description: 'The most mods of a collection; 0 for the default of 100.' }),
   takedown_reports: z.int().min(0).max(10_000).meta({
-    description: 'How many people report a mod or guide before it is hidden until the team has looked; 0 for never.',
+    description:
+      'The number of reports after which a mod or guide is hidden until the team has reviewed it; 0 for never.',
   }),
   monetization_options: Bits(31).meta({ description: 'For administrators.' }),
   revenue_options: Count.meta({ description: 'For administrators.' }),
   max_stock: Count.meta({ description: 'For administrators.' }),
-  cloud_cooking_status: Bits(6).meta({ description: 'For those who run the site.' }),
-  service_features: Count.meta({ description: 'For those who run the site.' }),
+  cloud_cooking_status: Bits(6).meta({ description: 'Only the site staff can set it.' }),
+  service_features: Count.meta({ description: 'Only the site staff can set it.' }),
   theme: Theme,
   other_urls: z.array(OtherUrl).max(10),
   platforms: z.array(GamePlatform).max(PLATFORMS.length),
 };
 
-/** What may be set by whom is asked by the rules. Anything not listed here is not taken from a request. */
+/** The rules check who may set which field. A request cannot set anything that is not listed here. */
 export const GameChangesBody = z
   .object({ status: Option(0, 1).meta({ description: '0 not accepted, 1 accepted' }), ...fields })
   .partial();
 
-/** The command of the operator sets this besides, and nobody does over the API. */
+/** Fields that only the operator's command can set, not the API. */
 export const OperatorChangesBody = GameChangesBody.extend({
   summary_length_max: z.int().min(200).max(2_000).optional(),
 });
 
 const { name, summary, cloud_cooking_status: _cooking, service_features: _features, ...others } = fields;
 
-/** A new game is as its team wishes, but for what those who run the site decide. */
+/** All fields of a game except those that only the site staff set. */
 export const NewGameBody = z.object({ name, summary: summary.min(1), ...z.object(others).partial().shape });

@@ -8,10 +8,10 @@ import { type TagGroup, tagGroupsOf } from '../tag-options/tag-options.ts';
 import { toGameBody } from './object.ts';
 import * as store from './store.ts';
 
-/** The address for which documents were written. */
+/** The site's address at the time the documents were written. */
 export const SITE_FACT = 'games.documents.site';
 
-/** Documents hold addresses: when the site has moved to another domain or port, they are written anew. */
+/** Documents contain addresses, so they are rewritten when the site has moved to another domain or port. */
 export async function rebuildDocumentsOfMovedSite(app: App): Promise<void> {
   if ((await factOf(app.db.query, SITE_FACT)) === app.addresses.site) return;
   await app.db.write(async (transaction) => {
@@ -24,7 +24,7 @@ export async function rebuildDocumentsOfMovedSite(app: App): Promise<void> {
   });
 }
 
-/** Writes the game's documents anew: one in English, one in each language that has a translation. */
+/** Rewrites the game's documents: one in English, one per language with a translation. */
 export async function rewriteDocuments(app: App, transaction: Transaction, game: store.GameRow): Promise<void> {
   const { translations, platforms, languages } = await sourcesOf(transaction, game);
   for (const language of languages) {
@@ -36,7 +36,7 @@ export async function rewriteDocuments(app: App, transaction: Transaction, game:
     if (!languages.includes(language as Language)) await store.removeDocument(transaction, game.id, language);
 }
 
-/** The half of it that tells of tags. */
+/** Rewrites only the tags of the documents. */
 export async function rewriteTags(transaction: Transaction, gameId: number): Promise<void> {
   const translations = await translationsIn(transaction, 'games', gameId);
   const groups = await tagGroupsOf(transaction.query, gameId);
@@ -53,7 +53,7 @@ export async function rewriteTags(transaction: Transaction, gameId: number): Pro
   }
 }
 
-/** The other half, for changes that touch neither tags nor the set of languages. */
+/** Rewrites only the bodies, for changes that touch neither tags nor the set of languages. */
 export async function rewriteBodies(app: App, transaction: Transaction, game: store.GameRow): Promise<void> {
   const { translations, platforms, languages } = await sourcesOf(transaction, game);
   for (const language of languages)
@@ -76,5 +76,5 @@ const languagesOf = (translations: FieldTranslations): Language[] => [
   ...languagesIn(translations).filter((language) => language !== 'en'),
 ];
 
-/** Without its closing brace: what changes without the game is put behind it. */
+/** Without its closing brace: fields that change independently of the game are appended when it is sent. */
 const bodyOf = (object: object) => JSON.stringify(object).slice(0, -1);

@@ -24,7 +24,7 @@ import { claimGamePictures, type GameImages, prepareGamePictures } from './media
 import { enablesPreviews } from './preview-options.ts';
 import * as store from './store.ts';
 
-/** `community_options`: where the site itself shows the game, which is not for its team to say. */
+/** `community_options`: where the site itself shows the game. Its team cannot set them. */
 const ON_HOMEPAGE = 4 | 8 | 16;
 /** `community_options`: the game's administrators may change its status. */
 const CAN_CHANGE_STATUS = 32;
@@ -32,7 +32,7 @@ const CAN_CHANGE_STATUS = 32;
 const FOR_ADMINISTRATORS = ['monetization_options', 'revenue_options', 'max_stock'] as const;
 const FOR_OPERATORS = ['service_features', 'cloud_cooking_status'] as const;
 
-/** An edit, and in which languages it is written and answered. */
+/** The edit, the language it is written in and the language of the response. */
 export interface GameEdit {
   readonly changes: GameChanges;
   readonly written: Language;
@@ -40,8 +40,8 @@ export interface GameEdit {
 }
 
 /**
- * Changes by the game's team. Localisable texts in another language than English are kept as translations.
- * Everything is asked within the transaction, which is both safer and cheaper than before it.
+ * Changes a game for its team. Texts in a language other than English are stored as translations. All checks run inside
+ * the transaction, which is both safer and cheaper than running them before it.
  */
 export async function editGame(
   app: App,
@@ -72,16 +72,16 @@ const auditedGame = (caller: UserCaller, id: number) => ({
   subject: { resource: 'games', id, gameId: id },
 });
 
-/** Which fields were changed; of numbers also from what to what. */
+/** The audited data: names of the changed fields, and both values of numbers. */
 function tellable(before: GameRow, changes: GameChanges): Record<string, unknown> {
   const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
   const isChanged = ([field, value]: [string, unknown]) => value !== before[field as keyof GameRow];
-  const told = ([field, value]: [string, unknown]) =>
+  const audited = ([field, value]: [string, unknown]) =>
     [field, typeof value === 'number' ? [before[field as keyof GameRow], value] : true] as const;
-  return Object.fromEntries(sent.filter(isChanged).map(told));
+  return Object.fromEntries(sent.filter(isChanged).map(audited));
 }
 
-/** Clients send the whole game back, so a value that stays is no wish to change it. */
+/** Clients send the whole game back, so an unchanged value is no attempt to change it. */
 function requireMayChange(caller: Caller, before: GameRow, level: number, changes: GameChanges): void {
   if (isSiteAdmin(caller)) return;
   const isChanged = (field: keyof GameChanges & keyof GameRow) =>
@@ -95,7 +95,7 @@ function requireMayChange(caller: Caller, before: GameRow, level: number, change
   if (level < ADMINISTRATOR && FOR_ADMINISTRATORS.some(isChanged)) throw new ApiError('GAME_NO_ADMIN_PERMISSION');
 }
 
-/** What everyone sees needs no preview. */
+/** A public game needs no preview. */
 function requirePreviewable(before: GameRow, { status = before.status, community_options }: GameChanges): void {
   if (status === GAME_ACCEPTED && enablesPreviews(before.community_options, community_options))
     throw new ApiError('PREVIEW_CANNOT_ENABLE_RESOURCE_IS_PUBLIC');
@@ -105,10 +105,10 @@ const isSiteAdmin = (caller: Caller): boolean => caller.kind === 'user' && calle
 
 export type NewGameFields = GameChanges & { readonly name: string; readonly summary: string };
 
-/** A game that someone handed in, and its key, which is told now and never again. */
+/** A submitted game with its API key, which is not shown again. */
 export type SubmittedGame = StoredGame & { readonly api_key: string };
 
-/** Someone hands in a game. Those who run the site accept it; until then its own key and team see it. */
+/** Adds a game for the caller. Only its own key and team see it until a member of the site staff accepts it. */
 export async function submitGame(
   app: App,
   caller: UserCaller,
@@ -149,14 +149,17 @@ async function requireAgreement(reader: Pick<Database, 'first'>, { userId }: Use
   if (!(await hasAccepted(reader, userId, AGREEMENT_TYPES.GAME))) throw new ApiError('GAME_CREATE_NO_AGREEMENT');
 }
 
-/** No game goes live, whoever decides it, unless its leader has accepted the agreement that is in force by then. */
+/** A game goes live only if its leader has accepted the agreement in force, no matter who accepts the game. */
 async function requireLeaderAgreed(reader: Pick<Database, 'first'>, leaderId: number): Promise<void> {
   if (!(await hasAccepted(reader, leaderId, AGREEMENT_TYPES.GAME))) throw new ApiError('GAME_NO_AGREEMENT');
 }
 
 const ATTEMPTS_MAX = 5;
 
-/** Of two who take the same `name_id` at once, the second finds another at its next attempt. */
+/**
+ * When two requests take the same `name_id` at once, the second violates the unique index and derives another in its
+ * next attempt.
+ */
 async function attempt<T>(attempts: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -166,7 +169,7 @@ async function attempt<T>(attempts: number, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Administrators delete a game that nobody plays with yet; an accepted one only those who run the site. */
+/** Administrators may delete a game that is not accepted; only the site staff may delete an accepted one. */
 export async function deleteGame(app: App, caller: UserCaller, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const game = await requireGameForChange(transaction, caller, id);

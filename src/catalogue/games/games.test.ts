@@ -5,7 +5,7 @@ import { editGameOperation, getGame, getGames, getGameTagOptions } from './opera
 
 const api = await startApi();
 
-test('an accepted game is shown to any key', async () => {
+test('any key can read an accepted game', async () => {
   const game = await api.aGame({ name: 'Star Smith' });
   const other = await api.aGame();
   const answer = await api.withKey(other).call(getGame, { params: { game_id: game.id } });
@@ -24,7 +24,7 @@ test('a manager of the team edits the game, and the next read shows it', async (
   assert.equal((await reader.call(getGame, { params: { game_id: game.id } })).body.summary, 'New words');
 });
 
-test('lists page by id and tell exact totals', async () => {
+test('lists are paged by id with exact totals', async () => {
   const games = [];
   for (let i = 0; i < 5; i += 1) games.push(await api.aGame({ name: `Paged ${i}` }));
   const client = api.withKey(games[0]!);
@@ -39,7 +39,7 @@ test('lists page by id and tell exact totals', async () => {
   );
 });
 
-test('hidden tags are asked for in the query, or in a form as the dialect documents it', async () => {
+test('hidden tags can be requested in the query, or in a form as the dialect documents it', async () => {
   const hidden = { name: 'Version', type: 'dropdown' as const, hidden: true, tags: ['1.0'] };
   const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: ['Ship'] }, hidden] });
   const client = api.withKey(game);

@@ -31,9 +31,9 @@ const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
 export const GAME_DELETED = 3;
 
-/** `monetization_options`: things may be sold. */
+/** `monetization_options`: the game sells things. */
 const MONETIZATION = 1;
-/** `dependency_option`: mods need each other as they like, and authors can withdraw what others need. */
+/** `dependency_option`: dependencies are unrestricted, and authors can withdraw mods that others depend on. */
 const DEPENDENCIES_UNRESTRICTED = 3;
 
 const LOCALISABLE = ['name', 'summary', 'instructions', 'ugc_name'] as const;
@@ -42,12 +42,12 @@ type Reader = Pick<Database, 'first'>;
 type Standing = store.Standing;
 type Shown = Pick<Standing, 'id' | 'status' | 'date_live'>;
 
-/** `api_access_options`: keys and tokens that come from elsewhere may read the game's content. */
+/** `api_access_options`: keys and tokens of third parties may read the game's content. */
 const OPEN_TO_THIRD_PARTIES = 1;
 
 /**
- * A game that is not accepted exists only for its own key, its team, those who run the site, and those who preview it.
- * That one was deleted is told to those who could see it.
+ * A game that is not accepted exists only for its own key, its team, site staff and previewers. Only callers who could
+ * see a game learn that it was deleted.
  */
 async function refuseHidden(
   reader: Reader,
@@ -64,7 +64,7 @@ async function refuseHidden(
   if (game.status === GAME_DELETED) throw new ApiError('GAME_DELETED');
 }
 
-/** `closed` is for those who were let in once, and so know of the game, when its preview is over. */
+/** `closed` is the error for previewers after the preview has ended, because they know that the game exists. */
 async function requirePreview(
   reader: Reader,
   caller: Caller,
@@ -80,7 +80,7 @@ async function requirePreview(
 export const isOpenToThirdParties = ({ api_access_options }: Pick<Standing, 'api_access_options'>): boolean =>
   (api_access_options & OPEN_TO_THIRD_PARTIES) !== 0;
 
-/** A closed game answers its own key, people who signed in with that key, and its team. */
+/** A closed game responds to its own key, to users who signed in with that key, and to its team. */
 async function refuseThirdParties(reader: Reader, caller: Caller, game: Standing): Promise<void> {
   if (isOpenToThirdParties(game)) return;
   const isOwn = caller.kind !== 'nobody' && caller.gameId === game.id;
@@ -88,28 +88,31 @@ async function refuseThirdParties(reader: Reader, caller: Caller, game: Standing
     throw new ApiError('GAME_NO_VIEW_PERMISSION');
 }
 
-/** The game, as far as the question who may do what with it needs it, for callers who may reach its content. */
+/** Returns the columns of a game that permission checks need, for callers who may read its content. */
 export async function requireGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
   const game = await requireVisibleGame(reader, caller, id);
   await refuseThirdParties(reader, caller, game);
   return game;
 }
 
-/** The same for whoever was let in another way, as by a link: a closed game opens to them too, a hidden one does not. */
+/**
+ * As `requireGame`, for callers with another permission, such as a signed link: it opens a closed game too, but no
+ * hidden one.
+ */
 export async function requireVisibleGame(reader: Reader, caller: Caller, id: number): Promise<Standing> {
   const game = await store.standingOf(reader, id);
   if (game?.status !== GAME_ACCEPTED) await refuseHidden(reader, caller, game);
   return game!;
 }
 
-/** The same for a change: others who change the game wait from here on. */
+/** As `requireGame`, with a row lock: concurrent changes of the game wait. */
 export async function requireGameForChange(transaction: Transaction, caller: Caller, id: number) {
   const row = await store.rowForChange(transaction, id);
   await requireGame(transaction, caller, id);
   return row!;
 }
 
-/** Which game an address names, whether or not the reader may see it. */
+/** Finds a game by its address, whether or not the caller may see it. */
 export const findGameNamed = async (app: App, nameId: string): Promise<number | undefined> =>
   (await store.idOfName(app.db, nameId))?.id;
 
@@ -164,7 +167,7 @@ export async function statsOfGame(app: App, caller: Caller, id: number, platform
   return { ...stats, mods_count_total, ...(await store.downloadsOn(app.db, id, platform, app.clock.now())) };
 }
 
-/** Their tag options as they are on a platform; those of games without per-platform support stay as they are. */
+/** The tag options on a platform; games without per-platform support are unchanged. */
 export async function withTagsOn(
   app: App,
   games: readonly store.StoredGame[],
@@ -232,7 +235,7 @@ const DEFAULTS = {
   other_urls: '[]',
 };
 
-/** Makes a game with its owner as administrator, and returns its API key, for the only time. */
+/** Adds a game with its owner as administrator, and returns its API key, which cannot be read again. */
 export async function addGame(
   app: App,
   transaction: Transaction,
@@ -244,7 +247,7 @@ export async function addGame(
   const values = { ...DEFAULTS, name: game.name, summary: game.summary ?? '', ...game.settings };
   const row = await store.add(query, {
     ...values,
-    ...foldedTwins(values),
+    ...foldedCopies(values),
     status: game.accepted ? GAME_ACCEPTED : GAME_NOT_ACCEPTED,
     submitted_by: game.ownerId,
     date_added: now,
@@ -262,11 +265,11 @@ export async function addGame(
   for (const [position, group] of (game.tagGroups ?? []).entries()) await addTagGroup(query, row.id, position, group);
   await store.putWords(query, row);
   await rewriteDocuments(app, transaction, row);
-  announceGame(transaction, row.id);
+  invalidateGame(transaction, row.id);
   return { ...row, api_key: await issueKey(app, transaction, { gameId: row.id }) };
 }
 
-/** What names are taken apart into; another number has all of them taken apart anew. */
+/** The version of the tokenizer; a new version rebuilds the words of all games. */
 const WORDS_FACT = 'games.words';
 const WORDS_FORM = '2';
 
@@ -278,12 +281,12 @@ export async function rebuildGameWords(app: App): Promise<void> {
   });
 }
 
-/** Text columns have a twin in the form in which lists compare them. */
-function foldedTwins<V extends Updateable<GamesTable>>(values: V): Pick<GamesTable, FoldedColumn> {
-  const twins: Partial<Record<FoldedColumn, string>> = {};
+/** Text columns have a folded copy, by which lists compare. */
+function foldedCopies<V extends Updateable<GamesTable>>(values: V): Pick<GamesTable, FoldedColumn> {
+  const copies: Partial<Record<FoldedColumn, string>> = {};
   for (const field of ['name', 'summary', 'ugc_name', 'instructions_url'] as const)
-    if (values[field] !== undefined) twins[`${field}_folded`] = fold(values[field] ?? '');
-  return twins as Record<FoldedColumn, string>;
+    if (values[field] !== undefined) copies[`${field}_folded`] = fold(values[field] ?? '');
+  return copies as Record<FoldedColumn, string>;
 }
 
 type FoldedColumn = 'name_folded' | 'summary_folded' | 'ugc_name_folded' | 'instructions_url_folded';
@@ -358,15 +361,15 @@ export async function applyGameChanges(
   const after = await store.change(transaction, id, columnsOf(app, before, changes, language));
   if (changes.platforms) {
     await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
-    // Lists of mods by platform, and their totals, depend on it.
+    // Lists of mods by platform and their totals depend on the game's platforms.
     transaction.changed(`games/${id}/mods`);
   }
   if (after.name !== before.name) await store.putWords(query, after);
   await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);
-  announceGame(transaction, id);
+  invalidateGame(transaction, id);
 }
 
-/** What does not fit together, whoever wishes it. */
+/** Refuses combinations of values that are invalid for every caller. */
 function refuseContradictions(before: store.GameRow, changes: GameChanges): void {
   const { monetization_options = before.monetization_options, dependency_option = before.dependency_option } = changes;
   const isAsked = changes.monetization_options !== undefined || changes.dependency_option !== undefined;
@@ -386,7 +389,7 @@ export function localisableOf(changes: GameChanges): Record<string, string> {
   return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
 }
 
-/** The columns that change; texts in another language than English are no columns but translations. */
+/** The columns to change; texts in a language other than English are translations instead. */
 function columnsOf(app: App, before: store.GameRow, changes: GameChanges, language: Language): Updateable<GamesTable> {
   const { platforms: _, theme, other_urls, ...plain } = changes;
   const columns: Updateable<GamesTable> = { ...plain, date_updated: app.clock.now() };
@@ -395,10 +398,10 @@ function columnsOf(app: App, before: store.GameRow, changes: GameChanges, langua
   if (theme) columns.theme = JSON.stringify({ ...JSON.parse(before.theme), ...theme });
   if (columns.instructions_url === '') columns.instructions_url = null;
   if (other_urls) columns.other_urls = JSON.stringify(other_urls);
-  return { ...columns, ...foldedTwins(columns) };
+  return { ...columns, ...foldedCopies(columns) };
 }
 
-/** How platforms are called where a game does not say it otherwise. */
+/** The default names of platforms. */
 const PLATFORM_LABELS: Readonly<Record<string, string>> = {
   source: 'Source',
   windows: 'Windows',
@@ -424,13 +427,13 @@ const toPlatformRow = ({ platform, label, moderated, locked }: GamePlatform) => 
   locked: locked ? 1 : 0,
 });
 
-/** Another member of its team becomes the leader, whom the game names as its submitter. */
+/** Makes another team member the leader, whom the game names as its submitter. */
 export async function transferGame(transaction: Transaction, id: number, userId: number): Promise<void> {
   await store.change(transaction, id, { submitted_by: userId });
-  announceGame(transaction, id);
+  invalidateGame(transaction, id);
 }
 
-/** Deleted games stay for what refers to them, and nobody sees them again. */
+/** Marks the game as deleted. Its row stays for rows that refer to it. */
 export async function removeGame(app: App, transaction: Transaction, id: number): Promise<void> {
   await applyGameChanges(app, transaction, id, { status: GAME_DELETED }, 'en');
   for (const { onDelete } of app.extensions.of(gameExtensions)) await onDelete?.(app, transaction, id);
@@ -439,10 +442,10 @@ export async function removeGame(app: App, transaction: Transaction, id: number)
 /** Counts mods that became public, or ceased to be. */
 export async function countPublicMods(transaction: Transaction, gameId: number, difference: number): Promise<void> {
   await store.addToModsCount(transaction, gameId, difference);
-  announceGame(transaction, gameId);
+  invalidateGame(transaction, gameId);
 }
 
-/** Others who hold the game wait until this transaction has ended: tags and their counts change in turn. */
+/** Locks the game's row, so that concurrent changes of its tags and their counts run one after the other. */
 export async function lockGame(transaction: Transaction, id: number): Promise<void> {
   await store.rowForChange(transaction, id);
 }
@@ -450,18 +453,18 @@ export async function lockGame(transaction: Transaction, id: number): Promise<vo
 /** The game's tags have changed in name, number or translation. */
 export async function tagOptionsChanged(app: App, transaction: Transaction, id: number): Promise<void> {
   await rewriteDocuments(app, transaction, (await store.rowForChange(transaction, id))!);
-  announceGame(transaction, id);
+  invalidateGame(transaction, id);
 }
 
-/** Only their counts have. */
+/** Only the counts of the game's tags have changed. */
 export async function tagCountsChanged(transaction: Transaction, id: number): Promise<void> {
   await rewriteTags(transaction, id);
-  announceGame(transaction, id);
+  invalidateGame(transaction, id);
 }
 
 /**
- * Counts what happened to a game's mods. Kept answers are not made stale by it, as that would be all the time: they show
- * it when the figures are renewed, which `date_expires` tells.
+ * Adds to the totals of a game's mods. Cached responses stay valid, because this happens all the time: they show new
+ * totals once the stats are refreshed, at `date_expires`.
  */
 export const countForGame = (transaction: Transaction, gameId: number, difference: Partial<store.ModTotals>) =>
   store.addToModTotals(transaction, gameId, {
@@ -474,15 +477,15 @@ export const countForGame = (transaction: Transaction, gameId: number, differenc
 export const gamesWithExpiredStats = (app: App, most: number): Promise<number[]> =>
   store.withStatsExpiredBefore(app.db.query, app.clock.now(), most);
 
-/** All that belongs to the game and shows figures is stale, its mods included. */
+/** Stores new averages and the next expiry. Everything in the game that shows stats becomes stale. */
 export async function refreshGameStats(app: App, gameId: number, dateExpires: number): Promise<void> {
   await app.db.write(async (transaction) => {
     await store.refreshStats(transaction, gameId, app.clock.now(), dateExpires);
-    announceGame(transaction, gameId);
+    invalidateGame(transaction, gameId);
   });
 }
 
-export function announceGame(transaction: Transaction, id: number): void {
+export function invalidateGame(transaction: Transaction, id: number): void {
   transaction.changed(`games/${id}`);
   transaction.changed('games');
 }

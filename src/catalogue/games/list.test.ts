@@ -54,7 +54,7 @@ test('equals compares text without case and numbers exactly', async () => {
   );
 });
 
-test('-lk takes * as wildcard and everything else to the letter', async () => {
+test('-lk treats * as a wildcard and everything else literally', async () => {
   assert.deepEqual(
     await ids({ 'name-lk': 'star_*' }),
     matching((game) => game.name === 'star_smith'),
@@ -89,7 +89,7 @@ test('unknown columns, operators that a column does not have, and unknown sorts 
   assert.equal((await ids({ 'tico-lk': 'x', 'name-bitwise-and': 4, _sort: '-tico', theme: 'x' })).length, games.length);
 });
 
-test('or_fields joins the named filters by or, and the others still hold', async () => {
+test('or_fields combines the named filters with or, and the others still apply', async () => {
   const found = await ids({ name: 'Smash', 'id-max': games[2]!.id, maturity_options: 0, or_fields: ['name,id-max'] });
   assert.deepEqual(
     found,
@@ -97,7 +97,7 @@ test('or_fields joins the named filters by or, and the others still hold', async
   );
 });
 
-test('_q finds every game that has any of the words, also by their beginning', async () => {
+test('_q finds every game with any of the words or a word that starts with one', async () => {
   const words = (game: Row) => fold(game.name).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   assert.deepEqual(
     (await ids({ _q: 'smith zeb' })).sort((a, b) => a - b),
@@ -109,7 +109,7 @@ test('_q finds every game that has any of the words, also by their beginning', a
   );
 });
 
-test('a bad value of a known filter is named, with every other one', async () => {
+test('the error names every invalid value of a known filter', async () => {
   const answer = await client.call(getGames, {
     query: { id: 'x', 'status-in': '1,y', _limit: '-3', _offset: 'z', or_fields: ['a', 'b', 'c'] },
   });
@@ -123,7 +123,7 @@ test('a limit over the largest page gives the largest page', async () => {
   assert.equal(answer.body.result_limit, 100);
 });
 
-test('pages neither repeat nor miss a game when many are equal in the order', async () => {
+test('pages neither repeat nor miss a game when many have equal values in the order', async () => {
   for (const sort of ['name', '-maturity_options', '-name', 'date_live', 'mods_count_total']) {
     const seen: number[] = [];
     for (let offset = 0; ; offset += 5) {
@@ -149,7 +149,7 @@ const OPERATORS = {
   '-not-in': (value: number, wanted: number) => value !== wanted && value !== wanted + 1,
 };
 
-test('any number of filters, a sort and a page answer as a plain loop over all games would', async () => {
+test('any combination of filters, sort and page returns what a plain loop over all games does', async () => {
   const filter = fc.tuple(
     fc.constantFrom('maturity_options', 'curation_option', 'community_options', 'id'),
     fc.constantFrom(...Object.keys(OPERATORS)) as fc.Arbitrary<keyof typeof OPERATORS>,
@@ -195,7 +195,7 @@ function holds(game: Row, name: string, value: string | number): boolean {
   return OPERATORS[operator as keyof typeof OPERATORS](game[column], Number(String(value).split(',')[0]));
 }
 
-test('a game that is not accepted is listed for its own key and its team alone', async () => {
+test('only its own key and its team list a game that is not accepted', async () => {
   const hidden = await api.aGame({ name: 'Hidden One', accepted: false });
   const query = { name: 'Hidden One' };
   const seenBy = async (who: typeof client) => (await who.call(getGames, { query })).body.result_total;
@@ -206,7 +206,7 @@ test('a game that is not accepted is listed for its own key and its team alone',
   assert.equal(await seenBy(await api.as(await api.aUser({ admin: true }))), 1);
 });
 
-test('/me/games lists the games of one’s own teams', async () => {
+test('/me/games lists the games of the caller’s teams', async () => {
   const owner = await api.aUser();
   const mine = await api.aGame({ owner });
   const answer = await (await api.as(owner)).call(getUserGames);

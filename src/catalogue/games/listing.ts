@@ -3,7 +3,7 @@ import type { Column, Listing } from '../../platform/database/listing.ts';
 const integer: Column = { kind: 'integer' };
 const folded = (name: string): Column => ({ kind: 'text', sql: `g.${name}_folded` });
 
-/** What lists of games may be filtered and sorted by. */
+/** The filters and sorts of lists of games. */
 export const gameListing: Listing = {
   from: 'g',
   game: 'id',

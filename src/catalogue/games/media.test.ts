@@ -11,7 +11,7 @@ import { composeWorker } from '../../composition/compose.ts';
 import { iconImage, imageFolder, REMOVE_UNUSED_IMAGE } from '../../platform/images/images.ts';
 import { deleteGameMedia, getGame } from './operations.ts';
 
-// Jobs run when a test says so, and are over when it goes on.
+// Jobs run only when a test runs them, and complete before it continues.
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
 const { storage } = api.app();
@@ -22,7 +22,7 @@ const DAY = 24 * HOUR;
 interface Part {
   readonly field: string;
   readonly bytes: Buffer | string;
-  /** Without a name the part is text. */
+  /** A part without a filename is text. */
   readonly filename?: string;
 }
 
@@ -70,7 +70,7 @@ interface Fetched {
   readonly bytes: Buffer;
 }
 
-/** Fetches an address of an answer as a game would, but from the port that this test has. */
+/** Fetches an address from a response as a game would, but from the test's port. */
 function fetchFile(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Fetched> {
   const { pathname, host } = new URL(url, 'https://localhost');
   const ca = readFileSync(api.service.certificateFile!);
@@ -88,7 +88,7 @@ function fetchFile(url: string, headers: Record<string, string> = {}, method = '
   });
 }
 
-/** Leaves as soon as the first bytes have come. */
+/** Disconnects after the first bytes. */
 function leaveEarly(url: string): Promise<void> {
   const { pathname: path, host } = new URL(url);
   const ca = readFileSync(api.service.certificateFile!);
@@ -122,7 +122,7 @@ async function keysUnder(prefix: string): Promise<string[]> {
 const folderOf = (url: string) => /\/files\/(images\/[^/]+)\//.exec(url)?.[1] ?? '';
 const errorsOf = (body: unknown) => (body as ErrorAnswer).error.errors;
 
-test('every address of a game without pictures leads to a placeholder of the promised size', async () => {
+test('every address of a game without pictures serves a placeholder of the documented size', async () => {
   const { icon, logo, header, submitted_by } = await gameOf(await api.aGame());
   for (const { filename, ...urls } of [icon, logo, header, submitted_by.avatar]) {
     assert.match(filename!, /^[a-z]+\.png$/);
@@ -136,7 +136,7 @@ test('every address of a game without pictures leads to a placeholder of the pro
   }
 });
 
-test('a manager sends logo, icon and header, and every address of the game leads to a picture of the promised size', async () => {
+test('a manager uploads logo, icon and header, and every address of the game serves a picture of the documented size', async () => {
   const { game } = await aGameWithOwner();
   const manager = await api.aUser();
   await api.joins(manager, game, 4);
@@ -163,10 +163,10 @@ test('a manager sends logo, icon and header, and every address of the game leads
       assert.equal(`${width}x${height}`, expected, url);
     }
   }
-  assert.deepEqual(await keysUnder('incoming/'), [], 'nothing of the uploads is left');
+  assert.deepEqual(await keysUnder('incoming/'), [], 'no upload is left');
 });
 
-test('the answer is in the language that was asked for', async () => {
+test('the response is in the requested language', async () => {
   const { game, owner } = await aGameWithOwner();
   const body = multipart([file('icon', await png(64, 64))]);
   const answer = await api.request('POST', `/v1/games/${game.id}/media`, {
@@ -181,7 +181,7 @@ test('the answer is in the language that was asked for', async () => {
   assert.notEqual((answer.body as { message: string }).message, 'The images of the game were saved.');
 });
 
-test('the body of the C++ SDK is taken as it is: quoted boundary, leading line, no part types, no closing boundary', async () => {
+test('the body of the C++ SDK is accepted as it is: quoted boundary, leading line, no part types, no closing boundary', async () => {
   const { game, owner } = await aGameWithOwner();
   const boundary = '2794778419116734682';
   const body = Buffer.concat([
@@ -209,7 +209,7 @@ test('only managers and administrators of the game add pictures', async () => {
   assertRefused(await send(reader, game, icon), 403, 11003);
 });
 
-test('a game that is not there, or not for the caller to see, is not found', async () => {
+test('uploading to a game that does not exist or is hidden from the caller gets not found', async () => {
   const { owner } = await aGameWithOwner();
   const hidden = await api.aGame({ accepted: false });
   const icon = file('icon', await png(64, 64));
@@ -217,7 +217,7 @@ test('a game that is not there, or not for the caller to see, is not found', asy
   assertRefused(await send(owner, hidden, icon), 404, 14001);
 });
 
-test('what is not a picture of a known type is refused, and each such field is named', async () => {
+test('the error names every field that is not a picture of a known type', async () => {
   const { game, owner } = await aGameWithOwner();
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><script>alert(1)</script></svg>';
   const answer = await send(
@@ -233,7 +233,7 @@ test('what is not a picture of a known type is refused, and each such field is n
   assertRefused(await send(owner, game, file('icon', '')), 422, 13009);
 });
 
-test('pictures that are too small are refused, and the size they need is told', async () => {
+test('pictures that are too small are refused with an error that names the minimum size', async () => {
   const { game, owner } = await aGameWithOwner();
   const answer = await send(
     owner,
@@ -250,7 +250,7 @@ test('pictures that are too small are refused, and the size they need is told', 
   });
 });
 
-test('files beyond the limit of their field are refused', async () => {
+test('files over the size limit of their field are refused', async () => {
   const { game, owner } = await aGameWithOwner();
   const limits = { logo: ['8 MB', 8 * 1024 * 1024], icon: ['1 MB', 1024 * 1024], header: ['256 KB', 256 * 1024] };
   for (const [field, [text, bytes]] of Object.entries(limits) as [string, [string, number]][]) {
@@ -260,17 +260,21 @@ test('files beyond the limit of their field are refused', async () => {
   }
   const padded = Buffer.alloc(256 * 1024);
   (await png(400, 100)).copy(padded);
-  assert.equal((await send(owner, game, file('header', padded))).status, 200, 'exactly the limit is taken');
+  assert.equal(
+    (await send(owner, game, file('header', padded))).status,
+    200,
+    'a file of exactly the limit is accepted',
+  );
 });
 
-test('more pixels than a decoder should bear are refused', async () => {
+test('pictures with more pixels than the decoder limit are refused', async () => {
   const { game, owner } = await aGameWithOwner();
   const answer = await send(owner, game, file('logo', await png(8_000, 5_001)));
   assertRefused(answer, 422, 13009);
   assert.deepEqual(errorsOf(answer.body), { logo: 'The logo may not be larger than 40 MP.' });
 });
 
-test('a picture that breaks off in the middle is corrupt, and leaves the game as it was', async () => {
+test('a truncated picture is refused as corrupt, and leaves the game unchanged', async () => {
   const { game, owner } = await aGameWithOwner();
   const jpeg = await picture(640, 360).jpeg().toBuffer();
   const before = await gameOf(game);
@@ -284,7 +288,7 @@ test('a picture that breaks off in the middle is corrupt, and leaves the game as
   assert.deepEqual(await keysUnder('incoming/'), []);
 });
 
-test('text in place of a file, a file twice, a body that breaks off and a body without pictures have errors of their own', async () => {
+test('text in place of a file, a repeated file, a truncated body and a body without pictures have errors of their own', async () => {
   const { game, owner } = await aGameWithOwner();
   const icon = file('icon', await png(64, 64));
   assertRefused(await send(owner, game, { field: 'icon', bytes: 'text' }), 400, 13000);
@@ -296,7 +300,7 @@ test('text in place of a file, a file twice, a body that breaks off and a body w
   assert.deepEqual(await keysUnder('incoming/'), []);
 });
 
-test('a picture is served with headers that let it be nothing but a picture, kept for ever', async () => {
+test('a picture is served with headers that forbid any other use, and is cached for ever', async () => {
   const { game, owner } = await aGameWithOwner();
   await send(owner, game, file('icon', Buffer.concat([await png(64, 64), Buffer.from('<script>alert(1)</script>')])));
   const { icon } = await gameOf(game);
@@ -319,7 +323,7 @@ test('a picture is served with headers that let it be nothing but a picture, kep
   assert.deepEqual([known.status, known.bytes.length], [304, 0]);
 });
 
-test('a part of a picture is served to clients that load it in parts', async () => {
+test('a client can load a picture by range requests', async () => {
   const { game, owner } = await aGameWithOwner();
   await send(owner, game, file('icon', await png(100, 100)));
   const url = (await gameOf(game)).icon['original']!;
@@ -352,7 +356,9 @@ test('a part of a picture is served to clients that load it in parts', async () 
   assert.equal((await fetchFile(url, { range: 'bytes=0-1', 'if-range': headers.etag! })).status, 206);
 });
 
-test('who leaves in the middle of a picture leaves nothing open', { skip: process.platform !== 'linux' }, async () => {
+test('a client that disconnects during a picture leaves no file open', {
+  skip: process.platform !== 'linux',
+}, async () => {
   const { game, owner } = await aGameWithOwner();
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const large = sharp({ create: { width: 1500, height: 1500, channels: 3, background: 'red', noise } });
@@ -364,7 +370,7 @@ test('who leaves in the middle of a picture leaves nothing open', { skip: proces
   assert.ok(!api.logLines.some((line) => line.includes('request failed')));
 });
 
-test('nothing but pictures is served from storage', async () => {
+test('storage serves nothing but pictures', async () => {
   await storage.put('incoming/secret.png', Buffer.from('x'));
   await storage.put('images/secret.png', Buffer.from('x'));
   const paths = ['incoming/secret.png', 'images/secret.png', 'images/../incoming/secret.png', 'images/%2e%2e/secret'];
@@ -388,7 +394,7 @@ test('equal pictures share their files, which stay until the last game has anoth
   assert.equal((await keysUnder(`${folder}/`)).length, 4, 'the other game still shows it');
   await send(other.owner, other.game, file('icon', await png(74, 74)));
   await worker.runDue();
-  assert.equal((await keysUnder(`${folder}/`)).length, 4, 'who has just read its address can still load it');
+  assert.equal((await keysUnder(`${folder}/`)).length, 4, 'a client that has just read its address can still load it');
   api.clock.advance(2 * HOUR);
   await worker.runDue();
   assert.deepEqual(await keysUnder(`${folder}/`), []);
@@ -396,7 +402,7 @@ test('equal pictures share their files, which stay until the last game has anoth
   assert.equal((await fetchFile((await gameOf(one.game)).icon['original']!)).status, 200, 'and it can come back');
 });
 
-test('a picture that is being removed at this moment cannot be taken until it is gone', async () => {
+test('a picture that is being removed cannot be claimed until it is gone', async () => {
   const { game, owner } = await aGameWithOwner();
   const bytes = await png(75, 75);
   const folder = imageFolder(createHash('sha256').update(bytes).digest('hex'), iconImage);
@@ -420,7 +426,7 @@ test('a picture that is being removed at this moment cannot be taken until it is
   assert.equal((await send(owner, game, file('icon', bytes))).status, 200);
 });
 
-test('what was rendered for a request that then failed does not stay', async () => {
+test('pictures that were rendered for a failed request are removed', async () => {
   const { game, owner } = await aGameWithOwner();
   const before = await keysUnder('images/');
   assertRefused(await send(owner, game, file('logo', await png(800, 600)), file('icon', 'text')), 422, 13009);
@@ -430,7 +436,7 @@ test('what was rendered for a request that then failed does not stay', async () 
   assert.ok((await keysUnder('images/')).length <= before.length);
 });
 
-test('two who send pictures at once both end well, and the game shows one of each', async () => {
+test('two concurrent uploads both succeed, and the game shows one of each picture', async () => {
   const { game, owner } = await aGameWithOwner();
   const icons = await Promise.all(['#000001', '#000002', '#000003', '#000004'].map((colour) => png(64, 64, colour)));
   const answers = await Promise.all(icons.map((icon) => send(owner, game, file('icon', icon))));
@@ -456,7 +462,7 @@ test('uploads that a crash left behind are removed after a day', async () => {
   assert.deepEqual(await keysUnder('incoming/'), []);
 });
 
-test('a picture that is removed gives way to a placeholder, and only managers remove one', async () => {
+test('a removed picture is replaced by a placeholder, and only managers remove one', async () => {
   const { game, owner } = await aGameWithOwner();
   await send(owner, game, file('logo', await png(640, 360)), file('icon', await png(64, 64)));
   const params = { game_id: game.id };

@@ -25,7 +25,7 @@ export { FIELDS as GAME_IMAGES };
 type Field = (typeof FIELDS)[number];
 export type GameImages = Readonly<Partial<Record<Field, UploadedPicture | undefined>>>;
 
-/** Puts new pictures in the place of a game's old ones. Either all that were sent are taken, or none. */
+/** Replaces pictures of a game. Either all sent pictures are stored, or none. */
 export async function addGameImages(app: App, caller: UserCaller, gameId: number, images: GameImages): Promise<void> {
   await requireGame(app.db, caller, gameId);
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MANAGER) throw new ApiError('GAME_MEDIA_NO_ADD_PERMISSION');
@@ -49,7 +49,7 @@ async function show(app: App, caller: UserCaller, gameId: number, pictures: read
   });
 }
 
-/** Shows placeholders instead of the named pictures of a game. */
+/** Replaces the named pictures of a game with placeholders. */
 export async function removeGameImages(app: App, caller: UserCaller, gameId: number, fields: readonly Field[]) {
   await app.db.write(async (transaction) => {
     const before = await requireGameForChange(transaction, caller, gameId);
@@ -63,14 +63,14 @@ export async function removeGameImages(app: App, caller: UserCaller, gameId: num
   });
 }
 
-/** Renders what was sent, or refuses with every problem. */
+/** Renders the sent pictures, or throws one error with every problem. */
 export async function prepareGamePictures(app: App, images: GameImages): Promise<Picture<Field>[]> {
   const pictures = FIELDS.flatMap((field) => pictureOf(field, KINDS[field], images[field]));
   await preparePictures(app, pictures);
   return pictures;
 }
 
-/** The folders of the pictures, which may be named in this transaction. */
+/** The folders of the pictures, which this transaction may now reference. */
 export async function claimGamePictures(
   app: App,
   transaction: Transaction,
@@ -80,7 +80,7 @@ export async function claimGamePictures(
   return Object.fromEntries(pictures.map(({ field, folder }) => [field, folder]));
 }
 
-/** A folder may be shared, so it goes when the last row that named it has gone. */
+/** Rows may share a folder, so it is removed with the last row that names it. */
 export async function removeUnusedImage(app: App, folder: string): Promise<void> {
   if (!(await store.isImageUsed(app.db.query, folder))) await removeImage(app.storage, folder);
 }

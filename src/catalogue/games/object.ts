@@ -89,14 +89,14 @@ export const GameObject = z
   })
   .meta({ id: 'Game' });
 
-/** What the one who added a game is told. */
+/** The response to the submitter of a game. */
 export const NewGameObject = GameObject.extend({
-  api_key: z.string().meta({ description: 'The API key of the game, which is told now and never again.' }),
+  api_key: z.string().meta({ description: 'The API key of the game. It is not shown again.' }),
 }).meta({ id: 'NewGame' });
 
 type Game = z.input<typeof GameObject>;
 
-/** Everything of the game object that changes only with the game itself. */
+/** The fields of the game object that change only with the game itself. */
 export function toGameBody(
   app: App,
   game: GameRow,

@@ -51,7 +51,7 @@ export const getUserGames = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/games',
-  says: 'Lists the games in whose teams the person is.',
+  says: 'Lists the games whose team the user belongs to.',
   access: user('read'),
   query: ShowHiddenTags,
   list: gameListing,
@@ -65,7 +65,7 @@ export const getGame = operation({
   tag: 'Games',
   method: 'GET',
   path: '/games/{game_id}',
-  says: 'Shows one game. A game that is not accepted is seen by its own key, its team, and those who may preview it.',
+  says: 'Shows one game. A game that is not accepted is visible to its own key, its team and its previewers.',
   access: reader(),
   params: GamePath,
   query: ShowHiddenTags,
@@ -81,7 +81,7 @@ export const getGame = operation({
       query.show_hidden_tags,
     );
     input.cache(`games/${game.game_id}`, `users/${game.id}`);
-    // On a platform the counts of its tags change with every mod.
+    // On a platform the counts of tags change with every mod.
     if (input.platform !== undefined) input.cache(`games/${game.game_id}/mods`);
     const [shown] = await withTagsOn(app, [game], input.platform);
     return new Json(gameJson(app, shown!, input.portal));
@@ -93,7 +93,7 @@ const addGameOperation = operation({
   tag: 'Games',
   method: 'POST',
   path: '/games',
-  says: 'Adds a game, for people who have accepted the agreement for games. Its own key and team see it; everyone does once those who run the site have accepted it. The answer tells its API key, for the only time.',
+  says: 'Adds a game, for users who have accepted the agreement for games. Only its own key and team see it until a member of the site staff accepts it. The response contains its API key, which is not shown again.',
   access: user('write', 'team'),
   limit: 10,
   body: NewGameBody,
@@ -119,7 +119,7 @@ export const editGameOperation = operation({
   tag: 'Games',
   method: 'PUT',
   path: '/games/{game_id}',
-  says: 'Changes settings of a game. Its managers and administrators may; what is about money its administrators; its status those who run the site, or its administrators where the game allows.',
+  says: 'Changes settings of a game. For its managers and administrators; only administrators change settings about money; only the site staff change its status, or its administrators where the game allows it.',
   access: user('write', 'team'),
   ends: ['games'],
   params: GamePath,
@@ -146,7 +146,7 @@ export const deleteGameOperation = operation({
   tag: 'Games',
   method: 'DELETE',
   path: '/games/{game_id}',
-  says: 'Deletes a game that has no mods. Its administrators may as long as it is not accepted, and those who run the site.',
+  says: 'Deletes a game that has no mods. For its administrators while it is not accepted, and for the site staff.',
   access: user('write', 'team'),
   ends: ['games'],
   params: GamePath,
@@ -167,17 +167,14 @@ export const addGameMedia = operation({
   tag: 'Media',
   method: 'POST',
   path: '/games/{game_id}/media',
-  says: 'Replaces the logo, the icon and the header of a game, or those of them that are sent. Its managers and administrators may.',
+  says: 'Replaces the logo, the icon and the header of a game, or those of them that are sent. For its managers and administrators.',
   access: user('write', 'team'),
   params: GamePath,
   files: IMAGES,
   body: z.object({
-    redirect_uris: z
-      .array(z.string())
-      .max(REDIRECT_URIS_MAX)
-      .min(1)
-      .optional()
-      .meta({ description: 'For the OAuth clients of the game that sign people in. Its administrators may.' }),
+    redirect_uris: z.array(z.string()).max(REDIRECT_URIS_MAX).min(1).optional().meta({
+      description: 'For the OAuth clients of the game that sign users in. Only its administrators can set them.',
+    }),
   }),
   returns: ok(MessageObject),
   errors: ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_MEDIA_NO_ADD_PERMISSION', 'GAME_NO_ADMIN_PERMISSION'],
@@ -196,7 +193,7 @@ export const deleteGameMedia = operation({
   tag: 'Media',
   method: 'DELETE',
   path: '/games/{game_id}/media',
-  says: 'Removes the logo, the icon or the header of a game; a placeholder is shown instead. Its managers and administrators may.',
+  says: 'Removes the logo, the icon or the header of a game; a placeholder replaces it. For its managers and administrators.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({
@@ -212,7 +209,7 @@ export const getGameStats = operation({
   tag: 'Stats',
   method: 'GET',
   path: '/games/{game_id}/stats',
-  says: 'Shows the figures of a game; for a platform, where the game has platforms, its mods and downloads there.',
+  says: 'Shows the stats of a game; for a platform, where the game has platforms, its mods and downloads there.',
   access: reader(),
   params: GamePath,
   returns: ok(GameStatsObject),
@@ -226,11 +223,11 @@ export const getGameTagOptions = operation({
   tag: 'Tags',
   method: 'GET',
   path: '/games/{game_id}/tags',
-  says: 'Lists the groups of tags that mods of the game can have, with their translations. For a platform, where the game has platforms, those by which players may filter there, with the counts of mods that are live on it.',
+  says: 'Lists the groups of tags that mods of the game can have, with their translations. For a platform, where the game has platforms, lists those by which players may filter there, with the counts of mods that are live on it.',
   access: reader(),
   params: GamePath,
   query: ShowHiddenTags,
-  // The dialect documents it as a field of a form, which nobody else sends with a GET.
+  // The dialect documents a form field here, although clients seldom send a body with a GET.
   body: ShowHiddenTags,
   list: pagesOnly,
   returns: ok(pageOf(GameTagOptionObject)),
@@ -251,7 +248,7 @@ async function answerList(
   const { caller, list, language, query } = input;
   const { games, total } = await listGames(app, caller, list, language, query.show_hidden_tags, ownOnly);
   const shown = await withTagsOn(app, games, input.platform);
-  // What is counted on a platform changes with the mods of any game, for which there is no scope.
+  // Counts on a platform change with the mods of any game, for which there is no scope.
   if (!ownOnly && shown.every((game, index) => game === games[index])) input.cache('games', 'users');
   return pageOfJson(
     shown.map((game) => gameJson(app, game, input.portal)),
@@ -260,7 +257,7 @@ async function answerList(
   );
 }
 
-/** The stored body, and behind it what changes without the game. */
+/** The stored body, with the fields appended that change independently of the game. */
 function gameJson(app: App, game: StoredGame, portal: Portal | undefined): string {
   const stats = JSON.stringify(toGameStats(game.game_id, game));
   return `${game.body},"submitted_by":${userJson(app, game, portal)},"tag_options":${game.tags},"stats":${stats}}`;

@@ -1,7 +1,7 @@
 import { retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
-/** Whoever leads a game that is not deleted neither deletes their account nor gives it up. */
+/** A leader of a game that is not deleted can neither delete nor merge their account. */
 export const personalGames: PersonalData = {
   columns: [
     {

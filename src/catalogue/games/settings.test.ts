@@ -21,7 +21,7 @@ async function aMember(game: Game, level: number): Promise<Client> {
   return api.as(user);
 }
 
-/** Every setting that its managers have, with a value that is not the first one. */
+/** Every setting that managers may change, with a value other than the default. */
 const SETTINGS = {
   name: 'Renamed',
   summary: 'New words',
@@ -51,7 +51,7 @@ test('managers change every setting that is not about money, status or the site'
   assert.equal(body.profile_url, 'https://localhost/g/renamed-one');
 });
 
-test('no game has a name of the service, its staff or its hosts in its address', async () => {
+test('a game’s name_id cannot be a name of the service, its staff or its hosts', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   for (const name_id of ['modstead', 'admin', 'oauth', 'modstead-official']) {
@@ -63,7 +63,7 @@ test('no game has a name of the service, its staff or its hosts in its address',
   assert.equal((await api.aGame({ name: 'System Shock' })).name_id, 'system-shock');
 });
 
-test('theme and addresses are set in parts, and an address can be taken away', async () => {
+test('theme and addresses are set partially, and an address can be removed', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const primary = (await edit(owner, game, { 'theme[primary]': '#123456' })).body.theme;
@@ -78,7 +78,7 @@ test('theme and addresses are set in parts, and an address can be taken away', a
   assert.deepEqual([cleared.instructions_url, cleared.other_urls], [null, []]);
 });
 
-test('bad values are named, each', async () => {
+test('the error names every invalid value', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const body = {
@@ -94,13 +94,13 @@ test('bad values are named, each', async () => {
   assert.equal(Object.keys(answer.body.error.errors ?? {}).length, 7);
 });
 
-test('moderators and people outside of the team change nothing', async () => {
+test('moderators and users outside the team change nothing', async () => {
   const game = await api.aGame();
   for (const client of [await aMember(game, 1), await api.as(await api.aUser())])
     await client.refused(editGameOperation, { params: at(game), body: { summary: 'Mine' } }, 403, 14002);
 });
 
-test('what is about money is for administrators, and a manager may send it back unchanged', async () => {
+test('only administrators change settings about money, and a manager may send them back unchanged', async () => {
   const game = await api.aGame();
   const [manager, administrator] = [await aMember(game, 4), await aMember(game, 8)];
   for (const body of [{ monetization_options: 2 }, { revenue_options: 1 }, { max_stock: 5 }]) {
@@ -110,7 +110,7 @@ test('what is about money is for administrators, and a manager may send it back 
   }
 });
 
-test('selling and dependencies without restriction exclude each other', async () => {
+test('selling and unrestricted dependencies exclude each other', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   await owner.refused(editGameOperation, { params: at(game), body: { monetization_options: 1 } }, 422, 13009);
@@ -118,7 +118,7 @@ test('selling and dependencies without restriction exclude each other', async ()
   await owner.refused(editGameOperation, { params: at(game), body: { dependency_option: 3 } }, 422, 13009);
 });
 
-test('what is about the site is for those who run it', async () => {
+test('only the site staff change settings about the site', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const { community_options } = (await owner.call(getGame, { params: at(game) })).body;
@@ -133,7 +133,7 @@ test('what is about the site is for those who run it', async () => {
   }
 });
 
-test('the status is changed by those who run the site, and by administrators whom they allow it', async () => {
+test('the site staff change the status, and so do administrators whom they permit it', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const { community_options } = (await owner.call(getGame, { params: at(game) })).body;
@@ -156,7 +156,7 @@ const platforms = (...rows: [platform: string, more?: Fields][]): Fields =>
     ),
   );
 
-test('platforms are named after themselves unless told, with moderation and lock', async () => {
+test('platforms have their own names by default, with moderation and lock', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const body = platforms(['windows'], ['ps5', { moderated: true, locked: true }], ['linux', { label: 'Steam Deck' }]);
@@ -168,7 +168,7 @@ test('platforms are named after themselves unless told, with moderation and lock
   assert.deepEqual((await edit(owner, game, { 'platforms[]': '' })).body.platforms, []);
 });
 
-test('one platform at least stays unlocked, and each is named once', async () => {
+test('at least one platform stays unlocked, and each is named once', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const locked = platforms(['windows', { locked: true }], ['ps5', { locked: true }]);
@@ -177,7 +177,7 @@ test('one platform at least stays unlocked, and each is named once', async () =>
   assert.deepEqual((await owner.call(getGame, { params: at(game) })).body.platforms, []);
 });
 
-test('sixteen who change the settings of one game at once lose nothing', async () => {
+test('sixteen concurrent edits of one game’s settings lose no change', async () => {
   const game = await api.aGame();
   const clients = await Promise.all(Array.from({ length: 16 }, () => aMember(game, 8)));
   const colours = ['primary', 'dark', 'light', 'success', 'warning', 'danger'];
@@ -198,7 +198,7 @@ test('sixteen who change the settings of one game at once lose nothing', async (
       assert.deepEqual([name, (body as Record<string, unknown>)[name]], [name, value]);
 });
 
-test('a game that is closed to third parties answers its own key, its players and its team alone', async () => {
+test('a game that is closed to third parties responds only to its own key, its players and its team', async () => {
   const [game, other] = [await api.aGame(), await api.aGame()];
   const mod = await api.aMod({ game });
   const player = await api.aUser();
@@ -230,7 +230,7 @@ test('a game that is closed to third parties answers its own key, its players an
   for (const client of outsiders) assert.equal((await client.call(getMods, { params })).status, 200);
 });
 
-test('a closed game that is not accepted is not found by third parties, as if it were open', async () => {
+test('third parties do not find a closed game that is not accepted, as if it were open', async () => {
   const game = await api.aGame({ accepted: false, settings: { api_access_options: 0 } });
   await (await api.as(await api.aUser())).refused(getMods, { params: at(game) }, 404, 14001);
 });

@@ -27,7 +27,7 @@ type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]
 
 export type StatsRow = GameStatsTable;
 
-/** A game's document with what is put behind it. */
+/** A game's document with the columns that are appended to it. */
 interface GameDocument extends Omit<GameStatsTable, 'game_id'> {
   game_id: number;
   game_status: number;
@@ -36,13 +36,13 @@ interface GameDocument extends Omit<GameStatsTable, 'game_id'> {
   tags: string;
 }
 
-/** The submitter's columns come along under their own names. */
+/** The submitter's columns keep their names. */
 export type StoredGame = GameDocument & ShownUser;
 
 const STATS = `s.mods_count_total, s.mods_downloads_today, s.mods_downloads_total, s.mods_downloads_daily_average,
   s.mods_subscribers_total, s.date_expires`;
 
-/** One read for the whole object: the submitter's columns come along under their own names. */
+/** Reads the whole object at once. The submitter's columns keep their names. */
 const documentIn = (languages: string, tags: string) =>
   statement(`select ${USER.join(', ')}, g.id as game_id, g.status as game_status,
       g.date_live as game_date_live,
@@ -55,7 +55,7 @@ const documentIn = (languages: string, tags: string) =>
 const ENGLISH = { shown: documentIn(`= 'en'`, 'tags'), all: documentIn(`= 'en'`, 'tags_with_hidden') };
 const TRANSLATED = { shown: documentIn('= ?', 'tags'), all: documentIn('= ?', 'tags_with_hidden') };
 
-/** What reads: the database, or a transaction that must see what it has just written. */
+/** The database, or a transaction that must see its own writes. */
 type Reader = Pick<Database, 'first'>;
 
 export function documentOf(reader: Reader, id: number, language: string, hiddenTags: boolean) {
@@ -98,7 +98,7 @@ export const byId = (db: Database, id: number) => db.first<GameRow>(BY_ID, [id])
 
 export const rowIn = (transaction: Transaction, id: number) => transaction.first<GameRow>(BY_ID, [id]);
 
-/** On PostgreSQL others who ask for this wait from here on; on SQLite there is one writer anyway. */
+/** On PostgreSQL this locks the row; SQLite has a single writer anyway. */
 const FOR_CHANGE = withUpdateLock(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GameRow>(FOR_CHANGE, [id]);
 
@@ -107,7 +107,7 @@ export interface Visible {
   readonly everything: boolean;
   readonly gameId: number | undefined;
   readonly memberId: number | undefined;
-  /** The only games in which the member's seat lets them see what others do not; without it all. */
+  /** If set, the member's seats count only in these games. */
   readonly seenIn?: readonly number[] | undefined;
   /** Only games of the member's own teams. */
   readonly ownOnly: boolean;
@@ -151,7 +151,7 @@ export async function list(
   return { games: ids.flatMap((id) => documents.get(id) ?? []), total: Number(total) };
 }
 
-/** The documents of these games, in the language where there is one and in English otherwise. */
+/** The documents of these games in the given language, in English where there is no translation. */
 async function documentsOf(
   query: Query,
   ids: readonly number[],
@@ -238,7 +238,7 @@ export async function downloadsOn(reader: Reader, id: number, platform: string, 
   };
 }
 
-/** The games whose figures were good until before this moment, those that wait longest first. */
+/** Games whose stats expired before this time, the oldest first. */
 export async function withStatsExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {
   const expired = query.selectFrom('game_stats').select('game_id').where('date_expires', '<', date);
   return (await expired.orderBy('date_expires').limit(most).execute()).map((row) => row.game_id);
@@ -250,7 +250,7 @@ const RENEW_FIGURES = statement(`update game_stats set date_expires = ?,
         else (cast(? as bigint) - g.date_live) / 86400 end
        from games g where g.id = game_stats.game_id)
   where game_id = ?`);
-/** The average is over the days since the game went live, of which the first counts whole. */
+/** The daily average covers the days since the game went live; the first one counts as a whole day. */
 export const refreshStats = (transaction: Transaction, gameId: number, now: number, dateExpires: number) =>
   transaction.run(RENEW_FIGURES, [dateExpires, now, now, gameId]);
 
@@ -271,7 +271,7 @@ export async function add(query: Query, row: Insertable<GamesTable>): Promise<Ga
   return game;
 }
 
-/** Returns the game as it is after the change. */
+/** Returns the changed game. */
 export async function change(transaction: Transaction, id: number, changes: Updateable<GamesTable>): Promise<GameRow> {
   const set = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, Value][];
   const update = updateOf(
@@ -286,7 +286,7 @@ const HELD_MODS = statement(`select count(*) as total,
   coalesce(sum(case when price > 0 or (monetization_options & 3) <> 0 then 1 else 0 end), 0) as sellable
   from mods where game_id = ? and status <> 3`);
 
-/** How many mods the game still has, and how many of them can be sold. */
+/** Counts the mods of the game, and how many of them are for sale. */
 export async function heldMods(transaction: Transaction, gameId: number): Promise<{ total: number; sellable: number }> {
   const held = await transaction.first<{ total: number; sellable: number }>(HELD_MODS, [gameId]);
   return { total: Number(held!.total), sellable: Number(held!.sellable) };
@@ -363,7 +363,7 @@ export async function allIds(query: Query): Promise<number[]> {
   return (await query.selectFrom('games').select('id').execute()).map((row) => row.id);
 }
 
-/** Whether a game, a mod, a collection or a person shows the picture in this folder. */
+/** Whether a game, a mod, a collection or a user shows the picture in this folder. */
 export async function isImageUsed(query: Query, folder: string): Promise<boolean> {
   const isShown = (column: 'logo' | 'icon' | 'header') =>
     query.selectFrom('games').select('id').where(column, '=', folder);
@@ -386,7 +386,7 @@ const LOGOS = [
   ['collections', 'collection'],
 ] as const;
 
-/** Every folder of pictures that a row names, once, and who names it. */
+/** Every folder of pictures that a row names, once, with the row that names it. */
 export async function imagesInUse(query: Query): Promise<{ folder: string; owner: string }[]> {
   const owners = new Map<string, string>();
   const note = (folder: string | null, owner: string) => void (folder && owners.set(folder, owner));
@@ -406,7 +406,7 @@ export async function imagesInUse(query: Query): Promise<{ folder: string; owner
   return [...owners].map(([folder, owner]) => ({ folder, owner }));
 }
 
-/** How someone came to preview a game, and the options of it that decide whether they still may. */
+/** How a user became a previewer of a game, and the options that decide whether they still have access. */
 export interface Preview {
   invited_by: number | null;
   community_options: number;

@@ -7,15 +7,16 @@ import * as store from './store.ts';
 const KINDS = [logoImage(1, 1), iconImage, headerImage, avatarImage, galleryImage];
 const folderOf = (key: string) => key.slice(0, key.lastIndexOf('/'));
 
-/** The pictures that a folder should hold: its name ends with their kind. */
+/** The pictures that a folder should contain; its name ends with their kind. */
 function picturesIn(folder: string): string[] {
   const kind = KINDS.find(({ name }) => folder.endsWith(`-${name}`));
   return kind ? namesOf(kind).map((name) => `${folder}/${name}.png`) : [];
 }
 
 /**
- * Pictures of games, mods, media and people, which share their folders. One that is gone stays named: only its owner
- * can send it again, and until then it is shown as not found. None has a hash, as it is made from what was sent.
+ * Pictures of games, mods, media and users, which share folders. A lost picture stays referenced, because only its
+ * owner can send it again; until then its address is not found. None has a hash, because each is rendered from an
+ * upload.
  */
 export const storedPictures: StoredObjects<App> = {
   prefix: 'images/',

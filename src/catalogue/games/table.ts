@@ -11,7 +11,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** `…_folded` are the forms in which text is compared; see `fold`. */
+/** `…_folded` columns are compared case-insensitively; see `fold`. */
 export interface GamesTable {
   id: Generated<number>;
   status: number;
@@ -33,9 +33,9 @@ export interface GamesTable {
   cloud_cooking_status: number;
   max_stock: number;
   service_features: number;
-  /** How many people report a thing before it is hidden until the team has looked; 0 for never. */
+  /** The number of reports after which content is hidden until the team has reviewed it; 0 for never. */
   takedown_reports: Generated<number>;
-  /** How many characters the summary of a mod may have. */
+  /** The most characters of a mod's summary. */
   summary_length_max: Generated<number>;
   name: string;
   name_folded: string;
@@ -48,7 +48,7 @@ export interface GamesTable {
   ugc_name: string;
   ugc_name_folded: string;
   token_name: string;
-  /** Storage folders of the images, and null where the placeholder is shown. */
+  /** Storage folders of the images, or null for the placeholder. */
   icon: string | null;
   logo: string | null;
   header: string | null;
@@ -59,8 +59,8 @@ export interface GamesTable {
 }
 
 /**
- * The game object as JSON, ready to send but for what changes without it: `body` lacks its closing brace,
- * and gets `tag_options`, `stats` and `submitted_by` behind it.
+ * The game object as JSON. `body` lacks its closing brace: `tag_options`, `stats` and `submitted_by` are appended when
+ * it is sent.
  */
 export interface GameDocumentsTable {
   game_id: number;
@@ -68,7 +68,7 @@ export interface GameDocumentsTable {
   body: string;
 }
 
-/** The game's `tag_options` as JSON; apart from the body, because edits of a game seldom touch its tags. */
+/** The game's `tag_options` as JSON, separate from the body, because edits of a game seldom touch its tags. */
 export interface GameTagDocumentsTable {
   game_id: number;
   language: string;

@@ -1,9 +1,9 @@
 import type { TeamOwner } from '../teams/extensions.ts';
-import { announceGame, requireGame, transferGame } from './games.ts';
+import { invalidateGame, requireGame, transferGame } from './games.ts';
 
 export const gameTeams: TeamOwner = {
   resource: 'games',
   require: (reader, caller, { id }) => requireGame(reader, caller, id),
   transferOwnership: (_, transaction, { id }, userId) => transferGame(transaction, id, userId),
-  announce: (transaction, { id }) => announceGame(transaction, id),
+  announce: (transaction, { id }) => invalidateGame(transaction, id),
 };

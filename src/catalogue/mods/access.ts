@@ -19,11 +19,11 @@ export const MOD_PUBLIC = 1;
 type Reader = Pick<Database, 'first'>;
 type Shown = Pick<store.ModStanding, 'id' | 'game_id' | 'status' | 'visible'> & { readonly date_live?: number };
 
-/** What is said of a mod that the caller may not see, to those who know of it anyway: otherwise there is none. */
+/** Errors for callers who know that a hidden mod exists. Everyone else gets `MOD_NOT_FOUND`. */
 interface Refusals {
-  /** To people who were let in once, when its preview is over. */
+  /** For previewers after the preview has ended. */
   readonly closed?: ErrorName | undefined;
-  /** To everyone, once it was public and so is no secret. */
+  /** For everyone, once the mod has been public and its existence is no secret. */
   readonly hidden?: ErrorName;
 }
 
@@ -44,8 +44,8 @@ export async function levelsOf(reader: Reader, caller: Caller, mod: Pick<Shown, 
 }
 
 /**
- * What is not public exists only for the teams of the mod and its game, for its subscribers, and for those who may
- * preview it. The teams are also told that it was deleted.
+ * A mod that is not public exists only for the teams of the mod and its game, its subscribers and its previewers. The
+ * teams also learn that it was deleted.
  */
 async function refuseHidden(
   reader: Reader,
@@ -89,8 +89,8 @@ async function requirePreview(
 }
 
 /**
- * Whether an answer about a mod may be kept for others of the caller's class. Members of teams and previewers have a
- * class of their own; subscribers have none, and see a hidden mod that others of theirs do not.
+ * Whether a response about a mod may be cached for the caller's visibility class. Team members and previewers have a
+ * class of their own; subscribers share theirs with callers who cannot see the hidden mod.
  */
 export async function isVisibleToClass(reader: Reader, caller: Caller, id: number): Promise<boolean> {
   if (hasOwnClass(caller)) return true;
@@ -98,13 +98,13 @@ export async function isVisibleToClass(reader: Reader, caller: Caller, id: numbe
   return mod !== undefined && isPublic(mod);
 }
 
-/** The same of a mod whose state is known. */
+/** As `isVisibleToClass`, for a mod whose state is already loaded. */
 export const isKnownVisibleToClass = (caller: Caller, mod: Pick<Shown, 'status' | 'visible'>): boolean =>
   hasOwnClass(caller) || isPublic(mod);
 
 const hasOwnClass = (caller: Caller) => caller.kind !== 'user' || visibilityClass(caller).startsWith('u');
 
-/** The mod of this game, as far as the question who may do what with it needs it. */
+/** Returns the columns of a mod that permission checks need. */
 export async function requireMod(
   reader: Reader,
   caller: Caller,
@@ -116,7 +116,7 @@ export async function requireMod(
   return requireVisibleMod(reader, caller, gameId, id, refusals);
 }
 
-/** The same for whoever was let in by a link that was signed for them. */
+/** As `requireMod`, for a caller with a signed link: it also opens a game that is closed to third parties. */
 export async function requireModByLink(
   reader: Reader,
   caller: Caller,
@@ -139,7 +139,7 @@ async function requireVisibleMod(
   return mod!;
 }
 
-/** The same for a change: on PostgreSQL others who change the mod wait from here on. */
+/** As `requireMod`, with a row lock: on PostgreSQL concurrent changes of the mod wait. */
 export async function requireModForChange(
   transaction: Transaction,
   caller: Caller,
@@ -151,7 +151,7 @@ export async function requireModForChange(
   return row!;
 }
 
-/** Others who change one of these mods wait from here on. In one order for all, so that nobody waits in a circle. */
+/** Locks the rows of these mods in ascending order of id, so that two transactions cannot deadlock. */
 export async function lockMods(transaction: Transaction, ids: readonly number[]): Promise<Map<number, store.ModRow>> {
   const mods = new Map<number, store.ModRow>();
   for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
@@ -161,10 +161,10 @@ export async function lockMods(transaction: Transaction, ids: readonly number[])
   return mods;
 }
 
-/** Without a file a mod is not accepted. */
+/** A mod needs a live file to be accepted. */
 export const hasLiveFile = (transaction: Transaction, id: number) => store.hasLiveFile(transaction, id);
 
-/** The mod in whatever state, deleted too, for those who decide over it. Others wait from here on. */
+/** Returns and locks a mod in any state, including deleted, for moderators. */
 export async function requireModInAnyState(
   transaction: Transaction,
   caller: Caller,
@@ -177,7 +177,10 @@ export async function requireModInAnyState(
   return row!;
 }
 
-/** One read for what most ask for: a public mod of an accepted game. Where the database need not be waited for, nobody does. */
+/**
+ * Reads a public mod of an accepted game, the most common request, in one query. Where the database answers
+ * synchronously the result is no promise.
+ */
 export function requireSingleMod(
   app: App,
   caller: Caller,
@@ -207,7 +210,7 @@ async function requireSeen(
   return mod!;
 }
 
-/** The same as columns. */
+/** As `requireSingleMod`, as columns instead of JSON. */
 export async function requireModDocument(
   reader: Reader,
   caller: Caller,
@@ -224,12 +227,12 @@ export async function requireModDocument(
   return mod!;
 }
 
-/** Managers of the mod's team edit it, and so do those of its game. */
+/** Managers of the mod's team and of its game's team may edit it. */
 export const mayEdit = ({ mod, game }: Levels): boolean => mod >= MANAGER || game >= MANAGER;
-/** Moderators of the game decide over mods, those of the mod do not. */
+/** Moderators of the game decide about mods; moderators of the mod do not. */
 export const mayModerate = ({ game }: Levels): boolean => game >= MODERATOR;
 
-/** What a list of a game's mods shows to this caller. Without filters by state it is what everyone sees. */
+/** Which of a game's mods this caller may list. Without filters by state the list contains public mods only. */
 export async function scopeOfGame(
   reader: Reader,
   caller: Caller,
@@ -249,12 +252,12 @@ export async function scopeOfGame(
     ownId: undefined,
     everything,
     memberId: caller.kind === 'user' && caller.inTeams ? caller.userId : undefined,
-    // Who decides over mods has to see those of everyone.
+    // A moderator must also see mods of authors whom they have muted.
     muterId: everything ? undefined : muterOf(caller),
   };
 }
 
-/** What someone has subscribed to, in every state but deleted. */
+/** The user's subscriptions, in every state but deleted. */
 export const scopeOfSubscriber = (
   caller: UserCaller,
   request: ListRequest,
@@ -270,7 +273,7 @@ export const scopeOfSubscriber = (
   muterId: muterOf(caller),
 });
 
-/** One's own mods, in every state but deleted unless that is asked for. */
+/** The mods of the user's teams, in every state; deleted ones only on request. */
 export const scopeOfMember = (
   userId: number,
   request: ListRequest,

@@ -6,12 +6,12 @@ import { MANAGER, teamLevel } from '../teams/teams.ts';
 
 interface Deed {
   readonly action: string;
-  /** The level in the mod's own team that it takes; managers' where nothing is said. */
+  /** The required level in the mod's own team; manager by default. */
   readonly needs?: number;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** What someone does with a mod whose own team they are not in at the level for it, they do for its game. */
+/** Audits an action as one of the game's team when the caller lacks the required level in the mod's own team. */
 export async function auditByGame(
   app: App,
   transaction: Transaction,

@@ -50,17 +50,17 @@ const fields = {
   tokenpack_id: z
     .int()
     .min(0)
-    .meta({ description: 'What the mod is sold for. Nothing can be sold yet: anything but 0 is refused.' }),
+    .meta({ description: 'The price of the mod. Mods cannot be sold yet: anything but 0 is refused.' }),
   metadata_blob: z.string().max(50_000),
   metadata_kvp: z
     .array(z.union([MetadataPair, z.literal('')]))
     .max(PAIRS_MAX)
     .transform((pairs) => pairs.filter((pair) => pair !== ''))
-    .meta({ description: 'All of the metadata, as `key:value`.' }),
-  tags: TagNames.meta({ description: 'All of the tags that the mod shall show.' }),
+    .meta({ description: 'All metadata of the mod, as `key:value`.' }),
+  tags: TagNames.meta({ description: 'All tags of the mod.' }),
 };
 
-/** Nothing can be sold yet, and what a mod that is not for sale has here is 0. */
+/** Mods cannot be sold yet, so only the values of a mod that is not for sale are accepted. */
 const offer = {
   price: z.int().min(0).max(1_000_000_000).meta({ description: 'Anything but 0 is refused.' }),
   monetization_options: Bits(15).meta({
@@ -70,7 +70,7 @@ const offer = {
 
 const { name, summary, ...others } = fields;
 
-/** What a new mod is made of. Anything not listed here is not taken from a request. */
+/** The fields of a new mod. A request cannot set anything that is not listed here. */
 export const NewModBody = z.object({ name, summary, ...z.object(others).partial().shape });
 
 export const ModChangesBody = z
@@ -88,7 +88,7 @@ interface ModBodies {
 
 const bodies = new Map<number, ModBodies>([[SUMMARY_LENGTH_MAX, { added: NewModBody, changed: ModChangesBody }]]);
 
-/** What a mod is made of where the summary may have so many characters. */
+/** The bodies of a mod, with the game's limit for the length of the summary. */
 function bodiesWith(summaryLengthMax: number): ModBodies {
   const known = bodies.get(summaryLengthMax);
   if (known) return known;
@@ -101,7 +101,7 @@ function bodiesWith(summaryLengthMax: number): ModBodies {
   return made;
 }
 
-/** As the game has it. To those who may not see the game it is as any other. */
+/** The game's limit. A caller who may not see the game gets the default, so that the limit does not reveal it. */
 export async function bodiesIn(app: App, caller: Caller, gameId: number): Promise<ModBodies> {
   try {
     return bodiesWith((await requireGame(app.db, caller, gameId)).summary_length_max);
@@ -111,7 +111,7 @@ export async function bodiesIn(app: App, caller: Caller, gameId: number): Promis
   }
 }
 
-/** One field has two names, and is empty where it shall be none. */
+/** `homepage` and `homepage_url` are the same field; an empty string clears it. */
 export function toModChanges<B extends z.output<typeof ModChangesBody>>(
   body: B,
 ): Omit<B, 'homepage' | 'homepage_url'> & SentFields {

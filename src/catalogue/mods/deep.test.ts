@@ -21,7 +21,7 @@ const publicMods = () =>
     .where('visible', '=', 1)
     .execute();
 
-/** Code points decide, as in both databases. */
+/** Compares by code points, as both databases do. */
 const compared = (one: string | number, other: string | number) =>
   typeof one === 'number' ? one - Number(other) : Buffer.compare(Buffer.from(one), Buffer.from(String(other)));
 
@@ -43,19 +43,19 @@ const ORDERS = [
   ['-id', 'id', -1, -1],
   ['popular', 'popularity', -1, 1],
   ['-popular', 'popularity', 1, -1],
-  // Most are equal in it.
+  // Most mods have equal values in this order.
   ['downloads_today', 'downloads_today', 1, -1],
   ['-downloads_today', 'downloads_today', -1, 1],
 ] as const;
 
 for (const [sort, column, direction, idDirection] of ORDERS)
-  test(`deep pages by ${sort} are cut where all mods in that order would be`, async () => {
+  test(`deep pages by ${sort} contain the same mods as slices of the whole list`, async () => {
     const all = ordered(await publicMods(), column, direction, idDirection);
     for (const offset of [960, 1_000, 1_003, 1_950, 2_000, all.length - 30, all.length + 5])
       assert.deepEqual(await pageAt(sort, offset), all.slice(offset, offset + 100), `from ${offset}`);
   });
 
-test('a mod that is hidden moves the pages behind it at once', async () => {
+test('hiding a mod shifts the pages after it at once', async () => {
   const [first] = ordered(await publicMods(), 'name_folded', 1, 1);
   const before = await pageAt('name', 1_500);
   const owner = await api.as(game.owner);

@@ -76,14 +76,14 @@ function rebuildSome(app: App, afterId: number): Promise<number | undefined> {
     const mods = await store.idsAfter(transaction.query, afterId, REBUILT_AT_ONCE);
     for (const { id, game_id } of mods) {
       await rewriteModDocuments(app, transaction, id);
-      announceMod(transaction, game_id, id);
+      invalidateMod(transaction, game_id, id);
     }
     return mods.at(-1)?.id;
   });
 }
 
 /** Marks cached responses with the mod, and lists of the game's mods, as stale. */
-export function announceMod(transaction: Transaction, gameId: number, id: number): void {
+export function invalidateMod(transaction: Transaction, gameId: number, id: number): void {
   transaction.changed(`mods/${id}`);
   transaction.changed(`games/${gameId}/mods`);
 }

@@ -51,7 +51,7 @@ import * as store from './store.ts';
 
 export const MOD_LOGO = logoImage(512, 288);
 
-/** What a mod is sold for. There is nothing to sell with, so only a mod that is not for sale may be sent. */
+/** Price fields. Mods cannot be sold yet, so only the values of a mod that is not for sale are accepted. */
 interface SentOffer {
   readonly price?: number | undefined;
   readonly monetization_options?: number | undefined;
@@ -60,7 +60,7 @@ interface SentOffer {
 
 export type SentFields = ModChanges & SentForOthers & SentOffer;
 
-/** What was sent, and in which languages it is written and answered. */
+/** The sent fields, the language they are written in and the language of the response. */
 export interface Sent<C> {
   readonly fields: C;
   readonly logo: UploadedPicture | undefined;
@@ -68,7 +68,7 @@ export interface Sent<C> {
   readonly answered: Language;
 }
 
-/** Someone hands in a mod. It waits for its first file, and for the game's team where that decides. */
+/** Adds a mod for the caller. It waits for its first file and, where the game reviews mods, for the game's team. */
 export async function submitMod(
   app: App,
   caller: UserCaller,
@@ -83,7 +83,7 @@ export async function submitMod(
   requireNoOffer(fields);
   const { status: _, tags, metadata_kvp, ...settable } = withoutOffer(fields);
   return withPicture(app, logo, async (transaction, picture) => {
-    // Nobody deletes the game while it gets its mod.
+    // The lock keeps the game from being deleted meanwhile.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAddMods(transaction, caller, gameId);
     const verdict = await checkRules(app, transaction, caller, gameId);
@@ -106,7 +106,7 @@ export async function editMod(
   { fields: sent, logo, written, answered }: Sent<SentFields>,
 ): Promise<store.StoredMod> {
   const { tags, metadata_kvp, ...fields } = withoutOffer(sent);
-  // Nobody may have pictures rendered for a mod that is not theirs.
+  // Checked before rendering, so that only editors of the mod can make the service render pictures.
   if (logo) await requireEditor(app, caller, gameId, id);
   return withPicture(app, logo, async (transaction, picture) => {
     const changes = { ...fields, ...picture };
@@ -129,20 +129,20 @@ export async function editMod(
     await auditByGame(app, transaction, caller, before, {
       action: 'mods.edit',
       needs: MANAGER,
-      data: told(before, fields),
+      data: auditedChanges(before, fields),
     });
     if (changes.status !== undefined && changes.status !== before.status)
-      await tellSubmitter(app, transaction, caller, before, changes.status === MOD_ACCEPTED ? 'accepted' : 'denied');
+      await notifySubmitter(app, transaction, caller, before, changes.status === MOD_ACCEPTED ? 'accepted' : 'denied');
     return (await store.documentOf(transaction, id, answered))!;
   });
 }
 
-/** The metadata and tags that were sent with the mod belong to other resources, which store them. */
+/** Metadata and tags sent with the mod belong to other resources, which store them through `ModExtension`. */
 async function putContributed(app: App, transaction: Transaction, edit: ModEdit): Promise<void> {
   for (const { onEdit } of app.extensions.of(modExtensions)) await onEdit?.(app, transaction, edit);
 }
 
-/** Administrators of the mod delete it, and so does the team of its game. */
+/** Administrators of the mod and moderators of its game may delete it. */
 export async function deleteMod(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const mod = await requireModForChange(transaction, caller, gameId, id);
@@ -150,11 +150,11 @@ export async function deleteMod(app: App, caller: UserCaller, gameId: number, id
     if (levels.mod < ADMINISTRATOR && !mayModerate(levels)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
     await removeMod(app, transaction, mod, caller.userId);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.delete', needs: ADMINISTRATOR });
-    if (levels.mod < ADMINISTRATOR) await tellSubmitter(app, transaction, caller, mod, 'taken_down');
+    if (levels.mod < ADMINISTRATOR) await notifySubmitter(app, transaction, caller, mod, 'taken_down');
   });
 }
 
-const tellSubmitter = (
+const notifySubmitter = (
   app: App,
   transaction: Transaction,
   caller: UserCaller,
@@ -169,7 +169,7 @@ const tellSubmitter = (
     { userId: submitted_by, by: caller.userId },
   );
 
-/** Administrators of the mod and those of its game: a moderator's decision can be taken back, this cannot. */
+/** Only administrators of the mod and of its game: this cannot be undone, unlike a moderator's decision. */
 export async function deleteModForEver(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const mod = await requireModInAnyState(transaction, caller, gameId, id);
@@ -186,8 +186,8 @@ const auditedMod = (caller: UserCaller, { id, game_id }: store.ModRow) => ({
   subject: { resource: 'mods', id, gameId: game_id },
 });
 
-/** Which fields were changed; of the status also from what to what. */
-function told(before: store.ModRow, changes: ModChanges): Record<string, unknown> {
+/** The audited data: names of the changed fields, and both values of the status. */
+function auditedChanges(before: store.ModRow, changes: ModChanges): Record<string, unknown> {
   const isChanged = ([field, value]: [string, unknown]) =>
     value !== undefined && value !== before[field as keyof store.ModRow];
   const entries = Object.entries(changes).filter(isChanged);
@@ -196,7 +196,7 @@ function told(before: store.ModRow, changes: ModChanges): Record<string, unknown
   );
 }
 
-/** A deleted mod is edited by bringing it back, which is for administrators of its game. */
+/** A deleted mod can only be edited by restoring it, which only administrators of its game may do. */
 async function modToEdit(
   transaction: Transaction,
   caller: Caller,
@@ -212,7 +212,7 @@ async function modToEdit(
   return mod;
 }
 
-/** Clients send the whole mod back, so a price of nothing is no wish to sell. */
+/** Clients send the whole mod back, so an unchanged price of 0 is accepted. */
 function requireNoOffer({ price, monetization_options, tokenpack_id }: SentOffer): void {
   const offered = Object.entries({ price, monetization_options, tokenpack_id }).filter(([, value]) => value);
   const fields = offered.map(([field]) => ({ field, rule: 'not_for_sale' as const }));
@@ -222,7 +222,7 @@ function requireNoOffer({ price, monetization_options, tokenpack_id }: SentOffer
 const withoutOffer = <F extends SentOffer>({ price: _, monetization_options: __, tokenpack_id: ___, ...fields }: F) =>
   fields;
 
-/** What everyone sees needs no preview. */
+/** A public mod needs no preview. */
 function requirePreviewable(before: store.ModRow, { status, visible, community_options }: ModChanges): void {
   const after = { status: status ?? before.status, visible: visible ?? before.visible };
   if (enablesPreviews(before.community_options, community_options) && isPublic(after))
@@ -234,7 +234,7 @@ async function requireEditor(app: App, caller: Caller, gameId: number, id: numbe
   if (!mayEdit(await levelsOf(app.db, caller, mod))) throw new ApiError('MOD_NO_UPDATE_PERMISSION');
 }
 
-/** Moderators of the game set status and maturity and nothing else; the mod's own team sets all but the status. */
+/** Moderators of the game set status and maturity only; the mod's own team sets everything but the status. */
 async function requireMayChange(
   transaction: Transaction,
   caller: Caller,
@@ -259,7 +259,7 @@ async function requireStatusChange(
   before: store.ModRow,
   status: number,
 ): Promise<void> {
-  // Clients send the whole mod back, so a status that stays is no wish to change it.
+  // Clients send the whole mod back, so an unchanged status is no attempt to change it.
   if (status === before.status && mayEdit(levels)) return;
   if (!mayModerate(levels)) throw new ApiError('MOD_NO_MODERATION_PERMISSION');
   if (status === MOD_ACCEPTED && status !== before.status && !(await store.hasLiveFile(transaction, before.id)))
@@ -272,7 +272,10 @@ function requireAllowedMaturity(game: { maturity_options: number }, { maturity_o
 
 const ATTEMPTS_MAX = 5;
 
-/** Renders the picture, if one was sent, does the work in a transaction that may name its folder, and looks after it. */
+/**
+ * Renders a sent picture, then runs the work in a transaction that claims its folder. The folder is removed later if no
+ * row names it.
+ */
 export async function withPicture<T>(
   app: App,
   logo: UploadedPicture | undefined,
@@ -286,7 +289,10 @@ export async function withPicture<T>(
   return done;
 }
 
-/** Of two who take the same `name_id` at once, the second finds another at its next attempt. */
+/**
+ * When two requests take the same `name_id` at once, the second violates the unique index and derives another in its
+ * next attempt.
+ */
 async function attempt<T>(
   app: App,
   pictures: readonly Picture[],

@@ -13,7 +13,7 @@ export interface ModExtension {
   readonly fields?: (app: App, transaction: Transaction, mod: ModRow) => Promise<FieldsByLanguage>;
   /** Stores the fields of this resource that a client sent with the mod. */
   readonly onEdit?: (app: App, transaction: Transaction, edit: ModEdit) => Promise<void>;
-  /** Everyone may see the mod from now on, or no longer. */
+  /** The mod became public, or is public no longer. */
   readonly onPublicChange?: (transaction: Transaction, mod: ModRow, isPublic: boolean) => Promise<void>;
   readonly onPopularityChange?: (transaction: Transaction, modId: number, popularity: number) => Promise<void>;
   /** The mod is deleted, but its game's team can restore it. Work without an upper bound belongs in a job. */
@@ -27,7 +27,7 @@ export type FieldsByLanguage = ((language: Language) => Partial<ContributedField
   readonly languages?: readonly Language[];
 };
 
-/** What a client sent for other resources along with a mod. */
+/** Fields of other resources that a client sent along with a mod. */
 export interface SentForOthers {
   readonly tags?: readonly string[] | undefined;
   readonly metadata_kvp?: readonly string[] | undefined;

@@ -25,7 +25,7 @@ function add(client: Client, fields: Record<string, string>): Promise<Answer> {
 
 const at = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
 
-/** Everyone who could try to change a mod, and what they are refused with for a field of each sort. */
+/** The error that each role gets when it changes a field of each kind. */
 const ROLES: Record<string, { field: number | undefined; maturity: number | undefined; status: number | undefined }> = {
   'a stranger': { field: 15013, maturity: 15014, status: 15015 },
   'a moderator of the mod': { field: 15013, maturity: 15014, status: 15015 },
@@ -33,12 +33,12 @@ const ROLES: Record<string, { field: number | undefined; maturity: number | unde
   'its owner': { field: undefined, maturity: undefined, status: 15015 },
   'a moderator of the game': { field: 15013, maturity: undefined, status: undefined },
   'a manager of the game': { field: undefined, maturity: undefined, status: undefined },
-  'who runs the site': { field: undefined, maturity: undefined, status: undefined },
+  'a member of the site staff': { field: undefined, maturity: undefined, status: undefined },
 };
 
 async function inRole(role: string, mod: Mod): Promise<Client> {
   if (role === 'its owner') return api.as(mod.owner);
-  const user = await api.aUser({ admin: role === 'who runs the site' });
+  const user = await api.aUser({ admin: role === 'a member of the site staff' });
   const level = role.includes('moderator') ? MODERATOR : MANAGER;
   if (role.endsWith('of the mod')) await api.joinsMod(user, mod, level);
   if (role.endsWith('of the game')) await api.joins(user, game, level);
@@ -58,7 +58,7 @@ const FIELDS: Record<string, string | number> = {
 };
 
 for (const [role, refs] of Object.entries(ROLES))
-  test(`${role} changes of a mod what is theirs to change, field by field`, async () => {
+  test(`${role} changes exactly the fields of a mod that the role allows`, async () => {
     const mod = await api.aMod({ game });
     const client = await inRole(role, mod);
     const params = at(mod);
@@ -74,7 +74,7 @@ for (const [role, refs] of Object.entries(ROLES))
     if (refs.field !== undefined) await attempt({ summary: 'x', status: 0, maturity_option: 1 }, refs.field);
   });
 
-test('nothing can be sold, and a mod that is not for sale can be sent back as it is', async () => {
+test('a client cannot price a mod, and can send back a mod that is not for sale', async () => {
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
   for (const operation of [editModByPut, editModOperation])
@@ -89,7 +89,7 @@ test('nothing can be sold, and a mod that is not for sale can be sent back as it
   assert.equal((await add(stranger, { tokenpack_id: '0' })).status, 201);
 });
 
-test('what is nobody’s to send is not taken, as a form or as input_json', async () => {
+test('read-only fields are ignored in a form and in input_json', async () => {
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
   const before = (await owner.call(getMod, { params: at(mod) })).body;
@@ -101,7 +101,7 @@ test('what is nobody’s to send is not taken, as a form or as input_json', asyn
   assert.deepEqual(after, { ...expected, summary: 'Taken' });
 });
 
-test('a price in input_json is a price as well', async () => {
+test('a price in input_json is refused as well', async () => {
   const mod = await api.aMod({ game });
   const body = { price: 0, input_json: '{"price":5}' };
   await (await api.as(mod.owner)).refused(editModByPut, { params: at(mod), body }, 422, 900011);

@@ -10,7 +10,7 @@ import { modListing } from './listing.ts';
 import * as store from './store.ts';
 import { wordsScope } from './words.ts';
 
-/** Finding the mods of a page, and how many there are in all, without looking at the others. */
+/** The ids of a page, and the total of the list. */
 interface Found {
   readonly ids: readonly number[];
   readonly total: number;
@@ -29,8 +29,8 @@ export async function findMods(
 }
 
 /**
- * The list is found as for everyone, so much longer as muted authors have mods in it, which then are left out: whatever
- * way it is found, its order and the counts that are kept of it stay good for all.
+ * Finds the list as for all callers, longer by the muted authors' mods in it, and drops those afterwards. Every
+ * strategy below and the cached counts stay independent of mutes that way.
  */
 async function findUnmuted(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
   const { muterId } = scope;
@@ -55,7 +55,7 @@ function find(db: Database, scope: store.ModScope, request: ListRequest): Promis
     : findOnPlatform(db, scope, scope.gameId!, request);
 }
 
-/** What everyone sees who plays on this platform. */
+/** The public mods that are live on this platform. */
 async function findOnPlatform(
   db: Database,
   scope: store.ModScope,
@@ -73,11 +73,11 @@ async function findOnPlatform(
   return { ids: await page(db.query, scope, { ...request, probing: isDense(request, total, all) }, total), total };
 }
 
-/** What only some may see is never much, and is looked through. */
+/** Lists that only some callers may see are short, so they are scanned. */
 async function findAny(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
   const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined;
   const asked = { ...request, probing: isOwn };
-  // A team sees all mods of its game, and those who run the site all of all games.
+  // A team sees all mods of its game, and site staff all mods of all games.
   const total = await count(isOwn ? db.query : db.readInWorker, scope, asked);
   return { ids: await page(db.query, scope, asked, total), total };
 }
@@ -117,10 +117,13 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
   return { ids: await page(query, scope, { ...asked, probing: isDense(asked, total, all) }, total), total };
 }
 
-/** Deep pages begin at one of the places that are memoised, so many rows apart. */
+/** Deep pages start at the nearest remembered position; positions are this many rows apart. */
 const PLACES_APART = 1_000;
 
-/** To go through all rows before a page takes the longer the deeper it is, and nobody goes there by one step alone. */
+/**
+ * An `offset` reads all rows before the page, so deep pages start from a remembered position. A client that pages on
+ * reuses it.
+ */
 async function publicPage(db: Database, gameId: number, { sort, limit, offset }: ListRequest): Promise<number[]> {
   const order: store.Order = sort ?? { sql: 'm.id', descending: false };
   if (offset < PLACES_APART) return store.publicPage(db, gameId, order, { limit, offset });
@@ -139,7 +142,7 @@ async function publicPage(db: Database, gameId: number, { sort, limit, offset }:
   return [...ids, ...(await store.behind(db, gameId, order, place, rest))];
 }
 
-/** Where the page is full after fewer rows than there are matches, rows are asked in the order of the list. */
+/** When the page fills up after reading fewer rows than there are matches, scanning in list order is cheaper. */
 const isDense = ({ offset, limit }: ListRequest, total: number, all: number) => (offset + limit) * all < total * total;
 
 const UNKNOWN_TAG = 0;
@@ -149,7 +152,7 @@ interface AskedTag {
 }
 type TagFilter = Filter & { readonly tags: readonly AskedTag[] };
 
-/** Within a game a tag is known by its id, which has indexes and counts. */
+/** Within a game tags are matched by id, because ids have indexes and counts. */
 async function withTagIds(query: Query, gameId: number, request: ListRequest): Promise<ListRequest> {
   if (!request.groups.some((group) => group.some(isOfTags))) return request;
   const known = new Map(
@@ -169,7 +172,7 @@ const BY_TAG_ID = {
   probe: 'select 1 from mod_tags x where x.mod_id = m.id and x.tag_id',
 };
 
-/** The tags that a mod must have, if nothing else is asked for; the rarest first. */
+/** The required tags if the request filters by nothing else, the rarest first. */
 function allOfTags({ groups, words }: ListRequest): AskedTag[] | undefined {
   if (words.length > 0) return undefined;
   const filters: Filter[] = groups.map((group) => group[0]!);
@@ -186,7 +189,7 @@ async function countTags(query: Query, tags: readonly AskedTag[]): Promise<numbe
 
 const isByPopularity = ({ sort }: ListRequest) => sort?.sql === modListing.popularity && sort!.descending;
 
-/** The mods of the rarest tag come in the right order; each is asked for the others. */
+/** Reads the mods of the rarest tag in list order and checks each for the other tags. */
 async function pageOfTags(
   query: Query,
   [rarest, ...others]: readonly AskedTag[],
@@ -204,24 +207,23 @@ async function pageOfTags(
 
 const RANKED_MAX = 2_000;
 
-/** Words and nothing else, in the order of how well mods fit them, and not further down than anyone looks. */
+/** A search by words alone, sorted by relevance, within the depth that search pages reach. */
 const isSearchAlone = ({ groups, words, sort, offset }: ListRequest) =>
   words.length > 0 && groups.length === 0 && !sort && offset < RANKED_MAX;
 
 const EXPANDED_MAX = 40;
-/** A beginning that one of so many mods has is met soon enough by asking mod after mod. */
+/** A prefix that one in this many mods has is found faster by scanning mods in list order. */
 const DENSE_SHARE = 50;
 
 interface Beginning {
   readonly word: string;
-  /** The words that begin so, with the numbers of mods that have them; none where they are too many. */
+  /** The indexed words with this prefix and how many mods have each; nothing where there are too many. */
   readonly words: readonly store.KnownWord[] | undefined;
 }
 
 /**
- * Mods are in lists by word, the most popular first. They are read list by list in the order of how well they fit: two
- * of the words, one of them whole, by its beginning, mistyped. A list is read only when those before it are at their
- * end, so what was found before is all that may come twice.
+ * Mods are indexed by word, the most popular first. The lists are read in order of relevance (two words, a whole word,
+ * a prefix, a typo), each only after those before it are exhausted, so duplicates can only come from earlier lists.
  */
 async function search(db: Database, gameId: number, request: ListRequest, all: number): Promise<Found> {
   const { query } = db;
@@ -278,7 +280,7 @@ async function beginningWith(
     : store.sortedBetween(query, gameId, ranges, need);
 }
 
-/** A single word has a count of its own; of several, mods that have two of them count once. */
+/** A single word has a stored count; for several words, a mod that has two of them counts once. */
 async function countFound(
   db: Database,
   gameId: number,

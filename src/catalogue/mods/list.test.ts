@@ -54,14 +54,14 @@ const ids = async (query: Query) => (await page(query)).ids;
 const matching = (keep: (mod: Row) => boolean) => mods.filter(keep).map(({ id }) => id);
 const fold = (text: string) => text.normalize('NFKC').toLowerCase();
 
-test('a list is that of one game, by id, with an exact total', async () => {
+test('a list contains the mods of one game in order of id, with an exact total', async () => {
   await api.aMod();
   const { ids: found, total } = await page({ _limit: 7, _offset: 14 });
   assert.deepEqual([found, total], [mods.slice(14, 21).map(({ id }) => id), mods.length]);
   assert.deepEqual(await page({ _offset: 1_000 }), { ids: [], total: mods.length });
 });
 
-test('texts are compared without case', async () => {
+test('filters compare texts without case', async () => {
   assert.deepEqual(
     await ids({ name: 'STAR SHIP' }),
     matching(({ name }) => name === 'Star Ship'),
@@ -73,14 +73,14 @@ test('texts are compared without case', async () => {
   assert.deepEqual(await ids({ name_id: mods[9]!.name_id }), [mods[9]!.id]);
 });
 
-test('_q finds every mod that has any of the words, also by their beginning', async () => {
+test('_q finds every mod with any of the words or a word that starts with one', async () => {
   assert.deepEqual(
     (await ids({ _q: 'ship zeb' })).sort((a, b) => a - b),
     matching(({ name }) => /(^|[ _])ship|^zeb/.test(fold(name))),
   );
 });
 
-test('a new name is found, and the old one no longer', async () => {
+test('a search finds a renamed mod by its new name only', async () => {
   const other = await api.aGame();
   const mod = await api.aMod({ game: other, name: 'Before' });
   const body = { name: 'Afterwards' };
@@ -90,7 +90,7 @@ test('a new name is found, and the old one no longer', async () => {
   assert.deepEqual([await totalOf('before'), await totalOf('after')], [0, 1]);
 });
 
-test('the older names of sorts give the most first, and the least with a minus', async () => {
+test('the older names of sorts put the highest value first, and with a minus the lowest', async () => {
   const aliases = {
     popular: 'popularity',
     downloads: 'downloads_total',
@@ -105,7 +105,7 @@ test('the older names of sorts give the most first, and the least with a minus',
   }
 });
 
-test('figures are shown as they are sorted by', async () => {
+test('the sorted columns equal the stats that a list shows', async () => {
   const answer = await client.call(getMods, { params: { game_id: game.id }, query: { _sort: '-downloads_total' } });
   const shown = answer.body.data.map(({ stats }) => stats.downloads_total);
   assert.deepEqual(
@@ -140,7 +140,7 @@ const OPERATORS = {
 const isMostFirst = (sort: string) => /^(downloads|subscribers|ratings)/.test(sort);
 const isList = (operator: string) => operator === '-in' || operator === '-not-in';
 
-test('any number of filters, a sort and a page answer as a plain loop over all mods would', async () => {
+test('any combination of filters, sort and page returns what a plain loop over all mods does', async () => {
   const operator = fc.constantFrom(...(Object.keys(OPERATORS) as (keyof typeof OPERATORS)[]));
   const filter = fc.oneof(
     fc.tuple(fc.constantFrom('credit_options', 'stock', 'submitted_by'), operator, fc.nat({ max: 5 })),
@@ -173,7 +173,7 @@ test('any number of filters, a sort and a page answer as a plain loop over all m
       const isKept = (mod: Row) =>
         filters.length === 0 || (either ? holds(mod).some(Boolean) : holds(mod).every(Boolean));
       const key = (mod: Row) => (sort === 'name' ? fold(mod.name) : mod[sort]);
-      // Equals stand by id, and the whole order is turned round for the other direction.
+      // Mods with equal values are ordered by id, and the other direction reverses the whole order.
       const compare = (a: Row, b: Row) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
       const forwards = (a: Row, b: Row) =>
         isMostFirst(sort) ? compare(b, a) || a.id - b.id : compare(a, b) || a.id - b.id;

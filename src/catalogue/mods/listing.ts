@@ -3,7 +3,7 @@ import type { Column, Listing } from '../../platform/database/listing.ts';
 const integer: Column = { kind: 'integer' };
 const folded = (name: string): Column => ({ kind: 'text', sql: `m.${name}_folded` });
 
-/** What lists of mods may be filtered and sorted by. */
+/** The filters and sorts of lists of mods. */
 export const modListing: Listing = {
   from: 'm',
   columns: {
@@ -63,9 +63,9 @@ export const modListing: Listing = {
     rating: 'm.ratings_weighted_aggregate',
     subscribers: 'm.subscribers_total',
   },
-  // The older names meant "most first", and clients that send them still do.
+  // The older names sort descending, as clients that send them expect.
   largestFirst: ['popular', 'downloads', 'rating', 'subscribers'],
-  // As in the migration.
+  // The directions of the indexes in the schema.
   indexed: {
     'm.id': 'asc',
     'm.name_folded': 'asc',

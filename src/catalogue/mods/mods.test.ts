@@ -59,7 +59,7 @@ const asAda = await api.as(ada);
 const modsOf = ({ id }: { id: number }) => `/games/${id}/mods`;
 const at = (mod: { id: number; game_id: number }) => ({ game_id: mod.game_id, mod_id: mod.id });
 
-test('a new mod is public, not accepted, its submitter’s, and has an address', async () => {
+test('a new mod is public, not accepted, owned by its submitter, and has a profile address', async () => {
   const answer = await send(asAda, modsOf(game), { ...NEW, homepage: 'https://example.com/a' }, LOGO);
   assert.equal(answer.status, 201, answer.text);
   assert.match(
@@ -76,7 +76,7 @@ test('a new mod is public, not accepted, its submitter’s, and has an address',
   await api.withKey(game).refused(getMod, { params: at({ id: answer.body.id, game_id: game.id }) }, 404, 15022);
 });
 
-test('a logo that is too small, or no picture, is named', async () => {
+test('the error names a logo that is too small or no picture', async () => {
   for (const logo of [await png(511, 288), Buffer.from('<svg/>')]) {
     const answer = await send(asAda, modsOf(game), NEW, logo);
     assertRefused(answer, 422, 13009);
@@ -84,7 +84,7 @@ test('a logo that is too small, or no picture, is named', async () => {
   }
 });
 
-test('every field that does not fit is named', async () => {
+test('the error names every invalid field', async () => {
   const fields = {
     name: 'x'.repeat(51),
     summary: 'x'.repeat(201),
@@ -100,7 +100,7 @@ test('every field that does not fit is named', async () => {
   assert.deepEqual(Object.keys(errors!).sort(), Object.keys(fields).sort());
 });
 
-test('name_id comes from a name in any script, and of equals in one game each has its own', async () => {
+test('name_id is derived from a name in any script, and is unique within the game', async () => {
   const elsewhere = await api.aGame();
   const ids = [];
   for (const where of [game, game, elsewhere])
@@ -108,7 +108,7 @@ test('name_id comes from a name in any script, and of equals in one game each ha
   assert.deepEqual(ids, ['星の-schlussel', '星の-schlussel-2', '星の-schlussel']);
 });
 
-test('many with the same name at once all find a name_id of their own', async () => {
+test('concurrent submissions of the same name each get a name_id of their own', async () => {
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, n) => send(asAda, modsOf(game), { name: 'Twin', summary: `Number ${n}` }, LOGO)),
   );
@@ -116,7 +116,7 @@ test('many with the same name at once all find a name_id of their own', async ()
   assert.equal(new Set(answers.map(({ body }) => body.name_id)).size, 6);
 });
 
-test('a name_id that is taken in this game is refused', async () => {
+test('a name_id that another mod of the game has is refused', async () => {
   const taken = await api.aMod({ game });
   const mod = await api.aMod({ game, owner: ada });
   await asAda.refused(editModByPut, { params: at(mod), body: { name_id: taken.name_id } }, 422, 13009);
@@ -124,7 +124,7 @@ test('a name_id that is taken in this game is refused', async () => {
   assert.equal(other.body.name_id, 'quite-free');
 });
 
-test('no mod has a name of the service or its staff in its address', async () => {
+test('a name_id cannot be a name of the service or its staff', async () => {
   for (const name_id of ['modstead', 'm0d-stead', 'official-support']) {
     const added = await send(asAda, modsOf(game), { name: 'Any', summary: 'Any', name_id }, LOGO);
     assertRefused(added, 422, 13009);
@@ -138,7 +138,7 @@ test('no mod has a name of the service or its staff in its address', async () =>
   assert.equal(await named('System Overhaul'), 'system-overhaul');
 });
 
-test('its managers edit a mod by POST and by PUT, as a form or in parts, and the next read shows it', async () => {
+test('a manager edits a mod by POST and by PUT, as a form or multipart, and the next read shows it', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const reader = api.withKey(game);
   const summary = async () => (await reader.call(getMod, { params: at(mod) })).body.summary;
@@ -154,7 +154,7 @@ test('its managers edit a mod by POST and by PUT, as a form or in parts, and the
   assert.equal(listed.body.data[0]!.summary, 'in parts');
 });
 
-test('an old logo is removed once nobody shows it, and not before', async () => {
+test('an old logo is removed when the last row that names it is gone, and not before', async () => {
   const worker = composeWorker(api.app());
   const first = await png(600, 400, '#111111');
   const one = await send(asAda, modsOf(game), NEW, first);
@@ -172,7 +172,7 @@ test('an old logo is removed once nobody shows it, and not before', async () => 
   }
 });
 
-test('people outside the team may not edit, and moderators of the mod may not either', async () => {
+test('users outside the team and moderators of the mod cannot edit it', async () => {
   const mod = await api.aMod({ game });
   const moderator = await api.aUser();
   await api.joinsMod(moderator, mod, MODERATOR);
@@ -188,7 +188,7 @@ test('people outside the team may not edit, and moderators of the mod may not ei
   assert.equal(edited.body.summary, 'Ours');
 });
 
-test('the status is the game’s to decide, and accepted needs a file', async () => {
+test('only the game’s team sets the status, and accepting needs a file', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const waiting = await api.aMod({ game, owner: ada, accepted: false });
   const moderator = await api.aUser();
@@ -203,7 +203,7 @@ test('the status is the game’s to decide, and accepted needs a file', async ()
   await api.withKey(game).refused(getMod, { params: at(mod) }, 404, 15022);
 });
 
-test('mature content is for games that allow it', async () => {
+test('mature content is refused in a game that does not allow it', async () => {
   const grown = await api.aGame({ settings: { maturity_options: 1 } });
   const mod = await api.aMod({ game: grown, owner: ada });
   const tame = await api.aMod({ game, owner: ada });
@@ -215,7 +215,7 @@ test('mature content is for games that allow it', async () => {
   assertRefused(await send(asAda, modsOf(game), { ...NEW, maturity_option: '1' }, LOGO), 403, 15054);
 });
 
-test('administrators of a mod delete it, and so does the game’s team; then it is gone for everyone', async () => {
+test('administrators of a mod and the game’s team can delete it, and then nobody sees it', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const manager = await api.aUser();
   const moderator = await api.aUser();
@@ -234,7 +234,7 @@ test('administrators of a mod delete it, and so does the game’s team; then it 
   assert.equal((await (await api.as(moderator)).call(deleteModOperation, { params: at(other) })).status, 204);
 });
 
-test('texts are kept in the language in which they are written, and shown in the one that is asked for', async () => {
+test('texts are stored per content language and shown in the language of the request', async () => {
   const mod = await api.aMod({ game, owner: ada, name: 'Key', summary: 'A key' });
   const body = { name: 'Schlüssel', description: '<b>Öffnet</b> alles' };
   await asAda.call(editModByPut, { params: at(mod), body, headers: { 'content-language': 'de' } });
@@ -252,7 +252,7 @@ test('texts are kept in the language in which they are written, and shown in the
   assert.deepEqual([withdrawn.name, withdrawn.description], ['Schlüssel', '']);
 });
 
-test('a new mod asks for its English texts first; Arabic and Indonesian are no languages of content', async () => {
+test('a new mod needs English texts first; Arabic and Indonesian are no content languages', async () => {
   const texts = { name: 'Luftschiff', summary: 'Fliegt' };
   const refused = await send(asAda, modsOf(game), texts, LOGO, { 'content-language': 'de' });
   assertRefused(refused, 422, 13009);
@@ -267,7 +267,7 @@ test('a new mod asks for its English texts first; Arabic and Indonesian are no l
   }
 });
 
-test('nothing in a description can run', async () => {
+test('scripts are removed from a description', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const description =
     '<p>Hi<script>alert(1)</script> <a href="javascript:x" onclick="y">there</a></p><img src=x onerror=z>';
@@ -275,7 +275,7 @@ test('nothing in a description can run', async () => {
   assert.deepEqual([body.description, body.description_plaintext], ['<p>Hi <a>there</a></p>', 'Hi there']);
 });
 
-test('the game counts its public mods', async () => {
+test('the stats of a game count its public mods', async () => {
   const counted = await api.aGame();
   const count = async () =>
     (await api.withKey(counted).call(getGame, { params: { game_id: counted.id } })).body.stats.mods_count_total;
@@ -289,7 +289,7 @@ test('the game counts its public mods', async () => {
   assert.equal(await count(), 0);
 });
 
-test('a mod of a game that is not accepted is there for the game’s key and team alone', async () => {
+test('only the key and team of a game that is not accepted see its mods', async () => {
   const quiet = await api.aGame({ accepted: false });
   const mod = await api.aMod({ game: quiet });
   assert.equal((await api.withKey(quiet).call(getMod, { params: at(mod) })).status, 200);
@@ -298,7 +298,7 @@ test('a mod of a game that is not accepted is there for the game’s key and tea
   assertRefused(await send(asAda, modsOf(quiet), NEW, LOGO), 404, 14001);
 });
 
-test('dates tell when a mod was added and went live', async () => {
+test('a mod shows when it was added and when it went live', async () => {
   const mod = await api.aMod({ game, accepted: false });
   const live = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -307,7 +307,7 @@ test('dates tell when a mod was added and went live', async () => {
   assert.ok(date_added >= START && date_live === date_added);
 });
 
-test('whoever runs the site may do what an administrator of the game may', async () => {
+test('a member of the site staff may do what an administrator of the game may', async () => {
   const mod = await api.aMod({ game });
   const admin = await api.as(await api.aUser({ admin: true }));
   assert.equal((await admin.call(editModByPut, { params: at(mod), body: { visible: 0 } })).body.visible, 0);

@@ -24,7 +24,7 @@ import {
   scopeOfMember,
   scopeOfSubscriber,
 } from './access.ts';
-import { announceMod, rewriteModDocuments } from './documents.ts';
+import { invalidateMod, rewriteModDocuments } from './documents.ts';
 import { modExtensions } from './extensions.ts';
 import { findIds, findMods } from './finding.ts';
 import { pageOfMods } from './page.ts';
@@ -34,7 +34,7 @@ import type { ModsTable } from './table.ts';
 import { settleWords } from './words.ts';
 
 export * from './access.ts';
-export { announceMod } from './documents.ts';
+export { invalidateMod } from './documents.ts';
 export { modListing } from './listing.ts';
 export type { ModCounts, ModRow, ModStanding, ModStats, StoredMod } from './store.ts';
 
@@ -70,11 +70,11 @@ export interface NewMod extends Omit<ModChanges, 'status'> {
   readonly ownerId: number;
   readonly name: string;
   readonly summary: string;
-  /** Without the file that the API asks for: for sample content and tests. */
+  /** Accepts the mod without the file that the API requires, for sample content and tests. */
   readonly accepted?: boolean;
 }
 
-/** What a mod is that nothing else was said of. */
+/** Defaults of a new mod. */
 export const NEW_MOD = {
   visible: MOD_PUBLIC,
   maturity_option: 0,
@@ -97,7 +97,7 @@ export const NEW_MOD = {
   description: '',
 };
 
-/** Makes a mod with its owner as administrator of its team. */
+/** Adds a mod with its owner as administrator of its team. */
 export async function addMod(app: App, transaction: Transaction, mod: NewMod): Promise<store.ModRow> {
   const { gameId, ownerId, accepted = false, ...fields } = mod;
   await requireUserIn(transaction, ownerId);
@@ -124,7 +124,7 @@ export async function addMod(app: App, transaction: Transaction, mod: NewMod): P
   return row;
 }
 
-/** Where mods opt in to dependencies, a new one has not done so yet. */
+/** Where mods opt in to dependencies, a new mod starts without them. */
 async function communityDefault(transaction: Transaction, gameId: number): Promise<number> {
   const isOptIn = (await store.dependencyOption(transaction, gameId)) === DEPENDENCIES_OPT_IN;
   return isOptIn ? COMMUNITY_DEFAULT & ~ALLOW_DEPENDENCY : COMMUNITY_DEFAULT;
@@ -138,7 +138,7 @@ async function nameIdFor(app: App, { query }: Transaction, gameId: number, { nam
   return freeNameId(app, query, 'mods', gameId, { name: name!, fallback: 'mod' });
 }
 
-/** What is stored for what was sent: markup is sanitised, and texts that lists compare have a folded twin. */
+/** The columns for the sent fields: markup is sanitised, and texts that lists compare have a folded copy. */
 function prepared<C extends ModChanges>(changes: C): C & Updateable<ModsTable> {
   const columns: Updateable<ModsTable> = { ...changes };
   for (const [name, value] of Object.entries(columns)) if (value === undefined) delete columns[name as keyof ModsTable];
@@ -155,7 +155,10 @@ export function localisableOf(
   return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
 }
 
-/** Changes a mod in someone's name; who may is asked before. Texts in another language than English are kept as translations. */
+/**
+ * Changes a mod; the caller checks permissions first. Texts in a language other than English are stored as
+ * translations.
+ */
 export async function applyModChanges(
   app: App,
   transaction: Transaction,
@@ -180,7 +183,7 @@ export async function applyModChanges(
   await settle(app, transaction, before, after, userId);
 }
 
-/** What other mods need is neither deleted nor taken from them, unless the game lets everyone do as they like. */
+/** A mod that others depend on can neither be deleted nor forbid dependencies, unless the game leaves them unrestricted. */
 async function requireNotNeeded(
   transaction: Transaction,
   before: store.ModRow,
@@ -204,14 +207,14 @@ async function requireNoDependants(transaction: Transaction, mod: store.ModRow):
   if (await isNeeded(transaction, mod)) throw new ApiError('MOD_NO_DELETE_PERMISSION');
 }
 
-/** The bit of `monetization_options` by which a mod is sold. */
+/** `monetization_options`: the mod is for sale. */
 const MONETIZATION = 1;
 
 function requireNotForSale({ monetization_options, price }: store.ModRow): void {
   if ((monetization_options & MONETIZATION) !== 0 || price > 0) throw new ApiError('MOD_CANNOT_DELETE_MONETISED');
 }
 
-/** What follows from any change of a mod's row. */
+/** Updates everything that is derived from a mod's row. */
 async function settle(
   app: App,
   transaction: Transaction,
@@ -227,7 +230,7 @@ async function settle(
   }
   await settleWords(transaction, before, after);
   await rewriteModDocuments(app, transaction, after.id);
-  announceMod(transaction, after.game_id, after.id);
+  invalidateMod(transaction, after.game_id, after.id);
   const type = eventOf(before, after);
   const shown = isPublic(after) || (before !== undefined && isPublic(before));
   if (type) await recordModEvent(app, transaction, { ...namesOf(after), userId, type, isPublic: shown });
@@ -235,7 +238,7 @@ async function settle(
 
 const namesOf = ({ id, game_id }: Pick<store.ModRow, 'id' | 'game_id'>) => ({ gameId: game_id, modId: id });
 
-/** One event for a change: who hears that a mod came or went looks at the whole of it anyway. */
+/** One event per change: a client that learns that a mod appeared or disappeared reads the whole mod anyway. */
 function eventOf(before: store.ModRow | undefined, after: store.ModRow): ModEventType | undefined {
   const wasPublic = before !== undefined && isPublic(before);
   if (before?.status !== MOD_DELETED && after.status === MOD_DELETED) return 'MOD_DELETED';
@@ -243,15 +246,15 @@ function eventOf(before: store.ModRow | undefined, after: store.ModRow): ModEven
   return before && 'MOD_EDITED';
 }
 
-/** For what happens to a mod without anyone asking: others who change it wait. Undefined once it is gone for ever. */
+/** Locks a mod for a change that no caller requested, such as a scan result. Undefined if it was removed for good. */
 export async function lockMod(transaction: Transaction, id: number): Promise<store.ModRow | undefined> {
   return store.rowForChange(transaction, id);
 }
 
-/** For what changes in the mod object without anyone having edited the mod. */
+/** Rewrites the documents after a change of the mod object that is no edit. */
 export async function refreshMod(app: App, transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>) {
   await rewriteModDocuments(app, transaction, mod.id);
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
 }
 
 /**
@@ -266,12 +269,12 @@ export async function modChanged(
 ): Promise<void> {
   const row = await store.change(transaction, mod.id, { date_updated: app.clock.now() });
   await rewriteModDocuments(app, transaction, mod.id);
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
   const event = { ...namesOf(row), userId: userId ?? row.submitted_by, type, isPublic: isPublic(row) };
   await recordModEvent(app, transaction, event);
 }
 
-/** A mod on which this mod depended is gone, perhaps its last dependency. */
+/** A mod that this mod depended on is gone; it may have been the last dependency. */
 export async function dependencyRemoved(transaction: Transaction, id: number): Promise<void> {
   await store.loseDependency(transaction, id);
   transaction.changed(`mods/${id}`);
@@ -280,7 +283,7 @@ export async function dependencyRemoved(transaction: Transaction, id: number): P
 /** Updates the live file in the mod's list row. */
 export const showLiveFile = (transaction: Transaction, id: number) => store.showFile(transaction, id);
 
-/** Another member of its team becomes the leader, whom the mod names as its submitter. The team tells of it. */
+/** Makes another team member the leader, whom the mod names as its submitter. The team records the event. */
 export async function transferMod(
   app: App,
   transaction: Transaction,
@@ -291,24 +294,24 @@ export async function transferMod(
   await refreshMod(app, transaction, mod);
 }
 
-/** A copyright complaint against the mod is opened, or closed. Meanwhile nobody subscribes to it. */
+/** Opens or closes a copyright complaint. While one is open, nobody can subscribe to the mod. */
 export async function setDmca(transaction: Transaction, mod: Pick<store.ModRow, 'id' | 'game_id'>, isOpen: boolean) {
   await store.change(transaction, mod.id, { dmca: Number(isOpen) });
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
 }
 
-/** Deleted mods stay for their teams and for what refers to them, and nobody else sees them again. */
+/** Marks the mod as deleted. Its row stays for its teams and for rows that refer to it. */
 export const removeMod = (app: App, transaction: Transaction, mod: store.ModRow, userId: number): Promise<void> =>
   applyModChanges(app, transaction, mod, { status: MOD_DELETED }, userId);
 
-/** Nothing of the mod stays but its events. Who may is asked before. */
+/** Removes the mod for good, except its events. The caller checks permissions first. */
 export async function removeModForEver(app: App, transaction: Transaction, mod: store.ModRow): Promise<void> {
   if (mod.status !== MOD_DELETED) throw new ApiError('MOD_NO_PERMANENT_DELETE_MUST_SOFT_DELETE_FIRST');
   if (mod.subscribers_total > 0) throw new ApiError('MOD_NO_DELETE_PERMISSION_HAS_SUBSCRIBERS');
   requireNotForSale(mod);
   await requireNoDependants(transaction, mod);
   await removeModRows(app, transaction, mod);
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
 }
 
 export async function listModsOfGame(
@@ -323,7 +326,7 @@ export async function listModsOfGame(
   return findMods(app.db, scope, request, language, on.platform);
 }
 
-/** The same as JSON ready to send. */
+/** As `listModsOfGame`, as JSON ready to send. */
 export async function pageOfGame(
   app: App,
   caller: Caller,
@@ -351,15 +354,15 @@ async function visibleScope(
   return scopeOfGame(app.db, caller, gameId, request, on);
 }
 
-/** The platform that a request comes from, and whether what waits for approval there is asked for. */
+/** The platform of a request, and whether it asks for files that await approval there. */
 export interface OnPlatform {
   readonly platform?: Platform | undefined;
   readonly platformStatus?: store.PlatformStatus | undefined;
 }
 
 /**
- * What someone has subscribed to, also what is hidden or not accepted. A platform narrows the list within a game alone:
- * over several games nobody plays all of them on one.
+ * The user's subscriptions, including hidden and unaccepted mods. A platform filters the list only within one game,
+ * because a user plays different games on different platforms.
  */
 export function listModsOfSubscriber(
   app: App,
@@ -375,7 +378,7 @@ export function listModsOfSubscriber(
   return findMods(app.db, scopeOfSubscriber(caller, request, on), request, language, platform);
 }
 
-/** One's own mods are not narrowed to a platform, though its live files are shown. */
+/** A platform selects the live files of these mods, but does not filter the list. */
 export const listModsOfMember = (
   app: App,
   userId: number,
@@ -384,6 +387,6 @@ export const listModsOfMember = (
   { platform, platformStatus }: OnPlatform = {},
 ) => findMods(app.db, scopeOfMember(userId, request, platformStatus), request, language, platform);
 
-/** The documents of these mods in any order, for lists of other nouns that hold mods; who may see them is theirs to ask. */
+/** The documents of these mods in any order, for lists of other resources, which check permissions themselves. */
 export const modDocuments = (app: App, ids: readonly number[], language: Language, platform?: Platform) =>
   store.documentsOf(app.db.query, ids, language, platform);

@@ -42,10 +42,10 @@ export const ModStatsObject = z
   })
   .meta({ id: 'ModStats' });
 
-/** For the platform that was asked for, where the game has platforms. */
+/** For the requested platform, where the game has platforms. */
 const LiveFileObject = z
   .union([ModfileObject, z.strictObject({})])
-  .meta({ description: 'The live file, and `{}` where there is none.' });
+  .meta({ description: 'The live file, or `{}` if there is none.' });
 
 export const ModObject = z
   .object({

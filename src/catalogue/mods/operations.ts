@@ -21,7 +21,7 @@ export const getMods = operation({
   tag: 'Mods',
   method: 'GET',
   path: '/games/{game_id}/mods',
-  says: 'Lists the public mods of a game; for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find those of one’s own teams that are not public; beyond `=` and `-in` they are for the game’s team.',
+  says: 'Lists the public mods of a game; for a platform, where the game has platforms, those that are live on it. Filters by `status` and `visible` also find mods of the caller’s own teams that are not public; operators other than `=` and `-in` are for the game’s team.',
   access: reader(),
   params: GamePath,
   query: PlatformStatusQuery,
@@ -32,7 +32,7 @@ export const getMods = operation({
     const on = { platform, platformStatus: query.platform_status };
     cache(`games/${params.game_id}/mods`, `games/${params.game_id}`, 'users');
     cacheUntil(linksChangeAt(app.clock.now()));
-    // People have other names on portals, and the page that the database puts together has none of them.
+    // Display names of a portal are not in the documents from which the database assembles a page.
     if (portal === undefined) return new Json(await pageOfGame(app, caller, params.game_id, list, language, on));
     const { mods, total } = await listModsOfGame(app, caller, params.game_id, list, language, on);
     return pageOfMods(app, mods, total, list, portal);
@@ -44,7 +44,7 @@ export const getUserMods = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/mods',
-  says: 'Lists the mods in whose teams the person is, also those that are hidden or not accepted, and with `status=3` those that were deleted.',
+  says: 'Lists the mods whose team the user belongs to, including hidden and unaccepted ones, and with `status=3` the deleted ones.',
   access: user('read'),
   query: PlatformStatusQuery,
   list: modListing,
@@ -62,7 +62,7 @@ export const getMod = operation({
   tag: 'Mods',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}',
-  says: 'Shows one mod. A mod that is hidden or not accepted is seen by its own team, that of its game, its subscribers, and those who may preview it.',
+  says: 'Shows one mod. A mod that is hidden or not accepted is visible to its own team, the team of its game, its subscribers and its previewers.',
   access: reader(),
   params: ModPath,
   returns: ok(ModObject),
@@ -98,7 +98,7 @@ export const addModOperation = operation({
   tag: 'Mods',
   method: 'POST',
   path: '/games/{game_id}/mods',
-  says: 'Adds a mod to a game. It is not accepted before it has a file.',
+  says: 'Adds a mod to a game. It can be accepted once it has a file.',
   access: user('write'),
   params: GamePath,
   body: NewModBody,
@@ -163,14 +163,14 @@ export const editModOperation = operation({
   ...edited,
   id: 'edit-mod',
   method: 'POST',
-  says: 'Changes a mod. Managers and administrators of its team or its game may; its status is for the game’s team.',
+  says: 'Changes a mod. For managers and administrators of its team or its game; only the game’s team changes its status.',
 });
 
 export const editModByPut = operation({
   ...edited,
   id: 'edit-mod-put',
   method: 'PUT',
-  says: 'Changes a mod, as `POST` does: some clients send this method.',
+  says: 'Changes a mod, as `POST` does. Some clients send this method.',
 });
 
 export const deleteModOperation = operation({
@@ -178,14 +178,14 @@ export const deleteModOperation = operation({
   tag: 'Mods',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}',
-  says: 'Deletes a mod. Administrators of its team and the team of its game may, unless other mods need it and the game restricts dependencies. Administrators of the game can bring it back, until it is deleted permanently.',
+  says: 'Deletes a mod. For administrators of its team and the team of its game, unless other mods depend on it and the game restricts dependencies. Administrators of the game can restore it until it is deleted permanently.',
   access: user('write'),
   ends: ['mods'],
   params: ModPath,
   body: z.object({
     permanent: z.boolean().default(false).meta({
       description:
-        'Removes a mod that was deleted before, with everything that belongs to it, for ever. For administrators of its team or its game.',
+        'Removes a deleted mod permanently, with everything that belongs to it. For administrators of its team or its game.',
     }),
   }),
   returns: noContent,

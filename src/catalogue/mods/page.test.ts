@@ -18,14 +18,14 @@ await api.aFile(mods[3]!);
 const german = { params: { game_id: game.id, mod_id: mods[0]!.id }, headers: { 'content-language': 'de' } };
 await (await api.as(owner)).call(editModByPut, { ...german, body: { summary: 'Auf Deutsch' } });
 
-/** Someone on a portal is answered column by column, all others with a text that the database puts together. */
+/** A request from a portal is built from columns, any other is assembled by the database. */
 const ON_PORTAL = { 'x-modio-portal': 'steam' };
 
 for (const language of ['en', 'de']) {
   const headers = { 'accept-language': language };
   const onPortal = { ...headers, ...ON_PORTAL };
 
-  test(`a page that the database puts together is what the columns say (${language})`, async () => {
+  test(`a page that the database assembles equals one that is built from columns (${language})`, async () => {
     const asked = { params: { game_id: game.id }, query: { _sort: '-id' } };
     const { body } = await client.call(getMods, { ...asked, headers });
     assert.deepEqual(body, (await client.call(getMods, { ...asked, headers: onPortal })).body);
@@ -37,7 +37,7 @@ for (const language of ['en', 'de']) {
     assert.equal(body.data[3]!.summary === 'Auf Deutsch', language === 'de');
   });
 
-  test(`so is a single mod (${language})`, async () => {
+  test(`a single mod that the database assembles equals one that is built from columns (${language})`, async () => {
     for (const { id } of mods) {
       const asked = { params: { game_id: game.id, mod_id: id } };
       const { body } = await client.call(getMod, { ...asked, headers });
@@ -46,7 +46,7 @@ for (const language of ['en', 'de']) {
   });
 }
 
-test('links of files on such a page are signed', async () => {
+test('a page that the database assembles contains signed links to files', async () => {
   const { body } = await client.call(getMods, { params: { game_id: game.id }, query: { id: mods[1]!.id } });
   const { pathname } = new URL((body.data[0]!.modfile as { download: { binary_url: string } }).download.binary_url);
   assert.match(pathname, /\/download\/\d{10}-[\w-]{43}$/);
@@ -56,7 +56,7 @@ test('links of files on such a page are signed', async () => {
   assert.ok(isValidLink(api.app(), file, segment!, api.clock.now()));
 });
 
-test('a mod that went for ever since it was found is left out, wherever it stood', async () => {
+test('a page leaves out a mod that was removed after its id was found, at any position', async () => {
   const [first, second] = mods.map(({ id }) => id) as [number, number];
   const GONE = 999_999;
   for (const ids of [[GONE, first, second], [first, GONE, second], [first, second, GONE], [GONE], []]) {

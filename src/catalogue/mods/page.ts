@@ -8,9 +8,8 @@ import { endOfModfile } from '../live-files/object.ts';
 import { cardsAmong, FILE_LINK } from './store.ts';
 
 /**
- * Mods as the text that is sent. The database puts it together from texts that are stored ready, as bringing each column
- * of each mod here costs far more than the page itself. It is `modJson` said in SQL, and a test holds one against the
- * other.
+ * Mods as the JSON text of a response. The database assembles it from stored JSON, because fetching each column of each
+ * mod costs far more than the page itself. It must equal `modJson`; a test compares them.
  */
 export interface PageRequest {
   readonly gameId: number;
@@ -36,31 +35,31 @@ const GAME: Statement = {
     from games g where id = $1`,
 };
 
-/** What SQL calls things on a database; parameters have numbers, as some stand in several places. */
-interface Words {
+/** The SQL that differs between the databases. Parameters are numbered, because some occur several times. */
+interface SqlDialect {
   readonly ids: string;
-  /** The table in which people are looked up, and what is said of them before and behind their avatars. */
+  /** The table that users are read from, and their JSON before and after the avatar. */
   readonly people: { readonly table: string; readonly before: string; readonly behind: string };
-  /** Joins in the order in which they are written, so that mods come in the order of the ids. */
+  /** The join keyword that keeps the written order, so that mods come in the order of the ids. */
   readonly join: string;
-  /** The page, of the parts of what each mod says. */
+  /** Aggregates the parts of each mod to a page. */
   readonly page: (...parts: readonly string[]) => string;
 }
 
-const SQLITE: Words = {
+const SQLITE: SqlDialect = {
   people: { table: 'user_cards', before: 'u.before_avatar', behind: 'u.behind_avatar' },
   ids: 'json_each($1) j cross join mod_cards c on c.mod_id = j.value',
   join: 'cross join',
-  // The first and the last mod say where the page begins and ends: put around it, that would be one more copy of it all.
-  // As bytes it need not become a text of this process before it becomes bytes again.
-  page: (...parts) => `cast(group_concat(concat(case when j.key = 0 then ${given('begin')} end, ${parts.join(', ')},
-    case when j.key = cast(${given('last')} as integer) then ${given('end')} end), ',') as blob)`,
+  // The first and the last mod add the envelope, because wrapping the aggregate would copy it once more. A blob saves
+  // decoding and encoding the text in this process.
+  page: (...parts) => `cast(group_concat(concat(case when j.key = 0 then ${parameter('begin')} end, ${parts.join(', ')},
+    case when j.key = cast(${parameter('last')} as integer) then ${parameter('end')} end), ',') as blob)`,
 };
 
-const POSTGRES: Words = {
+const POSTGRES: SqlDialect = {
   people: {
     table: 'users',
-    // Names in addresses, time zones and languages hold nothing that JSON has to escape.
+    // Names in addresses, time zones and languages contain nothing that JSON escapes.
     before: `concat('{"id":', u.id, ',"name_id":"', u.name_id, '","username":', to_json(u.username),
       ',"display_name_portal":null,"date_online":', u.date_online, ',"date_joined":', u.date_joined, ',"avatar":')`,
     behind: `concat(',"timezone":"', u.timezone, '","language":"', u.language, '","profile_url":"')`,
@@ -68,25 +67,25 @@ const POSTGRES: Words = {
   ids: `json_array_elements_text(cast($1 as json)) with ordinality as j (value, place)
     join mod_cards c on c.mod_id = cast(j.value as bigint)`,
   join: 'join',
-  page: (...parts) => `concat(${given('begin')}, string_agg(concat(${parts.join(', ')}), ',' order by j.place),
-    case when cast(${given('last')} as integer) >= 0 then ${given('end')} end)`,
+  page: (...parts) => `concat(${parameter('begin')}, string_agg(concat(${parts.join(', ')}), ',' order by j.place),
+    case when cast(${parameter('last')} as integer) >= 0 then ${parameter('end')} end)`,
 };
 
-/** Where a signature belongs stands what it is for, and behind that a character that JSON never holds. */
+/** A signature's placeholder is the string to sign, followed by a character that JSON never contains. */
 const GAP_SIGN = 1;
 const SEGMENT_LENGTH = '1234567890-'.length + 43;
 const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - MARK_DIGITS);
 
-/** What a statement is given, in this order. A mod alone needs no more than the first, and the language. */
-const GIVEN = [
+/** The parameters of a statement, in this order. A single mod needs only the first and the language. */
+const PARAMETERS = [
   ...(['ids', 'platform', 'language', 'modPages', 'beforeLink', 'behindLink', 'dependencies'] as const),
   ...(['begin', 'last', 'end'] as const),
 ];
-type Given = (typeof GIVEN)[number];
-const given = (name: Given) => `cast($${GIVEN.indexOf(name) + 1} as text)`;
+type Parameter = (typeof PARAMETERS)[number];
+const parameter = (name: Parameter) => `cast($${PARAMETERS.indexOf(name) + 1} as text)`;
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** Addresses never change while the process runs, and stand in the statements themselves. */
+/** Addresses are constant while the process runs, so they are literals in the statements. */
 interface Fixed {
   readonly gamePages: string;
   readonly userPages: string;
@@ -100,14 +99,14 @@ const avatar = (fixed: Fixed) => `case when u.avatar is null then ${literal(fixe
     ',"thumb_50x50":"', ${picture(fixed, 'thumb_50x50')},
     ',"thumb_100x100":"', ${picture(fixed, 'thumb_100x100')}, '}') end`;
 
-const user = ({ before, behind }: Words['people'], fixed: Fixed) =>
+const user = ({ before, behind }: SqlDialect['people'], fixed: Fixed) =>
   `${before}, ${avatar(fixed)}, ${behind}, ${literal(fixed.userPages)}, u.name_id, '"}'`;
 
-/** Where the live file is found: with the mod, or, of a game with platforms, by the one that is asked for. */
+/** Reads the live file from the mod's card or, in a game with platforms, from the requested platform. */
 interface Live {
   readonly id: string;
   readonly body: string;
-  /** As `linkedFile` writes it. */
+  /** Equals the link that `linkedFile` writes. */
   readonly link: string;
   readonly join: (platform: string) => string;
 }
@@ -129,20 +128,20 @@ const ON_PLATFORM: Live = {
 
 const modfile = ({ body, link }: Live) => {
   const ifThere = (text: string) => `case when ${body} is not null then ${text} end`;
-  return `coalesce(${body}, '{}'), ${ifThere(given('beforeLink'))}, ${link}, ${ifThere(given('behindLink'))}`;
+  return `coalesce(${body}, '{}'), ${ifThere(parameter('beforeLink'))}, ${link}, ${ifThere(parameter('behindLink'))}`;
 };
 
 const needs = (option: string) => `case when ${option} <> 0 and c.needs = 1 then 'true' else 'false' end`;
 
-/** What a list knows of its game, and the single mod has to look up. */
+/** Values that a list has from its game, and that a single mod has to look up. */
 interface Game {
   readonly pages: string;
   readonly dependencies: string;
 }
 
 const OF_PAGE: Game = {
-  pages: given('modPages'),
-  dependencies: `cast(${given('dependencies')} as integer)`,
+  pages: parameter('modPages'),
+  dependencies: `cast(${parameter('dependencies')} as integer)`,
 };
 const ofRow = ({ gamePages }: Fixed): Game => ({
   pages: `${literal(gamePages)}, g.name_id, '/m/'`,
@@ -151,16 +150,16 @@ const ofRow = ({ gamePages }: Fixed): Game => ({
 
 const bodyIn = (translated: boolean) => (translated ? 'coalesce(t.body, c.body)' : 'c.body');
 
-/** What stands behind the live file. */
-const endIn = (people: Words['people'], fixed: Fixed, { pages, dependencies }: Game) =>
+/** The JSON after the live file. */
+const endIn = (people: SqlDialect['people'], fixed: Fixed, { pages, dependencies }: Game) =>
   `',"dependencies":', ${needs(dependencies)}, ',"profile_url":"', ${pages}, c.name_id, '"',
     ',"submitted_by":', ${user(people, fixed)}, ',"stats":{', s.ranked, ',', s.counted, '}}'`;
 
-const joinedTo = (join: string, people: Words['people'], { translated, live }: Variant) => `
+const joinedTo = (join: string, people: SqlDialect['people'], { translated, live }: Variant) => `
   ${join} mod_stats s on s.mod_id = c.mod_id
   ${join} ${people.table} u on u.id = c.submitted_by
-  ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${given('language')}` : ''}
-  ${live.join(given('platform'))}`;
+  ${translated ? `left join mod_documents t on t.mod_id = c.mod_id and t.language = ${parameter('language')}` : ''}
+  ${live.join(parameter('platform'))}`;
 
 interface Variant {
   /** For languages other than English. */
@@ -168,14 +167,14 @@ interface Variant {
   readonly live: Live;
 }
 
-function pageIn({ people, ids, join, page }: Words, fixed: Fixed, variant: Variant): string {
+function pageIn({ people, ids, join, page }: SqlDialect, fixed: Fixed, variant: Variant): string {
   const { translated, live } = variant;
   const parts = [bodyIn(translated), `',"modfile":'`, modfile(live), endIn(people, fixed, OF_PAGE)];
   return `select ${page(...parts)} as text, count(*) as mods
     from ${ids} ${joinedTo(join, people, variant)}`;
 }
 
-function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
+function singleIn({ people }: SqlDialect, fixed: Fixed, variant: Variant): string {
   const game = ofRow(fixed);
   const { translated, live } = variant;
   return `select c.game_id, c.status, c.visible, c.submitted_by, g.status as game_status, g.api_access_options,
@@ -188,8 +187,8 @@ function singleIn({ people }: Words, fixed: Fixed, variant: Variant): string {
 
 type Variants = Record<'english' | 'translated', Record<'shown' | 'onPlatform', Statement>>;
 
-/** PostgreSQL wants every parameter to have its place: English is there one language of many, and none a platform. */
-function variantsOf(sql: (words: Words, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
+/** PostgreSQL needs every parameter to be used, so its only variant handles any language and any platform. */
+function variantsOf(sql: (dialect: SqlDialect, fixed: Fixed, variant: Variant) => string, fixed: Fixed): Variants {
   const postgres = sql(POSTGRES, fixed, { translated: true, live: ON_PLATFORM });
   const of = (variant: Variant) => ({ text: sql(SQLITE, fixed, variant).replace(/\$(\d+)/g, '?$1'), postgres });
   const inLanguage = (translated: boolean) => ({
@@ -224,7 +223,7 @@ interface Page {
   readonly mods: number;
 }
 
-/** A mod alone, with what decides who may see it. */
+/** A single mod with the columns that permission checks need. */
 export interface SingleMod {
   readonly game_id: number;
   readonly status: number;
@@ -236,7 +235,7 @@ export interface SingleMod {
   readonly file_id: number | null;
   readonly file_link: string | null;
   readonly file_body: string | null;
-  /** What stands behind the live file. */
+  /** The JSON after the live file. */
   readonly rest: string;
 }
 
@@ -259,7 +258,7 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
   ];
   if (ids.length === 0) return Buffer.from(`${BEGIN}${values.at(-1)}`);
   const { text, mods } = (await app.db.first<Page>(variantFor(statementsOf(app).page, language, platform), values))!;
-  // One of them went for ever since it was found.
+  // One of the mods was removed after its id was found.
   if (Number(mods) < ids.length) return pageOfMods(app, { ...request, ids: await cardsAmong(app.db.query, ids) });
   const bytes =
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
@@ -269,7 +268,7 @@ export async function pageOfMods(app: App, request: PageRequest): Promise<Buffer
 
 const PROFILE_URL = /"profile_url":"[^"]*[^\p{ASCII}"][^"]*"/gu;
 
-/** The database puts names into addresses as they are; an address is percent-encoded (RFC 3986). */
+/** The database inserts names into addresses unchanged; addresses must be percent-encoded (RFC 3986). */
 const withEncodedAddresses = (json: string): string => json.replace(PROFILE_URL, encodeURIOf);
 const encodeURIOf = (field: string): string => {
   const start = '"profile_url":"'.length;
@@ -278,7 +277,7 @@ const encodeURIOf = (field: string): string => {
 
 const BEGIN = '{"data":[';
 
-/** Puts each signature in the place of what it is for. */
+/** Replaces each placeholder with its signature. */
 function signLinks(app: App, page: Buffer, expires: number): void {
   const segmentFor = signerUntil(app, expires);
   for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
@@ -293,7 +292,7 @@ function signLinks(app: App, page: Buffer, expires: number): void {
 
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** The number whose digits end before this place: a text made of them would cost as much as all the rest. */
+/** Parses the number whose digits end before this position, without creating a string for it. */
 function idBefore(page: Buffer, end: number): number {
   let [id, power] = [0, 1];
   for (let at = end - 1; page[at]! >= ZERO && page[at]! <= NINE; at -= 1) {
@@ -303,7 +302,7 @@ function idBefore(page: Buffer, end: number): number {
   return id;
 }
 
-/** A single mod in whatever state; what it says is for those who may see it. */
+/** A single mod in any state; the caller of this function checks its visibility. */
 export function singleMod(app: App, id: number, language: string, platform = '') {
   const statement = variantFor(statementsOf(app).single, language, platform);
   if (app.db.dialect === 'postgres' || language !== 'en')
@@ -311,7 +310,7 @@ export function singleMod(app: App, id: number, language: string, platform = '')
   return app.db.first<SingleMod>(statement, platform === '' ? [id] : [id, platform]);
 }
 
-/** Bytes are counted part by part, each of which is a text that nothing was put behind yet. */
+/** Measures the parts separately, because measuring the concatenated string would flatten it first. */
 export function singleModJson(app: App, id: number, mod: SingleMod): { text: string; bytes: number } {
   const rest = withEncodedAddresses(mod.rest);
   const parts = [mod.body, ',"modfile":', mod.file_body ?? '{}', endOfLiveFile(app, id, mod), rest] as const;

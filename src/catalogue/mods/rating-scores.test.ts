@@ -27,7 +27,7 @@ test('a further positive rating raises the weighted aggregate, and a negative on
   );
 });
 
-test('of equal shares the one with more ratings is surer', () => {
+test('with equal shares, more ratings give a higher weighted aggregate', () => {
   fc.assert(
     fc.property(ratings, fc.integer({ min: 2, max: 50 }), ({ positive, total }, times) => {
       fc.pre(positive > 0);
@@ -36,7 +36,7 @@ test('of equal shares the one with more ratings is surer', () => {
   );
 });
 
-test('the weighted aggregate of known ratings is that of the books', () => {
+test('the weighted aggregate equals published values of the Wilson bound', () => {
   const known: [number, number, number][] = [
     [0, 0, 0],
     [0, 10, 0],
@@ -49,7 +49,7 @@ test('the weighted aggregate of known ratings is that of the books', () => {
     assert.ok(Math.abs(wilsonLowerBound(positive, total) - expected) < 1e-5, `${positive} of ${total}`);
 });
 
-test('every number of ratings has one of the ten texts, and only none is unrated', () => {
+test('every number of ratings has one of the ten texts, and only zero ratings are unrated', () => {
   fc.assert(
     fc.property(ratings, ({ positive, total }) => {
       const text = displayText(positive, total);
@@ -72,7 +72,7 @@ const BEST_FIRST = [
   'Overwhelmingly Negative',
 ];
 
-test('of equally many ratings more positive ones never have a worse text', () => {
+test('with equally many ratings, more positive ones never have a worse text', () => {
   const pair = fc.tuple(fc.integer({ min: 1, max: 2_000 }), fc.nat(), fc.nat());
   fc.assert(
     fc.property(pair, ([total, a, b]) => {
@@ -83,7 +83,7 @@ test('of equally many ratings more positive ones never have a worse text', () =>
   );
 });
 
-test('the texts begin at these ratings', () => {
+test('each text begins at its threshold', () => {
   const known: [number, number, string][] = [
     [475, 500, 'Overwhelmingly Positive'],
     [474, 500, 'Very Positive'],

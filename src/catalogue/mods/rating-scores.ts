@@ -1,19 +1,21 @@
-/** Of a 95 % interval. */
+/** The z-score of a 95 % interval. */
 const Z = 1.959964;
 
 /**
- * The lower bound of the Wilson interval: the share of positive ratings that one may be sure of, so that a mod with one
- * rating does not come before one with a thousand. From 0 to 1, and 0 without ratings.
+ * The lower bound of the Wilson score interval, from 0 to 1, so that a mod with one positive rating does not rank above
+ * one with a thousand. 0 without ratings.
  */
 export function wilsonLowerBound(positive: number, total: number): number {
-  // Where none is positive it is 0, which rounding may miss.
+  // Without positive ratings it is 0, which rounding may miss.
   if (positive <= 0) return 0;
   const share = positive / total;
   const spread = Z * Math.sqrt((share * (1 - share) + (Z * Z) / (4 * total)) / total);
   return Math.max(0, (share + (Z * Z) / (2 * total) - spread) / (1 + (Z * Z) / total));
 }
 
-/** The first whose percentage and number of ratings are both reached. Below 20 % it is the number alone that decides. */
+/**
+ * The first entry whose percentage and number of ratings are both reached applies. Below 20 % only the number counts.
+ */
 const TEXTS = [
   { text: 'Overwhelmingly Positive', percentage: 95, ratings: 500 },
   { text: 'Very Positive', percentage: 80, ratings: 50 },

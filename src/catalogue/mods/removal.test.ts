@@ -35,7 +35,7 @@ async function aDeletedMod(mod: Parameters<typeof api.aMod>[0] = {}): Promise<Mo
   return deleted;
 }
 
-/** How many rows each table has of a mod, by whichever column it names one. */
+/** Counts the rows of a mod in each table, by every column that refers to mods. */
 async function rowsOf(mod: Mod): Promise<Record<string, number>> {
   const { query, dialect } = api.app().db;
   const listed =
@@ -63,7 +63,7 @@ async function rowsOf(mod: Mod): Promise<Record<string, number>> {
   return found;
 }
 
-/** How many rows there are of a file under its own id: platforms, documents. */
+/** Counts the rows that refer to a file by its own id: platforms, documents. */
 async function filesRows(id: number): Promise<number[]> {
   const { query } = api.app().db;
   const count = async (table: 'modfile_platforms' | 'modfile_documents') =>
@@ -71,7 +71,7 @@ async function filesRows(id: number): Promise<number[]> {
   return [await count('modfile_platforms'), await count('modfile_documents')];
 }
 
-/** A live file with a finding, one that would be live, and an upload that waits for its use. */
+/** A live file with a finding, a file that is scheduled to go live, and an upload that is not used yet. */
 async function aFileOnPlatforms(mod: Mod): Promise<{ id: number }> {
   const body = { 'platforms[0][platform]': 'windows' };
   await asGameOwner.call(editGameOperation, { params: { game_id: game.id }, body });
@@ -90,7 +90,7 @@ async function aFileOnPlatforms(mod: Mod): Promise<{ id: number }> {
   return file;
 }
 
-test('of a mod that is deleted permanently only events and what rules decided stay, and pictures go with the next clean-up', async () => {
+test('permanently deleting a mod leaves only its events and rule decisions, and the next clean-up removes its pictures', async () => {
   const mod = await api.aMod({ game, owner: ada, visible: 0, community_options: 1 | 128 | 1_024 });
   const [needs, neighbour] = [await api.aMod({ game, owner: ada }), await api.aMod({ game, owner: ada })];
   const params = at(mod);
@@ -145,7 +145,7 @@ test('of a mod that is deleted permanently only events and what rules decided st
   assert.deepEqual([stats.body.mods_downloads_today, stats.body.mods_downloads_total], [0, 7]);
 });
 
-test('afterwards it is missing for everyone, and who was away still hears that it was deleted', async () => {
+test('a removed mod is not found by anyone, and a client that was offline still gets the deletion event', async () => {
   const mod = await aDeletedMod();
   await asAda.call(deleteModOperation, forEver(mod));
   for (const client of [asAda, asGameOwner, await api.as(await api.aUser({ admin: true })), api.withKey(game)])
@@ -165,7 +165,7 @@ test('afterwards it is missing for everyone, and who was away still hears that i
   );
 });
 
-test('a mod is deleted before it is deleted permanently', async () => {
+test('a mod must be deleted before it can be deleted permanently', async () => {
   const mod = await api.aMod({ game, owner: ada });
   await asAda.refused(deleteModOperation, forEver(mod), 403, 15053);
   await asAda.call(deleteModOperation, { params: at(mod) });
@@ -173,7 +173,7 @@ test('a mod is deleted before it is deleted permanently', async () => {
   assert.equal((await asAda.call(deleteModOperation, forEver(mod))).status, 204);
 });
 
-test('only administrators of the mod and of its game delete permanently', async () => {
+test('only administrators of the mod and of its game can delete it permanently', async () => {
   const [manager, moderator] = [await api.aUser(), await api.aUser()];
   await api.joins(moderator, game, MODERATOR);
   const mod = await api.aMod({ game, owner: ada });
@@ -191,13 +191,13 @@ test('only administrators of the mod and of its game delete permanently', async 
   assert.equal((await admin.call(deleteModOperation, forEver(another))).status, 204);
 });
 
-test('of many who delete permanently at once one does, and the others find nothing', async () => {
+test('of concurrent permanent deletions one succeeds, and the others get not found', async () => {
   const mod = await aDeletedMod();
   const answers = await Promise.all(Array.from({ length: 8 }, () => asAda.call(deleteModOperation, forEver(mod))));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(7).fill(404)]);
 });
 
-test('a mod with subscribers, for sale, or needed by others stays', async () => {
+test('a mod that has subscribers, is for sale or is a dependency cannot be deleted permanently', async () => {
   const subscribed = await aDeletedMod({ stats: { subscribers_total: 1 } });
   await asAda.refused(deleteModOperation, forEver(subscribed), 403, 15051);
   const sold = await api.aMod({ game, owner: ada });
@@ -215,7 +215,7 @@ test('a mod with subscribers, for sale, or needed by others stays', async () => 
   await asAda.refused(deleteModOperation, { params: at(needed) }, 403, 15019);
 });
 
-test('administrators of the game bring a deleted mod back, and nobody else', async () => {
+test('only administrators of the game can restore a deleted mod', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const moderator = await api.aUser();
   await api.joins(moderator, game, MODERATOR);

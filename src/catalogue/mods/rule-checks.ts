@@ -5,7 +5,7 @@ import { checkRules, putOnHold, type RuleVersion, recordOutcome, type Verdict } 
 import { MOD_ACCEPTED, MOD_NOT_ACCEPTED } from './access.ts';
 import { applyModChanges, type ModRow, requireModForChange } from './mods.ts';
 
-/** Until the game's team accepts the mod, no file does. */
+/** Records that the mod waits for the game's team. New files do not make it accepted meanwhile. */
 export const holdModForReview = (
   app: App,
   transaction: Transaction,
@@ -21,8 +21,8 @@ export const recordOutcomeForMod = (
 ) => recordOutcome(app, transaction, verdict, { resource: 'mods', id, gameId: game_id, authorId: submitted_by });
 
 /**
- * What is handed in for a mod is held against the rules of its game. Where one of them wants the game's team to look
- * first, the whole mod waits. Answers the mod as it is then.
+ * Applies the game's rules to a submission for a mod. If a rule holds the submission, the whole mod waits for the
+ * game's team; returns the mod with its new status.
  */
 export async function applyRulesToMod<M extends Pick<ModRow, 'id' | 'game_id' | 'status' | 'submitted_by'>>(
   app: App,

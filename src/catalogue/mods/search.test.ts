@@ -7,7 +7,7 @@ import { changeModStats } from './stats.ts';
 
 const api = await startApi();
 
-/** The names that a search in a game of these mods finds, the best first. Later ones are more popular. */
+/** The names that a search finds in a game with these mods, the best match first. Later mods are more popular. */
 async function searched(names: readonly string[], _q: string, query: Record<string, string> = {}) {
   const game = await api.aGame();
   const owner = await api.aUser();
@@ -17,43 +17,43 @@ async function searched(names: readonly string[], _q: string, query: Record<stri
   return body.data.map(({ name }) => name);
 }
 
-test('whole words come before beginnings, and these before words with a letter wrong', async () => {
+test('whole words rank above prefixes, and prefixes above words with a typo', async () => {
   const names = ['Dragon Castle', 'Dragonfly', 'Dragom', 'The Dragon', 'Zebra'];
   assert.deepEqual(await searched(names, 'dragon'), ['The Dragon', 'Dragon Castle', 'Dragonfly', 'Dragom']);
 });
 
-test('mods with two of the words come before those with one', async () => {
+test('mods with two of the words rank above those with one', async () => {
   const names = ['Sky Harbour Ship', 'Ship', 'Sky'];
   assert.deepEqual(await searched(names, 'ship sky'), ['Sky Harbour Ship', 'Sky', 'Ship']);
 });
 
-test('a letter too many, too few, another one or two in each other’s place are forgiven', async () => {
+test('a search tolerates one inserted, missing, replaced or swapped letter', async () => {
   for (const typed of ['lanntern', 'lantrn', 'lamtern', 'latnern'])
     assert.deepEqual(await searched(['Lantern', 'Tavern'], typed), ['Lantern'], typed);
 });
 
-test('short words are not forgiven', async () => {
+test('a search tolerates no typos in short words', async () => {
   assert.deepEqual(await searched(['Cat'], 'cut'), []);
 });
 
-test('text without spaces is found by what it contains', async () => {
+test('a search finds text without spaces by any part of it', async () => {
   assert.deepEqual(await searched(['星空の飛行船', '森の物語'], '飛行'), ['星空の飛行船']);
   assert.deepEqual(await searched(['星空の飛行船', '古代飞船'], '船'), ['古代飞船', '星空の飛行船']);
   assert.deepEqual(await searched(['空の城', '星空の飛行船'], '星空の'), ['星空の飛行船', '空の城']);
 });
 
-test('another order can be asked for, and filters hold', async () => {
+test('a search can be sorted and filtered', async () => {
   const names = ['Ship', 'Shipyard', 'Ship of Fools'];
   assert.deepEqual(await searched(names, 'ship', { _sort: 'name' }), ['Ship', 'Ship of Fools', 'Shipyard']);
   assert.deepEqual(await searched(names, 'ship', { 'name-not': 'Ship' }), ['Ship of Fools', 'Shipyard']);
 });
 
-test('a beginning that very many words have is found as well, the most popular first', async () => {
+test('a prefix of very many words is found as well, the most popular mods first', async () => {
   const names = Array.from({ length: 60 }, (_, index) => `Sa${String.fromCodePoint(0x61 + (index % 26))}${index}`);
   assert.deepEqual(await searched(names, 'sa'), names.toReversed());
 });
 
-test('what is no longer public is neither found nor counted, and what changes is found at once', async () => {
+test('a search neither finds nor counts hidden mods, and finds changes at once', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game, name: 'Windmill' });
   await api.aMod({ game, name: 'Windmills' });
@@ -72,7 +72,7 @@ test('what is no longer public is neither found nor counted, and what changes is
   assert.equal(await seen('watermill'), 0);
 });
 
-test('popularity that changes is the order of the next search', async () => {
+test('a search uses a changed popularity at once', async () => {
   const game = await api.aGame();
   const [one, two] = [await api.aMod({ game, name: 'Harbour' }), await api.aMod({ game, name: 'Harbour' })];
   const app = api.app();
@@ -92,7 +92,7 @@ test('popularity that changes is the order of the next search', async () => {
   }
 });
 
-test('one’s own mods and games are searched in the same way', async () => {
+test('a user’s own mods and games are searched in the same way', async () => {
   const mod = await api.aMod({ name: 'Lighthouse', visible: 0 });
   const owner = await api.as(mod.owner);
   assert.equal((await owner.call(getUserMods, { query: { _q: 'lihgthouse' } })).body.data[0]?.id, mod.id);
@@ -101,7 +101,7 @@ test('one’s own mods and games are searched in the same way', async () => {
   assert.equal(body.data[0]?.id, game.id);
 });
 
-test('mods are found by the name that their submitter shows, and by whether they cost something', async () => {
+test('mods are filtered by the display name of their submitter and by whether they are paid', async () => {
   const game = await api.aGame();
   const owner = await api.aUser({ username: 'Élodie Marchand' });
   const mod = await api.aMod({ game, owner });

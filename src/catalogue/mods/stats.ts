@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { announceMod } from './documents.ts';
+import { invalidateMod } from './documents.ts';
 import { modExtensions } from './extensions.ts';
 import * as store from './store.ts';
 
@@ -20,7 +20,7 @@ export async function changeModStats(
       await onPopularityChange?.(transaction, mod.id, popularity);
   }
   if (Object.keys(stats).length > 0) await store.putStats(transaction, mod.id, stats);
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
 }
 
 /** Adds to the counts of a mod and stores the stats derived from them. Concurrent counts of the mod wait. */

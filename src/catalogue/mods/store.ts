@@ -36,7 +36,7 @@ const STATS_COLUMNS = [
   'date_expires',
 ] as const;
 
-/** A mod's document with what is put behind it: the submitter's columns come along under their own names. */
+/** A mod's document with the columns that are appended to it. The submitter's columns keep their names. */
 export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   mod_id: number;
   game_id: number;
@@ -47,9 +47,9 @@ export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
   game_name_id: string;
   api_access_options: number;
   body: string;
-  /** 1 or 0; never 1 where the game disallows dependencies. */
+  /** 1 or 0; always 0 where the game disables dependencies. */
   has_dependencies: number;
-  /** The live file; null where there is none. */
+  /** The live file, or null. */
   file_id: number | null;
   file_sha256: string | null;
   file_body: string | null;
@@ -66,7 +66,7 @@ const DOCUMENT_COLUMNS = `${USER.join(', ')},
 const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id
     and l.platform = ${livePlatformOf({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' })}
   left join modfile_documents b on b.modfile_id = l.modfile_id`;
-/** Every place in which the platform stands. */
+/** Repeats the platform for each of its placeholders. */
 const inLiveFile = (platform: string): string[] => LIVE_FILE.match(/\?/g)!.map(() => platform);
 
 function liveFileOn(platform: string) {
@@ -79,17 +79,17 @@ const JOINED = `from mods m join mod_cards c on c.mod_id = m.id join mod_stats s
     left join mod_documents t on t.mod_id = m.id and t.language =`;
 const DOCUMENT = statement(`select ${DOCUMENT_COLUMNS} ${JOINED} ? ${LIVE_FILE} where m.id = ?`);
 
-/** What reads: the database, or a transaction that must see what it has just written. */
+/** The database, or a transaction that must see its own writes. */
 type Reader = Pick<Database, 'first'>;
 
-/** The live file is the one of the platform; without one, that which is shown where none is asked for. */
+/** The live file of the platform or, without a platform, the default one. */
 export const documentOf = (reader: Reader, id: number, language: string, platform = '') =>
   reader.first<StoredMod>(DOCUMENT, [language, ...inLiveFile(platform), id]);
 
 const STANDING = statement('select id, game_id, status, visible, submitted_by, date_live from mods where id = ?');
 export const standingOf = (reader: Reader, id: number) => reader.first<ModStanding>(STANDING, [id]);
 
-/** On PostgreSQL others who change the mod wait from here on; on SQLite there is one writer anyway. */
+/** On PostgreSQL this locks the row; SQLite has a single writer anyway. */
 const ROW_FOR_CHANGE = withUpdateLock(statement('select * from mods where id = ?'));
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<ModRow>(ROW_FOR_CHANGE, [id]);
 
@@ -114,20 +114,20 @@ export async function hasDependants(reader: Reader, modId: number): Promise<bool
   return (await reader.first(DEPENDANT, [modId])) !== undefined;
 }
 
-/** Which mods a list is about, and which of them its caller may see. */
+/** Which mods a list contains, and which of them its caller may see. */
 export interface ModScope {
   readonly gameId: number | undefined;
-  /** Only mods in whose teams this person is. */
+  /** Only mods whose team this user belongs to. */
   readonly ownId: number | undefined;
-  /** Only mods to which this person has subscribed, in every state but deleted. */
+  /** Only mods to which this user subscribes, in every state but deleted. */
   readonly subscriberId?: number | undefined;
-  /** Without those of authors whom this person has muted. */
+  /** Without mods of authors whom this user has muted. */
   readonly muterId?: number | undefined;
-  /** All states may be seen: the game's team. */
+  /** The caller may see all states: the game's team. */
   readonly everything: boolean;
-  /** Mods of this person's teams may be seen in every state but deleted. */
+  /** The caller may see mods of this user's teams in every state but deleted. */
   readonly memberId: number | undefined;
-  /** The request filters by these itself; otherwise lists show what is public. */
+  /** The request filters by these columns itself; otherwise a list contains public mods only. */
   readonly asksStatus: boolean;
   readonly asksVisible: boolean;
   /** Only mods that are live on this platform. */
@@ -135,7 +135,7 @@ export interface ModScope {
   readonly platformStatus?: PlatformStatus | undefined;
 }
 
-/** Only, or also, mods with a file that waits for approval on the platform, or on any where none is asked for. */
+/** Only, or also, mods with a file that awaits approval on the platform, or on any platform. */
 export type PlatformStatus = 'pending_only' | 'live_and_pending';
 
 const ofTeamsOf = (userId: number) =>
@@ -144,7 +144,7 @@ const ofTeamsOf = (userId: number) =>
 const isSubscribedBy = (userId: number) =>
   sql<boolean>`m.id in (select s.mod_id from subscriptions s where s.user_id = ${userId})`;
 
-/** What everyone sees, and nothing else. */
+/** Public mods and nothing else. */
 export const isDefault = ({ ownId, subscriberId, asksStatus, asksVisible }: ModScope) =>
   ownId === undefined && subscriberId === undefined && !asksStatus && !asksVisible;
 export const isForAll = ({ platform, platformStatus }: ModScope) =>
@@ -165,7 +165,10 @@ export function within(query: Query, scope: ModScope) {
   return scope.everything || isDefault(scope) ? mods : mods.where((eb) => visibleTo(eb, scope.memberId));
 }
 
-/** Games without platforms have their mods on all of them. What waits is for the teams of the mod and its game. */
+/**
+ * Games without platforms have their mods on all of them. Files that await approval are visible to the teams of the mod
+ * and its game.
+ */
 function isOnPlatform({ platform, platformStatus, everything, memberId, ownId }: ModScope) {
   const here = platform === undefined ? sql`` : sql`and p.platform = ${platform}`;
   const live =
@@ -185,20 +188,20 @@ function visibleTo(eb: ExpressionBuilder<Tables & { m: ModsTable }, 'm'>, member
   return eb.or([isPublic, eb.and([ofTeamsOf(memberId), eb('m.status', '<>', 3)])]);
 }
 
-/** Counted with every change, as counting a million takes longer than the page. */
+/** Stored with every change, because counting a million rows takes longer than the page. */
 export async function publicModsOf(reader: Reader, gameId: number): Promise<number> {
   return (await reader.first<{ mods_count_total: number }>(PUBLIC_MODS, [gameId]))!.mods_count_total;
 }
 const PUBLIC_MODS = statement('select mods_count_total from game_stats where game_id = ?');
 
-/** An order of public mods that has an index, in which `id` decides between equals. */
+/** An order of public mods that has an index; `id` breaks ties. */
 export interface Order {
   readonly sql: string;
   readonly descending: boolean;
   readonly idDescending?: boolean;
 }
 
-/** Where a mod stands in an order. */
+/** The position of a mod in an order. */
 export interface Place {
   readonly value: Value;
   readonly id: number;
@@ -225,7 +228,7 @@ function readOf(text: string): Statement {
   return known;
 }
 
-/** As one text: a row for each of a hundred ids would cost more than to find them. */
+/** As one text, because a row for each of a hundred ids would cost more than finding them. */
 async function idsIn(reader: Reader, { text }: Statement, values: readonly Value[]): Promise<number[]> {
   const together = readOf(`select string_agg(cast(id as text), ',') as ids from (${text}) as page`);
   const { ids } = (await reader.first<{ ids: string | null }>(together, values))!;
@@ -236,17 +239,17 @@ async function idsIn(reader: Reader, { text }: Statement, values: readonly Value
 export const publicPage = (reader: Reader, gameId: number, order: Order, cut: Cut): Promise<number[]> =>
   idsIn(reader, publicIn('m.id', '', order, LIMITED), [gameId, cut.limit, cut.offset]);
 
-/** The place behind so many mods. */
+/** The position after this many mods. */
 export const placeOf = (reader: Reader, gameId: number, order: Order, before: number) =>
   reader.first<Place>(publicIn(`${order.sql} as value, m.id`, '', order, 'limit 1 offset ?'), [gameId, before]);
 
 const alikeIn = ({ sql: by, idDescending }: Order) => `and ${by} = ? and m.id ${idDescending ? '<=' : '>='} ?`;
 
-/** The mod in this place and those behind it that are equal to it in the order. */
+/** The mod at this position, and those after it with an equal value. */
 export const alikeFrom = (reader: Reader, gameId: number, order: Order, { value, id }: Place, cut: Cut) =>
   idsIn(reader, publicIn('m.id', alikeIn(order), order, LIMITED), [gameId, value, id, cut.limit, cut.offset]);
 
-/** How many those are, up to a number. */
+/** Counts those mods, up to a limit. */
 export async function countAlike(
   reader: Reader,
   gameId: number,
@@ -259,7 +262,7 @@ export async function countAlike(
   return Number((await reader.first<{ mods: number }>(count, [gameId, value, id, most]))!.mods);
 }
 
-/** The mods behind all that are equal to this place. */
+/** The mods after all that are equal to this position. */
 export function behind(reader: Reader, gameId: number, order: Order, { value }: Place, cut: Cut) {
   const condition = `and ${order.sql} ${order.descending ? '<' : '>'} ?`;
   return idsIn(reader, publicIn('m.id', condition, order, LIMITED), [gameId, value, cut.limit, cut.offset]);
@@ -267,13 +270,13 @@ export function behind(reader: Reader, gameId: number, order: Order, { value }: 
 
 export interface KnownWord {
   readonly word: string;
-  /** How many public mods have it. */
+  /** The number of public mods that have it. */
   readonly mods: number;
 }
 
 const KNOWN = sql`select word, mods_count as mods from mod_vocabulary`;
 
-/** The words of a game's public mods within a range, up to a number. */
+/** The words of a game's public mods within a range, up to a limit. */
 export async function wordsBetween(query: Query, gameId: number, from: string, to: string, most: number) {
   const { rows } = await sql<KnownWord>`${KNOWN} where game_id = ${gameId} and word >= ${from} and word < ${to}
     and mods_count > 0 order by word limit ${most}`.execute(query);
@@ -298,14 +301,14 @@ const between = (ranges: readonly Range[]) =>
     sql` or `,
   );
 
-/** How many words of public mods are in these ranges, each counted with every mod that has it. */
+/** Counts the words of public mods in these ranges, each once per mod that has it. */
 export async function modsBetween(query: Query, gameId: number, ranges: readonly Range[]): Promise<number> {
   const { rows } = await sql<{ mods: number | null }>`select sum(w.mods_count) as mods from mod_vocabulary w
     where w.game_id = ${gameId} and (${between(ranges)}) and ${sql.raw(MAY_SCAN)}`.execute(query);
   return Number(rows[0]?.mods ?? 0);
 }
 
-/** Of each term the most popular mods; those of several come several times. */
+/** The most popular mods of each term; a mod with several terms comes several times. */
 export async function mostPopularOf(query: Query, gameId: number, terms: readonly string[], most: number) {
   const lists = terms.map(
     (term, index) => sql`select * from (select mod_id as id, popularity from mod_words
@@ -315,7 +318,7 @@ export async function mostPopularOf(query: Query, gameId: number, terms: readonl
   return (await sql<Ranked>`${sql.join(lists, sql` union all `)}`.execute(query)).rows;
 }
 
-/** Public mods with a word in these ranges: asked one after the other, the most popular first. */
+/** Public mods with a word in these ranges: scans mods in order, the most popular first. */
 export async function probedBetween(query: Query, gameId: number, ranges: readonly Range[], most: number) {
   const { rows } = await sql<Ranked>`select m.id, m.popularity from mods m
     where m.game_id = ${gameId} and m.status = 1 and m.visible = 1
@@ -325,7 +328,7 @@ export async function probedBetween(query: Query, gameId: number, ranges: readon
   return rows;
 }
 
-/** The same, found by their words and then put in order. */
+/** As `probedBetween`, but finds mods by their words and sorts them afterwards. */
 export async function sortedBetween(query: Query, gameId: number, ranges: readonly Range[], most: number) {
   const { rows } = await sql<Ranked>`select w.mod_id as id, max(w.popularity) as popularity from mod_words w
     where w.game_id = ${gameId} and w.shown = 1 and (${between(ranges)}) and ${sql.raw(MAY_SCAN)}
@@ -333,7 +336,7 @@ export async function sortedBetween(query: Query, gameId: number, ranges: readon
   return rows;
 }
 
-/** How many public mods have at least one of these words or a word in these ranges. */
+/** Counts the public mods with at least one of these words or a word in these ranges. */
 export async function modsWithAny(query: Query, gameId: number, words: readonly string[], ranges: readonly Range[]) {
   const parts = [
     ...(words.length > 0 ? [sql`w.word in (${sql.join(words)})`] : []),
@@ -351,7 +354,7 @@ export const tagsOfGame = async (query: Query, gameId: number) =>
   (await sql<{ id: number; name: string; mods: number }>`${TAGS_OF_GAME} where g.game_id = ${gameId}`.execute(query))
     .rows;
 
-/** How many public mods have both of these tags. */
+/** Counts the public mods that have both tags. */
 export async function modsWithBoth(query: Query, one: number, other: number): Promise<number> {
   const row = await query
     .selectFrom('mod_tag_pairs')
@@ -378,7 +381,7 @@ export async function byPopularity(
   return rows.map(({ id }) => id);
 }
 
-/** The documents of these mods, in the language where there is one and in English otherwise. */
+/** The documents of these mods in the given language, in English where there is no translation. */
 export async function documentsOf(
   query: Query,
   ids: readonly number[],
@@ -401,7 +404,7 @@ export async function add(query: Query, row: Insertable<ModsTable>): Promise<Mod
   return mod;
 }
 
-/** Returns the mod as it is after the change. */
+/** Returns the changed mod. */
 export async function change(transaction: Transaction, id: number, changes: Updateable<ModsTable>): Promise<ModRow> {
   const set = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, Value][];
   const update = updateOf(
@@ -437,7 +440,7 @@ export const withTexts = (stats: ModStats): ModStatsTable => ({
 const textOf = (stats: ModStats, columns: StatsColumns) =>
   columns.map((name) => `"${name}":${JSON.stringify(stats[name])}`).join(',');
 
-/** Figures that are counted; the others follow from them. */
+/** The counted stats; all others are derived from them. */
 const COUNTED = [
   'downloads_today',
   'downloads_total',
@@ -452,7 +455,7 @@ const LOCK = withUpdateLock(statement('select id from mods where id = ?'));
 const ADD_TO_STATS = statement(`update mod_stats set ${COUNTED.map((name) => `${name} = ${name} + ?`).join(', ')}
   where mod_id = ? returning ${COUNTED.join(', ')}`);
 
-/** Everyone locks the mod before its figures: two who lock both in another order would wait for each other. */
+/** Locks the mod before its stats, as every transaction does, so that none of them deadlock. */
 export async function addToStats(
   transaction: Transaction,
   modId: number,
@@ -465,7 +468,7 @@ export async function addToStats(
 
 export type Ranked = Pick<ModRow, 'id' | 'popularity'>;
 
-/** The public mods of a game behind this one, the most popular first. */
+/** The public mods of a game after this one, the most popular first. */
 export function popularAfter(query: Query, gameId: number, after: Ranked | undefined, most: number): Promise<Ranked[]> {
   let mods = query.selectFrom('mods').select(['id', 'popularity']);
   mods = mods.where('game_id', '=', gameId).where('status', '=', 1).where('visible', '=', 1);
@@ -476,7 +479,7 @@ export function popularAfter(query: Query, gameId: number, after: Ranked | undef
   return mods.orderBy('popularity', 'desc').orderBy('id').limit(most).execute();
 }
 
-/** New ranks, given as SQL: the columns, and the text that repeats them. */
+/** Sets new ranks, given as SQL: the columns, and the JSON text that repeats them. */
 const rankedAs = (...values: readonly [position: string, total: string, expires: string]) =>
   `${IN_RANKED.map((name, i) => `${name} = ${values[i]}`).join(', ')},
     ranked = concat(${IN_RANKED.map((name, i) => `'${i > 0 ? ',' : ''}"${name}":', ${values[i]}`).join(', ')})`;
@@ -489,7 +492,7 @@ const PUT_RANKS: Statement = {
     from json_array_elements_text($4::json) with ordinality as r (id, place) where mod_stats.mod_id = r.id::bigint`,
 };
 
-/** These mods have ranks from `first` on. */
+/** Ranks these mods from `first` on. */
 export const putRanks = (
   transaction: Transaction,
   ids: readonly number[],
@@ -501,7 +504,9 @@ export async function putWords(query: Query, modId: number, rows: readonly ModWo
   if (rows.length > 0) await query.insertInto('mod_words').values(rows).execute();
 }
 
-/** Public mods have these words from now on, or no longer. In one order for all, so that nobody waits in a circle. */
+/**
+ * Adjusts the word counts of a game's public mods. Rows are locked in one order, so that transactions do not deadlock.
+ */
 export async function countWords(query: Query, gameId: number, words: readonly string[], difference: number) {
   if (words.length === 0) return;
   const rows = [...words].sort().map((word) => ({ game_id: gameId, word, mods_count: difference }));
@@ -520,7 +525,7 @@ const RANK_WORDS = statement('update mod_words set popularity = ? where mod_id =
 export const rankWords = (transaction: Transaction, modId: number, popularity: number) =>
   transaction.run(RANK_WORDS, [popularity, modId, popularity]);
 
-/** As `linkedFile` writes it, of a live file `l` and its document `b`. */
+/** Equals the link that `linkedFile` writes, for a live file `l` and its document `b`. */
 export const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
 const OF_CARD = [
   'game_id',
@@ -542,11 +547,11 @@ const PUT_CARD = statement(`insert into mod_cards (mod_id, ${OF_CARD.join(', ')}
     left join modfile_documents b on b.modfile_id = l.modfile_id
   where m.id = ?
   on conflict (mod_id) do update set ${OF_CARD.map((name) => `${name} = excluded.${name}`).join(', ')}`);
-/** What it repeats of other tables is read anew with every new body. */
+/** The values that a card repeats are read from their tables again with every new body. */
 export const putCard = (transaction: Transaction, modId: number, body: string) =>
   transaction.run(PUT_CARD, [body, modId]);
 
-/** Those of the mods that there are, in the order in which they are given. */
+/** Those of the mods that exist, in the given order. */
 export async function cardsAmong(query: Query, ids: readonly number[]): Promise<number[]> {
   const rows = await query.selectFrom('mod_cards').select('mod_id').where('mod_id', 'in', ids).execute();
   const known = new Set(rows.map(({ mod_id }) => mod_id));
@@ -589,7 +594,7 @@ export async function remove(query: Query, id: number): Promise<void> {
   await query.deleteFrom('mods').where('id', '=', id).execute();
 }
 
-/** How someone came to preview something, and the options of it that decide whether they still may. */
+/** How a user became a previewer, and the options that decide whether they still have access. */
 export interface Preview {
   invited_by: number | null;
   community_options: number;

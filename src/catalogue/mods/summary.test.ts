@@ -29,9 +29,9 @@ async function add(game: { id: number }, fields: Record<string, string>): Promis
 
 function assertNames(answer: Answer<unknown>, errors: Record<string, RegExp>): void {
   assertRefused(answer as Answer, 422, 13009);
-  const told = (answer.body as ErrorAnswer).error.errors!;
-  assert.deepEqual(Object.keys(told).sort(), Object.keys(errors).sort());
-  for (const [field, says] of Object.entries(errors)) assert.match(String(told[field]), says);
+  const named = (answer.body as ErrorAnswer).error.errors!;
+  assert.deepEqual(Object.keys(named).sort(), Object.keys(errors).sort());
+  for (const [field, says] of Object.entries(errors)) assert.match(String(named[field]), says);
 }
 
 for (const [game, max] of [
@@ -40,7 +40,7 @@ for (const [game, max] of [
 ] as const) {
   const says = new RegExp(`\\b${max}\\b`);
 
-  test(`a new mod has at most ${max} characters of summary where its game says so`, async () => {
+  test(`a new mod has at most ${max} characters of summary where its game sets that limit`, async () => {
     const added = await add(game, { name: 'Airship', summary: ` ${long(max)} ` });
     assert.equal(added.status, 201, added.text);
     assert.equal((added.body as unknown as { summary: string }).summary, long(max));
@@ -77,7 +77,7 @@ for (const [game, max] of [
   });
 }
 
-test('the limit is not for the game’s team to set, nor for those who run the site over the API', async () => {
+test('neither the game’s team nor an operator can set the limit over the API', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   for (const user of [game.owner, await api.aUser({ admin: true })]) {
@@ -90,7 +90,7 @@ test('the limit is not for the game’s team to set, nor for those who run the s
   }
 });
 
-test('a game that the caller may not see does not show by its limit', async () => {
+test('the limit does not reveal a game that the caller may not see', async () => {
   const hidden = await api.aGame({ accepted: false, settings: { summary_length_max: 500 } });
   for (const game of [hidden, { id: 999_999 }]) {
     assertNames(await add(game, { name: 'Airship', summary: long(201) }), { summary: /\b200\b/ });

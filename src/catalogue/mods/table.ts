@@ -28,32 +28,32 @@ export interface ModsTable {
   stock: number;
   price: number;
   tax: number;
-  /** 1 while a copyright complaint is open against it. */
+  /** 1 while a copyright complaint is open. */
   dmca: number;
-  /** These four repeat figures of `mod_stats`, for the indexes that lists are sorted by. */
+  /** These four repeat columns of `mod_stats`, for the indexes that lists are sorted by. */
   downloads_today: number;
   downloads_total: number;
   subscribers_total: number;
   ratings_weighted_aggregate: number;
-  /** The more popular, the larger; ranks are counted from it. */
+  /** Higher is more popular; ranks are derived from it. */
   popularity: number;
   name_id: string;
   name: string;
   name_folded: string;
-  /** Storage folder of the picture, and null where the placeholder is shown. */
+  /** Storage folder of the picture, or null for the placeholder. */
   logo: string | null;
   homepage_url: string | null;
   summary: string;
   metadata_blob_folded: string;
   metadata_blob: string | null;
-  /** Markup, sanitised before it is stored. */
+  /** Sanitised markup. */
   description: string;
 }
 
 /**
- * The mod object as JSON in English, ready to send but for what changes without it: `body` lacks its closing brace,
- * and gets `modfile`, `dependencies`, `profile_url`, `submitted_by` and `stats` behind it. What these are made of is
- * repeated here, so that a list finds it in one row: see `putCard`.
+ * The mod object as JSON in English. `body` lacks its closing brace: `modfile`, `dependencies`, `profile_url`,
+ * `submitted_by` and `stats` are appended when it is sent, and the columns for them are repeated here, so that a list
+ * reads one row per mod (`putCard`).
  */
 export interface ModCardsTable {
   mod_id: number;
@@ -61,25 +61,25 @@ export interface ModCardsTable {
   status: number;
   visible: number;
   submitted_by: number;
-  /** 1 where it depends on other mods. */
+  /** 1 if it depends on other mods. */
   needs: number;
-  /** The live file that is shown where no platform is asked for; null where there is none. */
+  /** The live file that is shown without a platform, or null. */
   file_id: number | null;
   name_id: string;
   file_body: string | null;
   body: string;
-  /** Of a link to the file what stands before the signature: see `linkedFile`. */
+  /** The part of a link to the file before the signature; see `linkedFile`. */
   file_link: string | null;
 }
 
-/** The `body` in other languages, of mods that have something else to say in them. */
+/** The `body` in other languages, for mods with translations. */
 export interface ModDocumentsTable {
   mod_id: number;
   language: string;
   body: string;
 }
 
-/** What a mod is found by, also two words together. `shown` is 1 for public mods; `popularity` repeats the mod's. */
+/** The search index: words, and pairs of words. `shown` is 1 for public mods; `popularity` repeats the mod's. */
 export interface ModWordsTable {
   game_id: number;
   shown: number;
@@ -102,8 +102,8 @@ export interface ModStatsTable {
   ratings_weighted_aggregate: number;
   ratings_display_text: string;
   date_expires: number;
-  /** The ranks and `date_expires` as JSON without braces, for answers that hold it as it is. */
+  /** The ranks and `date_expires` as JSON without braces, ready to be inserted into responses. */
   ranked: string;
-  /** All the others, likewise. */
+  /** All other stats, likewise. */
   counted: string;
 }

@@ -1,7 +1,7 @@
 import { recordModEvent, recordUserEvent } from '../../records/events/events.ts';
 import type { TeamOwner } from '../teams/extensions.ts';
 import { isPublic, isVisibleToClass, requireMod } from './access.ts';
-import { announceMod } from './documents.ts';
+import { invalidateMod } from './documents.ts';
 import { transferMod } from './mods.ts';
 import * as store from './store.ts';
 
@@ -10,7 +10,7 @@ export const modTeams: TeamOwner = {
   require: (reader, caller, { id, gameId }) => requireMod(reader, caller, gameId, id),
   transferOwnership: (app, transaction, { id, gameId }, userId) =>
     transferMod(app, transaction, { id, game_id: gameId }, userId),
-  announce: (transaction, { id, gameId }) => announceMod(transaction, gameId, id),
+  announce: (transaction, { id, gameId }) => invalidateMod(transaction, gameId, id),
   isVisibleToClass: (reader, caller, { id }) => isVisibleToClass(reader, caller, id),
   recordMembership: (app, transaction, { id, gameId }, userId, type) =>
     recordUserEvent(app, transaction, { gameId, modId: id, userId, type }),

@@ -14,7 +14,7 @@ interface Known extends Mod {
   readonly visible: number;
 }
 
-/** Every combination of states, of Ada and of Grace, and the same in another game. */
+/** Every combination of states, for mods of Ada and of Grace, and the same in another game. */
 const ada = await api.aUser();
 const grace = await api.aUser();
 const known: Known[] = [];
@@ -46,7 +46,12 @@ const callers: Caller[] = [
   { who: 'a stranger', client: await api.as(await api.aUser()), isOwn: nobodys, isGames: false },
   { who: 'the submitter', client: await api.as(ada), isOwn: ({ owner }) => owner.id === ada.id, isGames: false },
   { who: 'the game’s team', client: await api.as(moderator), isOwn: nobodys, isGames: true },
-  { who: 'who runs the site', client: await api.as(await api.aUser({ admin: true })), isOwn: nobodys, isGames: true },
+  {
+    who: 'a member of the site staff',
+    client: await api.as(await api.aUser({ admin: true })),
+    isOwn: nobodys,
+    isGames: true,
+  },
 ];
 
 const isPublic = ({ status, visible }: Known) => status === 1 && visible === 1;
@@ -54,7 +59,7 @@ const isPublic = ({ status, visible }: Known) => status === 1 && visible === 1;
 for (const { who, client, isOwn, isGames } of callers) {
   const maySee = (mod: Known) => isPublic(mod) || isGames || isOwn(mod);
 
-  test(`to ${who} a mod is there, deleted, or as if it had never been`, async () => {
+  test(`${who} can read a mod, gets that it was deleted, or gets not found`, async () => {
     for (const mod of known.filter(({ game_id }) => game_id === game.id)) {
       const input = { params: { game_id: game.id, mod_id: mod.id } };
       if (!maySee(mod)) await client.refused(getMod, input, 404, 15022);
@@ -63,18 +68,18 @@ for (const { who, client, isOwn, isGames } of callers) {
     }
   });
 
-  test(`to ${who} no mod of another game is there under this one`, async () => {
+  test(`${who} cannot read a mod of another game under this one`, async () => {
     for (const mod of known.filter(({ game_id }) => game_id !== game.id))
       await client.refused(getMod, { params: { game_id: game.id, mod_id: mod.id } }, 404, 15022);
   });
 
-  test(`to ${who} a list without filters shows what is public`, async () => {
+  test(`for ${who} a list without filters contains public mods`, async () => {
     const { body } = await client.call(getMods, { params: { game_id: game.id } });
     const expected = known.filter((mod) => mod.game_id === game.id && isPublic(mod)).map(({ id }) => id);
     assert.deepEqual([body.data.map(({ id }) => id), body.result_total], [expected, expected.length]);
   });
 
-  test(`to ${who} no filter, search or alternative shows more than may be seen, or counts it`, async () => {
+  test(`for ${who} no filter, search or alternative returns or counts a mod that they may not see`, async () => {
     const values = fc.subarray([0, 1, 3], { minLength: 1 });
     const asked = fc.record({ status: fc.option(values), visible: fc.option(values), either: fc.boolean() });
     await fc.assert(
@@ -101,7 +106,7 @@ for (const { who, client, isOwn, isGames } of callers) {
     );
   });
 
-  test(`filters by state beyond = and -in are ${isGames ? 'open' : 'closed'} to ${who}`, async () => {
+  test(`filters by state other than = and -in are ${isGames ? 'open' : 'closed'} to ${who}`, async () => {
     for (const name of ['status-not', 'status-min', 'visible-lk', 'visible-not-in', 'status-bitwise-and']) {
       const input = { params: { game_id: game.id }, query: { [name]: 1 } };
       if (isGames) assert.equal((await client.call(getMods, input)).status, 200);
@@ -110,7 +115,7 @@ for (const { who, client, isOwn, isGames } of callers) {
   });
 }
 
-test('a mod that is hidden leaves kept answers at once, and its team still has it', async () => {
+test('a hidden mod leaves cached responses at once, and its team still sees it', async () => {
   const mod = await api.aMod({ game, owner: ada });
   const input = { params: { game_id: game.id, mod_id: mod.id } };
   const [reader, owner] = [api.withKey(game), await api.as(ada)];
@@ -123,7 +128,7 @@ test('a mod that is hidden leaves kept answers at once, and its team still has i
   assert.equal((await owner.call(getMod, input)).body.visible, 0);
 });
 
-test('/me/mods has all of one’s own mods, the deleted ones when asked for', async () => {
+test('/me/mods lists all mods of the caller’s teams, deleted ones on request', async () => {
   const owner = await api.aUser();
   const client = await api.as(owner);
   const shown = await api.aMod({ game, owner });

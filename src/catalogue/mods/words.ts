@@ -7,12 +7,12 @@ import { isPublic } from './access.ts';
 import * as store from './store.ts';
 import type { ModWordsTable } from './table.ts';
 
-/** What makes kept totals of searches stale. */
+/** The scope that makes cached totals of searches stale. */
 export const wordsScope = (gameId: number) => `games/${gameId}/mods/words`;
 
 type Named = Pick<store.ModRow, 'id' | 'game_id' | 'name' | 'status' | 'visible' | 'popularity'>;
 
-/** A mod is found by what it is called now, and by everyone only as long as it is public. */
+/** Updates the search index to the mod's current texts. Public search finds the mod only while it is public. */
 export async function settleWords(transaction: Transaction, before: Named | undefined, after: Named): Promise<void> {
   const { query, changed } = transaction;
   if (before && before.name === after.name && isPublic(before) === isPublic(after)) return;
@@ -36,7 +36,7 @@ const wordRows = (mod: Named, words: readonly string[]): ModWordsTable[] =>
 
 const without = (some: readonly string[], others: readonly string[]) => some.filter((word) => !others.includes(word));
 
-/** What names are taken apart into; another number has all of them taken apart anew. */
+/** The version of the tokenizer; a new version rebuilds the words of all mods. */
 const WORDS_FACT = 'mods.words';
 const WORDS_FORM = '2';
 const REBUILT_AT_ONCE = 500;
@@ -51,7 +51,7 @@ export async function rebuildModWords(app: App): Promise<void> {
   await app.db.write(({ query }) => rememberFact(query, WORDS_FACT, WORDS_FORM));
 }
 
-/** Beginning again after an interruption does the same: the first step takes away what was counted. */
+/** Can restart after an interruption, because the first step clears the counts. */
 async function rebuildSome(transaction: Transaction, afterId: number): Promise<number | undefined> {
   if (afterId === 0) await store.forgetWords(transaction.query);
   const mods = await store.namedAfter(transaction.query, afterId, REBUILT_AT_ONCE);

@@ -11,7 +11,7 @@ import { localise, type TextName } from '../../platform/localisation/texts.ts';
 import { announceSensitiveChange, changeTeam } from './changing.ts';
 import { type NewMember, type Place, teamExtensions } from './extensions.ts';
 import { actingIn, auditTeam } from './members.ts';
-import { announceTeam, ofGame, ofMod, REFUSALS, recordMembership, teamChanged } from './places.ts';
+import { invalidateTeam, ofGame, ofMod, REFUSALS, recordMembership, teamChanged } from './places.ts';
 import * as store from './store.ts';
 import { ADMINISTRATOR, joinTeam, MANAGER, type TeamResource } from './teams.ts';
 
@@ -65,7 +65,7 @@ export async function inviteMember(
     });
     await app.jobs.enqueue(transaction, MAIL_JOB, { id, language });
     await tellInvited(app, transaction, place, address, caller.userId);
-    announceTeam(app, transaction, place);
+    invalidateTeam(app, transaction, place);
     await auditTeam(app, transaction, acting, 'invite', { invite: id, level });
     return (await store.seatOf(transaction.query, place, id))!;
   });
@@ -150,7 +150,7 @@ export async function declineInvite(app: App, { userId }: UserCaller, id: number
   await app.db.write(async (transaction) => {
     const invite = await requireOwnInvite(transaction, userId, id);
     await store.closeInvite(transaction.query, id, app.clock.now());
-    announceTeam(app, transaction, placeOf(invite));
+    invalidateTeam(app, transaction, placeOf(invite));
   });
 }
 

@@ -6,7 +6,7 @@ import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { announceSensitiveChange, changeTeam } from './changing.ts';
 import { type LevelChange, type Place, type Standing, teamExtensions } from './extensions.ts';
-import { announceTeam, REFUSALS, recordMembership, requirePlace, teamChanged, transferOwnership } from './places.ts';
+import { invalidateTeam, REFUSALS, recordMembership, requirePlace, teamChanged, transferOwnership } from './places.ts';
 import * as store from './store.ts';
 import { ADMINISTRATOR, MANAGER, teamLevel } from './teams.ts';
 
@@ -94,7 +94,7 @@ export async function changeMember(
         changedBy: caller.userId,
       });
     if (isNewLeader) await transferOwnership(app, transaction, place, seat.user_id!);
-    if (seat.pending) announceTeam(app, transaction, place);
+    if (seat.pending) invalidateTeam(app, transaction, place);
     else await teamChanged(app, transaction, place, caller.userId);
     const data = { user: seat.user_id, level: [seat.level, level], leader: isNewLeader };
     await auditTeam(app, transaction, acting, 'change', data);
@@ -119,7 +119,7 @@ export async function removeMember(app: App, caller: UserCaller, place: Place, i
     if (seat.user_id !== null) await leaveTeam(app, transaction, acting, id, seat.user_id);
     else {
       await store.closeInvite(transaction.query, id, app.clock.now());
-      announceTeam(app, transaction, place);
+      invalidateTeam(app, transaction, place);
     }
     await auditTeam(app, transaction, acting, 'remove', { user: seat.user_id, level: seat.level });
   });

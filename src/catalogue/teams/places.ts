@@ -68,11 +68,11 @@ export const recordMembership = async (
 
 /** Records that the team changed. Call it last, as every function that records an event. */
 export async function teamChanged(app: App, transaction: Transaction, place: Place, userId: number): Promise<void> {
-  announceTeam(app, transaction, place);
+  invalidateTeam(app, transaction, place);
   await ownerOf(app, place).recordTeamChange?.(app, transaction, place, userId);
 }
 
-export function announceTeam(app: App, transaction: Transaction, place: Place): void {
+export function invalidateTeam(app: App, transaction: Transaction, place: Place): void {
   accessChanged(transaction);
   ownerOf(app, place).announce(transaction, place);
 }

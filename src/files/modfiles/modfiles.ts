@@ -1,7 +1,7 @@
 import { FINDING, putFindings } from '../../catalogue/findings/findings.ts';
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
 import {
-  announceMod,
+  invalidateMod,
   type Levels,
   levelsOf,
   type ModRow,
@@ -165,7 +165,7 @@ async function nameFile(
   await putFindings(app, transaction, row, [FINDING.TYPE], file.inspection.reported.map(toTypeFinding));
   await writeDocument(transaction, row);
   await awaitScan(app, transaction, row);
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
   await manner.named(transaction, mod, row);
   if (manner.submitterId === undefined)
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-add', data: { file: row.id } });
@@ -240,7 +240,7 @@ export async function editModfile(
     await writeDocument(transaction, after);
     if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller });
     if (active === false) await takeBack(app, transaction, mod, after, userId);
-    announceMod(transaction, mod.game_id, mod.id);
+    invalidateMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
     return (await store.storedFile(transaction, { id: fileId, modId: mod.id, kind: 'file' }, true))!;
   });
@@ -280,7 +280,7 @@ export async function deleteModfile(
     await store.removeAwaited(transaction, fileId);
     await dropPostponed(app, transaction, fileId);
     await reviewBytes(app, transaction, file.storage_key);
-    announceMod(transaction, mod.game_id, mod.id);
+    invalidateMod(transaction, mod.game_id, mod.id);
     await deleted?.(transaction);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-remove', data: { file: fileId } });
   });
@@ -313,7 +313,7 @@ export async function decidePlatforms(
     await writeDocument(transaction, await store.change(transaction, file.id, { date_updated: app.clock.now() }));
     const { userId } = caller;
     await changeLive(app, transaction, mod, userId, (live) => recalled(live, fileId, (name) => denied.includes(name)));
-    announceMod(transaction, mod.game_id, mod.id);
+    invalidateMod(transaction, mod.game_id, mod.id);
     const subject = { resource: 'modfiles', id: fileId, gameId: mod.game_id };
     const data = { mod: mod.id, approved, denied };
     await audit(app, transaction, { actor: userId, action: 'modfiles.decide-platforms', subject, data });

@@ -1,6 +1,6 @@
 import {
-  announceMod,
   applyModChanges,
+  invalidateMod,
   MOD_ACCEPTED,
   MOD_NOT_ACCEPTED,
   type ModRow,
@@ -165,5 +165,5 @@ export async function withdrawModfile(
   const changes = { withdrawn: Number(withdrawn), date_updated: app.clock.now() };
   await writeDocument(transaction, await store.change(transaction, fileId, changes));
   if (withdrawn) await recall(app, transaction, mod, fileId, userId);
-  announceMod(transaction, mod.game_id, mod.id);
+  invalidateMod(transaction, mod.game_id, mod.id);
 }

@@ -1,7 +1,7 @@
 import { FINDING, type Finding, putFindings } from '../../catalogue/findings/findings.ts';
 import {
-  announceMod,
   applyModChanges,
+  invalidateMod,
   lockMod,
   MOD_ACCEPTED,
   MOD_NOT_ACCEPTED,
@@ -113,7 +113,7 @@ async function put(
 ): Promise<store.ModfileRow> {
   const after = await store.change(transaction, file.id, values);
   await writeDocument(transaction, after);
-  announceMod(transaction, file.game_id, file.mod_id);
+  invalidateMod(transaction, file.game_id, file.mod_id);
   return after;
 }
 

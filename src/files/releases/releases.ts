@@ -1,5 +1,5 @@
 import { auditByGame } from '../../catalogue/mods/auditing.ts';
-import { announceMod, mayEdit } from '../../catalogue/mods/mods.ts';
+import { invalidateMod, mayEdit } from '../../catalogue/mods/mods.ts';
 import { staffLevelOf } from '../../people/staff/staff.ts';
 import { signOut } from '../../people/users/signing-out.ts';
 import { refuseSignIn, requireUserIn } from '../../people/users/users.ts';
@@ -89,7 +89,7 @@ export const confirmRelease = (app: App, secret: string, readerId: number | unde
     if (!(await store.remove(transaction, release.id))) return false;
     if (isOfNewcomer(release)) await trust(transaction, release);
     await makeLive(app, transaction, mod, file, { userId: release.actor_id, shown: release.shown === 1 });
-    announceMod(transaction, mod.game_id, mod.id);
+    invalidateMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-release', data: { file: file.id } });
     return true;
   });

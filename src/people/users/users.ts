@@ -156,11 +156,11 @@ export async function changeUser(
 ): Promise<void> {
   const look = changes.username === undefined ? {} : { username_skeleton: confusableSkeleton(changes.username) };
   await store.change(transaction.query, id, { ...changes, ...look });
-  announceUser(transaction, id);
+  invalidateUser(transaction, id);
 }
 
 /** Invalidates responses that show the user, and the cached caller. */
-export function announceUser(transaction: Transaction, id: number): void {
+export function invalidateUser(transaction: Transaction, id: number): void {
   transaction.changed(`users/${id}`);
   transaction.changed('users');
   accessChanged(transaction);
@@ -173,7 +173,7 @@ export const setUserStatus = (app: App, id: number, status: number): Promise<voi
 /** The same within a transaction. */
 export async function putUserStatus(transaction: Transaction, id: number, status: number): Promise<void> {
   await store.setStatus(transaction.query, id, status);
-  announceUser(transaction, id);
+  invalidateUser(transaction, id);
 }
 
 /** Stores the user's names on linked portals. */

@@ -1,7 +1,7 @@
 import {
-  announceUser,
   changeUser,
   findUserIn,
+  invalidateUser,
   lockUserRows,
   USER_DELETED,
   type UserRow,
@@ -51,8 +51,8 @@ export async function settleAccount(app: App, userId: number, heartbeat: () => P
   await app.db.write(async (transaction) => {
     const to = await fateOf(transaction, userId);
     const user = await findUserIn(transaction, userId);
-    if (to !== undefined) announceUser(transaction, to);
-    if (user?.merged_into == null) return announceUser(transaction, userId);
+    if (to !== undefined) invalidateUser(transaction, to);
+    if (user?.merged_into == null) return invalidateUser(transaction, userId);
     const name = nameOfDeleted(userId);
     const renamed = to === undefined ? { username: name, name_id: name } : {};
     await changeUser(transaction, userId, { ...renamed, date_merged: app.clock.now() });
