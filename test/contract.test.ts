@@ -9,7 +9,7 @@ import { editGameOperation } from '../src/catalogue/games/operations.ts';
 import { downloadLink } from '../src/catalogue/live-files/links.ts';
 import { addModMetadata } from '../src/catalogue/metadata/operations.ts';
 import { editModByPut } from '../src/catalogue/mods/operations.ts';
-import { letIn } from '../src/catalogue/previews/previews.ts';
+import { addPreviewer } from '../src/catalogue/previews/previews.ts';
 import { restrictUserInGame } from '../src/catalogue/restrictions/operations.ts';
 import { addGameRule, editGameRule, getGameRuleDecisions } from '../src/catalogue/rules/operations.ts';
 import { countDownload } from '../src/catalogue/stats/stats.ts';
@@ -96,7 +96,7 @@ for (const [index, owner] of (await Promise.all(tags.map(() => api.aUser()))).en
       ['games', game.id],
       ['mods', params.mod_id],
     ] as const)
-      await letIn(app, transaction, { resource, id }, owner.id, index === 0 ? null : ada.id);
+      await addPreviewer(app, transaction, { resource, id }, owner.id, index === 0 ? null : ada.id);
   });
   const restricted = { params: { game_id: game.id, user_id: owner.id }, body: { options: 1 } };
   await (await api.as(ada)).call(restrictUserInGame, restricted);

@@ -190,7 +190,7 @@ const rules: Schema = ({ id, integer, text }) => [
   )`,
   'create index rule_decisions_by_game on rule_decisions (game_id, id)',
   'create index rule_decisions_by_date on rule_decisions (date_added)',
-  // Everything that is counted of a person's last submissions is in the index.
+  // A covering index for all counts over a user's latest submissions.
   'create index rule_decisions_by_person on rule_decisions (game_id, user_id, date_added, verdict, digest)',
   'create index rule_decisions_untold on rule_decisions (game_id, id) where awaits_studio = 1',
   `create table rule_holds (

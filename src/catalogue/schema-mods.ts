@@ -3,7 +3,7 @@ import type { Schema } from '../platform/database/migrate.ts';
 const WORDS_ORDER = '(game_id, shown, word, popularity desc, mod_id)';
 
 const mods: Schema = ({ id, integer, number, text }) => [
-  // Numbers before texts: SQLite then finds what filters ask for at the beginning of a row.
+  // Numbers come before texts, because SQLite reads columns from the beginning of a row.
   `create table mods (
     id ${id},
     game_id ${integer} not null references games (id),
@@ -37,8 +37,8 @@ const mods: Schema = ({ id, integer, number, text }) => [
     dmca ${integer} not null default 0,
     unique (game_id, name_id)
   )`,
-  // Lists are cut from these alone: equal in the first three columns, in order by the fourth. The first one also
-  // holds the columns that filters ask for most, so that matches are counted in it alone.
+  // Indexes for pages of lists: equality in the first three columns, order by the fourth. The first one also covers the
+  // most common filters, so that matches are counted without reading rows.
   `create index mods_by_id on mods (game_id, status, visible, id, maturity_option, community_options,
     monetization_options, stock, price)`,
   'create index mods_by_date_added on mods (game_id, status, visible, date_added, id)',
@@ -46,7 +46,7 @@ const mods: Schema = ({ id, integer, number, text }) => [
   'create index mods_by_date_updated on mods (game_id, status, visible, date_updated, id)',
   'create index mods_by_name on mods (game_id, status, visible, name_folded, id)',
   'create index mods_by_submitted_by on mods (game_id, status, visible, submitted_by, id)',
-  // Clients ask for the largest first, so the index runs that way, and `id` beside it still counts up.
+  // Clients ask for the largest first, so the index is descending, with `id` ascending.
   'create index mods_by_downloads_today on mods (game_id, status, visible, downloads_today desc, id)',
   'create index mods_by_downloads_total on mods (game_id, status, visible, downloads_total desc, id)',
   'create index mods_by_subscribers_total on mods (game_id, status, visible, subscribers_total desc, id)',
@@ -54,7 +54,7 @@ const mods: Schema = ({ id, integer, number, text }) => [
     desc, id)`,
   'create index mods_by_popularity on mods (game_id, status, visible, popularity desc, id)',
   'create index mods_by_logo on mods (logo)',
-  // Most content is accepted, so what waits or is deleted has small indexes of its own, in the order of the queues.
+  // Most content is accepted, so pending and deleted mods have small partial indexes in the order of the queues.
   'create index mods_waiting on mods (id) where status = 0',
   'create index mods_waiting_by_game on mods (game_id, id) where status = 0',
   'create index mods_waiting_by_date on mods (date_added, id) where status = 0',
@@ -103,8 +103,8 @@ const mods: Schema = ({ id, integer, number, text }) => [
 ];
 
 const words: Schema = ({ integer, number, text, clustered }, dialect) => [
-  // The words of mods in the order in which a search shows them. SQLite keeps rows in the order of their primary key;
-  // PostgreSQL has no primary keys in descending order.
+  // The words of mods in the order of search results. SQLite stores rows in the order of their primary key; PostgreSQL
+  // has no descending primary keys.
   `create table mod_words (
     game_id ${integer} not null, -- no key: repeats the mod's
     shown ${integer} not null,

@@ -2,7 +2,7 @@ import type { Migration, Schema } from '../platform/database/migrate.ts';
 import { gamesSchema } from './schema-games.ts';
 import { modsSchema } from './schema-mods.ts';
 
-/** Members count up from 1. */
+/** Ids of members start at 1. */
 const FIRST_INVITE_ID = 1_000_000_001;
 
 const teams: Schema = ({ id, integer, text }, dialect) => [
@@ -31,7 +31,7 @@ const teams: Schema = ({ id, integer, text }, dialect) => [
   'create unique index team_invites_open on team_invites (resource, resource_id, email) where date_actioned is null',
   'create index team_invites_by_email on team_invites (email)',
   'create index team_invites_by_inviter on team_invites (invited_by, date_added)',
-  // One list shows members and invitations, and an id in an address tells which it is.
+  // One list shows members and invitations, so their ids must not overlap.
   dialect === 'sqlite'
     ? `insert into sqlite_sequence (name, seq) values ('team_invites', ${FIRST_INVITE_ID - 1})`
     : `alter table team_invites alter column id restart with ${FIRST_INVITE_ID}`,

@@ -39,7 +39,7 @@ async function neededBy(client: Client, mod: Mod): Promise<number[]> {
   return answer.body.data.map((each) => each.mod_id);
 }
 
-test('a mod names what it needs, the mod object says that it needs something, and the others know who needs them', async () => {
+test('a mod lists its dependencies, its object says that it has some, and the others list their dependants', async () => {
   const { game, mods, owner } = await aWorld(3);
   const [a, b, c] = mods as [Mod, Mod, Mod];
   const reader = api.withKey(game);
@@ -63,7 +63,7 @@ test('a mod names what it needs, the mod object says that it needs something, an
   assert.equal(body.data[0]?.summary, 'An example');
 });
 
-test('to take the last dependency away makes the mod one that needs nothing; what is not there is passed over', async () => {
+test('a mod without its last dependency has none; removing a missing dependency is ignored', async () => {
   const { game, mods, owner } = await aWorld(3);
   const [a, b, c] = mods as [Mod, Mod, Mod];
   await depends(owner, a, b, c);
@@ -101,7 +101,7 @@ test('clients may send the list in input_json and with indexes', async () => {
   assert.equal((await needs(owner, a)).length, 2);
 });
 
-test('recursive lists go five levels deep and name each mod once, where it is met first', async () => {
+test('recursive lists go five levels deep and contain each mod once, at its lowest depth', async () => {
   const { mods, owner } = await aWorld(8);
   for (let i = 0; i < 7; i += 1) await depends(owner, mods[i]!, mods[i + 1]!);
   await depends(owner, mods[0]!, mods[3]!);
@@ -126,7 +126,7 @@ test('recursive lists go five levels deep and name each mod once, where it is me
   assert.equal(second.body.result_total, 7);
 });
 
-test('itself, a circle, another game’s mod and what is not there cannot be needed', async () => {
+test('a mod cannot depend on itself, in a cycle, on another game’s mod or on a missing one', async () => {
   const { mods, owner } = await aWorld(4);
   const [a, b, c, d] = mods as [Mod, Mod, Mod, Mod];
   await depends(owner, a, b);
@@ -151,7 +151,7 @@ test('itself, a circle, another game’s mod and what is not there cannot be nee
   assert.deepEqual(await needs(owner, d), []);
 });
 
-test('a circle that two people would close at the same moment is closed by neither of them twice', async () => {
+test('two concurrent requests cannot close a cycle together', async () => {
   const { mods, owner } = await aWorld(4);
   const [a, b, c, d] = mods as [Mod, Mod, Mod, Mod];
   await depends(owner, b, c);
@@ -165,7 +165,7 @@ test('a circle that two people would close at the same moment is closed by neith
   assert.deepEqual(both.map(({ status }) => status).sort(), [201, 422]);
 });
 
-test('a request names dependencies, and not more than fifty', async () => {
+test('a request needs between one and fifty dependencies', async () => {
   const { mods, owner } = await aWorld(1);
   const ids = Array.from({ length: 51 }, (_, index) => 1_000 + index);
   for (const body of [{ dependencies: ids }, { sync: false }])
@@ -175,7 +175,7 @@ test('a request names dependencies, and not more than fifty', async () => {
     }
 });
 
-test('managers of the mod and of its game change dependencies, others do not', async () => {
+test('only managers of the mod and of its game change dependencies', async () => {
   const { game, mods, owner } = await aWorld(2);
   const mod = await api.aMod({ game });
   const body = { dependencies: [mods[0]!.id] };
@@ -191,7 +191,7 @@ test('managers of the mod and of its game change dependencies, others do not', a
   assert.equal((await (await api.as(manager)).call(deleteModDependencies, { params: at(mod), body })).status, 204);
 });
 
-test('a hidden mod of others cannot be needed, as if it did not exist', async () => {
+test('depending on another user’s hidden mod fails as if it did not exist', async () => {
   const { game } = await aWorld(0);
   const [mine, secret] = [await api.aMod({ game }), await api.aMod({ game, visible: 0 })];
   const me = await api.as(mine.owner);
@@ -201,7 +201,7 @@ test('a hidden mod of others cannot be needed, as if it did not exist', async ()
   await depends(me, mine, secret);
 });
 
-test('lists name what a mod needs though it is hidden, deleted or not accepted, but tell no more than what it is called', async () => {
+test('lists contain hidden, deleted and unaccepted dependencies, but only with their identifiers', async () => {
   const { game, mods, owner } = await aWorld(4);
   const [a, hidden, deleted, shown] = mods as [Mod, Mod, Mod, Mod];
   await depends(owner, a, hidden, deleted, shown);
@@ -218,7 +218,7 @@ test('lists name what a mod needs though it is hidden, deleted or not accepted, 
     ],
   );
   assert.doesNotMatch(answer.text.slice(0, answer.text.indexOf(`"id":${shown.id}`)), /secret|submitted_by/i);
-  assert.deepEqual(await neededBy(api.withKey(game), shown), [a.id], 'nobody has to load what needs a mod');
+  assert.deepEqual(await neededBy(api.withKey(game), shown), [a.id], 'hidden dependants are left out');
   assert.deepEqual(await neededBy(owner, shown), [a.id, hidden.id]);
   const own = await owner.call(getModDependencies, { params: at(a) });
   assert.match(own.text, /A secret/);
@@ -227,7 +227,7 @@ test('lists name what a mod needs though it is hidden, deleted or not accepted, 
   assert.match((await (await api.as(member)).call(getModDependencies, { params: at(a) })).text, /A secret/);
 });
 
-test('a game that comes to disallow dependencies hides them and keeps them', async () => {
+test('a game that disables dependencies hides them and stores them', async () => {
   const { game, mods, owner } = await aWorld(3);
   const [a, b, c] = mods as [Mod, Mod, Mod];
   await depends(owner, a, b);
@@ -255,7 +255,7 @@ for (const [option, isNewOneOpen] of [
   [1, false],
   [2, true],
 ] as const)
-  test(`with dependency_option ${option} a new mod ${isNewOneOpen ? 'may' : 'may not yet'} be needed, and its team decides`, async () => {
+  test(`with dependency_option ${option} a new mod ${isNewOneOpen ? 'can' : 'cannot yet'} be a dependency, and its team decides`, async () => {
     const { mods, owner } = await aWorld(2, option);
     const [a, b] = mods as [Mod, Mod];
     const body = { dependencies: [b.id] };
@@ -268,7 +268,7 @@ for (const [option, isNewOneOpen] of [
     await depends(owner, a, b);
   });
 
-test('paid mods neither need others nor are needed', async () => {
+test('paid mods neither have dependencies nor are dependencies', async () => {
   const { mods, owner } = await aWorld(2);
   const [paid, free] = mods as [Mod, Mod];
   const { db } = api.app();
@@ -277,7 +277,7 @@ test('paid mods neither need others nor are needed', async () => {
   await owner.refused(addModDependencies, { params: at(free), body: { dependencies: [paid.id] } }, 403, 15031);
 });
 
-test('a mod needs at most five hundred others', async () => {
+test('a mod has at most five hundred dependencies', async () => {
   const { mods, owner } = await aWorld(3);
   const [a, b, c] = mods as [Mod, Mod, Mod];
   const others = await manyMods(api.app(), a, 499);
@@ -288,12 +288,12 @@ test('a mod needs at most five hundred others', async () => {
   assert.match(answer.body.error.errors?.['dependencies'] ?? '', /500/);
 });
 
-test('with dependency_option 3 every mod may be needed', async () => {
+test('with dependency_option 3 every mod can be a dependency', async () => {
   const { game, mods, owner } = await aWorld(1, 3);
   await depends(owner, mods[0]!, await api.aMod({ game, community_options: 0 }));
 });
 
-test('what other mods need is neither deleted nor closed to them, until they no longer need it', async () => {
+test('a mod with dependants can neither be deleted nor forbid dependencies, until it has none', async () => {
   const { mods, owner } = await aWorld(3, 2);
   const [a, b, c] = mods as [Mod, Mod, Mod];
   await depends(owner, a, b);
@@ -308,7 +308,7 @@ test('what other mods need is neither deleted nor closed to them, until they no 
   assert.equal((await owner.call(deleteModOperation, { params: at(b) })).status, 204);
 });
 
-test('with dependency_option 3 also what others need may be deleted and closed', async () => {
+test('with dependency_option 3 a mod with dependants can be deleted and forbid dependencies', async () => {
   const { mods, owner } = await aWorld(2, 3);
   await depends(owner, mods[0]!, mods[1]!);
   const at1 = { params: at(mods[1]!) };
@@ -316,7 +316,7 @@ test('with dependency_option 3 also what others need may be deleted and closed',
   assert.equal((await owner.call(deleteModOperation, at1)).status, 204);
 });
 
-test('dependencies of a hidden mod are for those who see the mod', async () => {
+test('only callers who can see a hidden mod list its dependencies', async () => {
   const { game, mods, owner } = await aWorld(2);
   await depends(owner, mods[0]!, mods[1]!);
   await owner.call(editModOperation, { params: at(mods[0]!), body: { visible: 0 } });

@@ -25,20 +25,20 @@ const DEPTH_MAX = 5;
 export const PER_REQUEST_MAX = 50;
 const PER_MOD_MAX = 500;
 
-/** The game's `dependency_option`; 1 and 2 differ in what new mods allow, which the mod then says in its bit. */
+/** The game's `dependency_option`. 1 and 2 differ in the default of new mods, which is stored in the mod's own bit. */
 const DISALLOWED = 0;
 const UNRESTRICTED = 3;
-/** The bit of a mod's `community_options`. */
+/** A bit of a mod's `community_options`. */
 const ALLOW_DEPENDENCY = 1_024;
 
-/** A mod in a list of dependencies. Of one that the caller may not see only what identifies it is told. */
+/** A mod in a list of dependencies. A mod that the caller may not see has only its identifiers. */
 export interface Listed {
   readonly mod: StoredMod;
   readonly depth: number;
   readonly whole: boolean;
 }
 
-/** What a mod needs, whatever state it is in: whoever installs the mod has to know of it. */
+/** The dependencies of a mod in any state, because a client that installs the mod has to know them all. */
 export async function listDependencies(
   app: App,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function listDependencies(
 
 const BELOW_MAX = 500;
 
-/** The mods that a mod needs, as far down as they are listed. */
+/** The direct and indirect dependencies of a mod, down to the depth of recursive lists. */
 export async function dependenciesBelow(transaction: Transaction, gameId: number, modId: number): Promise<number[]> {
   const option = await store.optionOf(transaction, gameId);
   if (option === undefined || option === DISALLOWED) return [];
@@ -78,7 +78,7 @@ async function shownTo(app: App, caller: Caller, gameId: number, ids: readonly n
     isPublic({ status, visible }) || (status !== MOD_DELETED && (ofGame > 0 || own.has(mod_id)));
 }
 
-/** The mods that need this one directly, as far as the caller may see them. */
+/** The mods that directly depend on this one, as far as the caller may see them. */
 export async function listDependants(
   app: App,
   caller: Caller,
@@ -99,7 +99,7 @@ export async function listDependants(
 
 export interface NewDependencies {
   readonly ids: readonly number[];
-  /** They replace those that the mod has. */
+  /** Whether they replace the mod's dependencies. */
   readonly sync: boolean;
 }
 
@@ -159,7 +159,9 @@ async function requireEditable(
   return mod;
 }
 
-/** Other mods of the same game that the caller sees, that allow it, and that do not need this one themselves. */
+/**
+ * Requires other mods of the same game that the caller sees, that allow dependants, and that do not depend on this one.
+ */
 async function requireMayDepend(
   transaction: Transaction,
   caller: Caller,
@@ -170,14 +172,14 @@ async function requireMayDepend(
   const rows = new Map<number, store.ModRow | undefined>();
   for (const id of [mod.id, ...ids].sort((a, b) => a - b)) rows.set(id, await store.lockMod(transaction, id));
   for (const id of ids) await requireUsable(transaction, caller, mod, rows.get(id));
-  if (await store.doesAnyNeed(transaction.query, ids, mod.id)) throw refusal({ rule: 'dependency' });
-  // Paid mods neither have dependencies nor are any.
+  if (await store.dependsAny(transaction.query, ids, mod.id)) throw refusal({ rule: 'dependency' });
+  // Paid mods neither have dependencies nor are dependencies.
   const isPaid = [...rows.values()].some((row) => row!.price > 0);
   const isOpen = (id: number) => option === UNRESTRICTED || (rows.get(id)!.community_options & ALLOW_DEPENDENCY) !== 0;
   if (ids.length > 0 && (isPaid || !ids.every(isOpen))) throw new ApiError('MOD_DEPENDENCY_NO_ADD_PERMISSION');
 }
 
-/** A mod that the caller may not see is refused as one that does not exist. */
+/** A mod that the caller may not see gives the error of a missing one. */
 async function requireUsable(
   transaction: Transaction,
   caller: Caller,

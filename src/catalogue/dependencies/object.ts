@@ -7,7 +7,7 @@ import type { StoredMod } from '../mods/mods.ts';
 import { ModObject, modJson } from '../mods/object.ts';
 import type { Listed } from './dependencies.ts';
 
-/** What identifies a mod to everyone, whatever state it is in. */
+/** The identifiers of a mod, which every caller gets in any state. */
 export const ModDependantObject = z
   .object({
     mod_id: Id,
@@ -27,11 +27,11 @@ export const ModDependencyObject = ModObject.partial()
     id: Id,
     game_id: Id,
     modfile: z.record(z.string(), z.unknown()),
-    dependency_depth: Integer.meta({ description: '1 for what the mod itself names, up to 5.' }),
+    dependency_depth: Integer.meta({ description: '1 for direct dependencies, up to 5.' }),
   })
   .meta({
     id: 'ModDependencies',
-    description: 'The mod; of one that the caller may not see, only what identifies it.',
+    description: 'The mod; only its identifiers if the caller may not see it.',
   });
 
 export function toModDependant(app: App, mod: StoredMod): z.input<typeof ModDependantObject> {

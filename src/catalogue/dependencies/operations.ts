@@ -24,14 +24,14 @@ export const getModDependencies = operation({
   tag: 'Dependencies',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/dependencies',
-  says: 'Lists the mods that a mod needs, whatever their status, visibility and platforms. Of those that the caller may not see, only what identifies them is told.',
+  says: 'Lists the dependencies of a mod, whatever their status, visibility and platforms. Mods that the caller may not see have only their identifiers.',
   access: reader(),
   params: ModPath,
   query: z.object({
     recursive: z
       .boolean()
       .default(false)
-      .meta({ description: 'Also list what those need in turn, five levels deep; each mod is listed once.' }),
+      .meta({ description: 'Also list indirect dependencies, five levels deep; each mod is listed once.' }),
   }),
   list: pagesOnly,
   returns: ok(pageOf(ModDependencyObject)),
@@ -55,7 +55,7 @@ export const getModDependants = operation({
   tag: 'Dependencies',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/dependants',
-  says: 'Lists the mods that need a mod, as far as the caller may see them, whatever their platforms.',
+  says: 'Lists the mods that depend on a mod, as far as the caller may see them, whatever their platforms.',
   access: reader(),
   params: ModPath,
   list: pagesOnly,
@@ -77,7 +77,7 @@ export const addModDependencies = operation({
   tag: 'Dependencies',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/dependencies',
-  says: 'Names mods of the same game that a mod needs. Managers and administrators of its team or its game may, where the game and those mods allow it.',
+  says: 'Adds dependencies on mods of the same game to a mod. For managers and administrators of its team or its game, where the game and those mods allow it.',
   access: user('write'),
   params: ModPath,
   body: z
@@ -105,7 +105,7 @@ export const deleteModDependencies = operation({
   tag: 'Dependencies',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}/dependencies',
-  says: 'Takes mods out of what a mod needs. Managers and administrators of its team or its game may.',
+  says: 'Removes dependencies of a mod. For managers and administrators of its team or its game.',
   access: user('write'),
   params: ModPath,
   body: z.object({ dependencies: z.array(Id).min(1).max(PER_REQUEST_MAX) }),

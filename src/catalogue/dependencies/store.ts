@@ -21,7 +21,7 @@ export async function optionOf(reader: Reader, gameId: number): Promise<number |
   return (await reader.first<{ dependency_option: number }>(OPTION, [gameId]))?.dependency_option;
 }
 
-/** Every mod below this one, once, at the depth where it is met first. */
+/** Every mod below this one, once, at its lowest depth. */
 const treeOf = (modId: number, depthMax: number) => sql`
   with recursive tree (id, depth) as (
     select dependency_id, 1 from mod_dependencies where mod_id = ${modId}
@@ -52,11 +52,11 @@ export async function below(
   };
 }
 
-/** Who asks: the game's team sees every mod that is not deleted, others what is public and their own. */
+/** The caller of a list: the game's team sees every mod that is not deleted, others see public mods and their own. */
 export interface Viewer {
   readonly everything: boolean;
   readonly userId: number | undefined;
-  /** Whose mutes are looked at. */
+  /** The user whose mutes apply. */
   readonly muterId: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export async function dependants(
   return { ids: rows.map((row) => row.id), total: Number(total) };
 }
 
-/** Those of these mods in whose teams the person is. */
+/** Those of these mods whose team the user belongs to. */
 export async function ownAmong(query: Query, userId: number, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const rows = await query
@@ -93,13 +93,12 @@ export async function ownAmong(query: Query, userId: number, ids: readonly numbe
 }
 
 /**
- * Two dependencies that are fine one by one may close a circle together, so a game's are added one after the other.
- * SQLite has one writer anyway.
+ * Locks the game, because two concurrent dependencies may close a cycle together. SQLite has a single writer anyway.
  */
 export const lockGame = (transaction: Transaction, gameId: number) =>
   takeAdvisoryLock(transaction, `dependencies/${gameId}`);
 
-/** Locked, so that none of them is deleted before it is depended on. */
+/** Locked, so that none of them is deleted before the dependency is stored. */
 const MOD = withUpdateLock(statement('select * from mods where id = ?'));
 export const lockMod = (transaction: Transaction, id: number) => transaction.first<ModRow>(MOD, [id]);
 
@@ -109,8 +108,8 @@ export async function dependenciesOf(transaction: Transaction, modId: number): P
   return rows.map((row) => row.dependency_id);
 }
 
-/** Whether one of these mods needs the mod, over however many others. */
-export async function doesAnyNeed(query: Query, ids: readonly number[], modId: number): Promise<boolean> {
+/** Whether one of these mods depends on the mod, directly or indirectly. */
+export async function dependsAny(query: Query, ids: readonly number[], modId: number): Promise<boolean> {
   if (ids.length === 0) return false;
   const { rows } = await sql`
     with recursive needed (id) as (
@@ -135,7 +134,7 @@ export async function remove(query: Query, modId: number, ids: readonly number[]
   await query.deleteFrom('mod_dependencies').where('mod_id', '=', modId).where('dependency_id', 'in', ids).execute();
 }
 
-/** Removes what the mod needs and what needs it, and returns the mods that needed it. */
+/** Removes the dependencies and dependants of a mod, and returns the dependants. */
 export async function removeOfMod(query: Query, modId: number): Promise<number[]> {
   await query.deleteFrom('mod_dependencies').where('mod_id', '=', modId).execute();
   const others = query.deleteFrom('mod_dependencies').where('dependency_id', '=', modId);

@@ -4,7 +4,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** `mod_id` needs `dependency_id`; both are mods of one game, and no chain leads back to where it began. */
+/** `mod_id` depends on `dependency_id`; both are mods of one game, and there are no cycles. */
 interface ModDependenciesTable {
   mod_id: number;
   dependency_id: number;

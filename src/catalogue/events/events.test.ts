@@ -21,7 +21,7 @@ async function remove(mod: Mod): Promise<void> {
   assert.equal((await (await api.as(mod.owner)).call(deleteModOperation, inputOf(mod))).status, 204);
 }
 
-/** What a client sees of a game's events, oldest first. */
+/** The events of a game as a client sees them, oldest first. */
 async function eventsIn(game: Game, client: Client, query: Record<string, string | number | boolean> = {}) {
   const asked = { params: { game_id: game.id }, query: { latest: false, ...query } };
   const { body, text } = await client.call(getModsEvents, asked);
@@ -32,7 +32,7 @@ async function eventsIn(game: Game, client: Client, query: Record<string, string
 const typesIn = async (...asked: Parameters<typeof eventsIn>) =>
   (await eventsIn(...asked)).map(({ event_type }) => event_type);
 
-test('what happens to a mod is told once each, with who did it and when, newest first', async () => {
+test('each change of a mod gives one event with its actor and time, newest first', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const moderator = await api.aUser();
@@ -62,7 +62,7 @@ test('what happens to a mod is told once each, with who did it and when, newest 
   );
 });
 
-test('of each mod and type the latest alone is told, unless all are asked for', async () => {
+test('a list contains only the latest event per mod and type, unless all are requested', async () => {
   const game = await api.aGame();
   const [one, two] = [await api.aMod({ game }), await api.aMod({ game })];
   for (const mod of [one, two, one]) await edit(mod, { summary: 'Another' });
@@ -83,7 +83,7 @@ test('of each mod and type the latest alone is told, unless all are asked for', 
   assert.equal((await told({ latest: false })).length, 5);
 });
 
-test('events are found by id, mod, person, date and type, and come in pages', async () => {
+test('events are filtered by id, mod, user, date and type, and paged', async () => {
   const game = await api.aGame();
   const [one, two] = [await api.aMod({ game }), await api.aMod({ game })];
   const before = api.clock.now();
@@ -106,7 +106,7 @@ test('events are found by id, mod, person, date and type, and come in pages', as
   assert.deepEqual([body.data.map(({ id }) => id), body.result_total], [[all[1]!.id], 3]);
 });
 
-test('nobody but its teams hears of a mod that never was public', async () => {
+test('only its teams get events of a mod that was never public', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game, visible: 0 });
   const moderator = await api.aUser();
@@ -124,7 +124,7 @@ test('nobody but its teams hears of a mod that never was public', async () => {
   }
 });
 
-test('of a mod that was public strangers hear that it is gone, and nothing of what happens in secret', async () => {
+test('strangers get the event that a public mod disappeared, and none of what happens while it is hidden', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const other = await api.aMod({ game });
@@ -146,7 +146,7 @@ test('of a mod that was public strangers hear that it is gone, and nothing of wh
   assert.deepEqual(await typesIn(game, owner, { mod_id: other.id }), ['MOD_AVAILABLE']);
 });
 
-test('that a mod went is also told when its other events are long forgotten', async () => {
+test('the event that a mod disappeared is recorded even when its other events have been removed', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   api.clock.advance(91 * DAY);
@@ -156,7 +156,7 @@ test('that a mod went is also told when its other events are long forgotten', as
   assert.deepEqual(await typesIn(game, api.withKey(game)), ['MOD_UNAVAILABLE']);
 });
 
-test('one mod tells all that happened to it, also what happened again', async () => {
+test('the list of one mod contains all its events, including repeated types', async () => {
   const mod = await api.aMod();
   await api.aMod({ game: { id: mod.game_id } });
   for (const summary of ['One', 'Two']) await edit(mod, { summary });
@@ -167,7 +167,7 @@ test('one mod tells all that happened to it, also what happened again', async ()
   );
 });
 
-test('what a person did is told to them alone', async () => {
+test('only the user reads their own events', async () => {
   const ada = await api.aUser();
   const mod = await api.aMod({ owner: ada });
   await api.aMod();
@@ -186,7 +186,7 @@ test('what a person did is told to them alone', async () => {
   assert.equal((await (await api.as(await api.aUser())).call(getUserEvents)).body.result_total, 0);
 });
 
-test('events are kept for 90 days', async () => {
+test('events are removed after 90 days', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   api.clock.advance(60 * DAY);
@@ -215,7 +215,7 @@ test('a change that fails leaves no event', async () => {
 const app = api.app();
 type EventTable = 'mod_events' | 'user_events';
 
-/** Transactions that go on for a while after they have recorded, so that they would commit in any order. */
+/** Transactions that stay open after recording, so that they would commit in any order. */
 async function recordAtOnce(record: (transaction: Transaction, i: number) => Promise<void>): Promise<void> {
   const one = (i: number) =>
     app.db.write(async (transaction) => {
@@ -231,7 +231,7 @@ async function idsAfter(table: EventTable, gameId: number, last: number): Promis
   return (await events.orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** Asks again and again for what came after the last that it saw. */
+/** Polls for events after the last one that it has seen. */
 async function poll(table: EventTable, gameId: number, isOver: () => boolean): Promise<number[]> {
   const seen: number[] = [];
   for (let over = false; !over; ) {
@@ -243,7 +243,7 @@ async function poll(table: EventTable, gameId: number, isOver: () => boolean): P
 }
 
 for (const table of ['mod_events', 'user_events'] as const)
-  test(`who polls ${table} with id-gt while many write at once misses none`, async () => {
+  test(`a client that polls ${table} with id-gt during concurrent writes misses none`, async () => {
     const [game, owner] = [await api.aGame(), await api.aUser()];
     const mods = await Promise.all(Array.from({ length: 20 }, () => api.aMod({ game, owner })));
     let isOver = false;
@@ -261,7 +261,7 @@ for (const table of ['mod_events', 'user_events'] as const)
     assert.equal(body.result_total, table === 'mod_events' ? 40 : 20);
   });
 
-test('who records for one game waits for nobody who records for another', async () => {
+test('a writer of one game’s events does not wait for a writer of another game’s', async () => {
   const [one, two] = [await api.aMod(), await api.aMod()];
   if (app.db.dialect === 'sqlite') return;
   const record = (transaction: Transaction, mod: Mod) =>

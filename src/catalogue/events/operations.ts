@@ -11,15 +11,15 @@ export const getModsEvents = operation({
   tag: 'Events',
   method: 'GET',
   path: '/games/{game_id}/mods/events',
-  says: 'Lists what happened to the mods of a game in the last 90 days, newest first. Remember the largest `id` and ask for `id-gt` it: none is missed.',
+  says: 'Lists what happened to the mods of a game in the last 90 days, newest first. A client that remembers the largest `id` and asks for `id-gt` it misses none.',
   access: reader(),
   params: GamePath,
   query: z.object({
-    latest: z.boolean().default(true).meta({ description: 'Of each mod and type of event, the latest alone.' }),
+    latest: z.boolean().default(true).meta({ description: 'Only the latest event per mod and type.' }),
     subscribed: z
       .boolean()
       .default(false)
-      .meta({ description: 'Of the mods to which the person has subscribed alone. It takes their token.' }),
+      .meta({ description: 'Only events of mods that the user subscribes to. Needs the user’s token.' }),
   }),
   list: modEventListing,
   returns: ok(pageOf(ModEventObject)),
@@ -36,7 +36,7 @@ export const getModEvents = operation({
   tag: 'Events',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/events',
-  says: 'Lists all that happened to a mod in the last 90 days, newest first.',
+  says: 'Lists everything that happened to a mod in the last 90 days, newest first.',
   access: reader(),
   params: ModPath,
   list: modEventListing,
@@ -53,7 +53,7 @@ export const getUserEvents = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/events',
-  says: 'Lists what the person did in the last 90 days, newest first: teams joined and left, mods subscribed to and no longer.',
+  says: 'Lists what the user did in the last 90 days, newest first: teams joined and left, subscriptions added and removed.',
   access: user('read'),
   list: userEventListing,
   returns: ok(pageOf(UserEventObject)),

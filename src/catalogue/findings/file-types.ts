@@ -7,13 +7,13 @@ import { requireGame, requireGameForChange } from '../games/games.ts';
 import { MANAGER, teamLevel } from '../teams/teams.ts';
 import * as store from './store.ts';
 
-/** Extensions that a game does not take in archives, and those that its team wants to hear of. */
+/** Extensions that a game refuses in archives, and extensions that it reports to its team. */
 export interface FileTypes {
   readonly refused: readonly string[];
   readonly reported: readonly string[];
 }
 
-/** What a game says about types of files: nothing until its team does. */
+/** The game's settings for file types; empty by default. */
 export async function fileTypesOf(reader: Pick<Database, 'first'>, gameId: number): Promise<FileTypes> {
   const row = await store.fileTypesOf(reader, gameId);
   return { refused: JSON.parse(row?.refused ?? '[]'), reported: JSON.parse(row?.reported ?? '[]') };
@@ -24,7 +24,7 @@ export async function requireFileTypes(app: App, caller: Caller, gameId: number)
   return fileTypesOf(app.db, gameId);
 }
 
-/** Managers of the game decide. Files that are there already are not looked at again. */
+/** For managers of the game. Existing files are not inspected again. */
 export async function changeFileTypes(
   app: App,
   caller: UserCaller,

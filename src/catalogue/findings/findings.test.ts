@@ -21,7 +21,7 @@ async function aGameWith(types: Record<string, string[]>) {
 const upload = (client: Client, mod: Mod, bytes: Buffer) =>
   ({ params: at(mod), files: { filedata: { filename: 'mod.zip', bytes } }, client }) as const;
 
-test('a game says which types of files it refuses and which it wants to hear of, in any spelling', async () => {
+test('a game sets refused and reported file types in any spelling', async () => {
   const { game, owner } = await aGameWith({ refused: ['.EXE', 'dll', 'exe'], reported: ['lua'] });
   const params = { game_id: game.id };
   const shown = async () => (await api.withKey(game).call(getGameFileTypes, { params })).body;
@@ -46,7 +46,7 @@ test('a game says which types of files it refuses and which it wants to hear of,
   );
 });
 
-test('an archive with a file of a refused type is not taken, however deep it lies, and the answer names it', async () => {
+test('an archive with a refused file type at any depth is refused, and the error names the file', async () => {
   const { game } = await aGameWith({ refused: ['exe'] });
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -64,7 +64,7 @@ test('an archive with a file of a refused type is not taken, however deep it lie
   assert.equal((await client.call(addModfileOperation, input)).status, 201);
 });
 
-test('files of a reported type are told to the team of the game, and to nobody else', async () => {
+test('only the team of the game gets findings about reported file types', async () => {
   const { game, owner } = await aGameWith({ reported: ['lua'] });
   const mod = await api.aMod({ game });
   const { client, ...input } = upload(

@@ -12,7 +12,7 @@ export type { FindingRow } from './store.ts';
 export const FINDING = { TYPE: 0, THREAT: 1, DOUBTFUL: 2, UNSCANNED: 3 } as const;
 export type FindingKind = (typeof FINDING)[keyof typeof FINDING];
 
-/** A list for people to read; beyond this it is not read. */
+/** Findings are for people to read; nobody reads more than this. */
 const PER_KIND_MAX = 100;
 const PATH_MAX = 1_024;
 
@@ -22,7 +22,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** What lists of findings may be filtered and sorted by. */
+/** The filters and sorts of lists of findings. */
 export const findingListing: Listing = {
   from: 'n',
   columns: {
@@ -35,7 +35,7 @@ export const findingListing: Listing = {
   sorts: { id: 'n.id', date_added: 'n.date_added' },
 };
 
-/** Writes down what was found in a file, in place of what was found of these kinds before. */
+/** Stores the findings of a file. They replace earlier findings of the same kinds. */
 export async function putFindings(
   app: App,
   { query }: Transaction,
@@ -52,13 +52,13 @@ export async function putFindings(
   );
 }
 
-/** As many as are read, the same of each kind. */
+/** The first findings of each kind, with shortened paths. */
 export const shownFindings = (findings: readonly Finding[]): Finding[] =>
   Object.values(FINDING)
     .flatMap((kind) => findings.filter((finding) => finding.kind === kind).slice(0, PER_KIND_MAX))
     .map((finding) => ({ ...finding, path: finding.path.slice(0, PATH_MAX) }));
 
-/** For the game's team, whose work it is to look. */
+/** For the game's team, which has to review them. */
 export async function listFindings(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireGame(app.db, caller, gameId);
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MODERATOR)

@@ -9,12 +9,14 @@ export const FindingObject = z
     mod_id: Id,
     modfile_id: Id,
     kind: Integer.meta({
-      description: '0 type of file that is reported, 1 threat, 2 potentially harmful, 3 not scanned',
+      description: '0 reported file type, 1 threat, 2 potentially harmful, 3 not scanned',
     }),
     path: z.string().meta({
-      description: 'Of the file in the archive, through archives in it as if they were folders; empty for all of it',
+      description: 'The path in the archive, with nested archives as folders; empty for the whole archive',
     }),
-    detail: z.string().meta({ description: 'The extension, the name of the threat, or why it was not scanned' }),
+    detail: z
+      .string()
+      .meta({ description: 'The extension, the name of the threat, or the reason why it was not scanned' }),
     date_added: Timestamp,
   })
   .meta({ id: 'ModfileFinding' });
@@ -52,6 +54,6 @@ const Extensions = z
 export const FileTypesBody = z
   .object({
     refused: Extensions.meta({ description: 'Extensions that no file in an archive may have.' }),
-    reported: Extensions.meta({ description: 'Extensions that the team of the game is told of as findings.' }),
+    reported: Extensions.meta({ description: 'Extensions that are reported to the game’s team as findings.' }),
   })
   .partial();

@@ -17,7 +17,7 @@ export async function removeOfMod(query: Query, modId: number): Promise<void> {
   await query.deleteFrom('modfile_findings').where('mod_id', '=', modId).execute();
 }
 
-/** What was found in files that have been deleted since concerns nobody any more. */
+/** Findings in deleted files are left out. */
 export async function list(query: Query, gameId: number, listing: Listing, request: ListRequest) {
   const wanted = () =>
     narrowed(

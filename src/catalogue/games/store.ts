@@ -395,9 +395,9 @@ export async function imagesInUse(query: Query): Promise<{ folder: string; owner
     .select(['id', 'logo', 'icon', 'header'])
     .execute())
     for (const folder of [logo, icon, header]) note(folder, `game ${id}`);
-  for (const [table, noun] of LOGOS) {
+  for (const [table, name] of LOGOS) {
     const shown = query.selectFrom(table).select(['id', 'logo']).where('logo', 'is not', null);
-    for (const { id, logo } of await shown.execute()) note(logo, `${noun} ${id}`);
+    for (const { id, logo } of await shown.execute()) note(logo, `${name} ${id}`);
   }
   const media = query.selectFrom('mod_media').select(['mod_id', 'value']).where('kind', '=', 'image');
   for (const { mod_id, value } of await media.execute()) note(value, `media of mod ${mod_id}`);

@@ -5,5 +5,5 @@ export const gameTeams: TeamOwner = {
   resource: 'games',
   require: (reader, caller, { id }) => requireGame(reader, caller, id),
   transferOwnership: (_, transaction, { id }, userId) => transferGame(transaction, id, userId),
-  announce: (transaction, { id }) => invalidateGame(transaction, id),
+  invalidate: (transaction, { id }) => invalidateGame(transaction, id),
 };

@@ -16,7 +16,7 @@ function anApp() {
 const file = { id: 7, mod_id: 3, game_id: 2, sha256: 'ab'.repeat(32) };
 const segmentOf = (address: string) => address.split('/').at(-1)!;
 
-test('a signed link holds for its file until it ends', () => {
+test('a signed link is valid for its file until it expires', () => {
   const app = { ...anApp(), clock: manualClock(START) };
   const { binary_url, date_expires } = downloadLink(app, file, { alone: false });
   assert.match(binary_url, /^https:\/\/g-2\.mods\.example\/v1\/games\/2\/mods\/3\/files\/7\/download\/[\w-]+$/);
@@ -26,7 +26,7 @@ test('a signed link holds for its file until it ends', () => {
   assert.ok(!isValidLink(app, file, segment, date_expires));
 });
 
-test('a link that was tampered with, prolonged or taken for other bytes does not hold', () => {
+test('a link that is altered, prolonged or used for other bytes is invalid', () => {
   const app = { ...anApp(), clock: manualClock(START) };
   const segment = segmentOf(downloadLink(app, file, { alone: false }).binary_url);
   const [expires = '', signature = ''] = segment.split(/-(.*)/s);
@@ -39,7 +39,7 @@ test('a link that was tampered with, prolonged or taken for other bytes does not
   assert.ok(!isValidLink(elsewhere, file, segment, START));
 });
 
-test('all who ask within an hour get the same link, and it lasts for a day at least', () => {
+test('all requests within an hour get the same link, and it is valid for at least a day', () => {
   const app = { ...anApp(), clock: manualClock(START) };
   const first = downloadLink(app, file, { alone: false });
   assert.ok(first.date_expires >= START + 24 * HOUR);

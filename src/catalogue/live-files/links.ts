@@ -29,8 +29,8 @@ const LINK_PARAMETER = 'verification_hash';
 
 /**
  * A link that downloads the file without other credentials. Links in lists have the signature as their last path segment,
- * those of single files as a query parameter. It has no dot: the C++ SDK takes the last `.` and letters of an address for
- * the end of its host.
+ * those of single files as a query parameter. It has no dot, because the C++ SDK parses text after the last `.` of an
+ * address as the end of the host.
  */
 export function downloadLink(
   app: Pick<App, 'addresses' | 'clock' | 'secrets'>,
@@ -86,12 +86,12 @@ const segmentOf = (secrets: App['secrets'], file: SignedFile, expires: number): 
   `${expires}-${secrets.sign(PURPOSE, `${file}/${expires}`)}`;
 
 /** Hexadecimal digits of the hash in a signed text. They identify the bytes, and a signature is at least as long. */
-export const MARK_DIGITS = 43;
-export const BEFORE_MARK = '/download/';
+export const HASH_DIGITS = 43;
+export const BEFORE_HASH = '/download/';
 /** The signed text: the id of the file and the first digits of the hash of its bytes. */
-export type SignedFile = `${number}${typeof BEFORE_MARK}${string}`;
+export type SignedFile = `${number}${typeof BEFORE_HASH}${string}`;
 
 /** The part of a link between the address of mods and the signature. */
 export const linkedFile = (file: LinkedFile): string => `${file.mod_id}/files/${fileOf(file)}`;
 
-const fileOf = ({ id, sha256 }: LinkedFile): SignedFile => `${id}${BEFORE_MARK}${sha256.slice(0, MARK_DIGITS)}`;
+const fileOf = ({ id, sha256 }: LinkedFile): SignedFile => `${id}${BEFORE_HASH}${sha256.slice(0, HASH_DIGITS)}`;

@@ -37,7 +37,7 @@ export const ModfileObject = z
 /** Lists of files, and of mods by their files, filter by approval with it. */
 export const PlatformStatusQuery = z.object({
   platform_status: z.enum(['pending_only', 'live_and_pending']).optional().meta({
-    description: 'Also, or only, what waits for approval on the platform; of that, teams see their own alone.',
+    description: 'Also, or only, files that await approval on the platform; teams see only their own.',
   }),
 });
 

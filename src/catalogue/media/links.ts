@@ -1,4 +1,4 @@
-/** Links come as people copy them, and are kept in one form, so that each video and model is there once. */
+/** Users paste links in many forms. They are stored in one, so that each video and model exists once. */
 const FORMS = {
   youtube: {
     hosts: /^(?:(?:www|m|music)\.)?(?:youtube\.com|youtube-nocookie\.com)$|^youtu\.be$/,
@@ -14,7 +14,7 @@ const FORMS = {
 
 export type LinkKind = keyof typeof FORMS;
 
-/** The link in the form in which it is kept, and nothing where it leads to no video or model. */
+/** The link in its stored form, or undefined if it leads to no video or model. */
 export function linkOf(kind: LinkKind, sent: string): string | undefined {
   const url = addressOf(sent);
   const { hosts, id, kept } = FORMS[kind];
@@ -23,7 +23,7 @@ export function linkOf(kind: LinkKind, sent: string): string | undefined {
   return named !== undefined && id.test(named) ? kept(named) : undefined;
 }
 
-/** People also copy them without `https://`. */
+/** Users also paste links without `https://`. */
 function addressOf(sent: string): URL | undefined {
   const text = /^https?:\/\//i.test(sent) ? sent : `https://${sent}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -37,7 +37,7 @@ function videoIn({ hostname, pathname, searchParams }: URL): string | undefined 
   return ['embed', 'shorts', 'live', 'v'].includes(first!) ? second : undefined;
 }
 
-/** `/models/<id>`, with `/embed` behind it or not, and `/3d-models/<name>-<id>`. */
+/** `/models/<id>`, optionally followed by `/embed`, and `/3d-models/<name>-<id>`. */
 function modelIn({ pathname }: URL): string | undefined {
   const [first, second = ''] = pathname.slice(1).split('/');
   if (first === 'models') return second;

@@ -9,7 +9,7 @@ import { getMod } from '../mods/operations.ts';
 import { MODERATOR } from '../teams/teams.ts';
 import { addModMedia, deleteModMedia, reorderModMedia } from './operations.ts';
 
-// Jobs run when a test says so, and are over when it goes on.
+// Jobs run only when a test runs them, and complete before it continues.
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_MOD_MEDIA_MB: '1' } });
 const worker = composeWorker(api.app());
 const game = await api.aGame();
@@ -57,27 +57,27 @@ interface Packed {
   readonly name: string;
   readonly bytes: Buffer;
   readonly stored?: boolean;
-  /** What the directory says of it, where it lies. */
-  readonly lies?: { bytes?: number; crc?: number; offset?: number; flags?: number };
+  /** Wrong values in the central directory. */
+  readonly wrong?: { bytes?: number; crc?: number; offset?: number; flags?: number };
 }
 
 function zip(...files: Packed[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, bytes, stored = false, lies = {} } of files) {
+  for (const { name, bytes, stored = false, wrong = {} } of files) {
     const packed = stored ? bytes : deflateRawSync(bytes);
     const about = Buffer.alloc(26);
     about.writeUInt16LE(20, 0);
-    about.writeUInt16LE(lies.flags ?? 0, 2);
+    about.writeUInt16LE(wrong.flags ?? 0, 2);
     about.writeUInt16LE(stored ? 0 : 8, 4);
-    about.writeUInt32LE(lies.crc ?? crc32(bytes), 10);
+    about.writeUInt32LE(wrong.crc ?? crc32(bytes), 10);
     about.writeUInt32LE(packed.length, 14);
-    about.writeUInt32LE(lies.bytes ?? bytes.length, 18);
+    about.writeUInt32LE(wrong.bytes ?? bytes.length, 18);
     about.writeUInt16LE(name.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), about, Buffer.from(name), packed]);
     const place = Buffer.alloc(14);
-    place.writeUInt32LE(lies.offset ?? offset, 10);
+    place.writeUInt32LE(wrong.offset ?? offset, 10);
     directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), about, place, Buffer.from(name)]));
     locals.push(local);
     offset += local.length;
@@ -91,7 +91,7 @@ function zip(...files: Packed[]): Buffer {
   return Buffer.concat([...locals, central, Buffer.from('PK\x05\x06'), end]);
 }
 
-test('images come one by one, under any number, and in a zip; equal ones are there once', async () => {
+test('images are sent one by one under any number and in a zip; equal ones are stored once', async () => {
   const mod = await aMod();
   const inZip = zip(
     { name: 'shots/', bytes: Buffer.alloc(0), stored: true },
@@ -125,13 +125,13 @@ test('images come one by one, under any number, and in a zip; equal ones are the
   }
 });
 
-test('several images may also share a name, as a list or not', async () => {
+test('several images can share a field name, as a list or not', async () => {
   const mod = await aMod();
   assert.equal((await send(asAda, mod, file('images[]', RED), file('images[1]', GREEN))).status, 201);
   assert.equal((await namesOf(mod)).length, 2);
 });
 
-test('what an image carried besides its pixels is not kept', async () => {
+test('metadata of an uploaded image is removed', async () => {
   const mod = await aMod();
   const withPlace = await picture('#123456')
     .withExif({ IFD3: { GPSLatitude: '48/1 8/1 0/1' } })
@@ -145,7 +145,7 @@ test('what an image carried besides its pixels is not kept', async () => {
   assert.ok(!bytes.includes('script') && !bytes.includes('GPS') && !bytes.includes('PK\x05\x06'));
 });
 
-test('SVG and whatever else is no picture is refused, wherever it hides, and nothing of the request is taken', async () => {
+test('SVG and other files that are no pictures are refused anywhere in the request, which then stores nothing', async () => {
   const mod = await aMod();
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');
   const single = await send(asAda, mod, file('image1', RED), file('image2', svg));
@@ -158,14 +158,14 @@ test('SVG and whatever else is no picture is refused, wherever it hides, and not
   assert.deepEqual(await mediaOf(mod), { youtube: [], sketchfab: [], images: [] });
 });
 
-test('a zip that lies about what it holds is corrupt', async () => {
+test('a zip whose directory does not match its content is refused as corrupt', async () => {
   const mod = await aMod();
   const broken = [
-    zip({ name: 'a.png', bytes: RED, lies: { crc: 1 } }),
-    zip({ name: 'a.png', bytes: RED, lies: { bytes: RED.length - 1 } }),
-    zip({ name: 'a.png', bytes: RED, lies: { flags: 1 } }),
-    zip({ name: 'a.png', bytes: RED }, { name: 'b.png', bytes: RED, lies: { offset: 0 } }),
-    zip({ name: 'a.png', bytes: RED, lies: { offset: 1_000_000 } }),
+    zip({ name: 'a.png', bytes: RED, wrong: { crc: 1 } }),
+    zip({ name: 'a.png', bytes: RED, wrong: { bytes: RED.length - 1 } }),
+    zip({ name: 'a.png', bytes: RED, wrong: { flags: 1 } }),
+    zip({ name: 'a.png', bytes: RED }, { name: 'b.png', bytes: RED, wrong: { offset: 0 } }),
+    zip({ name: 'a.png', bytes: RED, wrong: { offset: 1_000_000 } }),
     zip({ name: 'a.png', bytes: RED }).subarray(0, -1),
     Buffer.concat([zip({ name: 'a.png', bytes: RED }), Buffer.from('tail')]),
   ];
@@ -179,7 +179,7 @@ test('a zip that lies about what it holds is corrupt', async () => {
 const VIDEO = 'https://www.youtube.com/watch?v=IGVZOLV9SPo';
 const MODEL = 'https://sketchfab.com/models/71f04e390ff54e5f8d9a51b4e1caab7e';
 
-test('links are taken in every form in which people copy them, and kept in one', async () => {
+test('links are accepted in every form that users paste, and stored in one', async () => {
   const mod = await aMod();
   const youtube = [
     VIDEO,
@@ -217,7 +217,7 @@ test('links that lead to no video or model are refused', async () => {
   await asAda.refused(addModMedia, { params: at(mod), body: { anything: 1 } }, 400, 13008);
 });
 
-test('sync replaces what there is of each kind that is sent', async () => {
+test('sync replaces all media of each sent kind', async () => {
   const mod = await aMod();
   const other = 'https://www.youtube.com/watch?v=5qap5aO4i9A';
   await send(asAda, mod, file('image1', RED), file('image2', GREEN), text('youtube[]', VIDEO));
@@ -233,7 +233,7 @@ test('sync replaces what there is of each kind that is sent', async () => {
   assert.deepEqual([(await mediaOf(mod)).youtube, (await namesOf(mod)).length], [[], 2]);
 });
 
-test('a logo is replaced with the media, and one that is too small is named', async () => {
+test('a logo is replaced with the media, and the error names one that is too small', async () => {
   const mod = await aMod();
   const logo = await picture('#777777', 512, 288).png().toBuffer();
   assert.equal((await send(asAda, mod, file('logo', logo), file('image1', RED))).status, 201);
@@ -273,7 +273,7 @@ test('media are removed by name, and all of a kind by an empty list', async () =
   assert.equal((await namesOf(mod)).length, 1);
 });
 
-test('the order is changed by naming all of a kind, and nothing else', async () => {
+test('reordering must name all media of a kind, and nothing else', async () => {
   const mod = await aMod();
   await send(asAda, mod, file('image1', RED), file('image2', GREEN), file('image3', BLUE), text('youtube[]', VIDEO));
   const [red, green, blue] = (await namesOf(mod)) as [string, string, string];
@@ -286,7 +286,7 @@ test('the order is changed by naming all of a kind, and nothing else', async () 
   assert.deepEqual(await namesOf(mod), [blue, red, green]);
 });
 
-test('those who may not edit the mod may not touch its media, and who may not see it sees none', async () => {
+test('only editors of the mod change its media, and only callers who can see the mod see them', async () => {
   const mod = await aMod();
   const hidden = await api.aMod({ game, owner: ada, visible: 0 });
   const moderator = await api.aUser();
@@ -304,7 +304,7 @@ test('those who may not edit the mod may not touch its media, and who may not se
     await stranger.refused(operation, { params: at(hidden), body: { youtube: [VIDEO] } }, 404, 15022);
 });
 
-test('a mod shows fifty images at most, also when many add at once', async () => {
+test('a mod has at most fifty images, even with concurrent uploads', async () => {
   const mod = await aMod();
   const shades = Array.from({ length: 54 }, (_, index) => `#0000${(index + 16).toString(16)}`);
   const images = await Promise.all(shades.map(png));
@@ -322,7 +322,7 @@ test('a mod shows fifty images at most, also when many add at once', async () =>
   assert.equal((await namesOf(mod)).length, 50);
 });
 
-test('the images of a mod weigh no more than the operator allows', async () => {
+test('the images of a mod are limited to the total size that the operator sets', async () => {
   const mod = await aMod();
   const noise = (seed: number) =>
     sharp(Buffer.from(Array.from({ length: 600 * 400 * 3 }, (_, i) => (i * seed * 7_919) % 251)), {
@@ -335,7 +335,7 @@ test('the images of a mod weigh no more than the operator allows', async () => {
   assert.equal((await send(asAda, mod, file('image1', await noise(5)), text('sync', '1'))).status, 201);
 });
 
-test('a picture is removed once nobody shows it, and not before', async () => {
+test('a picture is removed when the last row that names it is gone, and not before', async () => {
   const [one, two] = [await aMod(), await aMod()];
   const shared = await png('#fedcba');
   for (const mod of [one, two]) await send(asAda, mod, file('image1', shared));

@@ -29,7 +29,7 @@ import { type LinkKind, linkOf } from './links.ts';
 import * as store from './store.ts';
 import { type SentImage, unpacked } from './uploads.ts';
 
-/** How many pictures a mod shows, and how many links of each kind. */
+/** The most pictures of a mod, and the most links of each kind. */
 export const IMAGES_MAX = 50;
 export const LINKS_MAX = 50;
 const MEGABYTE = 1_024 * 1_024;
@@ -40,24 +40,24 @@ export interface NewMedia {
   readonly images: readonly SentImage[];
   readonly youtube?: readonly string[] | undefined;
   readonly sketchfab?: readonly string[] | undefined;
-  /** Of each kind that was sent, what was sent takes the place of what is there. */
+  /** Whether sent media replace all existing media of the same kind. */
   readonly sync: boolean;
 }
 
-/** What the mod shall show of one kind. */
+/** The wanted media of one kind. */
 interface Wanted {
   readonly kind: store.MediaKind;
   readonly values: readonly string[];
 }
 
-/** Adds pictures and links to a mod, and replaces its logo. Either all that was sent is taken, or nothing. */
+/** Adds pictures and links to a mod, and replaces its logo. Either everything that was sent is stored, or nothing. */
 export async function addMedia(
   app: App,
   caller: UserCaller,
   { gameId, modId }: { gameId: number; modId: number },
   { logo, images: sent, sync, ...links }: NewMedia,
 ): Promise<void> {
-  // Nobody may have pictures rendered for a mod that is not theirs.
+  // Checked before rendering, so that only editors of the mod can make the service render pictures.
   await requireEditor(app.db, caller, await requireMod(app.db, caller, gameId, modId), 'MOD_MEDIA_NO_ADD_PERMISSION');
   const wanted = [...linksIn('youtube', links.youtube), ...linksIn('sketchfab', links.sketchfab)];
   if (!logo && sent.length === 0 && wanted.length === 0) throw new ApiError('POST_PUT_NO_PAYLOAD');
@@ -83,7 +83,7 @@ export async function addMedia(
   await completePictures(app, pictures);
 }
 
-/** The links of one kind in the form in which they are kept; those that lead nowhere are refused. */
+/** The links of one kind in their stored form; invalid ones are refused. */
 function linksIn(kind: LinkKind, sent: readonly string[] | undefined): Wanted[] {
   if (!sent) return [];
   const links = sent.map((link) => linkOf(kind, link));
@@ -92,7 +92,7 @@ function linksIn(kind: LinkKind, sent: readonly string[] | undefined): Wanted[] 
   return [{ kind, values: [...new Set(links as string[])] }];
 }
 
-/** Puts what is wanted of one kind behind what is there, or in its place. True where that changed anything. */
+/** Appends the wanted media of one kind, or replaces the existing ones. Returns whether anything changed. */
 async function put(
   app: App,
   transaction: Transaction,
@@ -135,14 +135,14 @@ async function replaceLogo(app: App, transaction: Transaction, caller: UserCalle
   if (mod.logo && mod.logo !== logo) await reviewPicture(app, transaction, mod.logo);
 }
 
-/** Pictures by their filenames, links by their addresses. An empty list stands for everything of its kind. */
+/** Pictures by filename, links by address. An empty list means everything of its kind. */
 export interface NamedMedia {
   readonly images?: readonly string[] | undefined;
   readonly youtube?: readonly string[] | undefined;
   readonly sketchfab?: readonly string[] | undefined;
 }
 
-/** What is named and not there is gone already. */
+/** Missing media are ignored, because they are gone already. */
 export async function removeMedia(
   app: App,
   caller: UserCaller,
@@ -163,7 +163,7 @@ export async function removeMedia(
   });
 }
 
-/** Shows what a mod has in another order: of each kind that was sent, all of it and nothing else. */
+/** Reorders the media of a mod. The request must name all media of each sent kind, and nothing else. */
 export async function reorderMedia(
   app: App,
   caller: UserCaller,
@@ -195,10 +195,10 @@ export async function reorderMedia(
 
 const isEachOnce = (names: readonly string[]) => new Set(names).size === names.length;
 
-/** How a row is named in requests. */
+/** The name of a row in requests. */
 const nameOf = ({ kind, value }: store.MediaRow) => (kind === 'image' ? filenameOf(value) : value);
 
-/** A link in any of its forms names the one that is kept; what is no link names nothing. */
+/** A link in any form names the stored one; an invalid link names nothing. */
 function namesByKind({ images, youtube, sketchfab }: NamedMedia) {
   const keptAs = (kind: LinkKind, links?: readonly string[]) => links?.map((link) => linkOf(kind, link) ?? link);
   return { image: images, youtube: keptAs('youtube', youtube), sketchfab: keptAs('sketchfab', sketchfab) };

@@ -10,7 +10,7 @@ const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELET
 const ARCHIVE_BYTES_MAX = 100 * 1_024 * 1_024;
 const PICTURE = 'PNG, JPEG, GIF or WebP';
 
-/** `name[]=` stands for an empty list. */
+/** Clients send `name[]=` for an empty list. */
 const Names = (max: number) =>
   z
     .array(z.string().max(500))
@@ -19,7 +19,7 @@ const Names = (max: number) =>
 
 const Links = {
   youtube: Names(LINKS_MAX).meta({
-    description: 'Addresses of videos, in any of the forms in which YouTube gives them.',
+    description: 'Addresses of videos, in any form that YouTube uses.',
   }),
   sketchfab: Names(LINKS_MAX).meta({ description: 'Addresses of models on Sketchfab.' }),
 };
@@ -35,14 +35,14 @@ export const addModMedia = operation({
   tag: 'Media',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/media',
-  says: 'Adds images and links to a mod, and replaces its logo. Managers and administrators of the mod’s team or its game may.',
+  says: 'Adds images and links to a mod, and replaces its logo. For managers and administrators of the mod’s team or its game.',
   access: user('write'),
   params: ModPath,
   body: z
     .object({
       ...Links,
       sync: z.boolean().meta({
-        description: 'What is sent takes the place of all that the mod has of the same kind: images, videos, models.',
+        description: 'The sent media replace all existing media of the same kind: images, videos, models.',
       }),
     })
     .partial(),
@@ -82,7 +82,7 @@ export const deleteModMedia = operation({
   tag: 'Media',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}/media',
-  says: 'Removes images and links from a mod: those that are named, and of a kind whose list is sent empty all.',
+  says: 'Removes images and links from a mod: the named ones, or all of a kind whose list is empty.',
   access: user('write'),
   params: ModPath,
   body: NamedMediaBody,
@@ -96,7 +96,7 @@ export const reorderModMedia = operation({
   tag: 'Media',
   method: 'PUT',
   path: '/games/{game_id}/mods/{mod_id}/media/reorder',
-  says: 'Shows the images and links of a mod in another order. Of each kind that is sent, all have to be named, and nothing else.',
+  says: 'Reorders the images and links of a mod. The request must name all media of each sent kind, and nothing else.',
   access: user('write'),
   params: ModPath,
   body: NamedMediaBody,

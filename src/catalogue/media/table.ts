@@ -12,9 +12,9 @@ export interface ModMediaTable {
   id: Generated<number>;
   mod_id: number;
   kind: MediaKind;
-  /** Of an image its storage folder, of a link the address in the one form in which it is kept. */
+  /** The storage folder of an image, or the address of a link in its stored form. */
   value: string;
   position: number;
-  /** What an image weighed when it was uploaded; 0 for links. */
+  /** The size of an image when it was uploaded; 0 for links. */
   bytes: number;
 }

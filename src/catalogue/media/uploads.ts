@@ -5,7 +5,7 @@ import { ImageProblem } from '../../platform/images/images.ts';
 
 export const IMAGE_BYTES_MAX = 8 * 1_024 * 1_024;
 
-/** An uploaded file that is a picture, or where `mayBeArchive` a zip of them. */
+/** An uploaded file that is a picture or, if `mayBeArchive`, a zip of them. */
 export interface SentImage {
   readonly field: string;
   readonly key: string;
@@ -14,14 +14,14 @@ export interface SentImage {
   readonly mayBeArchive: boolean;
 }
 
-/** Uploads of which each is one picture. What was unpacked for it is removed in the end. */
+/** Uploads of one picture each. Disposing removes the unpacked files. */
 export interface Unpacked extends AsyncDisposable {
   readonly pictures: readonly Omit<SentImage, 'mayBeArchive'>[];
 }
 
 export async function unpacked(app: App, sent: readonly SentImage[], most: number): Promise<Unpacked> {
   const keys: string[] = [];
-  const forget = async () => void (await Promise.all(keys.map((key) => app.storage.remove(key))));
+  const removeUnpacked = async () => void (await Promise.all(keys.map((key) => app.storage.remove(key))));
   try {
     const pictures = [];
     for (const upload of sent) {
@@ -29,9 +29,9 @@ export async function unpacked(app: App, sent: readonly SentImage[], most: numbe
       else for (const each of await archived(app, upload, most)) pictures.push(await stored(app, upload, each, keys));
       if (pictures.length > most) throw new ApiError('MEDIA_EXCEEDS_FILE_CAPACITY');
     }
-    return { pictures, [Symbol.asyncDispose]: forget };
+    return { pictures, [Symbol.asyncDispose]: removeUnpacked };
   } catch (error) {
-    await forget();
+    await removeUnpacked();
     if (!(error instanceof ImageProblem)) throw error;
     throw new ApiError('FILE_CORRUPTED', { cause: error });
   }

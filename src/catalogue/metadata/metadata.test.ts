@@ -23,14 +23,14 @@ async function pairsOf(mod: Mod): Promise<string[]> {
   return answer.body.data.map(({ metakey, metavalue }) => `${metakey}=${metavalue}`);
 }
 
-test('a key has many values, each of them once, in the order in which they came', async () => {
+test('a key has many distinct values, in the order in which they were added', async () => {
   const mod = await api.aMod();
   await add(mod, 'pistol:800', 'level:2', 'pistol:400');
   await add(mod, 'level:1', 'pistol:800', 'level:1');
   assert.deepEqual(await pairsOf(mod), ['pistol=800', 'level=2', 'pistol=400', 'level=1']);
 });
 
-test('the first colon ends the key, and further ones belong to the value', async () => {
+test('the first colon separates key and value, and further ones belong to the value', async () => {
   const mod = await api.aMod();
   await add(mod, 'range:10:20', 'site:https://example.com');
   assert.deepEqual(await pairsOf(mod), ['range=10:20', 'site=https://example.com']);
@@ -47,7 +47,7 @@ test('the mod shows its metadata', async () => {
   assert.deepEqual((await shown()).body.metadata_kvp, []);
 });
 
-test('a pair, all values of a key, or everything is removed', async () => {
+test('a pair, all values of a key, or everything can be removed', async () => {
   const mod = await api.aMod();
   await add(mod, 'a:1', 'a:2', 'b:1', 'b:2', 'c:1');
   await remove(mod, 'a:1', 'unheard:of');
@@ -58,7 +58,7 @@ test('a pair, all values of a key, or everything is removed', async () => {
   assert.deepEqual(await pairsOf(mod), []);
 });
 
-test('keys and values have 255 characters at most, and neither is empty', async () => {
+test('keys and values have 1 to 255 characters', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   await add(mod, `${'𝄞'.repeat(255)}:${'𝄞'.repeat(255)}`);
@@ -71,14 +71,14 @@ test('keys and values have 255 characters at most, and neither is empty', async 
   assert.equal((await pairsOf(mod)).length, 1);
 });
 
-test('a mod has a thousand pairs at most', async () => {
+test('a mod has at most a thousand pairs', async () => {
   const mod = await api.aMod();
   for (const key of ['a', 'b']) await add(mod, ...Array.from({ length: 500 }, (_, i) => `${key}:${i}`));
   const input = { params: pathOf(mod), body: { metadata: ['c:1'] } };
   await (await api.as(mod.owner)).refused(addModMetadata, input, 422, 13009);
 });
 
-test('managers of the mod and of its game change metadata; others are told what they may not', async () => {
+test('only managers of the mod and of its game change metadata; the error depends on the caller’s role', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const [stranger, helper, moderator] = [await api.aUser(), await api.aUser(), await api.aUser()];
@@ -94,7 +94,7 @@ test('managers of the mod and of its game change metadata; others are told what 
   assert.equal((await (await api.as(game.owner)).call(addModMetadata, input)).status, 201);
 });
 
-test('an edit of a mod says what its metadata is', async () => {
+test('an edit of a mod replaces its metadata', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   await add(mod, 'a:1', 'b:1');
@@ -112,7 +112,7 @@ test('an edit of a mod says what its metadata is', async () => {
   await (await api.as(moderator)).refused(editModByPut, input, 403, 15013);
 });
 
-test('metadata is of a mod that can be seen', async () => {
+test('only callers who can see a mod list its metadata', async () => {
   const mod = await api.aMod({ visible: 0 });
   const stranger = await api.as(await api.aUser());
   const params = pathOf(mod);
@@ -121,7 +121,7 @@ test('metadata is of a mod that can be seen', async () => {
     await stranger.refused(operation, { params, body: { metadata: ['a:1'] } }, 404, 15022);
 });
 
-test('mods are found by pairs of key and value, which match exactly', async () => {
+test('mods are filtered by exact pairs of key and value', async () => {
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   await add(mods[0]!, 'level:Hard', 'range:1:2');

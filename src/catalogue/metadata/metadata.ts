@@ -18,7 +18,7 @@ export async function listMetadata(app: App, caller: Caller, gameId: number, mod
   return store.listPairs(app.db.query, modId, metadataListing, request);
 }
 
-/** Adds pairs of key and value. A key may have many values, and each of them once. */
+/** Adds pairs of key and value. A key can have many values, each once. */
 export async function addMetadata(
   app: App,
   caller: UserCaller,
@@ -42,7 +42,7 @@ export async function addMetadata(
   });
 }
 
-/** Removes pairs; of a key alone, all that it has; and without any, everything. */
+/** Removes pairs: a key alone removes all its values, an empty list removes everything. */
 export async function removeMetadata(
   app: App,
   caller: UserCaller,
@@ -62,7 +62,7 @@ export async function removeMetadata(
   });
 }
 
-/** Outsiders may not edit the mod at all; those of its teams who may not are told what they may not. */
+/** Users outside the mod's teams get the error for editing the mod, members without permission the one for metadata. */
 async function modFor(
   transaction: Transaction,
   caller: Caller,

@@ -29,7 +29,7 @@ export const addModMetadata = operation({
   tag: 'Metadata',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/metadatakvp',
-  says: 'Adds metadata to a mod, as `key:value`. A key may have many values. Managers and administrators of the mod’s team or its game may.',
+  says: 'Adds metadata to a mod, as `key:value`. A key can have many values. For managers and administrators of the mod’s team or its game.',
   access: user('write'),
   params: ModPath,
   body: z.object({ metadata: z.array(MetadataPair).min(1).max(PAIRS_MAX) }),

@@ -3,7 +3,7 @@ import { toAvatar } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import type { Statement } from '../../platform/database/database.ts';
 import { livePlatformOf } from '../../platform/database/platforms.ts';
-import { BEFORE_MARK, expiryAt, MARK_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
+import { BEFORE_HASH, expiryAt, HASH_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
 import { cardsAmong, FILE_LINK } from './store.ts';
 
@@ -74,7 +74,7 @@ const POSTGRES: SqlDialect = {
 /** A signature's placeholder is the string to sign, followed by a character that JSON never contains. */
 const GAP_SIGN = 1;
 const SEGMENT_LENGTH = '1234567890-'.length + 43;
-const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - MARK_DIGITS);
+const GAP = String.fromCharCode(GAP_SIGN).repeat(SEGMENT_LENGTH - HASH_DIGITS);
 
 /** The parameters of a statement, in this order. A single mod needs only the first and the language. */
 const PARAMETERS = [
@@ -281,8 +281,8 @@ const BEGIN = '{"data":[';
 function signLinks(app: App, page: Buffer, expires: number): void {
   const segmentFor = signerUntil(app, expires);
   for (let gap = page.indexOf(GAP_SIGN); gap !== -1; gap = page.indexOf(GAP_SIGN, gap)) {
-    const mark = gap - MARK_DIGITS;
-    const behindId = mark - BEFORE_MARK.length;
+    const mark = gap - HASH_DIGITS;
+    const behindId = mark - BEFORE_HASH.length;
     const file = () => `${idBefore(page, behindId)}${page.toString('latin1', behindId, gap)}` as SignedFile;
     const segment = segmentFor(idBefore(page, behindId), file);
     page.set(segment, mark);
@@ -322,6 +322,6 @@ export function singleModJson(app: App, id: number, mod: SingleMod): { text: str
 function endOfLiveFile(app: App, modId: number, mod: SingleMod): string {
   const { game_id, file_id: id, file_link: link } = mod;
   if (id === null || link === null) return '';
-  const file = { id, mod_id: modId, game_id, sha256: link.slice(-MARK_DIGITS) };
+  const file = { id, mod_id: modId, game_id, sha256: link.slice(-HASH_DIGITS) };
   return endOfModfile(app, file, { alone: true });
 }

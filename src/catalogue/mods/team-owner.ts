@@ -10,7 +10,7 @@ export const modTeams: TeamOwner = {
   require: (reader, caller, { id, gameId }) => requireMod(reader, caller, gameId, id),
   transferOwnership: (app, transaction, { id, gameId }, userId) =>
     transferMod(app, transaction, { id, game_id: gameId }, userId),
-  announce: (transaction, { id, gameId }) => invalidateMod(transaction, gameId, id),
+  invalidate: (transaction, { id, gameId }) => invalidateMod(transaction, gameId, id),
   isVisibleToClass: (reader, caller, { id }) => isVisibleToClass(reader, caller, id),
   recordMembership: (app, transaction, { id, gameId }, userId, type) =>
     recordUserEvent(app, transaction, { gameId, modId: id, userId, type }),

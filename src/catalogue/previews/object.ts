@@ -8,7 +8,7 @@ import type { Previewer, PreviewLink } from './previews.ts';
 export const PreviewerObject = z
   .object({
     user: UserObject,
-    invited_by: UserObject.nullable().meta({ description: 'Null for those who came by the share link.' }),
+    invited_by: UserObject.nullable().meta({ description: 'Null for users who registered with the link.' }),
     date_added: Timestamp,
   })
   .meta({ id: 'Previewer' });
@@ -17,7 +17,7 @@ export const PreviewLinkObject = z
   .object({
     resource_type: z.enum(['games', 'mods']),
     resource_id: Id,
-    hash: z.string().nullable().meta({ description: 'Null as long as nobody can register with it.' }),
+    hash: z.string().nullable().meta({ description: 'Null while nobody can register with it.' }),
     preview_url: z.string().nullable(),
   })
   .meta({ id: 'PreviewLink' });

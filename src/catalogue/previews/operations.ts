@@ -18,34 +18,34 @@ const GAME = ['GAME_NOT_FOUND', 'GAME_DELETED'] as const;
 const MOD = [...GAME, 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 const CLOSED = ['PREVIEWER_REGISTRATION_DISABLED', 'PREVIEWER_REGISTRATION_RESOURCE_IS_PUBLIC'] as const;
 
-/** Games and mods are previewed in the same way, so their operations differ in where they are and in what is refused. */
+/** The operations of games and mods differ only in their paths and errors. */
 const ofGames = {
-  noun: 'game',
+  name: 'game',
   path: '/games/{game_id}',
   params: GamePath,
   placeOf: ({ game_id }: { game_id: number }): Place => ({ gameId: game_id }),
   errors: [...GAME, 'GAME_NO_UPDATE_PERMISSION'],
 } as const;
 const ofMods = {
-  noun: 'mod',
+  name: 'mod',
   path: '/games/{game_id}/mods/{mod_id}',
   params: ModPath,
   placeOf: ({ game_id, mod_id }: { game_id: number; mod_id?: number }): Place => ({ gameId: game_id, modId: mod_id! }),
   errors: [...MOD, 'MOD_NO_UPDATE_PERMISSION'],
 } as const;
 
-function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | typeof ofMods) {
+function operationsOf({ name, path, params, placeOf, errors }: typeof ofGames | typeof ofMods) {
   const addressOf = (api: string, target: Record<string, number>) =>
     api + `${path}/previewers`.replace(/\{(\w+)\}/g, (_, name: string) => String(target[name]));
   const PreviewerPath = (params as typeof GamePath).extend({ user_id: PathId });
   const here = params as typeof GamePath;
 
   const list = operation({
-    id: `get-${noun}-previewers`,
+    id: `get-${name}-previewers`,
     tag: 'Previews',
     method: 'GET',
     path: `${path}/previewers`,
-    says: `Lists who may see the ${noun} while it is hidden, and by whom they were invited. For those who may edit it.`,
+    says: `Lists the users who may see the ${name} while it is hidden, and who invited them. For users who may edit it.`,
     access: user('read', 'team'),
     params: here,
     list: previewerListing,
@@ -62,11 +62,11 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
   });
 
   const invite = operation({
-    id: `add-${noun}-previewer`,
+    id: `add-${name}-previewer`,
     tag: 'Previews',
     method: 'POST',
     path: `${path}/previewers`,
-    says: `Invites someone to see the ${noun} while it is hidden. Needs bit 64 of its \`community_options\`. For those who may edit it.`,
+    says: `Invites a user to see the ${name} while it is hidden. Needs bit 64 of its \`community_options\`. For users who may edit it.`,
     access: user('write', 'team'),
     under: ['users'],
     names: { users: ({ body }) => [body.user_id] },
@@ -81,11 +81,11 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
   });
 
   const remove = operation({
-    id: `delete-${noun}-previewer`,
+    id: `delete-${name}-previewer`,
     tag: 'Previews',
     method: 'DELETE',
     path: `${path}/previewers/{user_id}`,
-    says: `Ends someone’s preview of the ${noun}. For those who may edit it, and for oneself.`,
+    says: `Ends a user’s preview of the ${name}. For users who may edit it, and for the previewer.`,
     access: user('write', 'team'),
     params: PreviewerPath,
     returns: noContent,
@@ -94,11 +94,11 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
   });
 
   const show = operation({
-    id: `get-${noun}-preview-link`,
+    id: `get-${name}-preview-link`,
     tag: 'Previews',
     method: 'GET',
     path: `${path}/preview`,
-    says: `Shows the link with which people register to see the ${noun} while it is hidden. Needs bit 128 of its \`community_options\`. For those who may edit it.`,
+    says: `Shows the link with which users register to see the ${name} while it is hidden. Needs bit 128 of its \`community_options\`. For users who may edit it.`,
     access: user('read', 'team'),
     params: here,
     returns: ok(PreviewLinkObject),
@@ -107,11 +107,11 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
   });
 
   const renew = operation({
-    id: `renew-${noun}-preview-link`,
+    id: `renew-${name}-preview-link`,
     tag: 'Previews',
     method: 'PUT',
     path: `${path}/preview`,
-    says: `Makes a new link for previews of the ${noun}; the old one lets nobody in any more, and those who came by it stay.`,
+    says: `Creates a new preview link of the ${name}. The old one becomes invalid; users who registered with it remain previewers.`,
     access: user('write', 'team'),
     params: here,
     returns: ok(PreviewLinkObject),
@@ -120,11 +120,11 @@ function operationsOf({ noun, path, params, placeOf, errors }: typeof ofGames | 
   });
 
   const register = operation({
-    id: `register-${noun}-previewer`,
+    id: `register-${name}-previewer`,
     tag: 'Previews',
     method: 'POST',
     path: `${path}/preview`,
-    says: `Registers oneself to see the ${noun} while it is hidden, with the hash of its link.`,
+    says: `Registers the caller as a previewer of the ${name} while it is hidden, with the hash of its link.`,
     access: user('write'),
     params: here,
     body: z.object({ hash: z.string().min(1).max(100) }),

@@ -16,7 +16,7 @@ export const personalPreviews: PersonalData = {
       table: 'previewers',
       column: 'invited_by',
       exported: ['resource', 'resource_id', 'user_id', 'date_added'],
-      whenDeleted: retained('whoever was invited still is'),
+      whenDeleted: retained('the previewer remains without their inviter'),
       whenMerged: 'moved',
     },
   ],

@@ -25,7 +25,7 @@ async function person(): Promise<{ user: User; client: Client }> {
   return { user, client: await api.as(user) };
 }
 
-test('who is invited sees a hidden mod by its id, in no list, and nobody else sees it through them', async () => {
+test('an invited user reads a hidden mod by its id, finds it in no list, and does not make it visible to others', async () => {
   const mod = await hiddenMod();
   const [grace, stranger] = [await person(), await person()];
   await grace.client.refused(getMod, { params: at(mod) }, 404, 15022);
@@ -43,7 +43,7 @@ test('who is invited sees a hidden mod by its id, in no list, and nobody else se
   assert.equal((await grace.client.call(getUserMods)).body.result_total, 0);
 });
 
-test('a previewer looks and does no more', async () => {
+test('a previewer can only read', async () => {
   const mod = await hiddenMod();
   const { user, client } = await person();
   await invite(mod, user);
@@ -55,7 +55,7 @@ test('a previewer looks and does no more', async () => {
   await client.refused(modPreviews.invite, { params: at(mod), body: { user_id: user.id } }, 403, 15013);
 });
 
-test('each way in is open as long as its option is on; who was let in is told that it is closed', async () => {
+test('each kind of access lasts while its option is on; a previewer gets an error of its own afterwards', async () => {
   const mod = await hiddenMod();
   const [invited, registered] = [await person(), await person()];
   await invite(mod, invited.user);
@@ -69,12 +69,12 @@ test('each way in is open as long as its option is on; who was let in is told th
   assert.equal((await registered.client.call(getMod, { params: at(mod) })).status, 200);
 });
 
-test('who is shown out, or leaves, sees nothing any more, also of what was kept for them', async () => {
+test('a previewer who is removed or leaves sees nothing any more, not even from the cache', async () => {
   const mod = await hiddenMod();
   const team = await api.aMod({ game });
   for (const byThemselves of [true, false]) {
     const { user, client } = await person();
-    // In another team they have a visibility of their own all the time.
+    // A team of another game gives the user a visibility class of their own.
     await api.joinsMod(user, team, MODERATOR);
     await invite(mod, user);
     assert.equal((await client.call(getMod, { params: at(mod) })).status, 200);
@@ -85,7 +85,7 @@ test('who is shown out, or leaves, sees nothing any more, also of what was kept 
   }
 });
 
-test('the link lets in whoever has it, until it is renewed', async () => {
+test('the link registers anyone who has it, until it is renewed', async () => {
   const mod = await hiddenMod();
   const link = (await asAda.call(modPreviews.show, { params: at(mod) })).body;
   assert.equal(link.preview_url, `https://localhost/g/${game.name_id}/m/${mod.name_id}?preview=${link.hash}`);
@@ -106,7 +106,7 @@ test('the link lets in whoever has it, until it is renewed', async () => {
   );
 });
 
-test('without the link, what is hidden, deleted or not there answer alike', async () => {
+test('without the link, hidden, deleted and missing mods give the same response', async () => {
   const hash = await hashOf(await hiddenMod());
   const off = await hiddenMod(1);
   const deleted = await hiddenMod();
@@ -124,7 +124,7 @@ test('without the link, what is hidden, deleted or not there answer alike', asyn
     await client.refused(gamePreviews.register, { params: { game_id }, body: { hash } }, 403, 29403);
 });
 
-test('previews are for what is hidden, and only where they are on', async () => {
+test('only hidden resources with previews turned on have previews', async () => {
   const shown = await api.aMod({ game, owner: ada });
   const off = await hiddenMod(1);
   const { user, client } = await person();
@@ -197,7 +197,7 @@ test('a game that is not accepted is previewed in the same ways', async () => {
   await invited.client.refused(getGame, { params }, 404, 14001);
 });
 
-test('a game that is public needs no previews', async () => {
+test('a public game cannot turn previews on', async () => {
   const owner = await api.as(game.owner);
   const params = { game_id: game.id };
   await owner.refused(editGameOperation, { params, body: { community_options: 1 | INVITED } }, 403, 29400);

@@ -31,7 +31,7 @@ interface Previewed extends store.Standing {
   readonly id: number;
 }
 
-/** What lists of previewers may be filtered and sorted by. */
+/** The columns that lists of previewers can be filtered and sorted by. */
 export const previewerListing: Listing = {
   from: 'p',
   columns: {
@@ -47,13 +47,13 @@ export const previewerListing: Listing = {
 const namesOf = ({ gameId, modId }: Place) =>
   modId === undefined ? ({ resource: 'games', id: gameId } as const) : ({ resource: 'mods', id: modId } as const);
 
-/** What is previewed is neither deleted nor published between the question and the change. */
-function hold(transaction: Transaction, place: Place) {
+/** Locks the resource, so that it is neither deleted nor published between the check and the change. */
+function lock(transaction: Transaction, place: Place) {
   const { resource, id } = namesOf(place);
-  return store.hold(transaction, resource, id);
+  return store.lock(transaction, resource, id);
 }
 
-/** Previews are run by those who may edit what is previewed. */
+/** Users who may edit the resource manage its previews. */
 async function requireManaged(reader: Reader, caller: Caller, place: Place): Promise<Previewed> {
   const { gameId, modId } = place;
   if (modId === undefined) {
@@ -72,7 +72,7 @@ export async function listPreviewers(app: App, caller: Caller, place: Place, req
   return store.list(app.db.query, resource, id, previewerListing, request);
 }
 
-/** Lets someone see what is hidden. Who is invited twice is there once. */
+/** Invites a user to a preview. A repeated invitation changes nothing. */
 export async function invitePreviewer(
   app: App,
   caller: UserCaller,
@@ -80,18 +80,18 @@ export async function invitePreviewer(
   userId: number,
 ): Promise<store.Previewer> {
   return app.db.write(async (transaction) => {
-    await hold(transaction, place);
+    await lock(transaction, place);
     const previewed = await requireManaged(transaction, caller, place);
     requireOpen(previewed, ALLOW_PREVIEWS);
     await requireUserIn(transaction, userId);
     if (userId !== caller.userId) await requireNotBlocked(transaction, userId, caller.userId);
-    const previewer = await letIn(app, transaction, previewed, userId, caller.userId);
+    const previewer = await addPreviewer(app, transaction, previewed, userId, caller.userId);
     await auditPreviews(app, transaction, caller, place, 'invite', { user: userId });
     return previewer;
   });
 }
 
-/** Lets in whoever has the link. To others, what is hidden and what does not exist are the same. */
+/** Registers a caller who has the link. Without it, hidden and missing resources give the same error. */
 export async function registerPreviewer(
   app: App,
   caller: UserCaller,
@@ -99,7 +99,7 @@ export async function registerPreviewer(
   hash: string,
 ): Promise<store.Previewer> {
   return app.db.write(async (transaction) => {
-    await hold(transaction, place);
+    await lock(transaction, place);
     const { resource, id } = namesOf(place);
     if (resource === 'mods') await requireGame(transaction, caller, place.gameId);
     const standing = await store.standingOf(transaction, resource, id);
@@ -108,7 +108,7 @@ export async function registerPreviewer(
     if (!isThere || (!isRight && standing.is_public === 0)) throw new ApiError('PREVIEWER_REGISTRATION_INVALID');
     const previewed = { resource, id, ...standing };
     requireOpen(previewed, ALLOW_PREVIEW_URL);
-    return letIn(app, transaction, previewed, caller.userId, null);
+    return addPreviewer(app, transaction, previewed, caller.userId, null);
   });
 }
 
@@ -117,8 +117,8 @@ function requireOpen({ is_public, community_options }: Previewed, option: number
   if ((community_options & option) === 0) throw new ApiError('PREVIEWER_REGISTRATION_DISABLED');
 }
 
-/** Counts someone among the previewers, whatever the options say. */
-export async function letIn(
+/** Adds a previewer, whatever the options are. */
+export async function addPreviewer(
   app: App,
   transaction: Transaction,
   { resource, id }: Pick<Previewed, 'resource' | 'id'>,
@@ -131,14 +131,14 @@ export async function letIn(
   return store.previewer(transaction.query, resource, id, userId);
 }
 
-/** Managers show anyone out, and everyone may leave. */
+/** Managers may remove any previewer, and every previewer may leave. */
 export async function removePreviewer(app: App, caller: UserCaller, place: Place, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     if (userId !== caller.userId) await requireManaged(transaction, caller, place);
     const { resource, id } = namesOf(place);
     if (!(await store.remove(transaction.query, resource, id, userId))) return;
     accessChanged(transaction);
-    // They may still be in teams, and what was kept for them has to go.
+    // The user may keep a visibility class of their own through a team, so cached responses must be invalidated.
     transaction.changed(`${resource}/${id}`);
     if (userId !== caller.userId) await auditPreviews(app, transaction, caller, place, 'remove', { user: userId });
   });
@@ -147,7 +147,7 @@ export async function removePreviewer(app: App, caller: UserCaller, place: Place
 export interface PreviewLink {
   readonly resource: PreviewedResource;
   readonly id: number;
-  /** Null where nobody can register: it is public, or the option is off. */
+  /** Null if nobody can register: it is public, or the option is off. */
   readonly hash: string | null;
   readonly address: string | null;
 }
@@ -157,10 +157,10 @@ export async function previewLink(app: App, caller: Caller, place: Place): Promi
   return linkTo(app, app.db, previewed);
 }
 
-/** From now on the old link lets nobody in. Those who came by it stay. */
+/** Invalidates the old link. Users who registered with it remain previewers. */
 export async function renewPreviewLink(app: App, caller: UserCaller, place: Place): Promise<PreviewLink> {
   return app.db.write(async (transaction) => {
-    await hold(transaction, place);
+    await lock(transaction, place);
     const previewed = await requireManaged(transaction, caller, place);
     requireOpen(previewed, ALLOW_PREVIEW_URL);
     await store.nextVersion(transaction, previewed.resource, previewed.id);

@@ -15,7 +15,7 @@ type Person = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
 
 export interface Previewer {
   readonly user: Person;
-  /** Nobody where they came by the share link, or whoever invited them has left. */
+  /** Undefined for users who registered with the link, and when the inviter's account has ended. */
   readonly inviter: Person | undefined;
   readonly date_added: number;
 }
@@ -57,7 +57,7 @@ export async function previewer(query: Query, resource: string, resourceId: numb
   return (await withInviters(query, [row]))[0]!;
 }
 
-/** Who was invited stays so, and who came by the link counts as invited from then on. */
+/** An invited user stays invited; one who registered with the link becomes invited. */
 export const put = (query: Query, row: Omit<PreviewersTable, 'id'>) =>
   query
     .insertInto('previewers')
@@ -80,22 +80,22 @@ export async function remove(query: Query, resource: string, resourceId: number,
   return removed.length > 0;
 }
 
-/** Whoever deletes it waits, or was before. */
-const HOLD = {
+/** Locks the row, so that a concurrent deletion waits. */
+const LOCK = {
   games: withUpdateLock(statement('select id from games where id = ?')),
   mods: withUpdateLock(statement('select id from mods where id = ?')),
 };
-export const hold = (transaction: Transaction, resource: 'games' | 'mods', id: number) =>
-  transaction.first(HOLD[resource], [id]);
+export const lock = (transaction: Transaction, resource: 'games' | 'mods', id: number) =>
+  transaction.first(LOCK[resource], [id]);
 
-/** What decides whether something can be previewed. */
+/** The columns that decide whether something can be previewed. */
 export interface Standing {
   game_id: number;
   game_name_id: string;
   name_id: string;
   community_options: number;
   status: number;
-  /** Everyone may see it: then there is nothing to preview. */
+  /** 1 if it is public, so that there is nothing to preview. */
   is_public: number;
 }
 
@@ -109,7 +109,7 @@ const STANDING = {
 export const standingOf = (reader: Pick<Database, 'first'>, resource: 'games' | 'mods', id: number) =>
   reader.first<Standing>(STANDING[resource], [id]);
 
-/** True where there were any. */
+/** Returns whether there were any. */
 export async function removePreviewers(query: Query, resource: string, resourceId: number): Promise<boolean> {
   const all = query.deleteFrom('previewers').where('resource', '=', resource).where('resource_id', '=', resourceId);
   return (await all.returning('id').execute()).length > 0;

@@ -7,18 +7,18 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Who may see a game or mod that is hidden. */
+/** Users who may see a hidden game or mod. */
 export interface PreviewersTable {
   id: Generated<number>;
   resource: string;
   resource_id: number;
   user_id: number;
-  /** Null where they came by the share link. */
+  /** Null for users who registered with the link. */
   invited_by: number | null;
   date_added: number;
 }
 
-/** The share link is derived from the version and kept nowhere; a new version makes the old link worthless. */
+/** The link is derived from the version and not stored; a new version invalidates the old link. */
 interface PreviewLinksTable {
   resource: string;
   resource_id: number;

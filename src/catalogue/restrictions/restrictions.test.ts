@@ -26,7 +26,7 @@ function addMod(client: Client, { id }: Game): Promise<Answer> {
   });
 }
 
-test('who is restricted in a game adds no mods to it, to other games they do, and again once it is lifted', async () => {
+test('a restricted user cannot add mods to the game, can to other games, and can again once it is lifted', async () => {
   const [game, other] = [await api.aGame(), await api.aGame()];
   const [grace, moderator] = [await api.aUser(), await api.aUser()];
   await api.joins(moderator, game, MODERATOR);
@@ -45,7 +45,7 @@ test('who is restricted in a game adds no mods to it, to other games they do, an
   assert.equal((await addMod(asGrace, game)).status, 201);
 });
 
-test('only the game’s team restricts, and nobody of it, nor themselves', async () => {
+test('only the game’s team restricts users, and neither its members nor themselves', async () => {
   const game = await api.aGame();
   const [grace, moderator] = [await api.aUser(), await api.aUser()];
   await api.joins(moderator, game, MODERATOR);
@@ -66,7 +66,7 @@ test('only the game’s team restricts, and nobody of it, nor themselves', async
   await asModerator.refused(restrictUserInGame, at({ id: 999_999 }), 404, 17000);
 });
 
-test('who is kept from rating in a game rates neither its mods nor its collections', async () => {
+test('a user who is restricted from rating in a game rates neither its mods nor its collections', async () => {
   const game = await api.aGame();
   const [grace, mod] = [await api.aUser(), await api.aMod({ game })];
   const params = { game_id: game.id, mod_id: mod.id, user_id: grace.id };

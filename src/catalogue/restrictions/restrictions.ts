@@ -15,7 +15,7 @@ export type { RestrictionRow } from './store.ts';
 
 type Reader = Pick<Database, 'first'>;
 
-/** `options`. */
+/** All bits of `options`. */
 const ADD_MODS = 1;
 const ADD_GUIDES = 2;
 const ADD_COMMENTS = 4;

@@ -14,7 +14,7 @@ export const personalReviews: PersonalData = {
       table: 'permission_reviews',
       column: 'decided_by',
       exported: ['id', 'game_id', 'approved', 'date_added'],
-      whenDeleted: retained('an id that names nobody any more, for 30 days'),
+      whenDeleted: retained('an id that no longer names a user, for 30 days'),
       whenMerged: 'moved',
     },
   ],

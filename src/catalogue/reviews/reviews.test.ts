@@ -16,7 +16,7 @@ import { decidePermissionReview, getPermissionReviews, setPermissionReviews } fr
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
 
-/** A game with two administrators that asks for reviews. */
+/** A game with two administrators that requires reviews. */
 async function aReviewingGame() {
   const second = await api.aUser({ email: `${api.unique('second').replace(' ', '-')}@example.org` });
   const game = await api.aGame();
@@ -30,7 +30,7 @@ async function aReviewingGame() {
 const seatOf = async (client: Awaited<ReturnType<typeof api.as>>, game_id: number, userId: number) =>
   (await client.call(getGameTeamMembers, { params: { game_id } })).body.data.find(({ user }) => user.id === userId)!.id;
 
-test('a new key waits for a second administrator, who is told by mail, and is then given once', async () => {
+test('a new key waits for a second administrator, who gets a mail, and is then issued once', async () => {
   const { game, second, owner, other, params } = await aReviewingGame();
   await owner.refused(rotateGameKeyOperation, { params }, 403, 14044);
   await owner.refused(rotateGameKeyOperation, { params }, 403, 14044);
@@ -47,12 +47,16 @@ test('a new key waits for a second administrator, who is told by mail, and is th
   await owner.refused(decidePermissionReview, decision, 403, 17023);
   assert.equal((await other.call(decidePermissionReview, decision)).status, 204);
   await (await api.as(second)).refused(decidePermissionReview, decision, 400, 29501);
-  assert.equal((await api.withKey(game).call(getGameTeamMembers, { params })).status, 200, 'the old key is still good');
+  assert.equal(
+    (await api.withKey(game).call(getGameTeamMembers, { params })).status,
+    200,
+    'the old key is still valid',
+  );
   assert.equal((await owner.call(rotateGameKeyOperation, { params })).status, 200);
   await owner.refused(rotateGameKeyOperation, { params }, 403, 14044);
 });
 
-test('who becomes, is removed as, or leads as an administrator waits; lower levels and leaving do not', async () => {
+test('changes of administrators and of the leader wait; lower levels and leaving do not', async () => {
   const { game, second, owner, other, params } = await aReviewingGame();
   const member = await api.aUser();
   await api.joins(member, game, 4);
@@ -74,7 +78,7 @@ test('who becomes, is removed as, or leads as an administrator waits; lower leve
   assert.equal((await other.call(deleteGameTeamMember, ofSecond)).status, 204);
 });
 
-test('a refused change stays refused for a week, an approval expires with it, and to end reviews takes two as well', async () => {
+test('a refusal stands for a week, an approval expires after one, and ending reviews needs a second administrator too', async () => {
   const { owner, other, params } = await aReviewingGame();
   const off = { params, body: { required: false } };
   await owner.refused(setPermissionReviews, off, 403, 14044);
@@ -94,7 +98,7 @@ test('a refused change stays refused for a week, an approval expires with it, an
   assert.equal((await owner.call(rotateGameKeyOperation, { params })).status, 200);
 });
 
-test('a lone administrator is not stopped, since nobody could approve', async () => {
+test('a sole administrator needs no review, because nobody could approve it', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const params = { game_id: game.id };
@@ -105,7 +109,7 @@ test('a lone administrator is not stopped, since nobody could approve', async ()
   await (await api.as(manager)).refused(getPermissionReviews, { params }, 403, 14039);
 });
 
-test('of two requests with one approval at the same moment one goes through', async () => {
+test('of two concurrent requests with one approval exactly one succeeds', async () => {
   const { owner, other, params } = await aReviewingGame();
   await owner.refused(rotateGameKeyOperation, { params }, 403, 14044);
   const { data } = (await other.call(getPermissionReviews, { params })).body;

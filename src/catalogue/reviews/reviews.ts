@@ -15,7 +15,7 @@ export const MAIL_REVIEW = 'reviews.mail';
 const OPEN_SECONDS = 7 * 86_400;
 const REMEMBER_SECONDS = 30 * 86_400;
 
-/** What gives or takes the powers of an administrator over a game. */
+/** A change that grants or revokes the powers of an administrator over a game. */
 export type SensitiveChange =
   | SensitiveTeamChange
   | { readonly kind: 'rotate-key' }

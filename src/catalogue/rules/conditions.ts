@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { RE2JS, RE2Set } from 're2js';
 import { ApiError, type FieldProblem } from '../../platform/errors/catalogue.ts';
 
-/** What rules know of a submission: texts, numbers, and lists of texts, by names such as `payload.name`. */
+/** The facts about a submission: texts, numbers, and lists of texts, by names such as `payload.name`. */
 export type Fact = string | number | readonly string[];
 export type Facts = Readonly<Record<string, Fact>>;
 
@@ -26,14 +26,14 @@ const COMPARISONS_MAX = 50;
 const VALUES_MAX = 200;
 const VALUE_CHARACTERS_MAX = 500;
 const PATTERN_CHARACTERS_MAX = 200;
-/** Of the automaton of an expression: `a{1000}` is short and has a thousand. */
+/** The most steps of an expression's automaton: `a{1000}` is short and has a thousand. */
 const PATTERN_STEPS_MAX = 150;
 const FIELD = /^(?:payload|header|user|history|file)\.[a-z0-9_-]{1,64}$|^operation$/;
 
 const problem = (rule: FieldProblem['rule'], values?: FieldProblem['values']) =>
   new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'when', rule, ...(values && { values }) }] });
 
-/** The condition that a text describes. What could not be answered in linear time is refused. */
+/** Parses a condition. Expressions that cannot be matched in linear time are refused. */
 export function parseCondition(text: string): Condition {
   let sent: unknown;
   try {
@@ -90,7 +90,7 @@ const isListOfTexts = (value: unknown): value is string[] =>
   value.length <= VALUES_MAX &&
   value.every((text) => typeof text === 'string' && text.length <= VALUE_CHARACTERS_MAX);
 
-/** Addresses and networks such as `192.0.2.0/24`, one or several. */
+/** One or several addresses and networks such as `192.0.2.0/24`. */
 function networksIn(value: unknown): readonly string[] {
   const texts = typeof value === 'string' ? [value] : value;
   if (!isListOfTexts(texts) || texts.length === 0 || !texts.every((text) => networkOf(text))) throw problem('invalid');
@@ -115,7 +115,10 @@ function isWithin(address: string, networks: readonly string[]): boolean {
 
 const SLASHED = /^\/(.*)\/i?$/s;
 
-/** An expression in RE2's syntax, also between slashes. It has no look-around and no back-references, so none is slow. */
+/**
+ * An expression in RE2 syntax, optionally between slashes. Without look-around and back-references, matching takes
+ * linear time.
+ */
 function linear(value: string): string {
   const pattern = SLASHED.exec(value)?.[1] ?? value;
   if (pattern === '' || pattern.length > PATTERN_CHARACTERS_MAX) throw problem('linear_expression');
@@ -131,13 +134,13 @@ function stepsOf(pattern: string): number {
   }
 }
 
-/** So much of a text is held against expressions. */
+/** Only this much of a text is matched against expressions. */
 const MATCHED_CHARACTERS_MAX = 20_000;
 
-/** As many expressions become one automaton: few passes over a text, and none takes long to compile. */
+/** This many expressions are compiled to one automaton, which keeps both passes over a text and compile times short. */
 const SLICE = 16;
 
-/** Some expressions, answered in one pass over a text. */
+/** Several expressions, matched in one pass over a text. */
 class Slice {
   readonly patterns: string[] = [];
   #set: RE2Set | undefined;
@@ -160,7 +163,7 @@ class Slice {
   }
 }
 
-/** All expressions that rules ask of one field. */
+/** All expressions that rules have for one field. */
 class Expressions {
   readonly #patterns = new Set<string>();
   readonly slices: Slice[] = [];
@@ -179,14 +182,14 @@ class Expressions {
   }
 }
 
-/** How many expressions a condition asks for. */
+/** Counts the expressions of a condition. */
 export function expressionsIn(condition: Condition): number {
   if ('all' in condition) return condition.all.reduce((sum, part) => sum + expressionsIn(part), 0);
   if ('any' in condition) return condition.any.reduce((sum, part) => sum + expressionsIn(part), 0);
   return 'not' in condition ? expressionsIn(condition.not) : Number(condition.is === 'matches');
 }
 
-/** Answers conditions; those that it is to answer are told to it first, once. */
+/** Evaluates conditions. The constructor collects all expressions, so that they are compiled together. */
 export class ConditionEvaluator {
   readonly #expressions = new Map<string, Expressions>();
 
@@ -205,7 +208,7 @@ export class ConditionEvaluator {
     }
   }
 
-  /** Compiles what is not compiled yet, and lets others have their turn after each piece. */
+  /** Compiles the remaining expressions, and yields to the event loop after each automaton. */
   async prepare(): Promise<void> {
     for (const { slices } of this.#expressions.values())
       for (const slice of slices) {
@@ -215,7 +218,7 @@ export class ConditionEvaluator {
       }
   }
 
-  /** Whether conditions hold for these facts. Each text is folded and held against expressions at most once. */
+  /** Returns a predicate for these facts. Each text is folded and matched against expressions at most once. */
   about(facts: Facts): (condition: Condition) => boolean {
     const folded = new Map<string, string[]>();
     const matches = new Map<string, ((pattern: string) => boolean)[]>();

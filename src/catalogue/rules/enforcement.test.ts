@@ -61,7 +61,7 @@ async function reportsOf(game: Game) {
   return (await client.call(getGameReports, { params: { game_id: game.id } })).body.data;
 }
 
-test('a rule that reports opens one report about a thing, in its own name and nobody’s', async () => {
+test('a rule with the verdict report opens one report per resource, without a reporter', async () => {
   const game = await api.aGame();
   const rule = await aRule(game, ALWAYS, { verdict: 'report', name: 'Look at it' });
   const other = await aRule(game, ALWAYS, { verdict: 'report', name: 'Look again' });
@@ -88,7 +88,7 @@ test('a rule that reports opens one report about a thing, in its own name and no
   );
 });
 
-test('of sixteen edits at once a rule makes one report', async () => {
+test('sixteen concurrent edits make a rule open one report', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   await aRule(game, ALWAYS, { verdict: 'report' });
@@ -102,7 +102,7 @@ test('of sixteen edits at once a rule makes one report', async () => {
   assert.equal((await reportsOf(game)).length, 1);
 });
 
-test('comments are reported as such, and what is denied after all is not reported', async () => {
+test('comments are reported as comments, and a denied submission is not reported', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   await aRule(game, ALWAYS, { verdict: 'report' });
@@ -126,7 +126,7 @@ interface Got {
   readonly body: { id: number; event_type: string; subject: string; data: Record<string, unknown> };
 }
 
-/** A studio's own server, which may be made to fail. */
+/** A studio's own server, which can be made to fail. */
 async function aReceiver(game: Game) {
   const receiver = { got: [] as Got[], status: 200, secret: '' };
   const server = createServer((request, response) => {
@@ -150,7 +150,7 @@ async function aReceiver(game: Game) {
   return receiver;
 }
 
-test('a rule tells the studio’s receiver of a submission, signed, with itself, its version and what was handed in', async () => {
+test('a rule sends a signed event with the rule, its version and the submission to the studio’s endpoint', async () => {
   const game = await api.aGame();
   const receiver = await aReceiver(game);
   const rule = await aRule(game, ALWAYS, { verdict: 'webhook', name: 'Ask us' });
@@ -188,7 +188,7 @@ test('a rule tells the studio’s receiver of a submission, signed, with itself,
   assert.equal((await (await api.as(game.owner)).call(replayGameRuleDecision, replay)).body.same, true);
 });
 
-test('the studio hears in order, also of what was denied, and a receiver that fails is tried again', async () => {
+test('the studio gets events in order, including denied submissions, and a failed delivery is retried', async () => {
   const game = await api.aGame();
   const receiver = await aReceiver(game);
   const mod = await api.aMod({ game });
@@ -217,7 +217,7 @@ test('the studio hears in order, also of what was denied, and a receiver that fa
   assert.deepEqual(summaries('rules/'), [['spam', 'deny']]);
 });
 
-/** Whether a rule with this condition speaks to a new mod of this person. */
+/** Whether a rule with this condition matches a new mod of this user. */
 async function isMet(
   when: object,
   person: User,
@@ -239,7 +239,7 @@ const change = (person: User, columns: Record<string, string | number>) =>
     await query.updateTable('users').set(columns).where('id', '=', person.id).execute();
   });
 
-test('a rule asks for the country that a proxy tells, or else the profile, and an unknown one is none', async () => {
+test('a rule tests the country from the proxy, then the profile, and matches no unknown country', async () => {
   const person = await api.aUser();
   const german = { field: 'user.country', is: 'in', value: ['de', 'at'] };
   assert.equal(await isMet(german, person), false);
@@ -251,7 +251,7 @@ test('a rule asks for the country that a proxy tells, or else the profile, and a
   assert.equal(await isMet(german, person, { headers: { 'cf-ipcountry': 'FR' } }), false);
 });
 
-test('a rule asks for linked portals, the domain of the address, the age of the account and the level', async () => {
+test('a rule tests linked portals, the domain of the address, the age of the account and the level', async () => {
   const person = await api.aUser({ email: 'someone@mail.example' });
   await change(person, { portal_names: JSON.stringify({ steam: 'Gordon' }) });
   assert.equal(await isMet({ field: 'user.portals', is: 'equals', value: 'steam' }, person), true);
@@ -264,7 +264,7 @@ test('a rule asks for linked portals, the domain of the address, the age of the 
   assert.equal(await isMet({ field: 'user.level', is: 'above', value: 0 }, person), false);
 });
 
-test('a rule asks for networks, of either family', async () => {
+test('a rule tests networks of IPv4 and IPv6', async () => {
   const person = await api.aUser();
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const within = (value: string | string[]) => ({ field: 'user.ip', is: 'in_network', value });
@@ -283,12 +283,12 @@ test('a rule asks for networks, of either family', async () => {
     );
 });
 
-test('a rule asks for what someone has in the game: mods, reports against them, submissions that were denied', async () => {
+test('a rule tests what a user has in the game: mods, reports against them, denied submissions', async () => {
   const game = await api.aGame();
   const person = await api.aUser();
   const team = await api.as(game.owner);
   const above = (name: string, value: number) => isMet({ field: `user.${name}`, is: 'above', value }, person, { game });
-  // Each that is not met adds a mod, each that is met a denial.
+  // Each submission that the rule does not match adds a mod, each that it matches a denial.
   assert.equal(await above('mods', 0), false);
   assert.equal(await above('mods', 0), true);
   assert.equal(await above('denied', 0), true);
@@ -307,7 +307,7 @@ test('a rule asks for what someone has in the game: mods, reports against them, 
   assert.ok((await team.call(tryGameRule, { params: { game_id: game.id }, body })).body.met > 0);
 });
 
-test('expressions whose automaton is large, or too many of them, are refused', async () => {
+test('expressions with a large automaton, and too many expressions, are refused', async () => {
   const game = await api.aGame();
   const client = await api.as(game.owner);
   const matching = (value: string) => ({ field: 'payload.name', is: 'matches', value });

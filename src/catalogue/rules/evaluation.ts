@@ -12,13 +12,13 @@ import * as store from './store.ts';
 
 export const rulesScope = (gameId: number) => `games/${gameId}/rules`;
 
-/** A rule in a certain version. */
+/** One version of a rule. */
 export interface RuleVersion {
   readonly rule_id: number;
   readonly version: number;
 }
 
-/** A rule as it is asked. */
+/** An enabled rule, parsed for evaluation. */
 export interface ActiveRule extends RuleVersion {
   readonly name: string;
   readonly operations: readonly string[];
@@ -27,16 +27,19 @@ export interface ActiveRule extends RuleVersion {
   readonly message: string;
 }
 
-/** What rules say to a submission. The first that allows, denies or holds decides; those before it may have been noted. */
+/**
+ * The matching rules of a submission. The first that allows, denies or holds decides; rules with `report` and `webhook`
+ * before it apply as well.
+ */
 export interface Evaluation {
   readonly decided: ActiveRule | undefined;
-  /** Rules that want the game's team to know. */
+  /** Rules that report the submission to the game's team. */
   readonly reports: readonly ActiveRule[];
-  /** Rules that want the studio's own receiver to know. */
+  /** Rules that send the submission to the studio's webhooks. */
   readonly webhooks: readonly ActiveRule[];
 }
 
-/** What came of a submission, in a word. */
+/** The verdict of the whole evaluation. */
 export const verdictOf = ({ decided, reports, webhooks }: Evaluation): string =>
   decided?.verdict ?? (reports.length > 0 ? 'report' : webhooks.length > 0 ? 'webhook' : 'none');
 
@@ -65,7 +68,7 @@ export class RuleSet {
     return { decided, reports: noted['report']!, webhooks: noted['webhook']! };
   }
 
-  /** So that the first submission does not wait for all expressions to be compiled at once. */
+  /** Compiles ahead of the first submission, which would otherwise wait for all expressions at once. */
   prepare(): Promise<void> {
     return this.#evaluator.prepare();
   }
@@ -92,7 +95,7 @@ interface Known {
 const GAMES_KNOWN_MAX = 500;
 const known = new WeakMap<Changes, LRUCache<number, Known>>();
 
-/** The rules of a game that are switched on, compiled once until they change. */
+/** The enabled rules of a game, compiled once until they change. */
 async function rulesFor(
   { db }: Pick<App, 'db'>,
   { query }: Pick<Transaction, 'query'>,
@@ -109,7 +112,7 @@ async function rulesFor(
   return rules;
 }
 
-/** Before a transaction asks the rules of a game, in which nobody else has their turn. */
+/** Compiles a game's rules before a transaction evaluates them, because a transaction must not yield. */
 export const prepareRules = async (app: App, gameId: number): Promise<void> =>
   (await rulesFor(app, app.db, gameId)).prepare();
 
@@ -173,9 +176,9 @@ function payloadOf({ fields, files, contents }: Submission): Record<string, Fact
 }
 
 export interface Verdict {
-  /** The rule that wants the game's team to look first. */
+  /** The rule that holds the submission for the game's team. */
   readonly held: RuleVersion | undefined;
-  /** Rules that want it reported, and the decision that names them; see `recordOutcome`. */
+  /** Rules that report the submission, and the decision that names them; see `recordOutcome`. */
   readonly reports: readonly ActiveRule[];
   readonly decisionId: number;
 }
@@ -183,9 +186,8 @@ export interface Verdict {
 const NO_VERDICT: Verdict = { held: undefined, reports: [], decisionId: 0 };
 
 /**
- * Holds what someone hands in against the words and the rules of the game. Called by a noun once it knows that the
- * caller may do it, within the transaction that does it: what is refused is not done. Once the noun knows the id of
- * what was handed in it calls `recordOutcome`.
+ * Checks a submission against the wordlists and the rules of the game. A resource calls it after its permission checks,
+ * in the transaction of the submission, and calls `recordOutcome` once it knows the id of the new content.
  */
 export async function checkRules(app: App, transaction: Transaction, caller: Caller, gameId: number): Promise<Verdict> {
   if (caller.kind !== 'user' || !caller.submission) return NO_VERDICT;
@@ -210,12 +212,12 @@ export async function checkRules(app: App, transaction: Transaction, caller: Cal
     date_added: app.clock.now(),
   };
   if (decided?.verdict === 'deny') {
-    // The transaction ends without a trace, so the decision is stored behind it.
+    // This transaction is rolled back, so the decision is stored afterwards in its own.
     submission.refusal = () => app.db.write(async (own) => void (await storeDecision(app, own, decision)));
     throw new ApiError('RULES_BASED_MODERATION_FAILURE', decided.message === '' ? {} : { text: decided.message });
   }
   const decisionId = await storeDecision(app, transaction, decision);
-  // Those who would have to look have seen it already.
+  // Submissions of the game's own moderators need no review.
   return { held: decided?.verdict === 'hold' && level < MODERATOR ? decided : undefined, reports, decisionId };
 }
 
@@ -232,7 +234,7 @@ async function storeDecision(app: App, transaction: Transaction, decision: store
   return id;
 }
 
-/** Links the decision to the submitted content, and reports it where rules say so. */
+/** Links the decision to the submitted content, and opens the reports that rules ask for. */
 export async function recordOutcome(
   app: App,
   transaction: Transaction,
@@ -245,7 +247,7 @@ export async function recordOutcome(
     for (const { onReport } of app.extensions.of(ruleExtensions)) await onReport(app, transaction, submitted, rule);
 }
 
-/** Whether something waits for the game's team because a rule said so. */
+/** Whether a rule holds the content for the game's team. */
 export const isHeld = async (reader: Pick<Database, 'first'>, resource: string, id: number): Promise<boolean> =>
   (await store.holdOf(reader, resource, id)) !== undefined;
 
@@ -265,6 +267,6 @@ export const putOnHold = (
     date_added: app.clock.now(),
   });
 
-/** The game's team has decided, or the resource is gone. */
+/** Ends a hold after the game's team has decided, or the resource was removed. */
 export const releaseHold = ({ query }: Transaction, resource: string, id: number) =>
   store.removeHold(query, resource, id);

@@ -79,7 +79,7 @@ const RuleDecisionObject = z
     rule_version: Integer,
     reports: z.array(RuleSaidObject),
     webhooks: z.array(RuleSaidObject),
-    resource: z.string().meta({ description: 'What was handed in; empty where it was denied' }),
+    resource: z.string().meta({ description: 'The submitted resource; empty if the submission was denied' }),
     resource_id: Integer,
     payload: z.record(z.string(), z.unknown()),
     date_added: Timestamp,
@@ -137,13 +137,13 @@ const toDecision = (row: DecisionRow): z.input<typeof RuleDecisionObject> => ({
 });
 
 const Name = z.string().trim().min(1).max(100);
-const Operations = z.array(z.string()).max(50).meta({ description: 'Ids of operations; all where none is given' });
+const Operations = z.array(z.string()).max(50).meta({ description: 'Ids of operations; all by default' });
 const When = z.string().max(50_000).meta({ description: 'The condition as JSON' });
 const Message = z
   .string()
   .trim()
   .max(500)
-  .meta({ description: 'What those are told whose submission is denied; the general message where it is empty' });
+  .meta({ description: 'The error message for a denied submission; empty for the general message' });
 const NewRule = z.object({
   name: Name,
   operations: Operations.default([]),
@@ -158,7 +158,7 @@ export const getGameRules = operation({
   tag: 'Rules',
   method: 'GET',
   path: '/games/{game_id}/rules',
-  says: 'Lists the moderation rules of a game in the order in which they are asked. For its team.',
+  says: 'Lists the moderation rules of a game in the order of their evaluation. For its team.',
   access: user('read', 'team'),
   params: GamePath,
   list: pagesOnly,
@@ -186,7 +186,7 @@ export const addGameRule = operation({
   tag: 'Rules',
   method: 'POST',
   path: '/games/{game_id}/rules',
-  says: 'Adds a moderation rule to a game, behind its others and switched off unless told otherwise. For managers of the game.',
+  says: 'Adds a moderation rule to a game, after its others and disabled by default. For managers of the game.',
   access: user('write', 'team'),
   params: GamePath,
   body: NewRule,
@@ -205,7 +205,7 @@ export const editGameRule = operation({
   tag: 'Rules',
   method: 'PUT',
   path: '/games/{game_id}/rules/{rule_id}',
-  says: 'Changes a moderation rule, which makes a further version of it, or switches it on or off. For managers of the game.',
+  says: 'Changes a moderation rule, which creates a new version of it, or enables or disables it. For managers of the game.',
   access: user('write', 'team'),
   params: RulePath,
   body: z.object({
@@ -227,7 +227,7 @@ export const deleteGameRule = operation({
   tag: 'Rules',
   method: 'DELETE',
   path: '/games/{game_id}/rules/{rule_id}',
-  says: 'Deletes a moderation rule. Its versions stay for the decisions that they made. For managers of the game.',
+  says: 'Deletes a moderation rule. Its versions stay for the decisions that refer to them. For managers of the game.',
   access: user('write', 'team'),
   params: RulePath,
   returns: noContent,
@@ -240,7 +240,7 @@ export const reorderGameRules = operation({
   tag: 'Rules',
   method: 'POST',
   path: '/games/{game_id}/rules/reorder',
-  says: 'Puts all moderation rules of a game into an order. For managers of the game.',
+  says: 'Sets the order in which the moderation rules of a game are evaluated. For managers of the game.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({ rule_ids: z.array(Id).max(500) }),
@@ -257,7 +257,7 @@ export const getGameRuleVersions = operation({
   tag: 'Rules',
   method: 'GET',
   path: '/games/{game_id}/rules/{rule_id}/versions',
-  says: 'Lists all that a moderation rule has said, the newest first, also of one that was deleted. For the game’s team.',
+  says: 'Lists all versions of a moderation rule, the newest first, including those of a deleted rule. For the game’s team.',
   access: user('read', 'team'),
   params: RulePath,
   list: pagesOnly,
@@ -272,7 +272,7 @@ export const tryGameRule = operation({
   tag: 'Rules',
   method: 'POST',
   path: '/games/{game_id}/rules/dry-run',
-  says: 'Tells to which of the newest 1000 submissions a moderation rule would have spoken. Nothing comes of it. For managers of the game.',
+  says: 'Lists which of the newest 1000 submissions a moderation rule would have matched. Nothing is changed. For managers of the game.',
   access: user('write', 'team'),
   unlocked: 'nothing is written',
   params: GamePath,
@@ -292,7 +292,7 @@ export const getGameRuleDecisions = operation({
   tag: 'Rules',
   method: 'GET',
   path: '/games/{game_id}/rules/decisions',
-  says: 'Lists what was handed in to a game in the last 30 days and which rule in which version said what to it. For its team.',
+  says: 'Lists the submissions to a game in the last 30 days, with the rules and versions that matched and their verdicts. For its team.',
   access: user('read', 'team'),
   params: GamePath,
   list: decisionListing,
@@ -309,7 +309,7 @@ export const replayGameRuleDecision = operation({
   tag: 'Rules',
   method: 'GET',
   path: '/games/{game_id}/rules/decisions/{decision_id}/replay',
-  says: 'Asks the versions of the rules that decided over a submission once more. For the game’s team.',
+  says: 'Evaluates the rule versions that decided about a submission again. For the game’s team.',
   access: user('read', 'team'),
   params: DecisionPath,
   returns: ok(

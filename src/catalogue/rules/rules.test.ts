@@ -66,7 +66,7 @@ const decisionsOf = async (game: Game, query: Record<string, string | number> = 
   return (await asOwner.call(getGameRuleDecisions, { params: { game_id: game.id }, query })).body.data;
 };
 
-test('a rule denies with 29200 and its own words, and the decision names it', async () => {
+test('a rule denies with 29200 and its own message, and the decision names it', async () => {
   const game = await api.aGame();
   const client = await api.as(await api.aUser());
   const rule = await aRule(game, contains('payload.name', 'CASINO'), { message: 'No gambling here.' });
@@ -79,14 +79,14 @@ test('a rule denies with 29200 and its own words, and the decision names it', as
   assert.equal(first!.payload['payload.name'], 'The Casino mod');
 });
 
-test('without words of its own a rule answers the catalogue’s', async () => {
+test('a rule without a message of its own gives the one of the catalogue', async () => {
   const game = await api.aGame();
   await aRule(game, ALWAYS);
   const answer = await (await api.as(await api.aUser())).refused(addModOperation, newMod(game), 403, 29200);
   assert.match(answer.body.error.message, /moderation rules of this game/);
 });
 
-test('who may not do something is told so, whatever the rules say', async () => {
+test('a caller without permission gets that error, whatever the rules say', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   await aRule(game, ALWAYS);
@@ -96,7 +96,7 @@ test('who may not do something is told so, whatever the rules say', async () => 
   assert.deepEqual(await decisionsOf(game), []);
 });
 
-test('rules are asked in their order: the first that allows, denies or holds decides, and reports add up', async () => {
+test('rules are evaluated in order: the first that allows, denies or holds decides, and reports accumulate', async () => {
   const game = await api.aGame();
   const reporting = await aRule(game, ALWAYS, { verdict: 'report' });
   const denying = await aRule(game, contains('payload.summary', 'spam'));
@@ -116,7 +116,7 @@ test('rules are asked in their order: the first that allows, denies or holds dec
   await asOwner.refused(reorderGameRules, { ...order, body: { rule_ids: [denying.id] } }, 422, 13009);
 });
 
-test('a rule that holds keeps a mod from being accepted by its file, until the game’s team accepts it', async () => {
+test('a held mod is not accepted by its first file, only by the game’s team', async () => {
   const game = await api.aGame();
   const author = await api.aUser();
   const [asAuthor, asOwner] = [await api.as(author), await api.as(game.owner)];
@@ -135,7 +135,7 @@ test('a rule that holds keeps a mod from being accepted by its file, until the g
   assert.equal(await statusOf(held.id), 0);
 });
 
-test('conditions look at the payload, the person, headers, the last day and the names in an archive', async () => {
+test('conditions test the payload, the user, headers, the last day and the names in an archive', async () => {
   const game = await api.aGame();
   const person = await api.aUser({ username: 'Mallory Mischief' });
   const client = await api.as(person);
@@ -177,7 +177,7 @@ test('conditions look at the payload, the person, headers, the last day and the 
   assert.equal((await upload('readme.txt')).status, 201, files);
 });
 
-test('an edit makes a further version, a decision keeps the one that made it, and can be replayed', async () => {
+test('an edit creates a new version, a decision refers to the version that made it, and can be replayed', async () => {
   const game = await api.aGame();
   const [asOwner, client] = [await api.as(game.owner), await api.as(await api.aUser())];
   const rule = await aRule(game, contains('payload.summary', 'one'));
@@ -208,7 +208,7 @@ test('an edit makes a further version, a decision keeps the one that made it, an
   }
 });
 
-test('a dry run tells which past submissions a rule would have met, and changes nothing', async () => {
+test('a dry run lists the past submissions that a rule would match, and changes nothing', async () => {
   const game = await api.aGame();
   const [asOwner, client] = [await api.as(game.owner), await api.as(await api.aUser())];
   for (const summary of ['red', 'green', 'reddish']) await client.call(addModOperation, newMod(game, { summary }));
@@ -219,7 +219,7 @@ test('a dry run tells which past submissions a rule would have met, and changes 
   assert.equal((await client.call(addModOperation, newMod(game, { summary: 'red' }))).status, 201);
 });
 
-test('expressions that could take long are not stored, and those that look like it do not', async () => {
+test('expressions that could take exponential time are refused, and accepted ones run in linear time', async () => {
   const game = await api.aGame();
   const asOwner = await api.as(game.owner);
   const add = (when: object) => ({ params: { game_id: game.id }, body: fieldsOf(when) });
@@ -241,13 +241,13 @@ test('expressions that could take long are not stored, and those that look like 
   assert.ok(user < 5_000_000 * slowness(), `${user} µs of the processor`);
 });
 
-test('hold is for what can wait: a comment is there or not', async () => {
+test('the verdict hold is refused for comments, which have no status', async () => {
   const game = await api.aGame();
   const body = { ...fieldsOf(ALWAYS, { verdict: 'hold' }), operations: ['add-mod-comment'] };
   await (await api.as(game.owner)).refused(addGameRule, { params: { game_id: game.id }, body }, 422, 13009);
 });
 
-test('rules are made by managers of the game, read by its moderators, and nobody else’s business', async () => {
+test('managers of the game edit rules, its moderators read them, and nobody else does', async () => {
   const game = await api.aGame();
   const [moderator, manager] = [await api.aUser(), await api.aUser()];
   await api.joins(moderator, game, MODERATOR);
@@ -283,7 +283,7 @@ test('rules are made by managers of the game, read by its moderators, and nobody
   );
 });
 
-/** What the published contract marks as open to rules, as far as it is here. */
+/** The operations that the published contract marks as subject to rules, as far as they exist here. */
 const MARKED = [
   'POST /games/{game_id}/collections/{collection_id}/comments',
   'PUT /games/{game_id}/collections/{collection_id}/comments/{comment_id}',
@@ -303,7 +303,7 @@ const MARKED = [
 
 const addressOf = ({ declaration: { method, path } }: AnyOperation) => `${method} ${path}`;
 
-test('every operation that the contract marks asks the rules', async () => {
+test('every operation that the contract marks evaluates the rules', async () => {
   const declared = operations.filter(({ declaration }) => declaration.rules);
   for (const operation of operations.filter((each) => MARKED.includes(addressOf(each))))
     assert.ok(declared.includes(operation), operation.declaration.id);
@@ -379,7 +379,7 @@ async function setLevel(client: Client, game: Game, level: number) {
   assert.equal(answer.status, 200, answer.text);
 }
 
-test('the filter of a game refuses names, summaries, descriptions and comments, and says in which field', async () => {
+test('the filter of a game refuses names, summaries, descriptions and comments, and names the field', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const [asOwner, client] = [await api.as(game.owner), await api.as(await api.aUser())];
@@ -394,7 +394,7 @@ test('the filter of a game refuses names, summaries, descriptions and comments, 
   assert.equal((await client.call(modComments.add, { params: onMod, body: { content: 'Classic!' } })).status, 201);
 });
 
-test('a game has words of its own', async () => {
+test('a game can have words of its own', async () => {
   const game = await api.aGame();
   const [asOwner, client] = [await api.as(game.owner), await api.as(await api.aUser())];
   const params = { game_id: game.id };
@@ -407,7 +407,7 @@ test('a game has words of its own', async () => {
   assert.equal((await client.call(addModOperation, newMod(game, { summary: 'Pineapple' }))).status, 201);
 });
 
-test('submissions are forgotten after 30 days', async () => {
+test('submissions are removed after 30 days', async () => {
   const game = await api.aGame();
   const client = await api.as(await api.aUser());
   await client.call(addModOperation, newMod(game));

@@ -19,7 +19,7 @@ type Reader = Pick<Database, 'first'>;
 export const VERDICTS = ['allow', 'deny', 'report', 'hold', 'webhook'] as const;
 type RuleVerdict = (typeof VERDICTS)[number];
 
-/** Operations whose submissions can wait for the game's team: those of mods and guides, which have a status. */
+/** Operations whose submissions can wait for the game's team: mods and guides have a status. */
 const HOLDABLE = [
   'add-mod',
   'edit-mod',
@@ -34,7 +34,7 @@ const HOLDABLE = [
   'add-guide',
   'edit-guide',
 ];
-/** Comments are there or not. */
+/** Comments have no status in which they could wait. */
 const NOT_HOLDABLE = [
   'add-mod-comment',
   'update-mod-comment',
@@ -43,11 +43,11 @@ const NOT_HOLDABLE = [
   'add-collection-comment',
   'update-collection-comment',
 ];
-/** The operations that rules are about, by their ids. */
+/** The ids of the operations that evaluate rules. */
 export const RULED_OPERATIONS: readonly string[] = [...HOLDABLE, ...NOT_HOLDABLE];
 
 const RULES_MAX = 200;
-/** Of all rules of a game together: each submission is held against them. */
+/** Of all rules of a game together, because each submission is matched against all of them. */
 const EXPRESSIONS_MAX = 1_000;
 
 export const decisionListing: Listing = {
@@ -79,7 +79,7 @@ async function requireLevel(reader: Reader, caller: Caller, gameId: number, leve
   if ((await teamLevel(reader, caller, 'games', gameId)) < level) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
 }
 
-/** Rules of a game change one after the other, so that their order and number stay right. */
+/** Changes of a game's rules run one after the other, because their positions and limits depend on each other. */
 async function changing<T>(
   app: App,
   caller: Caller,
@@ -117,7 +117,7 @@ export async function listVersions(app: App, caller: Caller, gameId: number, id:
   return versions;
 }
 
-/** What is stored for what was sent, or a refusal that names what does not fit. */
+/** Validates a sent rule and returns its columns. */
 function contentOf({ name, operations, when, verdict, message }: SentRule) {
   const condition = parseCondition(when);
   const offered = verdict === 'hold' ? HOLDABLE : RULED_OPERATIONS;
@@ -165,7 +165,7 @@ export async function addRule(app: App, caller: UserCaller, gameId: number, sent
   });
 }
 
-/** What a rule says is never changed but said anew, in a further version. Switching it on or off makes none. */
+/** Rules are immutable: an edit adds a version. Enabling or disabling one does not. */
 export async function editRule(
   app: App,
   caller: UserCaller,
@@ -204,7 +204,7 @@ export async function editRule(
   });
 }
 
-/** Its versions stay, for the decisions that they made. */
+/** Its versions stay for the decisions that refer to them. */
 export const deleteRule = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   changing(app, caller, gameId, async (transaction) => {
     await ruleIn(transaction, gameId, id);
@@ -212,7 +212,7 @@ export const deleteRule = (app: App, caller: UserCaller, gameId: number, id: num
     await auditGame(app, transaction, caller, gameId, { action: 'rules-remove', data: { rule: id } });
   });
 
-/** Rules are asked in this order from now on: all of them, each once. */
+/** Sets the order of evaluation. The list must contain every rule exactly once. */
 export const reorderRules = (
   app: App,
   caller: UserCaller,
@@ -238,7 +238,7 @@ export async function listDecisions(app: App, caller: Caller, gameId: number, re
 
 const TRIED_MAX = 1_000;
 
-/** Past submissions that a rule would have spoken to. Nothing comes of it. */
+/** Lists the past submissions that a rule would match, without acting on them. */
 export async function tryRule(
   app: App,
   caller: Caller,
@@ -250,7 +250,7 @@ export async function tryRule(
   const past = await store.newestDecisions(app.db.query, gameId, TRIED_MAX);
   const met: store.DecisionRow[] = [];
   for (const [index, row] of past.entries()) {
-    // Others have their turn between two handfuls of submissions.
+    // Yields to the event loop after every 20 submissions.
     if (index % 20 === 19) await new Promise((resolve) => void setImmediate(resolve));
     if (verdictOf(rules.evaluate(factsIn(row))) !== 'none') met.push(row);
   }
@@ -261,11 +261,11 @@ const factsIn = ({ facts }: store.DecisionRow) => JSON.parse(facts) as Facts;
 
 export interface Replay {
   readonly decision: store.DecisionRow;
-  /** What the same versions of the rules say to the same facts. */
+  /** The verdict of the same rule versions for the same facts. */
   readonly verdict: string;
 }
 
-/** Asks the versions of the rules that matched once more. */
+/** Evaluates the rule versions that matched again. */
 export async function replayDecision(app: App, caller: Caller, gameId: number, id: number): Promise<Replay> {
   await requireLevel(app.db, caller, gameId, MODERATOR);
   const decision = await store.decision(app.db.query, gameId, id);
@@ -280,7 +280,7 @@ export async function replayDecision(app: App, caller: Caller, gameId: number, i
 
 const REPORTED_AT_ONCE = 50;
 
-/** Tells the studio what rules want it to know, in the order in which it was handed in, each once. */
+/** Records studio events for decisions of rules with the verdict `webhook`, in order of submission and each once. */
 export async function reportDecisionsToStudio(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
   const step = () =>
     app.db.write(async (transaction) => {
@@ -307,7 +307,7 @@ async function recordDecision(app: App, transaction: Transaction, decision: stor
   }
 }
 
-/** What was handed in. Whoever did it keeps their address to themselves. */
+/** The submitted fields, without facts about the user, such as their IP address. */
 export function payloadIn(facts: string): Record<string, unknown> {
   const entries = Object.entries(JSON.parse(facts) as Record<string, unknown>);
   return Object.fromEntries(entries.filter(([name]) => name.startsWith('payload.') || name.startsWith('file.')));

@@ -69,14 +69,14 @@ export const setSubject = (transaction: Transaction, id: number, resource: strin
 const AWAIT_STUDIO = statement(
   'select * from rule_decisions where game_id = ? and awaits_studio = 1 order by id limit ?',
 );
-/** Decisions that the studio is still to be told of, in their order. */
+/** Decisions not yet reported to the studio, in order. */
 export const awaitingStudio = (transaction: Transaction, gameId: number, most: number) =>
   transaction.all<DecisionRow>(AWAIT_STUDIO, [gameId, most]);
 
 const MARK_REPORTED = statement(
   'update rule_decisions set awaits_studio = 0 where id = ? and awaits_studio = 1 returning id',
 );
-/** False where someone else has told it. */
+/** Returns false if another worker has reported it. */
 export const markReported = async (transaction: Transaction, id: number): Promise<boolean> =>
   (await transaction.first(MARK_REPORTED, [id])) !== undefined;
 
@@ -101,7 +101,7 @@ export const newestDecisions = (query: Query, gameId: number, most: number): Pro
 export const decision = (query: Query, gameId: number, id: number) =>
   decisions(query, gameId).selectAll().where('d.id', '=', id).executeTakeFirst();
 
-/** Of someone who has thousands, no rule wants to know how many exactly, and nobody shall wait for the count. */
+/** Counts stop here: no rule needs exact numbers beyond, and counting more would delay the submission. */
 const COUNTED_MAX = 1_000;
 const LAST_DECISIONS = `(select d.date_added, d.verdict, d.digest from rule_decisions d
   where d.game_id = w.game_id and d.user_id = w.user_id order by d.date_added desc limit ${COUNTED_MAX}) o`;
@@ -146,7 +146,7 @@ const STATISTICS = statement(`select
   (select count(*) from ${LAST_DECISIONS} where o.verdict = 'deny')
     + ${DENIALS('mods', ' and r.visible in (0, 1)')} + ${DENIALS('guides')} as denied
   from ${WHOSE}`);
-/** What a person has in a game: mods, reports of people against their work, and submissions that were denied. */
+/** A user's mods, reports by other users and denied submissions in a game. */
 export async function statisticsOf(reader: Reader, gameId: number, userId: number) {
   type Counted = { mods: number; reports: number; denied: number };
   const { mods, reports, denied } = (await reader.first<Counted>(STATISTICS, [gameId, userId]))!;

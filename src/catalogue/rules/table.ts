@@ -12,16 +12,16 @@ declare module '../../platform/database/database.ts' {
 export interface GameRulesTable {
   id: Generated<number>;
   game_id: number;
-  /** Rules are asked in this order. */
+  /** The order of evaluation. */
   position: number;
   enabled: number;
-  /** The newest. */
+  /** The newest version. */
   version: number;
   date_added: number;
   date_updated: number;
 }
 
-/** What a rule said, from when on. Never changed, and kept when the rule is gone. */
+/** A version of a rule. Rows never change, and stay when the rule is deleted. */
 export interface GameRuleVersionsTable {
   id: Generated<number>;
   rule_id: number;
@@ -38,34 +38,34 @@ export interface GameRuleVersionsTable {
   date_added: number;
 }
 
-/** What someone handed in, and what the rules said to it. */
+/** A submission and the verdict of the rules. */
 export interface RuleDecisionsTable {
   id: Generated<number>;
   game_id: number;
   user_id: number;
   operation: string;
-  /** What came of it: `none` where no rule spoke. */
+  /** `none` if no rule matched. */
   verdict: string;
-  /** 0 where no rule decided. */
+  /** 0 if no rule decided. */
   rule_id: number;
   rule_version: number;
-  /** JSON: rules that reported, with their versions. */
+  /** JSON: the versions of rules that report it. */
   reports: string;
-  /** JSON: rules that want the studio told, with their versions. */
+  /** JSON: the versions of rules that send it to the studio. */
   webhooks: Generated<string>;
-  /** 1 while it is still to be told. */
+  /** 1 until it is reported to the studio. */
   awaits_studio: Generated<number>;
-  /** What was handed in, once there is such a thing. */
+  /** The submitted content, once it exists. */
   resource: Generated<string>;
   resource_id: Generated<number>;
-  /** JSON: all that rules were told. */
+  /** JSON: all facts that rules were evaluated with. */
   facts: string;
-  /** Of the payload, to find what is handed in again. */
+  /** Of the payload, to recognise repeated submissions. */
   digest: string;
   date_added: number;
 }
 
-/** What waits for the game's team because a rule said so. */
+/** Content that a rule holds for the game's team. */
 export interface RuleHoldsTable {
   resource: string;
   resource_id: number;

@@ -4,7 +4,7 @@ import { refreshStats } from './stats.ts';
 
 const OFTEN_SECONDS = 300;
 
-/** It looks often and does little: what has not expired is left alone. */
+/** Runs often and does little, because it skips stats that have not expired. */
 export const statsJobs: readonly JobHandler<App>[] = [
   { kind: 'stats.renew', every: OFTEN_SECONDS, run: (app, _, job) => refreshStats(app, () => job.heartbeat()) },
 ];

@@ -24,7 +24,7 @@ const inputOf = (mod: Mod) => ({ params: { game_id: mod.game_id, mod_id: mod.id 
 const statsOf = async (mod: Mod) => (await (await api.as(mod.owner)).call(getModStats, inputOf(mod))).body;
 const download = (mod: Mod, times = 1) => app.db.write((transaction) => countDownload(app, transaction, mod, times));
 
-test('a new mod is unrated and counts nothing', async () => {
+test('a new mod is unrated and has no counts', async () => {
   const mod = await api.aMod();
   assert.deepEqual(await statsOf(mod), {
     mod_id: mod.id,
@@ -43,7 +43,7 @@ test('a new mod is unrated and counts nothing', async () => {
   });
 });
 
-test('what is counted shows in the figures, in the mod itself, and in those of its game', async () => {
+test('counts show in the stats of the mod, in the mod itself and in the stats of its game', async () => {
   const mod = await api.aMod();
   const key = api.withKey(await api.aGame());
   await key.call(getMod, inputOf(mod));
@@ -70,7 +70,7 @@ test('what is counted shows in the figures, in the mod itself, and in those of i
   assert.deepEqual([body.mods_downloads_today, body.mods_downloads_total, body.mods_subscribers_total], [3, 3, 1]);
 });
 
-test('figures of mods that are not public are for their teams alone', async () => {
+test('only their teams read the stats of mods that are not public', async () => {
   const mod = await api.aMod({ visible: 0 });
   const key = api.withKey(await api.aGame());
   await key.refused(getModStats, inputOf(mod), 404, 15022);
@@ -78,7 +78,7 @@ test('figures of mods that are not public are for their teams alone', async () =
   assert.equal((await statsOf(mod)).mod_id, mod.id);
 });
 
-test('figures of a game’s mods are filtered, sorted and paged', async () => {
+test('the stats of a game’s mods are filtered, sorted and paged', async () => {
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   await api.aMod();
@@ -97,7 +97,7 @@ test('figures of a game’s mods are filtered, sorted and paged', async () => {
   assert.deepEqual(await places({ ratings_display_text: 'Negative' }), [1]);
 });
 
-test('what many count at once is neither lost nor counted twice', async () => {
+test('concurrent counts are neither lost nor counted twice', async () => {
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   const expected = mods.map(() => ({ downloads: 0, subscribers: 0, positive: 0, negative: 0 }));
@@ -153,7 +153,7 @@ test('what many count at once is neither lost nor counted twice', async () => {
   );
 });
 
-test('the public mods of a game are ranked by popularity when its figures have expired, and not before', async () => {
+test('the public mods of a game are ranked by popularity when its stats have expired, and not before', async () => {
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   await api.aMod({ game, visible: 0 });
@@ -182,7 +182,7 @@ test('the public mods of a game are ranked by popularity when its figures have e
   );
 });
 
-test('more mods than are ranked at once have each a rank of their own', async () => {
+test('mods beyond one batch each have a rank of their own', async () => {
   const [game, owner] = [await api.aGame(), await api.aUser()];
   for (let i = 0; i < 12; i += 1) await api.aMod({ game, owner, stats: { popularity: i % 3 } });
   const ranked = async () => {
@@ -200,7 +200,7 @@ test('more mods than are ranked at once have each a rank of their own', async ()
   }
 });
 
-test('downloads of today are those of the last day, and the total keeps all of them', async () => {
+test('downloads_today covers the last day, and the total all downloads', async () => {
   api.clock.advance(HOUR - (api.clock.now() % HOUR));
   const mod = await api.aMod();
   const renewed = async () => {
@@ -220,7 +220,7 @@ test('downloads of today are those of the last day, and the total keeps all of t
   assert.deepEqual(await renewed(), [0, 7, 0, 7]);
 });
 
-test('the game’s own answer shows new figures once they are renewed, with the average of a day', async () => {
+test('the response of the game shows new stats once they are refreshed, with the daily average', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const figures = async () => (await api.withKey(game).call(getGame, { params: { game_id: game.id } })).body.stats;
@@ -235,7 +235,7 @@ test('the game’s own answer shows new figures once they are renewed, with the 
   );
 });
 
-test('two workers that renew at once leave the figures of one', async () => {
+test('two workers that refresh at once leave consistent stats', async () => {
   const game = await api.aGame();
   const mods = await Promise.all(Array.from({ length: 8 }, () => api.aMod({ game })));
   for (const mod of mods) await download(mod, 2);

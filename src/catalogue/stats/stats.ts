@@ -13,7 +13,7 @@ import * as store from './store.ts';
 type ModNames = { readonly id: number; readonly game_id: number };
 
 const integer = (name: string): Column => ({ kind: 'integer', sql: `s.${name}` });
-/** Lists sort by the mod's own columns where it has them: those have indexes. */
+/** Lists sort by the mod's copies of these columns, because those have indexes. */
 const WITH_MOD = ['downloads_today', 'downloads_total', 'subscribers_total', 'ratings_weighted_aggregate'];
 const COUNTED = [
   'popularity_rank_position',
@@ -28,7 +28,7 @@ const COUNTED = [
   'date_expires',
 ];
 
-/** What lists of figures may be filtered and sorted by. */
+/** The filters and sorts of lists of stats. */
 export const statsListing: Listing = {
   from: 'm',
   columns: {
@@ -43,7 +43,7 @@ export const statsListing: Listing = {
   },
 };
 
-/** In a game without per-platform support a platform has the figures of the whole game. */
+/** In a game without per-platform support, a platform has the stats of the whole game. */
 const supported = async (app: App, gameId: number, platform: string | undefined): Promise<string | undefined> =>
   platform !== undefined && (await store.hasPlatforms(app.db, gameId)) ? platform : undefined;
 
@@ -54,7 +54,7 @@ export async function statsOfMod(app: App, caller: Caller, gameId: number, modId
   return on === undefined ? stats : { ...stats, ...(await store.downloadsOn(app.db.query, [modId], on)).get(modId) };
 }
 
-/** Lists for a platform are filtered and sorted by the figures of the whole game. */
+/** Lists for a platform are filtered and sorted by the stats of the whole game. */
 export async function listStats(app: App, caller: Caller, gameId: number, request: ListRequest, platform?: string) {
   await requireGame(app.db, caller, gameId);
   const on = await supported(app, gameId, platform);
@@ -72,7 +72,7 @@ export async function listStats(app: App, caller: Caller, gameId: number, reques
 const HOUR = 3_600;
 const DAY_HOURS = 24;
 
-/** Counts downloads that are worth counting: who downloads twice is for the caller to tell. */
+/** Counts downloads. The caller decides whether a repeated download counts. */
 export async function countDownload(
   app: App,
   transaction: Transaction,
@@ -96,7 +96,7 @@ export async function countDownload(
   await countDownloads(app, transaction, mod, downloads, platforms);
 }
 
-/** `subscribers` is 1 for someone who subscribes, and -1 for someone who no longer does. */
+/** `subscribers` is 1 for a new subscription, and -1 for one that ended. */
 export async function countSubscription(
   app: App,
   transaction: Transaction,
@@ -109,7 +109,7 @@ export async function countSubscription(
   await countForMod(app, transaction, mod, { subscribers }, platform);
 }
 
-/** Who changes a rating from negative to positive is counted with 1 and -1. */
+/** A rating that changes from negative to positive counts as 1 and -1. */
 export async function countRating(
   app: App,
   transaction: Transaction,
@@ -123,7 +123,7 @@ export async function countRating(
   await countForMod(app, transaction, mod, counts, platform);
 }
 
-/** The figures that follow from those that are counted. */
+/** The stats that are derived from the counts. */
 export function following(counts: ModCounts) {
   const { ratings_positive, ratings_total } = counts;
   return {
@@ -134,17 +134,17 @@ export function following(counts: ModCounts) {
   };
 }
 
-/** What is used now comes first. Subscribers and ratings decide between mods that nobody downloads today. */
+/** Current use weighs most. Subscribers and ratings decide between mods without downloads today. */
 export function popularity({ downloads_today, subscribers_total, ratings_positive, ratings_total }: ModCounts): number {
   return downloads_today * 10 + subscribers_total + wilsonLowerBound(ratings_positive, ratings_total) * 10;
 }
 
-/** For how long figures are told to be good, and how often they are renewed. */
+/** How long stats are valid, and how often they are refreshed. */
 export const STATS_LIFETIME_SECONDS = HOUR;
 const GAMES_AT_ONCE = 100;
 const MODS_AT_ONCE = 100;
 
-/** Renews the ranks and the downloads of today of every game whose figures have expired. */
+/** Refreshes the ranks and today's downloads of every game whose stats have expired. */
 export async function refreshStats(app: App, heartbeat: () => Promise<void> = async () => {}): Promise<void> {
   const next = () => gamesWithExpiredStats(app, GAMES_AT_ONCE);
   for (let games = await next(); games.length > 0; games = await next())

@@ -16,7 +16,9 @@ type StatsRow = Selectable<Tables['mod_stats']>;
 const OF_MOD = statement('select * from mod_stats where mod_id = ?');
 export const statsOf = (reader: Pick<Database, 'first'>, modId: number) => reader.first<StatsRow>(OF_MOD, [modId]);
 
-/** The figures of a game's public mods. The page's ids come from an index of mods alone wherever that can tell. */
+/**
+ * The stats of a game's public mods. The ids of a page come from an index of mods alone where the request allows it.
+ */
 export async function list(
   query: Query,
   { gameId, muterId, platform }: { gameId: number; muterId: number | undefined; platform?: string | undefined },
@@ -106,7 +108,7 @@ export async function modsWithHoursBefore(db: Database, gameId: number, hour: nu
 
 const TAKE_HOURS = statement('delete from mod_download_hours where mod_id = ? and hour < ? returning downloads');
 const FORGET_PLATFORM_HOURS = statement('delete from mod_platform_download_hours where mod_id = ? and hour < ?');
-/** Removes a mod's hours before this one, and tells how many downloads they held. */
+/** Removes a mod's hours before this one, and returns their downloads. */
 export async function takeHoursBefore(transaction: Transaction, modId: number, hour: number): Promise<number> {
   const rows = await transaction.all<{ downloads: number }>(TAKE_HOURS, [modId, hour]);
   await transaction.run(FORGET_PLATFORM_HOURS, [modId, hour]);

@@ -3,7 +3,7 @@ import { lockGame, tagCountsChanged } from '../games/games.ts';
 import { addToCounts } from '../tag-options/tag-options.ts';
 import * as store from './store.ts';
 
-/** Counts are of public mods: when a mod becomes public, or ceases to be, its tags gain or lose one. */
+/** Counts include public mods only, so they change when a mod becomes public or hidden. */
 export async function countTagsOfMod(
   transaction: Transaction,
   mod: { id: number; game_id: number },
@@ -18,7 +18,7 @@ export async function countTagsOfMod(
   await tagCountsChanged(transaction, mod.game_id);
 }
 
-/** Every two tags of a mod, the older first. */
+/** Every pair of tags of a mod, the lower id first. */
 export function pairsOf(ids: readonly number[]): [number, number][] {
   const sorted = [...ids].sort((a, b) => a - b);
   return sorted.flatMap((id, index) => sorted.slice(index + 1).map((other): [number, number] => [id, other]));

@@ -2,7 +2,7 @@ import type { Column, Listing } from '../../platform/database/listing.ts';
 
 const name: Column = { kind: 'text', sql: 'x.name_folded' };
 
-/** What the list of a mod's tags may be filtered and sorted by. */
+/** The filters and sorts of lists of a mod's tags. */
 export const modTagListing: Listing = {
   from: 't',
   columns: { tag: name, name, date_added: { kind: 'integer', sql: 'x.date_added' } },

@@ -21,7 +21,7 @@ export const modExtension = contribute(modExtensions, {
   onPublicChange: (transaction, mod, isPublic) => countTagsOfMod(transaction, mod, isPublic ? 1 : -1),
   onPopularityChange: async (transaction, modId, popularity) =>
     void (await store.rankTagsOfMod(transaction, modId, popularity)),
-  // Counts are of public mods, so a deleted mod is not among them any more.
+  // Counts include public mods only, so a deleted mod is not in them any more.
   onRemove: async (_, transaction, mod) => void (await store.untagMod(transaction.query, mod.id)),
 });
 

@@ -10,7 +10,7 @@ import { toModTag } from './object.ts';
 import { addTagOptions, removeTagOptions, renameTag } from './options.ts';
 import { addTagsToMod, listTagsOfMod, removeTagsFromMod } from './tags.ts';
 
-/** Filters list tags with commas between them, so a name has none. */
+/** Filters separate tags by commas, so a name has none. */
 const Name = z
   .string()
   .trim()
@@ -24,14 +24,14 @@ export const addGameTagOptions = operation({
   tag: 'Tags',
   method: 'POST',
   path: '/games/{game_id}/tags',
-  says: 'Adds a group of tags that mods of the game can have, or tags to a group that there is. Its managers and administrators may.',
+  says: 'Adds a group of tags that mods of the game can have, or tags to an existing group. For managers and administrators of the game.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({
     name: Name,
-    type: z.enum(['dropdown', 'checkboxes']).meta({ description: 'Of a dropdown a mod has one tag at most.' }),
-    hidden: z.boolean().default(false).meta({ description: 'For filters: not shown with mods.' }),
-    locked: z.boolean().default(false).meta({ description: 'Put on mods by the game’s team alone.' }),
+    type: z.enum(['dropdown', 'checkboxes']).meta({ description: 'A mod has at most one tag of a dropdown.' }),
+    hidden: z.boolean().default(false).meta({ description: 'For filters only: not shown with mods.' }),
+    locked: z.boolean().default(false).meta({ description: 'Only the game’s team puts it on mods.' }),
     tags: z.array(Name).min(1).max(TAGS_MAX),
     platforms: PlatformNames.optional().meta({
       description: 'On which players may filter by these tags; all platforms unless given.',
@@ -57,7 +57,7 @@ export const deleteGameTagOptions = operation({
   tag: 'Tags',
   method: 'DELETE',
   path: '/games/{game_id}/tags',
-  says: 'Removes tags of a group, and with an empty list the whole group. Mods that have them lose them. The game’s managers and administrators may.',
+  says: 'Removes tags of a group, or with an empty list the whole group. Mods lose these tags. For managers and administrators of the game.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({ name: z.string().trim().min(1).max(50), tags: TagNames }),
@@ -71,7 +71,7 @@ export const renameGameTag = operation({
   tag: 'Tags',
   method: 'PUT',
   path: '/games/{game_id}/tags/rename',
-  says: 'Renames a tag of a game. Mods that have it follow soon; until they all have, no other tag of the game is renamed. The game’s managers and administrators may.',
+  says: 'Renames a tag of a game. Its mods are updated in the background; until that has finished, no other tag of the game can be renamed. For managers and administrators of the game.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({ from: z.string().trim().min(1).max(50), to: Name }),
@@ -101,7 +101,7 @@ export const getModTags = operation({
     show_hidden_tags: z
       .boolean()
       .default(false)
-      .meta({ description: 'Also show tags of hidden groups, which are meant for filters.' }),
+      .meta({ description: 'Also shows tags of hidden groups, which are for filters only.' }),
   }),
   list: modTagListing,
   returns: ok(pageOf(ModTagObject)),
@@ -122,7 +122,7 @@ export const addModTags = operation({
   tag: 'Tags',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/tags',
-  says: 'Puts tags of its game on a mod. Its managers and administrators may, and the game’s team, which alone may use locked tags. Of a dropdown the new tag takes the place of the old.',
+  says: 'Adds tags of its game to a mod. For its managers and administrators, and for the game’s team, which alone may use locked tags. In a dropdown the new tag replaces the old one.',
   access: user('write'),
   params: ModPath,
   body: z.object({ tags: z.array(z.string().trim().min(1).max(50)).min(1).max(TAGS_MAX) }),
@@ -149,7 +149,7 @@ export const deleteModTags = operation({
   tag: 'Tags',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}/tags',
-  says: 'Takes tags from a mod, and with an empty list all. Its managers and administrators may, and the game’s team, which alone may take locked tags.',
+  says: 'Removes tags from a mod, or with an empty list all. For its managers and administrators, and for the game’s team, which alone may remove locked tags.',
   access: user('write'),
   params: ModPath,
   body: z.object({ tags: TagNames }),

@@ -7,7 +7,7 @@ import { getMod, getMods } from '../mods/operations.ts';
 import { tagJobs } from './jobs.ts';
 import { addGameTagOptions, addModTags, deleteGameTagOptions, getModTags, renameGameTag } from './operations.ts';
 
-// Jobs are done when a test says so.
+// Jobs run only when a test runs them.
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 
 function doJobs(): Promise<number> {
@@ -43,7 +43,7 @@ async function add(client: Client, game: Game, body: Record<string, string | boo
   assert.equal(answer.status, 201, answer.text);
 }
 
-test('a group of tags is offered once it is added, in its list and with the game', async () => {
+test('a new group of tags appears in the list of groups and in the game', async () => {
   const game = await api.aGame();
   await api.withKey(game).call(getGame, { params: paramsOf(game) });
   const answer = await (await api.as(game.owner)).call(addGameTagOptions, { params: paramsOf(game), body: STYLE });
@@ -58,7 +58,7 @@ test('a group of tags is offered once it is added, in its list and with the game
   assert.deepEqual(shown.tag_options[0]!.tags, ['Dark', 'Bright']);
 });
 
-test('adding to a group that there is keeps its tags, and takes the settings that were sent', async () => {
+test('adding to an existing group keeps its tags and applies the sent settings', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   await add(owner, game, STYLE);
@@ -70,7 +70,7 @@ test('adding to a group that there is keeps its tags, and takes the settings tha
   );
 });
 
-test('a hidden group is listed only for those who ask for hidden ones', async () => {
+test('a hidden group is listed only on request', async () => {
   const game = await api.aGame();
   await add(await api.as(game.owner), game, { name: 'Version', type: 'dropdown', tags: ['1.0'], hidden: true });
   assert.deepEqual(await optionsOf(game, false), []);
@@ -103,7 +103,7 @@ test('groups and tags have names in other languages, and so do the tags of mods'
   assert.equal(listed.body.data[0]!.name_localized, 'Dunkel');
 });
 
-test('translations name a language that there is, and a tag of the group', async () => {
+test('translations must name a supported language and a tag of the group', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   for (const wrong of [
@@ -116,7 +116,7 @@ test('translations name a language that there is, and a tag of the group', async
   assert.deepEqual(await optionsOf(game), []);
 });
 
-test('the name of a tag is given once in a game', async () => {
+test('the name of a tag is unique within a game', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const owner = await api.as(game.owner);
   const params = paramsOf(game);
@@ -139,13 +139,13 @@ test('only managers and administrators of the game change its tags', async () =>
   await add(await api.as(manager), game, { ...STYLE, tags: ['New'] });
 });
 
-test('a name of a tag has no comma, because filters separate tags by it', async () => {
+test('the name of a tag has no comma, because filters separate tags by it', async () => {
   const game = await api.aGame();
   const body = { ...STYLE, tags: ['a,b'] };
   await (await api.as(game.owner)).refused(addGameTagOptions, { params: paramsOf(game), body }, 422, 13009);
 });
 
-test('a tag that is removed from the game is gone from its mods as well', async () => {
+test('a tag that is removed from the game is removed from its mods as well', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const params = await aTaggedMod(game, ['Dark', 'Bright']);
   const owner = await api.as(game.owner);
@@ -162,7 +162,7 @@ test('a tag that is removed from the game is gone from its mods as well', async 
   assert.equal(found.body.result_total, 0);
 });
 
-test('with an empty list the whole group is removed', async () => {
+test('an empty list removes the whole group', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const owner = await api.as(game.owner);
   const removed = await owner.call(deleteGameTagOptions, {
@@ -173,7 +173,7 @@ test('with an empty list the whole group is removed', async () => {
   assert.deepEqual(await optionsOf(game), []);
 });
 
-test('what is to be removed must be there, and a tag that is not is named', async () => {
+test('removing a missing group or tag is refused, and the error names the tag', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const owner = await api.as(game.owner);
   const params = paramsOf(game);
@@ -205,7 +205,7 @@ test('a renamed tag has its new name in the game, on mods and in filters, and ke
   assert.deepEqual([await total('Dark'), await total('gloomy')], [0, 1]);
 });
 
-test('one tag of a game is renamed at a time, and its new name is taken meanwhile', async () => {
+test('one tag of a game is renamed at a time, and its new name is reserved meanwhile', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const owner = await api.as(game.owner);
   const params = paramsOf(game);
@@ -220,7 +220,7 @@ test('one tag of a game is renamed at a time, and its new name is taken meanwhil
   assert.deepEqual((await optionsOf(game))[0]!.tags, ['Gloomy', 'Sunny']);
 });
 
-test('a rename that was cut short is finished by the next run, and one of a tag that is gone ends', async () => {
+test('the next run completes an interrupted rename, and a rename of a removed tag ends', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const params = await aTaggedMod(game, ['Dark']);
   const owner = await api.as(game.owner);
@@ -237,7 +237,7 @@ test('a rename that was cut short is finished by the next run, and one of a tag 
   assert.equal((await owner.call(renameGameTag, { params, body: { from: 'Gloomy', to: 'GLOOMY' } })).status, 202);
 });
 
-test('what is renamed is a tag of the game, and its new name is no other’s', async () => {
+test('renaming needs an existing tag and a name that no other tag has', async () => {
   const game = await api.aGame({ tagGroups: [{ ...STYLE, type: 'checkboxes' }] });
   const owner = await api.as(game.owner);
   const params = paramsOf(game);

@@ -11,7 +11,7 @@ export const REFRESH_MODS = 'tags.refresh-mods';
 
 type Heartbeat = () => Promise<void>;
 
-/** The game has the new name at once, its mods one after the other. Done twice, it does the same. */
+/** The game has the new name at once, its mods get it one after the other. Running it again is harmless. */
 export async function finishRename(app: App, gameId: number, heartbeat: Heartbeat): Promise<void> {
   const rename = await app.db.write(async (transaction) => {
     await lockGame(transaction, gameId);
@@ -26,7 +26,7 @@ export async function finishRename(app: App, gameId: number, heartbeat: Heartbea
   await app.db.write(({ query }) => store.removeRename(query, rename));
 }
 
-/** Brings mods up to date with these tags: renamed, translated, hidden or gone. */
+/** Rewrites mods with these tags after a rename, a translation, hiding or removal. */
 export async function refreshMods(app: App, tagIds: readonly number[], heartbeat: Heartbeat): Promise<void> {
   let last: number | undefined = 0;
   while (last !== undefined) {

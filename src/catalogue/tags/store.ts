@@ -9,7 +9,7 @@ export async function removePairs(query: Query, tagIds: readonly number[]): Prom
   await query.deleteFrom('mod_tag_pairs').where('other_id', 'in', tagIds).execute();
 }
 
-/** How many public mods have two tags together. */
+/** The number of public mods that have both tags. */
 export async function addToPairs(query: Query, pairs: readonly (readonly [number, number])[], difference: number) {
   if (pairs.length === 0) return;
   const rows = pairs.map(([tag_id, other_id]) => ({ tag_id, other_id, mods_count: difference }));

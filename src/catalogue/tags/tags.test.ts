@@ -39,7 +39,7 @@ async function countsOf(game: Game): Promise<Record<string, number>> {
   return Object.assign({}, ...answer.body.data.map((group) => group.tag_count_map));
 }
 
-test('tags of the game are put on a mod and taken from it, in any case of letters', async () => {
+test('tags of the game are added to a mod and removed from it, regardless of case', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -51,7 +51,7 @@ test('tags of the game are put on a mod and taken from it, in any case of letter
   assert.deepEqual(await tagsOf(game, mod), ['Über']);
 });
 
-test('an empty list clears the tags of a mod, but for those that only the game’s team may take', async () => {
+test('an empty list clears the tags of a mod, except locked ones', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   await put(await api.as(game.owner), mod, 'Dark', 'Small', '1.0', 'Featured');
@@ -61,7 +61,7 @@ test('an empty list clears the tags of a mod, but for those that only the game�
   assert.deepEqual(await tagsOf(game, mod, true), []);
 });
 
-test('the team of the mod and that of its game tag it, and nobody else', async () => {
+test('only the team of the mod and the team of its game tag it', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   const [stranger, helper, moderator] = [await api.aUser(), await api.aUser(), await api.aUser()];
@@ -76,7 +76,7 @@ test('the team of the mod and that of its game tag it, and nobody else', async (
   assert.deepEqual(await tagsOf(game, mod), ['Dark']);
 });
 
-test('locked tags are for the team of the game alone', async () => {
+test('only the team of the game uses locked tags', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -87,7 +87,7 @@ test('locked tags are for the team of the game alone', async () => {
   assert.deepEqual(await tagsOf(game, mod), ['Featured']);
 });
 
-test('of a dropdown a mod has one tag: a second takes its place, and two at once are refused', async () => {
+test('a mod has one tag of a dropdown: a second replaces it, and two at once are refused', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -99,7 +99,7 @@ test('of a dropdown a mod has one tag: a second takes its place, and two at once
   assert.match(answer.body.error.errors!['tags']!, /Size/);
 });
 
-test('hidden tags are found by filters, and shown only to those who ask for them', async () => {
+test('filters find hidden tags, and a list shows them only on request', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   await put(await api.as(mod.owner), mod, 'Dark', '1.0');
@@ -112,7 +112,7 @@ test('hidden tags are found by filters, and shown only to those who ask for them
   );
 });
 
-test('a tag that the game does not offer is refused by name', async () => {
+test('the error names a tag that the game does not offer', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -124,13 +124,13 @@ test('a tag that the game does not offer is refused by name', async () => {
   assert.deepEqual(await tagsOf(game, mod), []);
 });
 
-test('where a game offers no tags, there is nothing to put on a mod', async () => {
+test('a mod of a game without tags cannot be tagged', async () => {
   const mod = await api.aMod();
   const input = { params: pathOf(mod), body: { tags: ['Dark'] } };
   await (await api.as(mod.owner)).refused(addModTags, input, 400, 14011);
 });
 
-test('tags are of a mod that can be seen', async () => {
+test('only callers who can see a mod list its tags', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game, visible: 0 });
   const stranger = await api.as(await api.aUser());
@@ -141,7 +141,7 @@ test('tags are of a mod that can be seen', async () => {
   assert.equal((await (await api.as(mod.owner)).call(getModTags, { params })).status, 200);
 });
 
-test('tags are counted for public mods alone, whichever way a mod comes and goes', async () => {
+test('only public mods are counted for a tag, however they become public or hidden', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const [shown, hidden] = [await api.aMod({ game }), await api.aMod({ game, visible: 0 })];
   const [owner, other] = [await api.as(shown.owner), await api.as(hidden.owner)];
@@ -164,7 +164,7 @@ test('tags are counted for public mods alone, whichever way a mod comes and goes
   assert.deepEqual(await counts(), [0, 0, 0, 0]);
 });
 
-test('an edit of a mod says which tags it shows: others go, hidden and locked ones stay', async () => {
+test('an edit of a mod replaces the tags that it shows; hidden and locked ones stay', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mod = await api.aMod({ game });
   const [owner, team] = [await api.as(mod.owner), await api.as(game.owner)];
@@ -192,7 +192,7 @@ test('an edit of a mod says which tags it shows: others go, hidden and locked on
   );
 });
 
-test('a mod can be handed in with its tags and metadata', async () => {
+test('a mod can be submitted with its tags and metadata', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const { token } = await api.as(await api.aUser());
   const fields = [
@@ -218,7 +218,7 @@ test('a mod can be handed in with its tags and metadata', async () => {
   assert.equal((await countsOf(game))['Dark'], 0);
 });
 
-test('tags that many put at once are all counted', async () => {
+test('concurrently added tags are all counted', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const mods = await Promise.all(Array.from({ length: 8 }, () => api.aMod({ game })));
   const owners = await Promise.all(mods.map((mod) => api.as(mod.owner)));
@@ -241,7 +241,7 @@ test('the list of a mod’s tags is filtered by tag and date', async () => {
   assert.deepEqual(await found({ _limit: 1, _offset: 1 }), ['Bright']);
 });
 
-test('mods are found by tags: all of them, any of them, none of them', async () => {
+test('mods are filtered by tags: all of them, any of them, none of them', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const team = await api.as(game.owner);
   const sets = [['Dark'], ['Dark', 'Über'], ['Über', 'Small'], []];
@@ -269,7 +269,7 @@ test('mods are found by tags: all of them, any of them, none of them', async () 
   assert.deepEqual(await found({ 'tags-lk': 'D*', 'tags-min': '1' }), [0, 1, 2, 3]);
 });
 
-test('a filter asks for a hundred tags at most, or for any of a thousand', async () => {
+test('a filter has at most a hundred required tags, or a thousand alternatives', async () => {
   const game = await api.aGame({ tagGroups: GROUPS });
   const client = api.withKey(game);
   const input = (name: string, count: number) => ({

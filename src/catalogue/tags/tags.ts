@@ -36,7 +36,7 @@ export async function listTagsOfMod(
   return { tags, total, translations: await translationsOf(app.db, 'games', gameId) };
 }
 
-/** Adds tags that the game offers. In a dropdown there is one, so another takes its place. */
+/** Adds tags that the game offers. In a dropdown, a new tag replaces the old one. */
 export async function addTagsToMod(
   app: App,
   caller: UserCaller,
@@ -61,7 +61,7 @@ export async function addTagsToMod(
   });
 }
 
-/** Removes tags from a mod, and without names all that the caller may. */
+/** Removes tags from a mod; without names, all that the caller may remove. */
 export async function removeTagsFromMod(
   app: App,
   caller: UserCaller,
@@ -85,8 +85,8 @@ export async function removeTagsFromMod(
 }
 
 /**
- * Within a change of the mod, which tells of it: the tags that it shows are these from now on. Hidden ones stay, and
- * so do locked ones, unless the game's team leaves them out.
+ * Replaces the tags that a mod shows, as part of an edit of the mod, which records the event. Hidden tags stay, and so
+ * do locked ones, unless the game's team leaves them out.
  */
 export async function replaceTagsOfMod(
   app: App,
@@ -114,7 +114,7 @@ function requireOptions(groups: readonly TagGroup[]): void {
   if (groups.every(({ tags }) => tags.length === 0)) throw new ApiError('GAME_TAGS_NO_OPTIONS_SET');
 }
 
-/** From here on the game's tags stay as they are until this transaction has ended. */
+/** Locks the game's tags until the transaction ends. */
 async function optionsOf(
   transaction: Transaction,
   levels: Levels,
@@ -145,7 +145,7 @@ function choose(groups: readonly TagGroup[], names: readonly string[]): Chosen[]
   return [...chosen.values()];
 }
 
-/** Everyone in the game's team, moderators too. */
+/** Every member of the game's team, including moderators. */
 const isOfGameTeam = ({ game }: Levels) => game > 0;
 
 function requireMayUse(levels: Levels, chosen: readonly Chosen[], refusal: ErrorName): void {

@@ -3,7 +3,10 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { type SensitiveTeamChange, teamExtensions } from './extensions.ts';
 
-/** Runs a change of a team. Extensions hear of a failure after the rollback, so that they can write in spite of it. */
+/**
+ * Runs a change of a team. Extensions are called after a rollback too, so that they can write although the change
+ * failed.
+ */
 export async function changeTeam<T>(
   app: App,
   caller: UserCaller,
@@ -18,8 +21,8 @@ export async function changeTeam<T>(
   }
 }
 
-/** Lets extensions hold back a change that gives or takes the powers of an administrator. */
-export async function announceSensitiveChange(
+/** Extensions can refuse a change that grants or revokes the powers of an administrator. */
+export async function checkSensitiveChange(
   app: App,
   transaction: Transaction,
   caller: UserCaller,

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { extensionPoint } from '../../platform/extensions.ts';
 import type { TeamResource } from './teams.ts';
 
-/** What a team belongs to: a game, or a mod of one. */
+/** The owner of a team: a game, or a mod of one. */
 export interface Place {
   readonly resource: TeamResource;
   readonly id: number;
@@ -16,7 +16,7 @@ export interface Standing {
   readonly submitted_by: number;
 }
 
-/** What teams ask of the resource that they belong to. Games and mods contribute one each. */
+/** The operations that teams need of the resource they belong to. Games and mods contribute one each. */
 export interface TeamOwner {
   readonly resource: TeamResource;
   /** Refuses callers who may not see the game or mod. */
@@ -24,7 +24,7 @@ export interface TeamOwner {
   /** Makes another user the submitter. */
   readonly transferOwnership: (app: App, transaction: Transaction, place: Place, userId: number) => Promise<void>;
   /** Invalidates cached responses that show the game or mod. */
-  readonly announce: (transaction: Transaction, place: Place) => void;
+  readonly invalidate: (transaction: Transaction, place: Place) => void;
   /** Whether the list of members may be cached for the visibility class of the caller. Always, by default. */
   readonly isVisibleToClass?: (reader: Pick<Database, 'first'>, caller: Caller, place: Place) => Promise<boolean>;
   readonly recordMembership?: (
@@ -40,7 +40,7 @@ export interface TeamOwner {
 
 export const teamOwners = extensionPoint<TeamOwner>('owners of teams');
 
-/** What gives or takes the powers of an administrator over a game. */
+/** A change that grants or revokes the powers of an administrator over a game. */
 export type SensitiveTeamChange =
   | { readonly kind: 'invite'; readonly email: string; readonly level: number }
   | { readonly kind: 'change'; readonly member: number; readonly level: number; readonly leader: boolean }
@@ -61,7 +61,7 @@ export interface LevelChange {
 
 /** How other resources take part in changes of teams. */
 export interface TeamExtension {
-  /** Runs in the transaction of the change, after every other check. An error holds the change back. */
+  /** Runs in the transaction of the change, after every other check. Throwing an error refuses the change. */
   readonly onSensitiveChange?: (
     app: App,
     transaction: Transaction,

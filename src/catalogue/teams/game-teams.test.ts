@@ -42,7 +42,7 @@ async function invite(client: Client, game: Game, email: string, level = 1): Pro
 const change = (client: Client, game: Game, id: number, body: Record<string, string | number | boolean>) =>
   client.call(updateGameTeamMember, { params: seatAt(game, id), body });
 
-test('someone who is invited to the team of a game is a member once they accept, and may edit it then', async () => {
+test('an invited user becomes a member of a game’s team by accepting, and can edit the game then', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   const email = anAddress();
@@ -73,7 +73,7 @@ test('the mail of the invitation names the game', async () => {
   assert.match(mail.text, /team of the game “Sky Smith”/);
 });
 
-test('teams of games and mods with the same number are apart', async () => {
+test('the teams of a game and of a mod with the same id are separate', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const { user } = await aMember(game, 4);
@@ -88,7 +88,7 @@ test('teams of games and mods with the same number are apart', async () => {
   );
 });
 
-test('members of the team of a game are not invited again, and nobody twice', async () => {
+test('members of a game’s team cannot be invited, and nobody can be invited twice', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const email = anAddress();
@@ -100,7 +100,7 @@ test('members of the team of a game are not invited again, and nobody twice', as
   await (await api.as(bob)).refused(acceptTeamInvite, { params: { invite_id } }, 400, 14032);
 });
 
-test('managers invite at most at their own level; moderators and others do not', async () => {
+test('managers invite up to their own level; moderators and users outside the team cannot invite', async () => {
   const game = await api.aGame();
   const manager = (await aMember(game, 4)).client;
   await invite(manager, game, anAddress(), 4);
@@ -109,7 +109,7 @@ test('managers invite at most at their own level; moderators and others do not',
     await client.refused(addGameTeamMember, { params: at(game), body: { email: anAddress(), level: 1 } }, 403, 14002);
 });
 
-test('a game has only so many open invitations, a person too, and sends only so many in an hour', async () => {
+test('open invitations are limited per game and per user, and sent ones per hour', async () => {
   const owner = await api.aUser();
   const client = await api.as(owner);
   const [first, second, third] = [await api.aGame({ owner }), await api.aGame({ owner }), await api.aGame({ owner })];
@@ -123,7 +123,7 @@ test('a game has only so many open invitations, a person too, and sends only so 
   await client.refused(addGameTeamMember, { params: at(third), body }, 403, 23106);
 });
 
-test('an invitation is answered once, by whom it was sent to, and is gone with its game', async () => {
+test('only the recipient answers an invitation, once, and it ends with its game', async () => {
   const game = await api.aGame({ accepted: false });
   const owner = await api.as(game.owner);
   const email = anAddress();
@@ -138,7 +138,7 @@ test('an invitation is answered once, by whom it was sent to, and is gone with i
   await bob.refused(acceptTeamInvite, { params: { invite_id: second } }, 404, 23105);
 });
 
-test('open invitations are listed for managers of the game alone', async () => {
+test('only managers of the game list its open invitations', async () => {
   const game = await api.aGame();
   const email = anAddress();
   await invite(await api.as(game.owner), game, email);
@@ -152,7 +152,7 @@ test('open invitations are listed for managers of the game alone', async () => {
     assert.deepEqual(await pending(client), []);
 });
 
-test('managers change and remove those below them, and nobody of their own level or above', async () => {
+test('managers change and remove members below their level only', async () => {
   const game = await api.aGame();
   const [moderator, manager, other] = [await aMember(game, 1), await aMember(game, 4), await aMember(game, 4)];
   assert.equal((await change(manager.client, game, moderator.seat, { position: 'Judge' })).body.position, 'Judge');
@@ -169,7 +169,7 @@ test('managers change and remove those below them, and nobody of their own level
   assert.equal((await manager.client.call(deleteGameTeamMember, { params: seatAt(game, moderator.seat) })).status, 204);
 });
 
-test('a game keeps its leader and an administrator, and is handed over by the leader alone', async () => {
+test('a game always has a leader and an administrator, and only the leader transfers it', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const own = seatAt(game, await seatOf(game, game.owner));
@@ -191,7 +191,7 @@ test('a game keeps its leader and an administrator, and is handed over by the le
   assert.equal((await owner.call(deleteGameTeamMember, { params: own })).status, 204);
 });
 
-test('of a leader who hands over and an heir who leaves at the same moment one comes too late', async () => {
+test('when a leader transfers the game while the new leader leaves, one of the two requests fails', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   const heir = await aMember(game, 8);
@@ -202,10 +202,10 @@ test('of a leader who hands over and an heir who leaves at the same moment one c
   assert.equal(answers.filter(({ status }) => status < 300).length, 1);
 });
 
-test('who leaves the team of a hidden game, or is removed from it, sees it no more', async () => {
+test('a user who leaves the team of a hidden game, or is removed from it, cannot see it any more', async () => {
   const game = await api.aGame({ accepted: false });
   const [leaver, removed] = [await aMember(game, 1), await aMember(game, 1)];
-  // Another team keeps them in a class of their own, whose answers are kept.
+  // A second team gives the user a visibility class of their own, whose responses are cached.
   const elsewhere = await api.aGame();
   for (const { user, client } of [leaver, removed]) {
     await api.joins(user, elsewhere, 1);

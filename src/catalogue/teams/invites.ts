@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise, type TextName } from '../../platform/localisation/texts.ts';
-import { announceSensitiveChange, changeTeam } from './changing.ts';
+import { changeTeam, checkSensitiveChange } from './changing.ts';
 import { type NewMember, type Place, teamExtensions } from './extensions.ts';
 import { actingIn, auditTeam } from './members.ts';
 import { invalidateTeam, ofGame, ofMod, REFUSALS, recordMembership, teamChanged } from './places.ts';
@@ -52,7 +52,7 @@ export async function inviteMember(
     await requireNewcomer(transaction, place, address);
     await requireWithinLimits(app, transaction, place, caller.userId);
     if (place.resource === 'games' && level >= ADMINISTRATOR)
-      await announceSensitiveChange(app, transaction, caller, place.id, { kind: 'invite', email: address, level });
+      await checkSensitiveChange(app, transaction, caller, place.id, { kind: 'invite', email: address, level });
     const { id } = await store.addInvite(transaction.query, {
       resource: place.resource,
       resource_id: place.id,

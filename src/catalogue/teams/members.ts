@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { announceSensitiveChange, changeTeam } from './changing.ts';
+import { changeTeam, checkSensitiveChange } from './changing.ts';
 import { type LevelChange, type Place, type Standing, teamExtensions } from './extensions.ts';
 import { invalidateTeam, REFUSALS, recordMembership, requirePlace, teamChanged, transferOwnership } from './places.ts';
 import * as store from './store.ts';
@@ -78,7 +78,7 @@ export async function changeMember(
     if (isNewLeader) requireMayLead(acting, seat, level);
     if (level < ADMINISTRATOR) await requireStaysLed(transaction, acting, seat, 'TEAM_LEADER_MUST_BE_ADMIN');
     if (isSensitive(acting, seat, level) || (isNewLeader && place.resource === 'games'))
-      await announceSensitiveChange(app, transaction, caller, place.gameId, {
+      await checkSensitiveChange(app, transaction, caller, place.gameId, {
         kind: 'change',
         member: id,
         level,
@@ -115,7 +115,7 @@ export async function removeMember(app: App, caller: UserCaller, place: Place, i
     requireMayTouch(acting, seat, REFUSALS[place.resource].remove);
     await requireStaysLed(transaction, acting, seat, 'TEAM_MUST_HAVE_LEADER');
     if (isSensitive(acting, seat, 0))
-      await announceSensitiveChange(app, transaction, caller, place.gameId, { kind: 'remove', member: id });
+      await checkSensitiveChange(app, transaction, caller, place.gameId, { kind: 'remove', member: id });
     if (seat.user_id !== null) await leaveTeam(app, transaction, acting, id, seat.user_id);
     else {
       await store.closeInvite(transaction.query, id, app.clock.now());

@@ -8,8 +8,7 @@ import type { SeatRow } from './members.ts';
 
 const TeamUserObject = UserObject.extend({ id: z.int().min(0) }).meta({
   id: 'TeamUser',
-  description:
-    'The person. Of someone who has not accepted yet, `id` is 0 and `username` the address that was invited.',
+  description: 'The user. In an invitation that is not accepted yet, `id` is 0 and `username` is the invited address.',
 });
 
 export const TeamMemberObject = z
@@ -42,7 +41,7 @@ export const TeamInviteObject = z
   })
   .meta({ id: 'TeamInvite' });
 
-/** What a member has and an invitation lacks. */
+/** The fields that members have and invitations lack. */
 type Person = Pick<
   OpenInvite,
   'name_id' | 'username' | 'date_online' | 'date_joined' | 'timezone' | 'language' | 'portal_names'

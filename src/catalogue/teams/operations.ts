@@ -15,11 +15,7 @@ const GameMemberPath = GamePath.extend({ team_member_id: PathId });
 const InvitePath = z.object({ invite_id: PathId });
 
 const level = z.literal([1, 4, 8]).meta({ description: '1 moderator, 4 manager, 8 administrator' });
-const position = z
-  .string()
-  .trim()
-  .max(100)
-  .meta({ description: 'What the member is called, such as `Level designer`.' });
+const position = z.string().trim().max(100).meta({ description: 'The title of the member, such as `Level designer`.' });
 
 const invitation = z.object({
   email: z.string().trim().max(254).pipe(z.email()),
@@ -33,7 +29,7 @@ const memberChanges = (place: 'game' | 'mod') =>
       level,
       position,
       leader: z.boolean().meta({
-        description: `True hands the ${place} over to this administrator, who is its submitter then. For the leader alone.`,
+        description: `True transfers the ${place} to this administrator, who becomes its submitter. Only for the leader.`,
       }),
     })
     .partial();
@@ -54,7 +50,7 @@ export const getModTeamMembers = operation({
   tag: 'Teams',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/team',
-  says: 'Lists the team of a mod. Its managers and administrators find those who are invited with `pending=1`.',
+  says: 'Lists the team of a mod. With `pending=1` its managers and administrators also get open invitations.',
   access: reader(),
   params: ModPath,
   list: seatListing,
@@ -77,7 +73,7 @@ export const addModTeamMember = operation({
   tag: 'Teams',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/team',
-  says: 'Invites someone to the team of a mod, at most at one’s own level. They get a mail, and are a member once they accept. Managers and administrators of the team may.',
+  says: 'Invites a user to the team of a mod, at most at the caller’s own level. The user gets a mail and becomes a member by accepting. For managers and administrators of the team.',
   access: user('write', 'team'),
   params: ModPath,
   body: invitation,
@@ -106,7 +102,7 @@ export const updateModTeamMember = operation({
   tag: 'Teams',
   method: 'PUT',
   path: '/games/{game_id}/mods/{mod_id}/team/{team_member_id}',
-  says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
+  says: 'Changes level and position of a member or of an invitation. Managers and administrators change members below them, members change themselves, and the leader changes everyone.',
   access: user('write', 'team'),
   ends: ['mods'],
   params: MemberPath,
@@ -122,7 +118,7 @@ export const deleteModTeamMember = operation({
   tag: 'Teams',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}/team/{team_member_id}',
-  says: 'Removes a member from the team of a mod, or withdraws an invitation. Managers and administrators remove those below them, and everyone may leave.',
+  says: 'Removes a member from the team of a mod, or withdraws an invitation. Managers and administrators remove members below them, and every member may leave.',
   access: user('write', 'team'),
   ends: ['mods'],
   params: MemberPath,
@@ -144,7 +140,7 @@ export const getGameTeamMembers = operation({
   tag: 'Teams',
   method: 'GET',
   path: '/games/{game_id}/team',
-  says: 'Lists the team of a game. Its managers and administrators find those who are invited with `pending=1`.',
+  says: 'Lists the team of a game. With `pending=1` its managers and administrators also get open invitations.',
   access: reader(),
   params: GamePath,
   list: seatListing,
@@ -166,7 +162,7 @@ export const addGameTeamMember = operation({
   tag: 'Teams',
   method: 'POST',
   path: '/games/{game_id}/team',
-  says: 'Invites someone to the team of a game, at most at one’s own level. They get a mail, and are a member once they accept. Managers and administrators of the team may.',
+  says: 'Invites a user to the team of a game, at most at the caller’s own level. The user gets a mail and becomes a member by accepting. For managers and administrators of the team.',
   access: user('write', 'team'),
   params: GamePath,
   body: invitation,
@@ -195,7 +191,7 @@ export const updateGameTeamMember = operation({
   tag: 'Teams',
   method: 'PUT',
   path: '/games/{game_id}/team/{team_member_id}',
-  says: 'Changes level and position of a member, or of an invitation. Managers and administrators change those below them, everyone themselves, and the leader everyone.',
+  says: 'Changes level and position of a member or of an invitation. Managers and administrators change members below them, members change themselves, and the leader changes everyone.',
   access: user('write', 'team'),
   ends: ['games'],
   params: GameMemberPath,
@@ -217,7 +213,7 @@ export const deleteGameTeamMember = operation({
   tag: 'Teams',
   method: 'DELETE',
   path: '/games/{game_id}/team/{team_member_id}',
-  says: 'Removes a member from the team of a game, or withdraws an invitation. Managers and administrators remove those below them, and everyone may leave.',
+  says: 'Removes a member from the team of a game, or withdraws an invitation. Managers and administrators remove members below them, and every member may leave.',
   access: user('write', 'team'),
   ends: ['games'],
   params: GameMemberPath,
@@ -240,7 +236,7 @@ export const getTeamInvites = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/team-invites',
-  says: 'Lists the open invitations to teams that were sent to the person’s email address.',
+  says: 'Lists the open invitations to teams that were sent to the user’s email address.',
   access: user('read', 'profile'),
   list: pagesOnly,
   returns: ok(pageOf(TeamInviteObject)),
@@ -259,7 +255,7 @@ export const acceptTeamInvite = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/team-invites/{invite_id}/accept',
-  says: 'Accepts an invitation: the person is a member of the team from now on.',
+  says: 'Accepts an invitation. The user becomes a member of the team.',
   access: user('write', 'profile'),
   params: InvitePath,
   returns: ok(TeamMemberObject),

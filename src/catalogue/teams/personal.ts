@@ -5,7 +5,7 @@ import { retained } from '../../platform/database/personal.ts';
 import { type EndingAccount, inOneStep, type PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-/** A deleted account keeps no permissions. Leaders hand over before. */
+/** A deleted account has no permissions. Leaders must transfer what they lead before. */
 async function ending(_: App, transaction: Transaction, account: EndingAccount, to?: EndingAccount): Promise<void> {
   if (!to) await store.removeEverywhere(transaction, account.id);
   if (account.email !== null) {
@@ -30,11 +30,11 @@ export const personalSeats: PersonalData = {
       table: 'team_invites',
       column: 'invited_by',
       exported: ['resource', 'resource_id', 'level', 'position', 'date_added', 'date_actioned'],
-      whenDeleted: retained('whoever was invited still is'),
+      whenDeleted: retained('the invitation stays valid without its inviter'),
       whenMerged: 'moved',
     },
   ],
-  traces: [{ table: 'team_invites', column: 'email', because: 'goes with the account that has the address' }],
+  traces: [{ table: 'team_invites', column: 'email', because: 'follows the account that has the address' }],
   ending,
   moving: inOneStep((_, transaction, from, to) => store.raiseTo(transaction, from, to)),
   afterwards: (transaction) => accessChanged(transaction),

@@ -74,5 +74,5 @@ export async function teamChanged(app: App, transaction: Transaction, place: Pla
 
 export function invalidateTeam(app: App, transaction: Transaction, place: Place): void {
   accessChanged(transaction);
-  ownerOf(app, place).announce(transaction, place);
+  ownerOf(app, place).invalidate(transaction, place);
 }

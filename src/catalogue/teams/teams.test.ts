@@ -24,7 +24,7 @@ const seatAt = (mod: Mod, id: number) => ({ ...at(mod), team_member_id: id });
 
 const anAddress = () => `${api.unique('person').replace(' ', '-')}@example.org`;
 
-/** Someone with an address, who is in the team at this level. */
+/** A user with an address who is in the team at this level. */
 async function aMember(mod: Mod, level: number): Promise<{ user: User; client: Client; seat: number }> {
   const user = await api.aUser({ email: anAddress() });
   await api.joinsMod(user, mod, level);
@@ -56,7 +56,7 @@ function mailsTo(address: string): string[] {
     .map(({ text }) => text);
 }
 
-test('the one who submits a mod leads its team', async () => {
+test('the submitter of a mod leads its team', async () => {
   const mod = await api.aMod();
   const { body } = await api.withKey(await api.aGame()).call(getModTeamMembers, { params: at(mod) });
   assert.equal(body.result_total, 1);
@@ -64,7 +64,7 @@ test('the one who submits a mod leads its team', async () => {
   assert.deepEqual([leader?.user.id, leader?.level, leader?.invite_pending], [mod.owner.id, 8, 0]);
 });
 
-test('the team can be filtered by person, name, level and date', async () => {
+test('the team can be filtered by user, name, level and date', async () => {
   const mod = await api.aMod();
   const ada = await aMember(mod, 4);
   const found = async (query: Record<string, string | number>) =>
@@ -77,7 +77,7 @@ test('the team can be filtered by person, name, level and date', async () => {
   assert.deepEqual(await found({ pending: 0, _sort: '-level' }), [mod.owner.id, ada.user.id]);
 });
 
-test('someone who is invited is a member once they accept, and may do from then on what members may', async () => {
+test('an invited user becomes a member by accepting, and then has the permissions of a member', async () => {
   const mod = await api.aMod({ visible: 0 });
   const owner = await api.as(mod.owner);
   const email = anAddress();
@@ -110,7 +110,7 @@ test('someone who is invited is a member once they accept, and may do from then 
   assert.equal((await client.call(getTeamInvites)).body.result_total, 0);
 });
 
-test('invitations are shown where they are asked for, to managers of the team alone', async () => {
+test('invitations are listed on request, for managers of the team only', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const owner = await api.as(mod.owner);
@@ -127,7 +127,7 @@ test('invitations are shown where they are asked for, to managers of the team al
   }
 });
 
-test('the answer to an invitation does not tell whether the address has an account', async () => {
+test('the response to an invitation does not reveal whether the address has an account', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const [known, unknown] = [anAddress(), anAddress()];
@@ -140,7 +140,7 @@ test('the answer to an invitation does not tell whether the address has an accou
   assert.equal(answers[0], answers[1]);
 });
 
-test('someone without an account gets a mail, and finds the invitation after signing in with that address', async () => {
+test('a recipient without an account gets a mail, and finds the invitation after signing in with that address', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const email = anAddress();
@@ -162,7 +162,7 @@ test('someone without an account gets a mail, and finds the invitation after sig
   assert.equal((await client.call(getMod, { params: at(mod) })).status, 200);
 });
 
-test('nobody accepts or declines the invitation of someone else, or one that is not there', async () => {
+test('a user cannot accept or decline another user’s invitation or a missing one', async () => {
   const mod = await api.aMod();
   const id = await invite(await api.as(mod.owner), mod, anAddress(), 8);
   for (const user of [await api.aUser(), await api.aUser({ email: anAddress() }), mod.owner]) {
@@ -173,7 +173,7 @@ test('nobody accepts or declines the invitation of someone else, or one that is 
   }
 });
 
-test('an invitation is answered once, and not after it was withdrawn', async () => {
+test('an invitation can be answered once, and not after it was withdrawn', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const email = anAddress();
@@ -190,7 +190,7 @@ test('an invitation is answered once, and not after it was withdrawn', async () 
   await owner.refused(deleteModTeamMember, { params: seatAt(mod, third) }, 404, 23105);
 });
 
-test('an invitation to a mod that was deleted is gone', async () => {
+test('an invitation to a deleted mod is not found', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const email = anAddress();
@@ -201,7 +201,7 @@ test('an invitation to a mod that was deleted is gone', async () => {
   await bob.refused(acceptTeamInvite, { params: { invite_id } }, 404, 23105);
 });
 
-test('members are not invited again, and nobody twice', async () => {
+test('members cannot be invited, and nobody can be invited twice', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const email = anAddress();
@@ -213,7 +213,7 @@ test('members are not invited again, and nobody twice', async () => {
   await (await api.as(bob)).refused(acceptTeamInvite, { params: { invite_id } }, 403, 15021);
 });
 
-test('managers and administrators invite, at most at their own level; moderators and others do not', async () => {
+test('managers and administrators invite up to their own level; moderators and users outside the team cannot invite', async () => {
   const mod = await api.aMod();
   const manager = (await aMember(mod, 4)).client;
   await invite(manager, mod, anAddress(), 4);
@@ -224,7 +224,7 @@ test('managers and administrators invite, at most at their own level; moderators
     await client.refused(addModTeamMember, { params: at(mod), body: { email: anAddress(), level: 1 } }, 403, 15039);
 });
 
-test('a level that there is not, and an address that is none, are refused', async () => {
+test('an unknown level and an invalid address are refused', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const body = { email: 'nobody', level: 2 };
@@ -232,7 +232,7 @@ test('a level that there is not, and an address that is none, are refused', asyn
   assert.deepEqual(Object.keys(answer.body.error.errors ?? {}).sort(), ['email', 'level']);
 });
 
-test('a mod has only so many open invitations, a person too, and sends only so many in an hour', async () => {
+test('open invitations are limited per mod and per user, and sent ones per hour', async () => {
   const owner = await api.aUser();
   const client = await api.as(owner);
   const [first, second, third] = [await api.aMod({ owner }), await api.aMod({ owner }), await api.aMod({ owner })];
@@ -247,7 +247,7 @@ test('a mod has only so many open invitations, a person too, and sends only so m
   await client.refused(addModTeamMember, { params: at(third), body }, 403, 23106);
 });
 
-test('managers change and remove those below them, and nobody of their own level or above', async () => {
+test('managers change and remove members below their level only', async () => {
   const mod = await api.aMod();
   const [moderator, manager, other] = [await aMember(mod, 1), await aMember(mod, 4), await aMember(mod, 4)];
   const administrator = await aMember(mod, 8);
@@ -264,7 +264,7 @@ test('managers change and remove those below them, and nobody of their own level
   assert.equal((await (await api.as(mod.owner)).call(deleteModTeamMember, { params })).status, 204);
 });
 
-test('nobody raises themselves or others above their own level', async () => {
+test('nobody can raise a member, or themselves, above their own level', async () => {
   const mod = await api.aMod();
   const [moderator, manager] = [await aMember(mod, 1), await aMember(mod, 4)];
   for (const [who, seat] of [
@@ -276,7 +276,7 @@ test('nobody raises themselves or others above their own level', async () => {
   assert.equal((await change(manager.client, mod, manager.seat, { level: 1, position: 'Retired' })).body.level, 1);
 });
 
-test('moderators and those outside of the team change and remove nobody', async () => {
+test('moderators and users outside the team cannot change or remove anyone', async () => {
   const mod = await api.aMod();
   const [moderator, other] = [await aMember(mod, 1), await aMember(mod, 1)];
   for (const client of [moderator.client, await api.as(await api.aUser())]) {
@@ -286,10 +286,10 @@ test('moderators and those outside of the team change and remove nobody', async 
   }
 });
 
-test('who leaves the team, or is removed from it, sees hidden mods no more', async () => {
+test('a user who leaves the team, or is removed from it, cannot see hidden mods any more', async () => {
   const mod = await api.aMod({ visible: 0 });
   const [leaver, removed] = [await aMember(mod, 1), await aMember(mod, 1)];
-  // Another team keeps them in a class of their own, whose answers are kept.
+  // A second team gives the user a visibility class of their own, whose responses are cached.
   const elsewhere = await api.aMod();
   for (const { user, client } of [leaver, removed]) {
     await api.joinsMod(user, elsewhere, 1);
@@ -301,7 +301,7 @@ test('who leaves the team, or is removed from it, sees hidden mods no more', asy
   for (const { client } of [leaver, removed]) await client.refused(getMod, { params: at(mod) }, 404, 15022);
 });
 
-test('the invitations of someone who becomes less, or leaves, end with what they may no longer give', async () => {
+test('when a member is demoted or leaves, invitations that they may no longer give end', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const administrator = await aMember(mod, 8);
@@ -315,7 +315,7 @@ test('the invitations of someone who becomes less, or leaves, end with what they
   await guests[1]!.refused(acceptTeamInvite, { params: { invite_id: ids[1]! } }, 400, 23103);
 });
 
-test('the level of an invitation can be changed by whom it was sent and by those above it', async () => {
+test('the inviter and members above the invited level can change the level of an invitation', async () => {
   const mod = await api.aMod();
   const [administrator, manager] = [await aMember(mod, 8), await aMember(mod, 4)];
   const email = anAddress();
@@ -328,7 +328,7 @@ test('the level of an invitation can be changed by whom it was sent and by those
   assert.equal((await guest.call(acceptTeamInvite, { params: { invite_id: id } })).body.level, 4);
 });
 
-test('a change that changes nothing is refused, and so is one of a member who is not there', async () => {
+test('a change without an effect and a change of a missing member are refused', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const { seat } = await aMember(mod, 4);
@@ -340,7 +340,7 @@ test('a change that changes nothing is refused, and so is one of a member who is
   }
 });
 
-test('the last administrator stays one, and stays', async () => {
+test('the last administrator can be neither demoted nor removed', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   await aMember(mod, 4);
@@ -349,7 +349,7 @@ test('the last administrator stays one, and stays', async () => {
   await owner.refused(deleteModTeamMember, { params }, 400, 23010);
 });
 
-test('the leader stays administrator and in the team, and nobody else changes that', async () => {
+test('the leader can be neither demoted nor removed, not even by themselves', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const administrator = await aMember(mod, 8);
@@ -361,7 +361,7 @@ test('the leader stays administrator and in the team, and nobody else changes th
   await administrator.client.refused(deleteModTeamMember, { params }, 403, 23101);
 });
 
-test('the leader hands the mod over to an administrator, and may leave then', async () => {
+test('the leader transfers the mod to an administrator, and can leave then', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const [heir, manager] = [await aMember(mod, 8), await aMember(mod, 4)];
@@ -377,7 +377,7 @@ test('the leader hands the mod over to an administrator, and may leave then', as
   assert.equal((await owner.call(deleteModTeamMember, { params })).status, 204);
 });
 
-test('of a leader who hands over and an heir who leaves at the same moment one comes too late', async () => {
+test('when a leader transfers the mod while the new leader leaves, one of the two requests fails', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const heir = await aMember(mod, 8);
@@ -388,7 +388,7 @@ test('of a leader who hands over and an heir who leaves at the same moment one c
   assert.equal(answers.filter(({ status }) => status < 300).length, 1);
 });
 
-test('events tell that a team has changed, and the member that they joined and left', async () => {
+test('events report that a team has changed, and to members that they joined and left', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const email = anAddress();
@@ -407,7 +407,7 @@ test('events tell that a team has changed, and the member that they joined and l
   );
 });
 
-test('those who run the site look after every team', async () => {
+test('the site staff can manage every team', async () => {
   const mod = await api.aMod();
   const admin = await api.as(await api.aUser({ admin: true }));
   const heir = await aMember(mod, 8);
@@ -415,7 +415,7 @@ test('those who run the site look after every team', async () => {
   assert.equal((await change(admin, mod, heir.seat, { position: 'Heir' })).body.position, 'Heir');
 });
 
-test('the team of a hidden mod is for those who see the mod', async () => {
+test('only callers who can see a hidden mod can list its team', async () => {
   const mod = await api.aMod({ visible: 0 });
   await (await api.as(await api.aUser())).refused(getModTeamMembers, { params: at(mod) }, 404, 15022);
 });
