@@ -80,12 +80,12 @@ const measured = Array.from({ length: RUNS }, (_, run) => {
 });
 const at = (of: 'fastest' | 'first', share: number) =>
   measured.map((run) => run[of]).sort((a, b) => a - b)[Math.floor(RUNS * share)]!;
-const told = (of: 'fastest' | 'first') =>
+const summary = (of: 'fastest' | 'first') =>
   `${at(of, 0.5).toFixed(3)} ms median, ${at(of, 0.99).toFixed(3)} ms at the 99th percentile`;
 const cpu = cpuMs();
 for (let run = 0; run < RUNS; run++) rules.evaluate(factsOf(run));
-console.log(`${RULES} rules add to a submission: ${told('fastest')}, the fastest of ${TRIES} tries`);
-console.log(`  the first try, with all that others do on this machine: ${told('first')}`);
+console.log(`${RULES} rules add to a submission: ${summary('fastest')}, the fastest of ${TRIES} tries`);
+console.log(`  the first try, with all that others do on this machine: ${summary('first')}`);
 console.log(`  CPU time, including building the submission: ${((cpuMs() - cpu) / RUNS).toFixed(3)} ms on average`);
 console.log(`after a change the event loop stands still for ${prepared.toFixed(1)} ms at most, time of the processor`);
 

@@ -9,7 +9,7 @@ import { addUser } from '../src/people/users/users.ts';
 import type { UserCaller } from '../src/platform/access/caller.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
 import type { Tables } from '../src/platform/database/database.ts';
-import { manyUsers } from '../test/many.ts';
+import { manyUsers } from '../test/bulk-rows.ts';
 
 const { values: options } = parseArgs({
   options: { people: { type: 'string', default: '100000' }, help: { type: 'boolean' } },

@@ -15,7 +15,7 @@ import type { Mail } from '../src/platform/mail/mail.ts';
 import { logout } from '../src/signin/accounts/operations.ts';
 import { exchangeEmailSecurityCode, requestEmailSecurityCode } from '../src/signin/mailed-codes/operations.ts';
 import { type Api, assertRefused, type Client, type ErrorAnswer, START, startApi } from './api.ts';
-import { anotherService, exchange, requestOf, untilHeard } from './wire.ts';
+import { anotherService, exchange, requestOf, untilReceived } from './wire.ts';
 
 const api = await startApi();
 const game = await api.aGame();
@@ -153,7 +153,7 @@ test('signing out revokes a token in another process as soon as that process rec
   assert.equal((await exchange(api, request, { port: other.port })).status, 200);
   await visitor.call(logout);
   const asked = () => exchange(api, request, { port: other.port });
-  await untilHeard(other.apps.production.db, async () => (await asked()).status !== 200);
+  await untilReceived(other.apps.production.db, async () => (await asked()).status !== 200);
   assert.equal((await asked()).ref, 11005);
 });
 

@@ -6,7 +6,7 @@ import type { TokenScope } from '../src/platform/access/caller.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
 import { type Client, startApi } from './api.ts';
 import { anAppOf, serviceOf } from './browser.ts';
-import { assertNone } from './rows.ts';
+import { assertNone } from './hand-tables.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' } });
 const staff = await api.aUser({ admin: true });
@@ -34,30 +34,30 @@ const key: Gate = (asked) => {
   return kind === 'anyone' || kind === 'authentication' || isForKeys(asked) ? undefined : 11_059;
 };
 
-/** `elsewhere`: the token belongs to another game than the one in the path. */
-function person(where: 'site' | 'here' | 'elsewhere'): Gate {
+/** `otherGame`: the token belongs to another game than the one in the path. */
+function person(where: 'site' | 'here' | 'otherGame'): Gate {
   return ({ access, inGame }) => {
     if (access.kind === 'authentication') return 11_000;
     if (access.kind === 'service') return 11_060;
     const power = powerOf(access);
     if (where === 'site') return undefined;
     if (power === 'account' || power === 'staff' || (power === 'team' && !inGame)) return 12_004;
-    return power === 'team' && where === 'elsewhere' ? 11_104 : undefined;
+    return power === 'team' && where === 'otherGame' ? 11_104 : undefined;
   };
 }
 
-function application(where: 'here' | 'elsewhere' | 'everywhere'): Gate {
+function application(where: 'here' | 'otherGame' | 'everywhere'): Gate {
   return ({ access, inGame }) => {
     if (access.kind === 'authentication') return 11_000;
     if (access.kind === 'service') return 11_060;
     const power = powerOf(access);
     if (power === 'personal') return where === 'everywhere' ? undefined : 11_104;
     if (power !== 'content') return 12_004;
-    return access.kind === 'user' && inGame && where === 'elsewhere' ? 11_104 : undefined;
+    return access.kind === 'user' && inGame && where === 'otherGame' ? 11_104 : undefined;
   };
 }
 
-function service(where: 'here' | 'elsewhere', ...scopes: TokenScope[]): Gate {
+function service(where: 'here' | 'otherGame', ...scopes: TokenScope[]): Gate {
   return ({ access, inGame }) => {
     if (access.kind === 'authentication') return 11_000;
     if (access.kind === 'anyone' && !access.named) return undefined;
@@ -70,7 +70,7 @@ function service(where: 'here' | 'elsewhere', ...scopes: TokenScope[]): Gate {
           : [access.kind === 'reader' && access.keyWrites ? 'write' : 'read'];
     const lacking = needed.find((scope) => !scopes.includes(scope));
     if (lacking) return lacking === 'read' ? 11_004 : 11_003;
-    return access.kind === 'user' && inGame && where === 'elsewhere' ? 11_104 : undefined;
+    return access.kind === 'user' && inGame && where === 'otherGame' ? 11_104 : undefined;
   };
 }
 
@@ -82,14 +82,14 @@ const ACTORS: Record<string, readonly [Client, Gate]> = {
   'the key of a user': [api.withKey(player), key],
   'a player on the site': [await api.as(player), person('site')],
   'a player in the game': [await api.as(player, { gameId: game.id }), person('here')],
-  'a player in another game': [await api.as(player, { gameId: other.id }), person('elsewhere')],
+  'a player in another game': [await api.as(player, { gameId: other.id }), person('otherGame')],
   'the leader on the site': [await api.as(leader), person('site')],
   'the leader in the game': [await api.as(leader, { gameId: game.id }), person('here')],
-  'the leader in another game': [await api.as(leader, { gameId: other.id }), person('elsewhere')],
+  'the leader in another game': [await api.as(leader, { gameId: other.id }), person('otherGame')],
   'the site’s owner on the site': [await api.as(staff), person('site')],
   'the site’s owner in the game': [await api.as(staff, { gameId: game.id }), person('here')],
   'an application of the game': [await anAppOf(api, leader, game), application('here')],
-  'an application of another game': [await anAppOf(api, leader, other), application('elsewhere')],
+  'an application of another game': [await anAppOf(api, leader, other), application('otherGame')],
   'an application with access to all games': [
     await anAppOf(api, leader, other, { allGames: true }),
     application('everywhere'),
@@ -107,7 +107,7 @@ const ACTORS: Record<string, readonly [Client, Gate]> = {
   ],
   'a service of another game': [
     await serviceOf(api, other, 'read,write,update'),
-    service('elsewhere', 'read', 'write', 'update'),
+    service('otherGame', 'read', 'write', 'update'),
   ],
 };
 

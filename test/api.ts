@@ -26,8 +26,8 @@ import type { Observation } from '../src/platform/http/server.ts';
 import { manualClock } from '../src/platform/runtime/clock.ts';
 import { createLog } from '../src/platform/runtime/log.ts';
 import { seededRandom, systemRandom } from '../src/platform/runtime/random.ts';
-import { untrueCards } from './cards.ts';
 import { Observer } from './observer.ts';
+import { staleSummaryRows } from './summary-rows.ts';
 import { temporaryDatabases, temporaryFolder } from './temporary.ts';
 import { zipOf } from './zips.ts';
 
@@ -522,7 +522,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   for (const app of Object.values(service.apps)) observer.reached.watch(app);
   beforeEach((test) => observer.reached.begin(test.name));
   after(async () => {
-    const cards = options.writesRows ? [] : await untrueCards(service.apps.production.db);
+    const cards = options.writesRows ? [] : await staleSummaryRows(service.apps.production.db);
     await api.stop();
     process.off('warning', warned);
     await databases.drop();

@@ -34,15 +34,15 @@ import {
   AUTHORISATION,
   CALLERS,
   type CallerName,
-  FROM_ELSEWHERE,
   OPEN_IN_CLOSED_GAMES,
+  OUTSIDERS,
   OWN_SIGNS,
   type Row,
   SCENES,
   type SceneName,
   SIGNS,
 } from './authorisation.ts';
-import { assertRows } from './rows.ts';
+import { assertRows } from './hand-tables.ts';
 import { zipOf } from './zips.ts';
 
 const api = await startApi({
@@ -63,7 +63,7 @@ const people = {
 await app.db.write((transaction) =>
   joinStaff(transaction, { userId: people.siteModerator.id, level: STAFF_LEVELS.moderator, addedBy: 0, now: START }),
 );
-const elsewhere = await api.aGame();
+const otherGame = await api.aGame();
 const members = { mod: [] as User[], game: [] as User[] };
 for (const team of [members.mod, members.game]) for (const _ of LEVELS) team.push(await api.aUser());
 /** The user that requests are about: invited, restricted, muted, followed. */
@@ -98,10 +98,10 @@ const notification = await app.db.write(async ({ query }) => {
     .values({ ...account, display_name: 'Author', avatar: '', ...dates })
     .execute();
   const about = { resource: 'users', resource_id: other.id, game_id: 0, comment_id: 0 };
-  const told = { user_id: people.author.id, kind: 'follower', actor_id: other.id, ...about };
+  const row = { user_id: people.author.id, kind: 'follower', actor_id: other.id, ...about };
   return query
     .insertInto('notifications')
-    .values({ ...told, date_added: START, is_read: 0 })
+    .values({ ...row, date_added: START, is_read: 0 })
     .returning('id')
     .executeTakeFirstOrThrow();
 });
@@ -145,7 +145,7 @@ async function aScene(name: SceneName) {
   };
   const upload = await asAuthor.call(createMultipartUploadSession, { params: ofMod, body: { filename: 'a.zip' } });
   const asOwner = await api.as(game.owner);
-  const seats = {
+  const teams = {
     mods: (await asAuthor.call(getModTeamMembers, { params: ofMod })).body.data,
     games: (await asOwner.call(getGameTeamMembers, { params: inGame })).body.data,
   };
@@ -156,7 +156,7 @@ async function aScene(name: SceneName) {
   const listening = { name, url: 'https://10.0.0.1/' };
   const webhook = await asOwner.call(addGameWebhook, { params: inGame, body: listening });
   const ofWebhook = { ...inGame, webhook_id: webhook.body.id };
-  await asAuthor.call(editModByPut, { params: ofMod, body: { summary: 'As it is told' } });
+  await asAuthor.call(editModByPut, { params: ofMod, body: { summary: 'As described' } });
   const deliveries = await asOwner.call(getGameWebhookDeliveries, { params: ofWebhook });
   await asOwner.call(addMetricsSecret, { params: inGame });
   const rule = await asOwner.call(addGameRule, { params: inGame, body: RULE });
@@ -246,7 +246,7 @@ async function aScene(name: SceneName) {
     export_token: exportToken(app, 1),
     verification_hash: downloadLink(app, named, { alone: false }).binary_url.split('/').at(-1)!,
   };
-  return { game, mod, needed, comments, seats, params, upload_id: upload.body.upload_id, clientId: client.client_id };
+  return { game, mod, needed, comments, teams, params, upload_id: upload.body.upload_id, clientId: client.client_id };
 }
 type Scene = Awaited<ReturnType<typeof aScene>>;
 
@@ -266,9 +266,9 @@ async function callersOf({ game, clientId }: Scene): Promise<Record<CallerName, 
   return {
     nobody: api.nobody(),
     key: api.withKey(game),
-    otherKey: api.withKey(elsewhere),
+    otherKey: api.withKey(otherGame),
     stranger: await api.as(people.stranger),
-    otherToken: await api.as(people.stranger, { gameId: elsewhere.id }),
+    otherToken: await api.as(people.stranger, { gameId: otherGame.id }),
     readOnly: await api.as(people.author, { scopes: ['read'] }),
     author: await api.as(people.author),
     mod1: mod1!,
@@ -441,7 +441,7 @@ const REQUESTS: Record<string, (scene: Scene) => Omit<CallInput, 'params'>> = {
 
 function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
   const [, , , plural = ''] = path.split('/');
-  const team = path.includes('/mods/') ? scene.seats.mods : scene.seats.games;
+  const team = path.includes('/mods/') ? scene.teams.mods : scene.teams.games;
   const params = {
     ...scene.params,
     comment_id: scene.comments[plural] ?? 0,
@@ -489,7 +489,7 @@ for (const name of SCENES) {
   const scene = await aScene(name);
   scenes.set(name, { scene, callers: await callersOf(scene) });
 }
-const leaderElsewhere = await api.as(elsewhere.owner);
+const otherLeader = await api.as(otherGame.owner);
 const siteModerator = await api.as(people.siteModerator);
 undoEveryWrite();
 
@@ -558,15 +558,17 @@ function assertAnswers(
   const meant = expected(row[column] ?? '', row);
   const others = CALLERS.filter((caller, index) => answers[caller] !== meant[index]);
   const refs = CALLERS.map((caller) => answers[caller] ?? Number.NaN);
-  const told = others.map((caller) => `${caller}: ${answers[caller]} instead of ${meant[CALLERS.indexOf(caller)]}`);
+  const differences = others.map(
+    (caller) => `${caller}: ${answers[caller]} instead of ${meant[CALLERS.indexOf(caller)]}`,
+  );
   assert.ok(
     others.length === 0,
-    `The responses of ${id} differ from its row (0 is "admitted"):\n  ${told.join('\n  ')}\nIf that is meant, write ${column}: ${asSigns(refs)} in the row of '${id}' of AUTHORISATION in test/authorisation.ts. If not, see the access of its declaration, and its rule.`,
+    `The responses of ${id} differ from its row (0 is "admitted"):\n  ${differences.join('\n  ')}\nIf that is meant, write ${column}: ${asSigns(refs)} in the row of '${id}' of AUTHORISATION in test/authorisation.ts. If not, see the access of its declaration, and its rule.`,
   );
 }
 
 /** These operations name the resource in their body instead of the path. */
-const isDoneToThing = ({ declaration: { id, path } }: AnyOperation) =>
+const actsOnResource = ({ declaration: { id, path } }: AnyOperation) =>
   /\{(mod|guide|collection)_id\}/.test(path) || ['get-resource-owner', 'submit-report'].includes(id);
 
 /** Paths of resources that belong to one game. */
@@ -580,7 +582,7 @@ for (const operation of operations) {
     assertAnswers(id, 'open', await outcomes('open', operation), row);
   });
 
-  if (isDoneToThing(operation))
+  if (actsOnResource(operation))
     test(`${id} does not reveal a hidden resource`, async () => {
       assertAnswers(id, 'hidden', await outcomes('hidden', operation), row);
     });
@@ -588,17 +590,17 @@ for (const operation of operations) {
   if (path.includes('{game_id}') && !OPEN_IN_CLOSED_GAMES.includes(id))
     test(`${id} is refused to outsiders in a closed game`, async () => {
       const inOpen = byCaller(expected(row.open, row));
-      const closed = FROM_ELSEWHERE.map((caller) => (inOpen[caller] === SIGNS['k'] ? SIGNS['k']! : GAME_CLOSED));
-      assert.deepEqual(await outcomes('closed', operation, FROM_ELSEWHERE), byCaller(closed, FROM_ELSEWHERE));
+      const closed = OUTSIDERS.map((caller) => (inOpen[caller] === SIGNS['k'] ? SIGNS['k']! : GAME_CLOSED));
+      assert.deepEqual(await outcomes('closed', operation, OUTSIDERS), byCaller(closed, OUTSIDERS));
     });
 
   if (IN_GAME.test(path))
     test(`${id} does not find a resource of another game, even for the leader of that game`, async () => {
       const { scene } = scenes.get('open')!;
       const input = inputFor(operation, scene);
-      const answer = await leaderElsewhere.call(operation, {
+      const answer = await otherLeader.call(operation, {
         ...input,
-        params: { ...input.params, game_id: elsewhere.id },
+        params: { ...input.params, game_id: otherGame.id },
       });
       // An invalid preview link gets the same refusal whether or not the mod exists.
       assert.equal(answer.status, id === 'register-mod-previewer' ? 403 : 404, answer.text);

@@ -413,7 +413,7 @@ export const AUTHORISATION: Record<string, Row> = {
 };
 
 /** A closed game refuses these callers before any other check. */
-export const FROM_ELSEWHERE: readonly CallerName[] = ['otherKey', 'stranger', 'mod8'];
+export const OUTSIDERS: readonly CallerName[] = ['otherKey', 'stranger', 'mod8'];
 /** Exceptions: the game object shows that the game is closed, and a signed link or an invitation admits its holder. */
 export const OPEN_IN_CLOSED_GAMES = [
   'get-game',

@@ -95,7 +95,7 @@ const backup = (path = file, ...more: string[]) => run(['backup', path, ...more]
 
 test('a backup taken during writes restores one consistent state, row for row and byte for byte', async (t) => {
   const mod = await api.aMod({ summary: 'breaks\u2028of "lines"\r\n\\and \u{1f680}' });
-  const kept = await api.aFile(mod, { archive: zipOf({ 'large.bin': Buffer.alloc(3_000_000, 'abc') }) });
+  const large = await api.aFile(mod, { archive: zipOf({ 'large.bin': Buffer.alloc(3_000_000, 'abc') }) });
   const filesBefore = filesIn(join(api.folder, 'production/files'));
   const before = await rowsOf(served);
   const writing = new AbortController();
@@ -130,16 +130,16 @@ test('a backup taken during writes restores one consistent state, row for row an
     found.filter(({ trouble }) => trouble !== 'left over'),
     [],
   );
-  assert.ok(kept.id);
+  assert.ok(large.id);
 });
 
 if (databaseUrl)
   test('a backup is restored only into an empty PostgreSQL database, and new rows get unused ids', async (t) => {
     if (!existsSync(file)) await backup();
-    const elsewhere = join(folder, 'elsewhere');
-    const full = await run(['restore', file], { ...served, MODSTEAD_DATA: elsewhere });
-    assert.deepEqual([full.code, /is not empty/.test(full.err), existsSync(elsewhere)], [1, true, false]);
-    const other = await run(['restore', file], { MODSTEAD_DATA: elsewhere });
+    const target = join(folder, 'target');
+    const full = await run(['restore', file], { ...served, MODSTEAD_DATA: target });
+    assert.deepEqual([full.code, /is not empty/.test(full.err), existsSync(target)], [1, true, false]);
+    const other = await run(['restore', file], { MODSTEAD_DATA: target });
     assert.deepEqual([other.code, /is of a PostgreSQL database/.test(other.err)], [2, true]);
     const place = await anEmptyPlace(t, 'next-ids');
     assert.equal((await run(['restore', file], place)).code, 0);

@@ -152,8 +152,8 @@ test('in Chromium without scripts a user signs in with a studio account', { skip
 test('in Chromium a user enters the code of a device and signs in, and the device gets a token', { skip }, async () => {
   const game = await api.aGame({ name: 'Skyhaven' });
   const device = await aDevice(api.service, { host: `g-${game.id}.ws.localhost` });
-  device.say({ operation: 'device_login', context: { game_id: game.id } });
-  const code = String((await device.told()).context['code']);
+  device.send({ operation: 'device_login', context: { game_id: game.id } });
+  const code = String((await device.nextMessage()).context['code']);
   const page = await aPage({ javaScriptEnabled: false });
   await page.goto(`${site}/connect`);
   await page.getByLabel('Code on the device').fill(code.toLowerCase());
@@ -165,8 +165,8 @@ test('in Chromium a user enters the code of a device and signs in, and the devic
   await page.getByText(`shows the code ${code} wants to use Skyhaven`).waitFor();
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByRole('heading', { name: 'The device is signed in' }).waitFor();
-  assert.equal((await device.told()).operation, 'access_token');
-  await device.leave();
+  assert.equal((await device.nextMessage()).operation, 'access_token');
+  await device.close();
 });
 
 test('in Chromium a user signs in with itch.io, whose token leaves the address bar', { skip }, async () => {

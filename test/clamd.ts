@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { EICAR } from './zips.ts';
 
 /** How the stand-in differs from clamd. */
-export interface Manner {
+export interface ClamdBehaviour {
   streamBytesMax?: number;
   /** Replaces the reply; a reply without a final NUL is incomplete. */
   answer?: string;
@@ -14,7 +14,7 @@ export interface Manner {
   hangsUp?: boolean;
 }
 
-export interface StandIn {
+export interface ClamdStub {
   readonly address: string;
   readonly streams: Buffer[];
 }
@@ -25,7 +25,11 @@ interface Ending {
 }
 
 /** A clamd with one signature, on a real socket. */
-export async function standIn(t: Ending, manner: Manner = {}, over: 'unix' | 'tcp' = 'unix'): Promise<StandIn> {
+export async function startClamdStub(
+  t: Ending,
+  manner: ClamdBehaviour = {},
+  over: 'unix' | 'tcp' = 'unix',
+): Promise<ClamdStub> {
   const streams: Buffer[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -48,7 +52,7 @@ export async function standIn(t: Ending, manner: Manner = {}, over: 'unix' | 'tc
   return { address: typeof at === 'string' ? `unix:${at}` : `tcp://127.0.0.1:${at!.port}`, streams };
 }
 
-function converse(socket: Socket, manner: Manner, streams: Buffer[]): void {
+function converse(socket: Socket, manner: ClamdBehaviour, streams: Buffer[]): void {
   let pending = Buffer.alloc(0);
   let stream: Buffer[] | undefined;
   const say = (text: string) => {

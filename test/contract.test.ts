@@ -240,7 +240,7 @@ for (const name of tags) {
   rule_id = (await asAda.call(addGameRule, { params, body })).body.id;
 }
 for (const name of tags)
-  await asAda.call(editGameRule, { params: { ...params, rule_id }, body: { name: `${name} anew` } });
+  await asAda.call(editGameRule, { params: { ...params, rule_id }, body: { name: `${name} edited` } });
 const decision_id = (await asAda.call(getGameRuleDecisions, { params })).body.data[0]!.id;
 
 const cooking = {
@@ -514,8 +514,8 @@ for (const operation of readOperations)
     const head = await client.send('HEAD', targetOf(operation), { query });
     assert.equal(got.status, 200, got.text);
     assert.equal(got.headers['content-length'], String(got.bytes.length));
-    const told = ({ status, headers }: Answer) => [status, headers['content-length'], headers['content-type']];
-    assert.deepEqual(told(head), told(got));
+    const summary = ({ status, headers }: Answer) => [status, headers['content-length'], headers['content-type']];
+    assert.deepEqual(summary(head), summary(got));
     assert.equal(head.text, '');
   });
 

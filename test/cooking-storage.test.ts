@@ -30,7 +30,7 @@ import { takeInventory } from '../src/platform/storage/inventory.ts';
 import { toS3Location } from '../src/platform/storage/location.ts';
 import { type Api, startApi } from './api.ts';
 import { findCeph, startCeph } from './ceph.ts';
-import { aCookingGame, aRunner, aSource, at, cooksOf, mustClaim, of, told } from './cooking.ts';
+import { aCookingGame, aRunner, aSource, cooksOf, gamePath, metadataOf, modPath, mustClaim } from './cooking.ts';
 import { startS3 } from './s3.ts';
 import { hashOf, rangeOf } from './uploads.ts';
 import { requestOf, Wire } from './wire.ts';
@@ -100,7 +100,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
   const worker = composeWorker(api.app());
 
   async function aBuild(game: Awaited<ReturnType<typeof aCookingGame>>) {
-    const { build_id, url } = (await (await api.as(game.owner)).call(cookingSasToken, { params: at(game) })).body;
+    const { build_id, url } = (await (await api.as(game.owner)).call(cookingSasToken, { params: gamePath(game) })).body;
     const params = { build_id, build_signature: url.split('/').at(-1)! };
     const put = (number: number, content?: Buffer) =>
       api.nobody().call(uploadCookBuild, { params, ...part(number, content) });
@@ -163,9 +163,10 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       assert.deepEqual([last.status, last.body.state], [200, 'whole'], last.text);
       await worker.runDue();
       const owner = await api.as(game.owner);
-      const { is_valid, filehash, filesize } = (await owner.call(cookingValidateBuild, { params: at(game) })).body;
+      const { is_valid, filehash, filesize } = (await owner.call(cookingValidateBuild, { params: gamePath(game) }))
+        .body;
       assert.deepEqual([is_valid, filesize, filehash.sha256], [true, WHOLE.length, SHA256]);
-      assert.equal((await owner.call(finalizeCloudCooking, { params: at(game) })).status, 204);
+      assert.equal((await owner.call(finalizeCloudCooking, { params: gamePath(game) })).status, 204);
       const { client, params: claim } = await aClaim(game);
       const got = await bytesBehind(await client.call(downloadCookBuild, { params: claim }));
       assert.equal(hashOf('sha256', got), SHA256);
@@ -186,7 +187,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
         );
       assert.equal((await api.nobody().call(getCookBuild, { params })).body.state, 'whole');
       await worker.runDue();
-      const { body } = await (await api.as(game.owner)).call(cookingValidateBuild, { params: at(game) });
+      const { body } = await (await api.as(game.owner)).call(cookingValidateBuild, { params: gamePath(game) });
       assert.deepEqual([body.is_valid, body.filehash.sha256], [true, SHA256], body.problem);
       await isSound();
     });
@@ -221,11 +222,11 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       assert.equal(completed.body.status, 3, completed.text);
       const done = await client.call(finishCook, { params, body: query });
       assert.deepEqual([done.status, done.body.status], [200, 2], done.text);
-      const file_id = Number(told((await cooksOf(api, mod))[0]!, 'result'));
+      const file_id = Number(metadataOf((await cooksOf(api, mod))[0]!, 'result'));
       const owner = await api.as(mod.owner);
-      const file = (await owner.call(getModfile, { params: { ...of(mod), file_id } })).body;
+      const file = (await owner.call(getModfile, { params: { ...modPath(mod), file_id } })).body;
       assert.deepEqual([file.filesize, file.filehash.md5], [WHOLE.length, hashOf('md5', WHOLE)]);
-      const got = await bytesBehind(await owner.call(downloadModfile, { params: { ...of(mod), file_id } }));
+      const got = await bytesBehind(await owner.call(downloadModfile, { params: { ...modPath(mod), file_id } }));
       assert.equal(hashOf('sha256', got), SHA256);
       await isSound();
     });
@@ -235,7 +236,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       const before = await Array.fromAsync(api.app().storage.list(''));
       await put(2);
       await put(1);
-      const cancelled = { params: { ...of(mod), cook_uuid: claim.cook.cook_uuid } };
+      const cancelled = { params: { ...modPath(mod), cook_uuid: claim.cook.cook_uuid } };
       assert.equal((await (await api.as(mod.owner)).call(cancelCookOperation, cancelled)).status, 200);
       assert.equal((await put(3)).status, 404);
       api.clock.advance(3 * DAY);

@@ -17,13 +17,13 @@ export async function aCookingGame(api: Api, more: CallInput['body'] = {}, owner
     'platforms[2][locked]': true,
   };
   const body = { ...platforms, ...more };
-  const { status, text } = await (await api.as(game.owner)).call(editGameOperation, { params: at(game), body });
+  const { status, text } = await (await api.as(game.owner)).call(editGameOperation, { params: gamePath(game), body });
   assert.equal(status, 200, text);
   return game;
 }
 
-export const at = ({ id }: { id: number }) => ({ game_id: id });
-export const of = ({ id, game_id }: { id: number; game_id: number }) => ({ game_id, mod_id: id });
+export const gamePath = ({ id }: { id: number }) => ({ game_id: id });
+export const modPath = ({ id, game_id }: { id: number; game_id: number }) => ({ game_id, mod_id: id });
 
 export interface Runner {
   readonly id: number;
@@ -34,7 +34,7 @@ export interface Runner {
 export async function aRunner(api: Api, game: Game, platforms: readonly string[] = ['ps5']): Promise<Runner> {
   const client = await api.as(game.owner);
   const { status, body, text } = await client.call(addCookRunner, {
-    params: at(game),
+    params: gamePath(game),
     body: { name: api.unique('Mill'), platforms },
   });
   assert.equal(status, 201, text);
@@ -45,7 +45,7 @@ export async function aRunner(api: Api, game: Game, platforms: readonly string[]
 export async function aSource(api: Api, mod: Mod, body: CallInput['body'] = {}) {
   const bytes = zipOf({ 'assets/ship.fbx': api.unique('A ship') });
   const files = { filedata: { filename: 'source.zip', bytes } };
-  const answer = await (await api.as(mod.owner)).call(addSourceModfile, { params: of(mod), body, files });
+  const answer = await (await api.as(mod.owner)).call(addSourceModfile, { params: modPath(mod), body, files });
   assert.equal(answer.status, 201, answer.text);
   return { ...answer.body, bytes };
 }
@@ -72,11 +72,11 @@ export function finish(api: Api, client: Client, claim_id: string, body: CallInp
 }
 
 export async function cooksOf(api: Api, mod: Mod) {
-  const { body, text, status } = await (await api.as(mod.owner)).call(browseModfileCooks, { params: of(mod) });
+  const { body, text, status } = await (await api.as(mod.owner)).call(browseModfileCooks, { params: modPath(mod) });
   assert.equal(status, 200, text);
   return body.data;
 }
 
 /** The value of a cook's metadata entry. */
-export const told = ({ metadata }: { metadata: readonly string[] }, name: string): string | undefined =>
+export const metadataOf = ({ metadata }: { metadata: readonly string[] }, name: string): string | undefined =>
   metadata.find((each) => each.startsWith(`${name}:`))?.slice(name.length + 1);

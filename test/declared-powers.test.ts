@@ -8,7 +8,7 @@ import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Client, START, startApi } from './api.ts';
 import { anAppOf } from './browser.ts';
-import { assertNone, assertRows } from './rows.ts';
+import { assertNone, assertRows } from './hand-tables.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off' } });
 
@@ -79,8 +79,8 @@ test('an application’s token is refused by operations that accept visitors but
 
 test('an application with access to its own game opens nothing in another game or beyond games', async () => {
   const app = await anAppOf(api, owner, game);
-  const elsewhere = [...ofPower('content').filter(namesGame), ...ofPower('personal')];
-  assert.deepEqual(await refsOf(app, elsewhere, other.id), all(elsewhere, 11_104));
+  const inOtherGame = [...ofPower('content').filter(namesGame), ...ofPower('personal')];
+  assert.deepEqual(await refsOf(app, inOtherGame, other.id), all(inOtherGame, 11_104));
   const own = await refsOf(app, ofPower('content'), game.id);
   assert.deepEqual(
     Object.entries(own).filter(([, ref]) => GATES.includes(ref)),
@@ -92,8 +92,8 @@ test('a token of a sign-in in one game opens no account, site or other game', as
   const inGame = await api.as(owner, { gameId: game.id });
   const closed = [...ofPower('account', 'staff'), ...ofPower('team').filter((each) => !namesGame(each))];
   assert.deepEqual(await refsOf(inGame, closed, game.id), all(closed, 12_004));
-  const elsewhere = ofPower('team').filter(namesGame);
-  assert.deepEqual(await refsOf(inGame, elsewhere, other.id), all(elsewhere, 11_104));
+  const inOtherGame = ofPower('team').filter(namesGame);
+  assert.deepEqual(await refsOf(inGame, inOtherGame, other.id), all(inOtherGame, 11_104));
 });
 
 /** Words that suggest power over users, keys, money, moderation or settings. */
@@ -161,10 +161,10 @@ test('the OpenAPI document states the power of every operation and which tokens 
   const { body } = await api.request('GET', '/v1/openapi.json');
   const { paths } = body as { paths: Record<string, Record<string, Record<string, unknown>>> };
   for (const { declaration } of personal) {
-    const told = paths[declaration.path]![declaration.method.toLowerCase()]!;
-    assert.equal(told['x-power'], powerOf(declaration.access), declaration.id);
-    const held = Object.keys(told['x-credentials'] as object).sort();
+    const described = paths[declaration.path]![declaration.method.toLowerCase()]!;
+    assert.equal(described['x-power'], powerOf(declaration.access), declaration.id);
+    const tokens = Object.keys(described['x-credentials'] as object).sort();
     const holders = Object.entries(HOLDERS[powerOf(declaration.access)]).filter(([, says]) => says);
-    assert.deepEqual(held, holders.map(([origin]) => origin).sort(), declaration.id);
+    assert.deepEqual(tokens, holders.map(([origin]) => origin).sort(), declaration.id);
   }
 });

@@ -14,7 +14,7 @@ import { DUPLICATE_WINDOW_SECONDS } from '../src/platform/database/duplicate-req
 import { ApiError } from '../src/platform/errors/catalogue.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Answer, assertRefused, type CallInput, startApi } from './api.ts';
-import { assertRows } from './rows.ts';
+import { assertRows } from './hand-tables.ts';
 import { anotherService } from './wire.ts';
 import { zipOf } from './zips.ts';
 

@@ -16,7 +16,7 @@ import { PART_BYTES } from '../src/files/uploads/ranges.ts';
 import { addUser } from '../src/people/users/users.ts';
 import { issueToken } from '../src/platform/access/credentials.ts';
 import { readSettings } from '../src/platform/config/settings.ts';
-import { mountSmallDisk, type SmallDisk, whyNoDisk } from './small-disk.ts';
+import { mountSmallDisk, reasonWithoutDisk, type SmallDisk } from './small-disk.ts';
 import { temporaryDatabases, temporaryFolder } from './temporary.ts';
 import { rangeOf } from './uploads.ts';
 import { zipOf } from './zips.ts';
@@ -244,7 +244,7 @@ const bytesOf = async ({ ask }: Service, file: Answer) => {
   return bytes;
 };
 
-const without = whyNoDisk();
+const without = reasonWithoutDisk();
 
 /** If no disk can be mounted, the name of the skipped test gives the reason. */
 const onSmallDisk = (name: string, run: (disk: SmallDisk) => Promise<void>) =>

@@ -19,7 +19,7 @@ const api = await startApi();
 const MARK = 'zyxmarked';
 const TAG = 'Zyxmarkedtag';
 const game = await api.aGame({ tagGroups: [{ name: 'Kind', type: 'checkboxes', tags: [TAG, 'Open'] }] });
-const elsewhere = await api.aGame({ accepted: false });
+const hiddenGame = await api.aGame({ accepted: false });
 const ada = await api.aUser();
 const author = await api.as(ada);
 
@@ -35,11 +35,11 @@ async function aMarkedMod(state: { visible?: number; accepted?: boolean; game?: 
   return mod;
 }
 
-await api.joins(ada, elsewhere, 8);
+await api.joins(ada, hiddenGame, 8);
 const hidden = await aMarkedMod({ visible: 0 });
 const deleted = await aMarkedMod();
 const unaccepted = await api.aMod({ game, owner: ada, name: `${MARK} mod`, accepted: false });
-const foreign = await aMarkedMod({ game: elsewhere });
+const foreign = await aMarkedMod({ game: hiddenGame });
 for (const mod of [hidden, deleted])
   await author.call(addModDependencies, {
     params: { game_id: game.id, mod_id: mod.id },

@@ -32,15 +32,15 @@ const first: Migration = { name: '2026-12-02-first', up: ({ id }) => [`create ta
 const second: Migration = { name: '2026-12-01-second', up: ({ id }) => [`create table seconds (id ${id})`] };
 
 eachDatabase('migrations run in the order of the list, and each is reported', [first], async ({ db }) => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const third: Migration = { name: '2026-12-03', up: () => ['drop table seconds'] };
   await migrate(
     db,
     [first, second, third],
     () => 0,
-    (name) => told.push(name),
+    (name) => reported.push(name),
   );
-  assert.deepEqual(told, [second.name, third.name]);
+  assert.deepEqual(reported, [second.name, third.name]);
 });
 
 type Row = Readonly<Record<string, string | number | null>>;

@@ -121,11 +121,11 @@ for (const target of [
 
 test('T12: signing out, unsubscribing and refused client requests redirect to no other site', async () => {
   const browser = new Browser(api);
-  const elsewhere = 'return=https%3A%2F%2Fevil.example&redirect_uri=https%3A%2F%2Fevil.example&next=//evil.example';
+  const evil = 'return=https%3A%2F%2Fevil.example&redirect_uri=https%3A%2F%2Fevil.example&next=//evil.example';
   for (const path of ['/sign-out', '/unsubscribe', '/oauth/authorize', '/account', '/connect'])
-    for (const page of [await browser.get(`${path}?${elsewhere}`), await browser.get(`${path}?error=x&${elsewhere}`)])
+    for (const page of [await browser.get(`${path}?${evil}`), await browser.get(`${path}?error=x&${evil}`)])
       assert.doesNotMatch(page.headers.location ?? '', /^(?:https?:)?\/\/evil/, path);
-  const signedOut = await browser.submit(await browser.get(`/sign-out?${elsewhere}`), {
+  const signedOut = await browser.submit(await browser.get(`/sign-out?${evil}`), {
     return: 'https://evil.example',
   });
   assert.deepEqual([signedOut.status, signedOut.headers.location], [200, undefined]);

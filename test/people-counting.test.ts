@@ -84,13 +84,13 @@ async function recount(): Promise<void> {
   const followers = await query.selectFrom('collection_followers').selectAll().execute();
   const rated = await query.selectFrom('collection_ratings').selectAll().execute();
   const row = await query.selectFrom('collections').selectAll().executeTakeFirstOrThrow();
-  const told = (await client.call(getModCollection, { params: inCollection })).body.stats;
+  const stats = (await client.call(getModCollection, { params: inCollection })).body.stats;
   const ofCollection = (await client.call(collectionComments.getAll, { params: COMMENTED[2]!.params })).body
     .result_total;
-  assert.equal(told.comments_total, ofCollection);
+  assert.equal(stats.comments_total, ofCollection);
   const positive = rated.filter(({ rating }) => rating === 1).length;
   assert.deepEqual(
-    [told.followers_total, told.ratings_positive_30_days, row.ratings_positive, row.ratings_negative],
+    [stats.followers_total, stats.ratings_positive_30_days, row.ratings_positive, row.ratings_negative],
     [followers.length, positive, positive, rated.length - positive],
   );
   const messages = await query.selectFrom('messages').selectAll().execute();

@@ -18,8 +18,8 @@ import {
 import { getExport, requestExport } from '../src/signin/exports/operations.ts';
 import { type Client, startApi } from './api.ts';
 import { codesSentTo } from './browser.ts';
-import { DECLARED, marksOf, placesOf, placesWith, plantRow, setNextUserId } from './people.ts';
-import { columnsOf, type Planted } from './tables.ts';
+import { DECLARED, insertPersonalRow, marksOf, placesOf, placesWith, setNextUserId } from './people.ts';
+import { columnsOf, type InsertedRow } from './tables.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
 const { db } = api.app();
@@ -111,25 +111,25 @@ const PICTURES_SECONDS = 86_400;
 let people = 0;
 
 /** A user with a row in every declared column, and with a unique mark in every text. */
-async function someoneEverywhere(mark: string, like?: ReadonlyMap<string, Planted>) {
+async function aUserInEveryTable(mark: string, like?: ReadonlyMap<string, InsertedRow>) {
   people += 1;
   const email = `${mark.toLowerCase()}-${people}@example.org`;
   const user = await api.aUser({ email, username: `${mark} the ${people}th` });
   const client = await api.as(user);
-  const planted = new Map<string, Planted>();
+  const inserted = new Map<string, InsertedRow>();
   for (const each of DECLARED) {
     const key = `${each.table}.${each.column}`;
-    const row = await plantRow(db, columns, each, { userId: user.id, mark });
-    if (row) planted.set(key, row);
+    const row = await insertPersonalRow(db, columns, each, { userId: user.id, mark });
+    if (row) inserted.set(key, row);
     if (!like?.has(key)) continue;
     try {
-      await plantRow(db, columns, each, { userId: user.id, mark: 'twin', like: like.get(key)! });
+      await insertPersonalRow(db, columns, each, { userId: user.id, mark: 'twin', like: like.get(key)! });
     } catch (error) {
       // A value that must be unique can belong to only one of the two users.
       if (!isDuplicate(error)) throw error;
     }
   }
-  return { ...user, email, client, planted };
+  return { ...user, email, client, inserted };
 }
 
 /** Runs all jobs and asserts that none failed. */
@@ -151,14 +151,14 @@ const exported = async (client: Client): Promise<{ text: string; path: string }>
 };
 
 test('an export contains everything that is declared for it, and nothing of other users', async () => {
-  const ada = await someoneEverywhere('Lovelace');
-  const bob = await someoneEverywhere('Babbage');
+  const ada = await aUserInEveryTable('Lovelace');
+  const bob = await aUserInEveryTable('Babbage');
   const { text } = await exported(ada.client);
-  const told = JSON.parse(text) as Record<string, Record<string, unknown>[]>;
-  assert.equal(told['users']![0]!['email'], ada.email);
+  const data = JSON.parse(text) as Record<string, Record<string, unknown>[]>;
+  assert.equal(data['users']![0]!['email'], ada.email);
   const texts = columns.filter(({ isText }) => isText);
   const expected = DECLARED.flatMap((each) =>
-    'notExported' in each.exported || !ada.planted.has(`${each.table}.${each.column}`)
+    'notExported' in each.exported || !ada.inserted.has(`${each.table}.${each.column}`)
       ? []
       : each.exported
           .filter((name) => texts.some((column) => column.table === each.table && column.name === name))
@@ -167,7 +167,7 @@ test('an export contains everything that is declared for it, and nothing of othe
   const found = [...text.matchAll(/Lovelace:([\w.]+):/g)].map(([, place]) => place!);
   assert.deepEqual([...new Set(found)].sort(), expected.sort());
   assert.ok(expected.length > 40);
-  for (const name of Object.keys(told)) assert.ok(name === 'audit_log' || told[name]!.length > 0, `${name} is empty`);
+  for (const name of Object.keys(data)) assert.ok(name === 'audit_log' || data[name]!.length > 0, `${name} is empty`);
   assert.ok(!text.includes('Babbage') && !text.includes(bob.email) && !text.includes('digest'));
 });
 
@@ -186,7 +186,7 @@ async function decideAndBeDecided(user: { id: number }, client: Client): Promise
 }
 
 test('a deleted account leaves only what is declared to stay, and no name', async () => {
-  const ada = await someoneEverywhere('Countess');
+  const ada = await aUserInEveryTable('Countess');
   await operator.call(lockAUser, { params: { user_id: ada.id } });
   await operator.call(unlockAUser, { params: { user_id: ada.id } });
   const client = await api.as(ada);
@@ -217,10 +217,10 @@ test('a deleted account leaves only what is declared to stay, and no name', asyn
     assert.deepEqual(await placesWith(db, columns, text), [], text);
   const marks = await marksOf(db, columns, 'Countess');
   for (const { table, column, whenDeleted } of DECLARED) {
-    const planted = (name = '') => marks.filter((each) => each.startsWith(`${table}.${column}.${name}`));
-    if (typeof whenDeleted === 'string') assert.deepEqual(planted(), []);
+    const inserted = (name = '') => marks.filter((each) => each.startsWith(`${table}.${column}.${name}`));
+    if (typeof whenDeleted === 'string') assert.deepEqual(inserted(), []);
     else if ('cleared' in whenDeleted)
-      for (const name of Object.keys(whenDeleted.cleared)) assert.deepEqual(planted(name), []);
+      for (const name of Object.keys(whenDeleted.cleared)) assert.deepEqual(inserted(name), []);
   }
   assert.ok(marks.includes('comments.submitted_by.content'));
   assert.equal(await files(), others, 'the export is still there');
@@ -231,10 +231,10 @@ test('a deleted account leaves only what is declared to stay, and no name', asyn
 });
 
 test('everything of a merged account belongs to the other account, each row once', async () => {
-  const to = await someoneEverywhere('Somerville');
-  const from = await someoneEverywhere('Byron', to.planted);
+  const to = await aUserInEveryTable('Somerville');
+  const from = await aUserInEveryTable('Byron', to.inserted);
   for (const each of DECLARED.filter(({ apart }) => apart))
-    await plantRow(db, columns, each, { userId: from.id, mark: 'pair', also: { [each.apart!]: to.id } });
+    await insertPersonalRow(db, columns, each, { userId: from.id, mark: 'pair', also: { [each.apart!]: to.id } });
   await decideAndBeDecided(from, from.client);
   const counts = async (id: number) => {
     const found = new Map<string, number>();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { personalData } from '../src/composition/resources.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import type { PersonalColumn } from '../src/platform/database/personal.ts';
-import { type Column, FIXED, insertRow, nextNumber, type Planted, plainRow } from './tables.ts';
+import { type Column, FIXED, type InsertedRow, insertRow, nextNumber, plainRow } from './tables.ts';
 
 export const DECLARED: readonly PersonalColumn[] = personalData.flatMap(({ columns }) => columns);
 
@@ -13,12 +13,12 @@ const NOT_PLANTED = ['users', 'audit_log'];
  * Inserts a row for a column that names a user. Its texts name their column, and its numbers are unused ids. `like` is a
  * row of another user to copy, except for the user.
  */
-export async function plantRow(
+export async function insertPersonalRow(
   db: Database,
   columns: readonly Column[],
   each: PersonalColumn,
-  { userId, mark, like, also }: { userId: number; mark: string; like?: Planted; also?: Planted },
-): Promise<Planted | undefined> {
+  { userId, mark, like, also }: { userId: number; mark: string; like?: InsertedRow; also?: InsertedRow },
+): Promise<InsertedRow | undefined> {
   if (NOT_PLANTED.includes(each.table)) return undefined;
   const naming = DECLARED.filter(({ table }) => table === each.table).map(({ column }) => column);
   const row = await plainRow(db, columns, each.table, (name, n) =>
@@ -26,7 +26,7 @@ export async function plantRow(
   );
   if (like) for (const name of Object.keys(row)) if (name !== each.column) row[name] = like[name]!;
   Object.assign(row, FIXED[each.table]);
-  if (each.table === 'uploads') row['upload_id'] = `planted-${nextNumber()}`;
+  if (each.table === 'uploads') row['upload_id'] = `inserted-${nextNumber()}`;
   if (each.table === 'address_bans') row['network'] = `2001:db8::${(nextNumber() % 65_536).toString(16)}/128`;
   if (naming.includes('resource_id')) row['resource'] = 'mods';
   const [, resource] = /resource = '(\w+)'/.exec(each.where ?? '') ?? [];

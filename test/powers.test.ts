@@ -155,7 +155,7 @@ test('a hidden game is visible to its team on the site and in that game, but not
   const leader = await api.aUser();
   const secret = await api.aGame({ owner: leader, accepted: false });
   const other = await api.aGame();
-  const [site, inGame, elsewhere] = [
+  const [site, inGame, inOtherGame] = [
     await api.as(leader),
     await api.as(leader, { gameId: secret.id }),
     await api.as(leader, { gameId: other.id }),
@@ -166,8 +166,8 @@ test('a hidden game is visible to its team on the site and in that game, but not
     assert.equal((await client.call(getGame, { params: at(secret) })).status, 200);
     assert.deepEqual([await listed(client, getGames), await listed(client, getUserGames)], [1, 1]);
   }
-  await elsewhere.refused(getGame, { params: at(secret) }, 404, 14001);
-  assert.deepEqual([await listed(elsewhere, getGames), await listed(elsewhere, getUserGames)], [0, 0]);
+  await inOtherGame.refused(getGame, { params: at(secret) }, 404, 14001);
+  assert.deepEqual([await listed(inOtherGame, getGames), await listed(inOtherGame, getUserGames)], [0, 0]);
 });
 
 test('staff powers need a sign-in on the site', async () => {
@@ -222,9 +222,9 @@ test('a service token with the scope update reads the mods that it edits, only i
   const params = { ...at(game), mod_id: hidden.id };
   assert.equal((await service.call(getMod, { params })).status, 200);
   assert.equal((await service.call(editModOperation, { params, body: { summary: 'Better' } })).body.summary, 'Better');
-  const elsewhere = { ...at(other), mod_id: foreign.id };
-  await service.refused(getMod, { params: elsewhere }, 404, 15022);
-  await service.refused(editModOperation, { params: elsewhere, body: { summary: 'x' } }, 403, OTHER_GAME);
+  const inOtherGame = { ...at(other), mod_id: foreign.id };
+  await service.refused(getMod, { params: inOtherGame }, 404, 15022);
+  await service.refused(editModOperation, { params: inOtherGame, body: { summary: 'x' } }, 403, OTHER_GAME);
 });
 
 test('the refusal of a service token names the missing user or the missing scope', async () => {

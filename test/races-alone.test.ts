@@ -1,13 +1,13 @@
 import { test } from 'node:test';
 import { startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
-import { addersOf, ENDERS, FOR_RACES, PLACES_FOR_ALL } from './races.ts';
-import { aCast, aScene } from './racing.ts';
-import { raced } from './racing-together.ts';
+import { raced } from './race-runs.ts';
+import { aCast, aScene } from './race-scene.ts';
+import { addersOf, ENDERS, RACE_SETTINGS, UNLIMITED_READS } from './races.ts';
 
-const api = await startApi(FOR_RACES);
+const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
-Object.assign(db, PLACES_FOR_ALL);
+Object.assign(db, UNLIMITED_READS);
 const cast = await aCast(api);
 const barrier = new Barrier(db);
 

@@ -5,13 +5,13 @@ import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { type Answer, startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
 import { DECLARED, placesOf, setNextUserId } from './people.ts';
-import { addersOf, ENDERS, FOR_RACES, idOf, isBy, nothing, PLACES_FOR_ALL, send } from './races.ts';
-import { aCast, aScene } from './racing.ts';
+import { aCast, aScene } from './race-scene.ts';
+import { addersOf, ENDERS, idOf, isBy, nothing, RACE_SETTINGS, send, UNLIMITED_READS } from './races.ts';
 import { columnsOf } from './tables.ts';
 
-const api = await startApi(FOR_RACES);
+const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
-Object.assign(db, PLACES_FOR_ALL);
+Object.assign(db, UNLIMITED_READS);
 const cast = await aCast(api);
 const barrier = new Barrier(db);
 await setNextUserId(db, 800_000);

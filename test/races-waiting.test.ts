@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from './api.ts';
 import { Barrier } from './barriers.ts';
-import { addersOf, ENDERS, FOR_RACES, idOf, NOT_RACED, PLACES_FOR_ALL, thingsOf, writing } from './races.ts';
-import { aCast, aScene } from './racing.ts';
-import { raced } from './racing-together.ts';
-import { assertNone } from './rows.ts';
+import { assertNone } from './hand-tables.ts';
+import { raced } from './race-runs.ts';
+import { aCast, aScene } from './race-scene.ts';
+import { addersOf, ENDERS, idOf, lockedKindsOf, NOT_RACED, RACE_SETTINGS, UNLIMITED_READS, writing } from './races.ts';
 
-const api = await startApi(FOR_RACES);
+const api = await startApi(RACE_SETTINGS);
 const { db } = api.app();
-Object.assign(db, PLACES_FOR_ALL);
+Object.assign(db, UNLIMITED_READS);
 const cast = await aCast(api);
 const barrier = new Barrier(db);
 const shared = await aScene(api, cast);
 
 test('every operation that writes declares what it locks, what it ends, or why it locks nothing', () => {
-  const silent = writing.filter((each) => thingsOf(each).length === 0 && !each.declaration.unlocked);
+  const silent = writing.filter((each) => lockedKindsOf(each).length === 0 && !each.declaration.unlocked);
   assertNone(
     silent.map(idOf),
     'Declare for each of these what it is "under", what it "ends", or why it is "unlocked".',

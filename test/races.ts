@@ -6,17 +6,17 @@ import { locksOf } from '../src/platform/http/operation-locks.ts';
 import { mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import type { Answer, Client } from './api.ts';
 import { AUTHORISATION, CALLERS, type CallerName } from './authorisation.ts';
-import { inputFor, operationOf, type Scene } from './racing.ts';
+import { inputFor, operationOf, type Scene } from './race-scene.ts';
 
 /** Settings for races: every request gets its own connection. */
-export const FOR_RACES = {
+export const RACE_SETTINGS = {
   settings: { MODSTEAD_JOBS: 'off', MODSTEAD_RATE_LIMITS: 'off', MODSTEAD_CONNECTIONS_PER_ADDRESS: '1000' },
   // A game can be deleted only after its mods.
   writesRows: true,
 };
 
 /** All requests of a race come from one address, which otherwise gets only half of the read concurrency. */
-export const PLACES_FOR_ALL = { readConcurrency: 1_000 };
+export const UNLIMITED_READS = { readConcurrency: 1_000 };
 
 export const idOf = ({ declaration }: AnyOperation) => declaration.id;
 const kindOf = (thing: Thing): Kind => (thing === 'caller' ? 'users' : thing);
@@ -80,8 +80,8 @@ const bySeat = (team: 'mod8' | 'game8') => (operation: AnyOperation) => {
   const others: CallerName[] = team === 'mod8' ? ['stranger'] : ['stranger', 'author', 'mod8'];
   return mayDo(idOf(operation), team) && !others.some((each) => mayDo(idOf(operation), each));
 };
-const seatOf = (resource: 'mods' | 'games') => (scene: Scene) => ({
-  params: { team_member_id: scene.seats[resource].find(({ user }) => user.id === scene.author.id)!.id },
+const membershipOf = (resource: 'mods' | 'games') => (scene: Scene) => ({
+  params: { team_member_id: scene.teams[resource].find(({ user }) => user.id === scene.author.id)!.id },
 });
 const closing = ({ author }: Scene) => author.client.call(operationOf('close-account'));
 const commentOn =
@@ -130,16 +130,19 @@ export const ENDERS: Record<string, Ender> = {
     before: ({ game }, db) =>
       db.write(({ query }) => query.updateTable('mods').set({ status: 3 }).where('game_id', '=', game.id).execute()),
     without: (operation) =>
-      ['mods', 'modfiles', 'collections'].some((kind) => thingsOf(operation).includes(kind as Kind)),
+      ['mods', 'modfiles', 'collections'].some((kind) => lockedKindsOf(operation).includes(kind as Kind)),
   },
   'delete-game-team-member': {
     of: inPath('games'),
-    call: calls('delete-game-team-member', asLeader, seatOf('games')),
+    call: calls('delete-game-team-member', asLeader, membershipOf('games')),
     refuses: bySeat('game8'),
   },
   'update-game-team-member': {
     of: inPath('games'),
-    call: calls('update-game-team-member', asOwner, (scene) => ({ ...seatOf('games')(scene), body: { level: 1 } })),
+    call: calls('update-game-team-member', asOwner, (scene) => ({
+      ...membershipOf('games')(scene),
+      body: { level: 1 },
+    })),
     refuses: nothing,
   },
   'edit-mod': { of: inPath('mods'), call: calls('edit-mod', asLeader), refuses: nothing },
@@ -153,12 +156,12 @@ export const ENDERS: Record<string, Ender> = {
   },
   'delete-mod-team-member': {
     of: inPath('mods'),
-    call: calls('delete-mod-team-member', asLeader, seatOf('mods')),
+    call: calls('delete-mod-team-member', asLeader, membershipOf('mods')),
     // Otherwise the game's team could still do what the mod's team no longer may.
     before: ({ author, game }, db) =>
       db.write(async (transaction) => {
-        const seats = transaction.query.deleteFrom('team_members').where('user_id', '=', author.id);
-        await seats.where('resource', '=', 'games').where('resource_id', '=', game.id).execute();
+        const memberships = transaction.query.deleteFrom('team_members').where('user_id', '=', author.id);
+        await memberships.where('resource', '=', 'games').where('resource_id', '=', game.id).execute();
         transaction.changed('access');
       }),
     without: (operation) =>
@@ -168,7 +171,10 @@ export const ENDERS: Record<string, Ender> = {
   },
   'update-mod-team-member': {
     of: inPath('mods'),
-    call: calls('update-mod-team-member', asLeader, (scene) => ({ ...seatOf('mods')(scene), body: { level: 1 } })),
+    call: calls('update-mod-team-member', asLeader, (scene) => ({
+      ...membershipOf('mods')(scene),
+      body: { level: 1 },
+    })),
     refuses: nothing,
   },
   'delete-modfile': { of: inPath('modfiles'), call: calls('delete-modfile', asOwner) },
@@ -224,7 +230,7 @@ export const UNREACHED: Record<string, string> = {
 /** Operations with several transactions, each of which needs the previous one to be committed. */
 export const IN_STEPS = ['add-modfile', 'add-source-modfile'];
 
-export function thingsOf(operation: AnyOperation): Kind[] {
+export function lockedKindsOf(operation: AnyOperation): Kind[] {
   const { under, ends } = locksOf(operation);
   return [...new Set([...under, ...ends].map(kindOf))];
 }

@@ -7,7 +7,7 @@ import { composeWorker } from '../src/composition/compose.ts';
 import { migrations } from '../src/composition/migrations.ts';
 import { statementsOf } from '../src/platform/database/migrate.ts';
 import { startApi } from './api.ts';
-import { columnsOf, FIXED, insertRow, keysOf, type Planted, plainRow } from './tables.ts';
+import { columnsOf, FIXED, type InsertedRow, insertRow, keysOf, plainRow } from './tables.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' }, writesRows: true });
 const { db } = api.app();
@@ -100,7 +100,7 @@ test('rows that name a mod without a foreign key are deleted with the mod, unles
   assert.ok(ofMods.length > 15, `${ofMods.length} columns`);
   for (const { table, name } of ofMods) {
     const row = await plainRow(db, columns, table, (column, n) => JSON.stringify(`planted ${column} ${n}`));
-    const about: Planted = name === 'resource_id' ? { resource: 'mods' } : {};
+    const about: InsertedRow = name === 'resource_id' ? { resource: 'mods' } : {};
     await insertRow(db, table, { ...row, ...FIXED[table], ...about, [name]: mod.id });
   }
   const owner = await api.as(mod.owner);

@@ -10,7 +10,7 @@ import { MessageObject } from '../src/platform/http/objects.ts';
 import { ok, operation } from '../src/platform/http/operation.ts';
 import { logout } from '../src/signin/accounts/operations.ts';
 import { assertRefused, type Client, startApi } from './api.ts';
-import { anotherService, exchange, requestOf, serveOperations, untilHeard } from './wire.ts';
+import { anotherService, exchange, requestOf, serveOperations, untilReceived } from './wire.ts';
 
 const api = await startApi();
 
@@ -269,7 +269,7 @@ test('another process serves fresh responses as soon as it receives a change', a
     await read();
     const summary = `Written elsewhere ${round}`;
     await leader.call(editGameOperation, { params: { game_id: own.id }, body: { summary } });
-    await untilHeard(other.apps.production.db, async () => (await read()) === summary);
+    await untilReceived(other.apps.production.db, async () => (await read()) === summary);
   }
 });
 

@@ -15,7 +15,7 @@ export interface SmallDisk {
 const newFolder = () => mkdtempSync(join(temporaryPlace(), 'modstead-disk-'));
 
 /** The reason why no disk can be mounted, or undefined. */
-export function whyNoDisk(): string | undefined {
+export function reasonWithoutDisk(): string | undefined {
   if (process.platform !== 'linux') return 'disks are mounted on Linux alone';
   if (process.getuid?.() !== 0) return 'only root may mount a disk';
   const folder = newFolder();

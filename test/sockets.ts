@@ -17,8 +17,8 @@ export interface Message {
 export class Device {
   readonly socket: WebSocket;
   readonly closed: Promise<number>;
-  readonly #told: Message[] = [];
-  #tell = () => {};
+  readonly #received: Message[] = [];
+  #notify = () => {};
 
   constructor(socket: WebSocket) {
     this.socket = socket;
@@ -26,61 +26,61 @@ export class Device {
       const bytes = data as Buffer;
       // Shipped clients have a read buffer of this size.
       if (bytes.length > 4_096) throw new Error('the message is too long for shipped clients');
-      this.#told.push(...(JSON.parse(String(bytes)) as { messages: Message[] }).messages);
-      this.#tell();
+      this.#received.push(...(JSON.parse(String(bytes)) as { messages: Message[] }).messages);
+      this.#notify();
     });
     socket.on('error', () => {});
     this.closed = new Promise((resolve) => socket.once('close', (code) => resolve(code)));
   }
 
-  say(...messages: object[]): void {
+  send(...messages: object[]): void {
     this.socket.send(JSON.stringify({ messages }));
   }
 
-  async told(): Promise<Message> {
-    while (this.#told.length === 0)
+  async nextMessage(): Promise<Message> {
+    while (this.#received.length === 0)
       await new Promise<void>((resolve) => {
-        this.#tell = resolve;
+        this.#notify = resolve;
       });
-    return this.#told.shift()!;
+    return this.#received.shift()!;
   }
 
   /** Expects an error as the next message, and returns it. */
   async failed(): Promise<{ operation: unknown; code: number; ref: number }> {
-    const { operation, context } = await this.told();
+    const { operation, context } = await this.nextMessage();
     if (operation !== 'failed_operation') throw new Error(`${operation} did not fail: ${JSON.stringify(context)}`);
     const { code, error_ref: ref } = context['error'] as { code: number; error_ref: number };
     return { operation: context['operation'], code, ref };
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     this.socket.close();
     await this.closed;
   }
 }
 
-interface Knock {
+interface ConnectOptions {
   readonly host: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
 }
 
-function dial({ port, certificateFile }: Server, { host, path = '/', headers = {} }: Knock): WebSocket {
+function connect({ port, certificateFile }: Server, { host, path = '/', headers = {} }: ConnectOptions): WebSocket {
   const trust = { ca: readFileSync(certificateFile!), servername: 'localhost' };
   const options = { ...trust, headers: { host: `${host}:${port}`, ...headers } };
   return new WebSocket(`wss://127.0.0.1:${port}${path}`, options);
 }
 
-export async function aDevice(server: Server, knock: Knock): Promise<Device> {
-  const socket = dial(server, knock);
+export async function aDevice(server: Server, options: ConnectOptions): Promise<Device> {
+  const socket = connect(server, options);
   const device = new Device(socket);
   await once(socket, 'open');
   return device;
 }
 
 /** The status and reference with which a device is refused. */
-export async function refusedDevice(server: Server, knock: Knock): Promise<{ status: number; ref: number }> {
-  const socket = dial(server, knock);
+export async function refusedDevice(server: Server, options: ConnectOptions): Promise<{ status: number; ref: number }> {
+  const socket = connect(server, options);
   socket.on('error', () => {});
   const [request, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   const text = String(Buffer.concat(await Array.fromAsync(response)));

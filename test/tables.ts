@@ -74,7 +74,7 @@ let number = 5_000_000;
 export const nextNumber = (): number => ++number;
 const LATER = 10_000_000_000;
 
-export type Planted = Readonly<Record<string, string | number | null>>;
+export type InsertedRow = Readonly<Record<string, string | number | null>>;
 
 /** A row to refer to, without any value that tests search for. The game already exists. */
 async function parentIn(
@@ -82,12 +82,12 @@ async function parentIn(
   columns: readonly Column[],
   { parent, parentColumn }: Key,
 ): Promise<string | number> {
-  if (parent !== 'games') return plantParent(db, columns, parent, parentColumn);
+  if (parent !== 'games') return insertParent(db, columns, parent, parentColumn);
   const { rows } = await sql<{ id: number }>`select min(id) as id from games`.execute(db.query);
   return Number(rows[0]!.id);
 }
 
-async function plantParent(
+async function insertParent(
   db: Database,
   columns: readonly Column[],
   table: string,
@@ -117,7 +117,11 @@ export async function plainRow(
   return row;
 }
 
-export async function insertRow(db: Database, table: string, row: Planted): Promise<Record<string, string | number>> {
+export async function insertRow(
+  db: Database,
+  table: string,
+  row: InsertedRow,
+): Promise<Record<string, string | number>> {
   const names = sql.join(Object.keys(row).map((name) => sql.ref(name)));
   const values = sql.join(Object.values(row).map((value) => sql`${value}`));
   const insert = sql<Record<string, string | number>>`insert into ${sql.table(table)} (${names}) values (${values})

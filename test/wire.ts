@@ -180,7 +180,10 @@ export async function serveOperations(
 }
 
 /** Repeats the check after each received change until it is true. */
-export async function untilHeard({ changes }: Pick<Database, 'changes'>, isSo: () => Promise<boolean>): Promise<void> {
+export async function untilReceived(
+  { changes }: Pick<Database, 'changes'>,
+  isSo: () => Promise<boolean>,
+): Promise<void> {
   for (;;) {
     const { promise: heard, resolve } = Promise.withResolvers<void>();
     const stop = changes.listen(() => resolve());

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { startApi } from '../../test/api.ts';
-import { aCookingGame, aRunner, aSource, at, cooksOf, of, told } from '../../test/cooking.ts';
+import { aCookingGame, aRunner, aSource, cooksOf, gamePath, metadataOf, modPath } from '../../test/cooking.ts';
 import { hashOf } from '../../test/uploads.ts';
 import { STORED, zipOf } from '../../test/zips.ts';
 import { composeWorker } from '../composition/compose.ts';
@@ -62,7 +62,7 @@ test('the runner has the studio’s program cook what waits, and hands in what i
   assert.equal(out.match(/it is done\./g)?.length, 2, out);
   for (const cook of await cooksOf(api, mod)) {
     assert.deepEqual([cook.status, cook.logs], [2, [`Cooking for ${cook.platform} without a secret`]]);
-    const params = { ...of(mod), file_id: Number(told(cook, 'result')) };
+    const params = { ...modPath(mod), file_id: Number(metadataOf(cook, 'result')) };
     const { body } = await (await api.as(mod.owner)).call(getModfile, { params });
     assert.equal(body.filehash.sha256, source.filehash.sha256);
   }
@@ -76,7 +76,7 @@ test('a program that fails, writes nothing or is not there fails its cook, or ha
     await aSource(api, mod);
     await run(secret, words);
     const [cook] = await cooksOf(api, mod);
-    return [cook!.status, told(cook!, 'error'), told(cook!, 'attempt'), cook!.logs.at(-1)];
+    return [cook!.status, metadataOf(cook!, 'error'), metadataOf(cook!, 'attempt'), cook!.logs.at(-1)];
   };
   assert.deepEqual(await outcomeOf(program("console.error('no mesh'); process.exit(1)")), [
     3,
@@ -95,18 +95,18 @@ test('a program that fails, writes nothing or is not there fails its cook, or ha
 test('a program finds the build of the studio', async () => {
   const game = await aCookingGame(api);
   const owner = await api.as(game.owner);
-  const { build_id, url } = (await owner.call(cookingSasToken, { params: at(game) })).body;
+  const { build_id, url } = (await owner.call(cookingSasToken, { params: gamePath(game) })).body;
   const bytes = zipOf({ 'cook.exe': 'program' });
   const params = { build_id, build_signature: url.split('/').at(-1)! };
   await api.nobody().call(uploadCookBuild, { params, raw: bytes });
   await composeWorker(api.app()).runDue();
-  assert.equal((await owner.call(finalizeCloudCooking, { params: at(game) })).status, 204);
+  assert.equal((await owner.call(finalizeCloudCooking, { params: gamePath(game) })).status, 204);
   const mod = await api.aMod({ game });
   const { secret } = await aRunner(api, game);
   await aSource(api, mod, { platforms: ['ps5'] });
   await run(secret, program('copyFileSync(process.env.COOK_BUILD, process.env.COOK_OUTPUT);'));
   const [cook] = await cooksOf(api, mod);
-  const file = { params: { ...of(mod), file_id: Number(told(cook!, 'result')) } };
+  const file = { params: { ...modPath(mod), file_id: Number(metadataOf(cook!, 'result')) } };
   const { body } = await (await api.as(mod.owner)).call(getModfile, file);
   assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
 });
@@ -122,7 +122,7 @@ test('what is longer than a part goes in parts', async () => {
   const { out } = await run(secret, program(`copyFileSync(${JSON.stringify(large)}, process.argv[3]);`));
   assert.match(out, /it is done/);
   const [cook] = await cooksOf(api, mod);
-  const file = { params: { ...of(mod), file_id: Number(told(cook!, 'result')) } };
+  const file = { params: { ...modPath(mod), file_id: Number(metadataOf(cook!, 'result')) } };
   const { body } = await (await api.as(mod.owner)).call(getModfile, file);
   assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
 });
@@ -149,12 +149,12 @@ test('a runner that is told to stop gives its cook back, and one that is killed 
   polite.kill('SIGTERM');
   await new Promise((done) => polite.on('close', done));
   const [back] = await cooksOf(api, mod);
-  assert.deepEqual([back!.status, told(back!, 'attempt')], [0, '1']);
+  assert.deepEqual([back!.status, metadataOf(back!, 'attempt')], [0, '1']);
 
   const crashed = start(secret, program(`process.kill(process.ppid, 'SIGKILL');`), []);
   await new Promise((done) => crashed.on('close', done));
   const [held] = await cooksOf(api, mod);
-  assert.deepEqual([held!.status, told(held!, 'attempt')], [1, '2']);
+  assert.deepEqual([held!.status, metadataOf(held!, 'attempt')], [1, '2']);
   api.clock.advance(120);
   const { body } = await client
     .send('POST', '/cook-runner/claims')
@@ -171,7 +171,7 @@ test('a runner ends the program when its cook is cancelled', async () => {
   const isOver = said(child, /cancelled, or given to another/);
   await said(child, /^Cooking/);
   const [cook] = await cooksOf(api, mod);
-  const params = { ...of(mod), cook_uuid: cook!.cook_uuid };
+  const params = { ...modPath(mod), cook_uuid: cook!.cook_uuid };
   assert.equal((await (await api.as(mod.owner)).call(cancelCookOperation, { params })).body.status, 4);
   await isOver;
   await new Promise((done) => child.on('close', done));

@@ -15,20 +15,20 @@ import { kill, type Running, start, withService } from './crash.ts';
 const MODS = 4;
 /** Per mod and loop. */
 const EDITS_MAX = 25;
-const HEARD_BEFORE_KILL = 8;
+const RECEIVED_BEFORE_KILL = 8;
 /** After this time the leases of a killed service have expired, and retries are due. */
 const LEASES_SECONDS = 30;
 
 export interface WebhookCrashResult {
   readonly acknowledged: number;
   /** The number of received messages, including repeated ones. */
-  readonly heard: number;
+  readonly received: number;
   readonly lost: string[];
   readonly disordered: string[];
 }
 
 /** The events that a studio received per subject, in order of arrival. */
-type Heard = Map<string, number[]>;
+type Received = Map<string, number[]>;
 
 interface Studio {
   readonly game: string;
@@ -49,13 +49,13 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
     try {
       for (let loop = 1; loop <= loops; loop += 1) {
         const service = await start(settings, (loop - 1) * LEASES_SECONDS);
-        await editUntilKilled(service, studio, receiver.hears(HEARD_BEFORE_KILL));
+        await editUntilKilled(service, studio, receiver.receives(RECEIVED_BEFORE_KILL));
       }
       receiver.recover();
       const service = await start(settings, loops * LEASES_SECONDS);
       await untilAllIsDelivered(service.port, studio);
       await kill(service.process);
-      return resultOf(studio, receiver.heard);
+      return resultOf(studio, receiver.received);
     } finally {
       receiver.close();
     }
@@ -64,7 +64,7 @@ export function webhookCrashLoop(loops: number): Promise<WebhookCrashResult> {
 
 /** Accepts messages with a delay, and refuses every fifth. */
 async function aReceiver() {
-  const heard: Heard = new Map();
+  const received: Received = new Map();
   const state = { messages: 0, fails: true };
   const came = new EventEmitter();
   const server = createServer((message, response) => {
@@ -72,7 +72,7 @@ async function aReceiver() {
     message.on('data', (chunk) => (text += chunk));
     message.on('end', () => {
       const { id, subject } = JSON.parse(text) as { id: number; subject: string };
-      heard.set(subject, [...(heard.get(subject) ?? []), id]);
+      received.set(subject, [...(received.get(subject) ?? []), id]);
       state.messages += 1;
       came.emit('message');
       response.statusCode = state.fails && state.messages % 5 === 0 ? 500 : 200;
@@ -82,11 +82,11 @@ async function aReceiver() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    heard,
+    received,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     recover: () => (state.fails = false),
     /** Resolves after this many further messages. */
-    hears: async (more: number) => {
+    receives: async (more: number) => {
       for (let i = 0; i < more; i += 1) await once(came, 'message');
     },
     close: () => {
@@ -164,18 +164,18 @@ async function untilAllIsDelivered(port: number, { webhook, token }: Studio): Pr
   agent.destroy();
 }
 
-function resultOf({ mods }: Studio, heard: Heard): WebhookCrashResult {
+function resultOf({ mods }: Studio, received: Received): WebhookCrashResult {
   const lost: string[] = [];
   const disordered: string[] = [];
   for (const { id, acknowledged } of mods) {
-    const ids = heard.get(`mods/${id}`) ?? [];
+    const ids = received.get(`mods/${id}`) ?? [];
     const first = [...new Set(ids)];
-    if (first.length < acknowledged) lost.push(`mod ${id}: ${acknowledged} acknowledged, ${first.length} heard`);
+    if (first.length < acknowledged) lost.push(`mod ${id}: ${acknowledged} acknowledged, ${first.length} received`);
     if (first.some((each, index) => index > 0 && each < first[index - 1]!)) disordered.push(`mod ${id}: ${first}`);
   }
   return {
     acknowledged: mods.reduce((sum, mod) => sum + mod.acknowledged, 0),
-    heard: [...heard.values()].reduce((sum, ids) => sum + ids.length, 0),
+    received: [...received.values()].reduce((sum, ids) => sum + ids.length, 0),
     lost,
     disordered,
   };

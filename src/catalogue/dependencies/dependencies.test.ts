@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
-import { manyMods } from '../../../test/many.ts';
+import { manyMods } from '../../../test/bulk-rows.ts';
 import { editGameOperation } from '../games/operations.ts';
 import { deleteModOperation, editModOperation, getMod, getMods } from '../mods/operations.ts';
 import { addModDependencies, deleteModDependencies, getModDependants, getModDependencies } from './operations.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
-import { manyUsers } from '../../../test/many.ts';
+import { manyUsers } from '../../../test/bulk-rows.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { deleteModOperation, editModByPut, getMod } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';

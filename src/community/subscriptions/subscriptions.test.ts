@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, type Mod, startApi, type User } from '../../../test/api.ts';
-import { manyUsers } from '../../../test/many.ts';
+import { manyUsers } from '../../../test/bulk-rows.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
 import { getModsEvents, getUserEvents } from '../../catalogue/events/operations.ts';
 import { editGameOperation, getGameStats } from '../../catalogue/games/operations.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, test } from 'node:test';
 import { type CallInput, type Game, startApi } from '../../../test/api.ts';
-import { aCookingGame, aRunner, aSource, at, cooksOf, mustClaim, told } from '../../../test/cooking.ts';
+import { aCookingGame, aRunner, aSource, cooksOf, gamePath, metadataOf, mustClaim } from '../../../test/cooking.ts';
 import { startS3 } from '../../../test/s3.ts';
 import { hashOf, rangeOf } from '../../../test/uploads.ts';
 import { STORED, zipOf } from '../../../test/zips.ts';
@@ -29,20 +29,20 @@ after(() => s3.stop());
 const bucket = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_STORAGE_URL: s3.url } });
 
 async function provision(game: Game) {
-  const { status, body, text } = await (await api.as(game.owner)).call(cookingSasToken, { params: at(game) });
+  const { status, body, text } = await (await api.as(game.owner)).call(cookingSasToken, { params: gamePath(game) });
   assert.equal(status, 200, text);
   return { ...body, params: { build_id: body.build_id, build_signature: body.url.split('/').at(-1)! } };
 }
 
 const statusOf = async (game: Game) =>
-  (await api.withKey(game).call(getGame, { params: at(game) })).body.cloud_cooking_status;
+  (await api.withKey(game).call(getGame, { params: gamePath(game) })).body.cloud_cooking_status;
 
 const put = (params: CallInput['params'], raw: Buffer, headers: Record<string, string> = {}) =>
   api.nobody().call(uploadCookBuild, { params: params!, raw, headers });
 
 async function validated(game: Game) {
   await worker.runDue();
-  return (await (await api.as(game.owner)).call(cookingValidateBuild, { params: at(game) })).body;
+  return (await (await api.as(game.owner)).call(cookingValidateBuild, { params: gamePath(game) })).body;
 }
 
 const build = () => zipOf({ 'cook.exe': api.unique('A program') });
@@ -50,17 +50,17 @@ const build = () => zipOf({ 'cook.exe': api.unique('A program') });
 test('a build is provisioned, uploaded, inspected and finalized, and then handed to the runners', async () => {
   const game = await aCookingGame(api);
   const owner = await api.as(game.owner);
-  await owner.refused(cookingValidateBuild, { params: at(game) }, 404, 14000);
-  await owner.refused(finalizeCloudCooking, { params: at(game) }, 422, 13009);
+  await owner.refused(cookingValidateBuild, { params: gamePath(game) }, 404, 14000);
+  await owner.refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
   const { params, date_expires } = await provision(game);
   assert.deepEqual([await statusOf(game), date_expires], [1, api.clock.now() + 7 * DAY]);
   const bytes = build();
   const sent = await put(params, bytes);
   assert.deepEqual([sent.status, sent.body.state, await statusOf(game)], [200, 'whole', 2], sent.text);
-  await owner.refused(finalizeCloudCooking, { params: at(game) }, 422, 13009);
+  await owner.refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
   const { is_valid, filehash, filesize } = await validated(game);
   assert.deepEqual([is_valid, filehash.sha256, filesize], [true, hashOf('sha256', bytes), bytes.length]);
-  assert.equal((await owner.call(finalizeCloudCooking, { params: at(game) })).status, 204);
+  assert.equal((await owner.call(finalizeCloudCooking, { params: gamePath(game) })).status, 204);
   assert.equal(await statusOf(game), 3);
   const { client, id } = await aRunner(api, game);
   assert.equal(await statusOf(game), 4);
@@ -72,7 +72,7 @@ test('a build is provisioned, uploaded, inspected and finalized, and then handed
   assert.equal(claim.build?.filehash.sha256, filehash.sha256);
   const got = await client.call(downloadCookBuild, { params: { claim_id: claim.claim_id } });
   assert.deepEqual(got.bytes, bytes);
-  await owner.call(deleteCookRunner, { params: { ...at(game), runner_id: id } });
+  await owner.call(deleteCookRunner, { params: { ...gamePath(game), runner_id: id } });
   assert.equal(await statusOf(game), 5);
 });
 
@@ -104,14 +104,14 @@ test('a build comes in parts, in any order and with a break, and is whole with t
 test('in a bucket a build is put together as well, and is handed out from there', async () => {
   const game = await aCookingGame(bucket);
   const owner = await bucket.as(game.owner);
-  const { build_id, url } = (await owner.call(cookingSasToken, { params: at(game) })).body;
+  const { build_id, url } = (await owner.call(cookingSasToken, { params: gamePath(game) })).body;
   const params = { build_id, build_signature: url.split('/').at(-1)! };
   const raw = build();
   const headers = { 'content-range': rangeOf(0, raw.length, raw.length) };
   const sent = await bucket.nobody().call(uploadCookBuild, { params, raw, headers });
   assert.equal(sent.body.state, 'whole', sent.text);
   await composeWorker(bucket.app()).runDue();
-  assert.equal((await owner.call(finalizeCloudCooking, { params: at(game) })).status, 204);
+  assert.equal((await owner.call(finalizeCloudCooking, { params: gamePath(game) })).status, 204);
   const { client } = await aRunner(bucket, game);
   await aSource(bucket, await bucket.aMod({ game }));
   const { claim_id } = await mustClaim(client);
@@ -125,11 +125,11 @@ test('what is no sound archive is told, in the language of whoever asks, and is 
   await put(params, Buffer.from('no archive'));
   assert.match((await validated(game)).problem, /zip archive/);
   const owner = await api.as(game.owner);
-  const inGerman = { params: at(game), headers: { 'accept-language': 'de' } };
+  const inGerman = { params: gamePath(game), headers: { 'accept-language': 'de' } };
   const { problem, state } = (await owner.call(cookingValidateBuild, inGerman)).body;
   assert.deepEqual([state, /Zip/i.test(problem), /must be/.test(problem)], ['invalid', true, false]);
   assert.equal(await statusOf(game), 5);
-  await owner.refused(finalizeCloudCooking, { params: at(game) }, 422, 13009);
+  await owner.refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
 });
 
 test('an address holds for seven days, for its build, and until another is given', async () => {
@@ -168,7 +168,7 @@ test('a build that another took the place of goes with its bytes', async () => {
   for (let turn = 0; turn < 2; turn += 1) {
     await put((await provision(game)).params, build());
     await validated(game);
-    await owner.call(finalizeCloudCooking, { params: at(game) });
+    await owner.call(finalizeCloudCooking, { params: gamePath(game) });
   }
   assert.equal(await keys(), before + 2);
   api.clock.advance(3_600);
@@ -187,13 +187,13 @@ test('a service outside tells of its cooks by messages that it signs', async () 
     `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
   const tell = (body: string, signature: string) =>
     api.nobody().call(cookingWebhook, {
-      params: at(game),
+      params: gamePath(game),
       raw: Buffer.from(body),
       headers: { 'x-cooking-signature': signature, 'content-type': 'application/json' },
     });
   const progress = JSON.stringify({ cook: { cook_uuid: cook.cook_uuid, progress: 70, logs: ['Shaders'] } });
   const taken = await tell(progress, sign(progress));
-  assert.deepEqual([taken.status, taken.body.cook && told(taken.body.cook, 'progress')], [200, '70'], taken.text);
+  assert.deepEqual([taken.status, taken.body.cook && metadataOf(taken.body.cook, 'progress')], [200, '70'], taken.text);
   for (const wrong of [sign(progress, 'cksec_made-up'), sign(`${progress} `), sign(progress, webhook_secret, 1), ''])
     assert.equal((await tell(progress, wrong)).status, 401);
   const failed = JSON.stringify({ cook: { cook_uuid: cook.cook_uuid, status: 'failed' } });
@@ -208,6 +208,10 @@ test('a service outside tells of its cooks by messages that it signs', async () 
     assert.equal((await tell(text, sign(text))).status, status, text);
   assert.equal(await statusOf(game), 5);
   const other = await aCookingGame(api);
-  const elsewhere = { params: at(other), raw: Buffer.from(failed), headers: { 'x-cooking-signature': sign(failed) } };
+  const elsewhere = {
+    params: gamePath(other),
+    raw: Buffer.from(failed),
+    headers: { 'x-cooking-signature': sign(failed) },
+  };
   await api.nobody().refused(cookingWebhook, elsewhere, 401, 11005);
 });

@@ -3,8 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Api, type Game, startApi } from '../../../test/api.ts';
-import { type Manner, standIn } from '../../../test/clamd.ts';
-import { aCookingGame, aRunner, aSource, at, claimed, cooksOf, mustClaim, of, told } from '../../../test/cooking.ts';
+import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
+import {
+  aCookingGame,
+  aRunner,
+  aSource,
+  claimed,
+  cooksOf,
+  gamePath,
+  metadataOf,
+  modPath,
+  mustClaim,
+} from '../../../test/cooking.ts';
 import { NOT_INSTALLED, startRealClamd } from '../../../test/real-clamd.ts';
 import { EICAR, nested, zipOf } from '../../../test/zips.ts';
 import { getGame } from '../../catalogue/games/operations.ts';
@@ -19,8 +29,8 @@ const HOUR = 3_600;
 const ACTION_REQUIRED = 5;
 
 /** The scanner's ways, which tests change and `afterEach` puts right. */
-const manner: Manner = {};
-const clamd = await standIn({ after }, manner);
+const manner: ClamdBehaviour = {};
+const clamd = await startClamdStub({ after }, manner);
 afterEach(() => {
   delete manner.answer;
   delete manner.hangsUp;
@@ -36,27 +46,27 @@ const LATER_CLEAN = 'stream: OK\0';
 /** Uploads a build; what is done with it is left to jobs. */
 async function upload(game: Game, raw: Buffer, on: Api = api): Promise<void> {
   const owner = await on.as(game.owner);
-  const { build_id, url } = (await owner.call(cookingSasToken, { params: at(game) })).body;
+  const { build_id, url } = (await owner.call(cookingSasToken, { params: gamePath(game) })).body;
   const params = { build_id, build_signature: url.split('/').at(-1)! };
   const sent = await on.nobody().call(uploadCookBuild, { params, raw });
   assert.equal(sent.status, 200, sent.text);
 }
 
 async function shown(game: Game, on: Api = api) {
-  const { body } = await (await on.as(game.owner)).call(cookingValidateBuild, { params: at(game) });
+  const { body } = await (await on.as(game.owner)).call(cookingValidateBuild, { params: gamePath(game) });
   return { ...body, scan: [body.virus_status, body.virus_positive, body.date_scanned] };
 }
 
 async function finalize(game: Game, on: Api = api): Promise<void> {
-  const { status, text } = await (await on.as(game.owner)).call(finalizeCloudCooking, { params: at(game) });
+  const { status, text } = await (await on.as(game.owner)).call(finalizeCloudCooking, { params: gamePath(game) });
   assert.equal(status, 204, text);
 }
 
 const statusOf = async (game: Game) =>
-  (await api.withKey(game).call(getGame, { params: at(game) })).body.cloud_cooking_status;
+  (await api.withKey(game).call(getGame, { params: gamePath(game) })).body.cloud_cooking_status;
 
 async function reportsOn(game: Game) {
-  const { body, text } = await (await api.as(game.owner)).call(getGameReports, { params: at(game) });
+  const { body, text } = await (await api.as(game.owner)).call(getGameReports, { params: gamePath(game) });
   assert.ok(body.data, text);
   return body.data.map(({ resource, resource_id, summary }) => ({ resource, resource_id, summary }));
 }
@@ -90,7 +100,7 @@ test('a build is not finalized before it was scanned, and is not called clean be
     [3],
   );
   const owner = await api.as(game.owner);
-  const { body } = await owner.refused(finalizeCloudCooking, { params: at(game) }, 422, 13009);
+  const { body } = await owner.refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
   assert.match(body.error.errors!['build']!, /scanned/);
   delete manner.hangsUp;
   api.clock.advance(HOUR);
@@ -110,7 +120,7 @@ test('a threat in a new build is told to its team, reported and in the events, a
   assert.match(found.problem, /evil\.bin.*Eicar-Signature/);
   assert.deepEqual(found.findings[0]?.kind, 1);
   assert.equal(await statusOf(game), ACTION_REQUIRED);
-  await (await api.as(game.owner)).refused(finalizeCloudCooking, { params: at(game) }, 422, 13009);
+  await (await api.as(game.owner)).refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
   const [report, ...others] = await reportsOn(game);
   assert.deepEqual([report?.resource, report?.resource_id, others], ['games', game.id, []]);
   assert.match(report!.summary, /Eicar-Signature/);
@@ -191,7 +201,7 @@ test('by the setting a build that was not scanned is handed out, but never one w
   delete manner.hangsUp;
   await upload(game, infected(), lenient);
   await jobs.runDue();
-  await (await lenient.as(game.owner)).refused(finalizeCloudCooking, { params: at(game) }, 422, 13009);
+  await (await lenient.as(game.owner)).refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
 });
 
 test('a build from before there was a scanner is scanned within the hour, and cooks wait for that', async () => {
@@ -227,9 +237,9 @@ test('what a runner hands in is a file like any other: scanned before it is live
   const files = { filedata: { filename: 'cooked.zip', bytes: infected() } };
   const done = await client.call(finishCook, { params: { claim_id }, files });
   assert.equal(done.status, 200, done.text);
-  const file_id = Number(told((await cooksOf(api, mod))[0]!, 'result'));
+  const file_id = Number(metadataOf((await cooksOf(api, mod))[0]!, 'result'));
   const owner = await api.as(mod.owner);
-  const look = async () => (await owner.call(getModfile, { params: { ...of(mod), file_id } })).body;
+  const look = async () => (await owner.call(getModfile, { params: { ...modPath(mod), file_id } })).body;
   assert.deepEqual([(await look()).virus_status, (await look()).virus_positive], [0, 0]);
   await worker.runDue();
   const { virus_status, virus_positive, platforms } = await look();

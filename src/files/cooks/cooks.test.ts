@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Mod, startApi } from '../../../test/api.ts';
-import { standIn } from '../../../test/clamd.ts';
+import { startClamdStub } from '../../../test/clamd.ts';
 import {
   aCookingGame,
   aRunner,
@@ -9,9 +9,9 @@ import {
   claimed,
   cooksOf,
   finish,
+  metadataOf,
+  modPath,
   mustClaim,
-  of,
-  told,
 } from '../../../test/cooking.ts';
 import { EICAR, zipOf } from '../../../test/zips.ts';
 import { deleteModOperation, getMod } from '../../catalogue/mods/operations.ts';
@@ -24,13 +24,13 @@ import { downloadCookSource, finishCook, reportCook } from '../runners/operation
 import { addSourceModfile } from '../sources/operations.ts';
 
 const HOUR = 3_600;
-const clamd = await standIn({ after }, {});
+const clamd = await startClamdStub({ after }, {});
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_CLAMD: clamd.address } });
 const worker = composeWorker(api.app());
 await worker.runDue();
 
 const liveOn = async (mod: Mod, platform: string) =>
-  (await (await api.as(mod.owner)).call(getMod, { params: of(mod) })).body.platforms.find(
+  (await (await api.as(mod.owner)).call(getMod, { params: modPath(mod) })).body.platforms.find(
     (each) => each.platform === platform,
   )?.modfile_live;
 
@@ -46,7 +46,7 @@ test('a source is handed out once its scan has passed, and what was made of it i
   assert.equal(done.body.status, 2, done.text);
   assert.equal(await liveOn(mod, 'ps5'), undefined);
   await worker.runDue();
-  assert.equal(String(await liveOn(mod, 'ps5')), told(done.body, 'result'));
+  assert.equal(String(await liveOn(mod, 'ps5')), metadataOf(done.body, 'result'));
 });
 
 test('a result with a threat never goes live', async () => {
@@ -59,7 +59,7 @@ test('a result with a threat never goes live', async () => {
   const files = { filedata: { filename: 'a.zip', bytes: zipOf({ 'evil.bin': EICAR, 'a.txt': api.unique('a') }) } };
   const { body } = await client.call(finishCook, { params: { claim_id }, files });
   await worker.runDue();
-  const params = { ...of(mod), file_id: Number(told(body, 'result')) };
+  const params = { ...modPath(mod), file_id: Number(metadataOf(body, 'result')) };
   assert.equal((await (await api.as(mod.owner)).call(getModfile, { params })).body.virus_positive, 1);
   assert.equal(await liveOn(mod, 'ps5'), undefined);
 });
@@ -69,14 +69,14 @@ test('a source with a threat is cooked by nobody', async () => {
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
   const files = { filedata: { filename: 'a.zip', bytes: zipOf({ 'evil.bin': EICAR, 'a.txt': api.unique('a') }) } };
-  const added = await (await api.as(mod.owner)).call(addSourceModfile, { params: of(mod), files });
+  const added = await (await api.as(mod.owner)).call(addSourceModfile, { params: modPath(mod), files });
   assert.equal(added.status, 201, added.text);
   await worker.runDue();
   assert.equal(await claimed(client), null);
   api.clock.advance(60);
   await worker.runDue();
   const [cook] = await cooksOf(api, mod);
-  assert.deepEqual([cook!.status, told(cook!, 'error')], [3, 'source_unavailable']);
+  assert.deepEqual([cook!.status, metadataOf(cook!, 'error')], [3, 'source_unavailable']);
 });
 
 test('a source that is taken down while it is cooked is handed out no more', async () => {
@@ -113,9 +113,12 @@ test('a mod that is deleted for ever takes its sources and cooks with it, their 
     return [cooks.length, logs.filter(({ cook_id }) => ids.includes(cook_id)).length, files.length];
   };
   assert.deepEqual(await rows(), [1, 1, 1]);
-  await author.call(deleteModOperation, { params: of(mod) });
+  await author.call(deleteModOperation, { params: modPath(mod) });
   await client.refused(reportCook, { params: { claim_id } }, 404, 14000);
-  assert.equal((await author.call(deleteModOperation, { params: of(mod), body: { permanent: true } })).status, 204);
+  assert.equal(
+    (await author.call(deleteModOperation, { params: modPath(mod), body: { permanent: true } })).status,
+    204,
+  );
   assert.deepEqual(await rows(), [0, 0, 0]);
   const orphans = await app.db.query
     .selectFrom('cook_logs')

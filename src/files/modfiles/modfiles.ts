@@ -72,7 +72,7 @@ export interface Which {
 }
 
 /** In which way a file comes to be one of a mod. */
-export interface Manner {
+export interface ClamdBehaviour {
   readonly kind: store.ModfileRow['kind'];
   /** Whose it is; the caller's unless given. */
   readonly submitterId?: number;
@@ -103,7 +103,7 @@ export async function takeFile(
   which: Which,
   incoming: Incoming,
   fields: NewFile,
-  manner: Manner,
+  manner: ClamdBehaviour,
 ): Promise<store.StoredFile> {
   await requireUploader(app.db, caller, which);
   const uploadId = 'uploadId' in incoming ? incoming.uploadId : undefined;
@@ -152,7 +152,7 @@ async function nameFile(
   which: Which,
   file: CheckedFile,
   fields: NewFile,
-  manner: Manner,
+  manner: ClamdBehaviour,
 ): Promise<store.StoredFile> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   await requireUploader(transaction, caller, which);
@@ -268,7 +268,9 @@ export async function deleteModfile(
   caller: UserCaller,
   which: Which,
   fileId: number,
-  { kind, deleted }: Pick<Manner, 'kind'> & { deleted?(transaction: Transaction): Promise<void> } = { kind: 'file' },
+  { kind, deleted }: Pick<ClamdBehaviour, 'kind'> & { deleted?(transaction: Transaction): Promise<void> } = {
+    kind: 'file',
+  },
 ): Promise<void> {
   await app.db.write(async (transaction) => {
     const { mod, file, levels } = await requireFileForChange(transaction, caller, which, fileId, kind);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Client, type Mod, startApi } from '../../../test/api.ts';
-import { type Manner, standIn } from '../../../test/clamd.ts';
+import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
 import { aModfile } from '../../../test/modfiles.ts';
 import { EICAR, nested, zipOf } from '../../../test/zips.ts';
 import { addModDependencies } from '../../catalogue/dependencies/operations.ts';
@@ -19,8 +19,8 @@ import { addModfileOperation, editModfileOperation, getModfile, managePlatformSt
 import { SCAN_MANY, scanEverything, scanMany, scanProgress } from './scans.ts';
 
 /** The scanner's ways, which tests change and `afterEach` puts right. */
-const manner: Manner = {};
-const clamd = await standIn({ after }, manner);
+const manner: ClamdBehaviour = {};
+const clamd = await startClamdStub({ after }, manner);
 afterEach(() => {
   delete manner.answer;
   delete manner.hangsUp;

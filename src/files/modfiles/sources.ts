@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { modfileListing } from './listing.ts';
-import { type Incoming, type Manner, type NewFile, takeFile, type Which } from './modfiles.ts';
+import { type ClamdBehaviour, type Incoming, type NewFile, takeFile, type Which } from './modfiles.ts';
 import { notAmong, statusOn } from './platforms.ts';
 import { release } from './releasing.ts';
 import * as store from './store.ts';
@@ -37,7 +37,7 @@ export const addSource = (
   which: Which,
   incoming: Incoming,
   fields: NewFile,
-  named: Manner['named'],
+  named: ClamdBehaviour['named'],
 ) => takeFile(app, caller, which, incoming, fields, { kind: 'source', targets: lockedTargets, named });
 
 async function lockedTargets(

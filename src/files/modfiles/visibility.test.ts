@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
-import { standIn } from '../../../test/clamd.ts';
+import { startClamdStub } from '../../../test/clamd.ts';
 import { EICAR, zipOf } from '../../../test/zips.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
 import { getMod, getMods } from '../../catalogue/mods/operations.ts';
@@ -22,7 +22,7 @@ import {
   managePlatformStatus,
 } from './operations.ts';
 
-const clamd = await standIn({ after });
+const clamd = await startClamdStub({ after });
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off', MODSTEAD_CLAMD: clamd.address } });
 const worker = composeWorker(api.app());
 

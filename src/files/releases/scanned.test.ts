@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
 import { type Mod, startApi, type User } from '../../../test/api.ts';
 import { Browser } from '../../../test/browser.ts';
-import { type Manner, standIn } from '../../../test/clamd.ts';
-import { aCookingGame, aRunner, aSource, finish, mustClaim, of } from '../../../test/cooking.ts';
+import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
+import { aCookingGame, aRunner, aSource, finish, modPath, mustClaim } from '../../../test/cooking.ts';
 import { EICAR, zipOf } from '../../../test/zips.ts';
 import { getMod } from '../../catalogue/mods/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { addModfileOperation } from '../modfiles/operations.ts';
 import { addReleaseConfirmation } from './operations.ts';
 
-const manner: Manner = {};
-const clamd = await standIn({ after }, manner);
+const manner: ClamdBehaviour = {};
+const clamd = await startClamdStub({ after }, manner);
 afterEach(() => {
   delete manner.hangsUp;
 });
@@ -28,11 +28,11 @@ async function guarded(name: string): Promise<User & { email: string }> {
   return user;
 }
 
-const shown = async (mod: Mod) => (await (await api.as(mod.owner)).call(getMod, { params: of(mod) })).body;
+const shown = async (mod: Mod) => (await (await api.as(mod.owner)).call(getMod, { params: modPath(mod) })).body;
 
 async function upload(mod: Mod, content: Record<string, string | Buffer>) {
   const files = { filedata: { filename: 'mod.zip', bytes: zipOf(content) } };
-  const added = await (await api.as(mod.owner)).call(addModfileOperation, { params: of(mod), files });
+  const added = await (await api.as(mod.owner)).call(addModfileOperation, { params: modPath(mod), files });
   assert.equal(added.status, 201, added.text);
   return added.body;
 }

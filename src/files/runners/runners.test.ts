@@ -5,14 +5,14 @@ import {
   aCookingGame,
   aRunner,
   aSource,
-  at,
   claimed,
   cooksOf,
   finish,
+  gamePath,
+  metadataOf,
+  modPath,
   mustClaim,
-  of,
   resultOf,
-  told,
 } from '../../../test/cooking.ts';
 import { hashOf, rangeOf } from '../../../test/uploads.ts';
 import { editGameOperation } from '../../catalogue/games/operations.ts';
@@ -63,22 +63,22 @@ test('a source goes to a runner and comes back as a live file of its platform, o
   const logs = ['Cooking…', 'Textures\u0000 done\u001b[0m'];
   await client.call(reportCook, { params, body: { progress: 40, logs, metadata: ['engine:5.4'] } });
   const author = await api.as(mod.owner);
-  const named = { params: { ...of(mod), cook_uuid: claim.cook.cook_uuid } };
+  const named = { params: { ...modPath(mod), cook_uuid: claim.cook.cook_uuid } };
   const midway = (await author.call(getModfileCook, named)).body;
   assert.deepEqual(midway.logs, ['Cooking…', 'Textures done[0m']);
   assert.deepEqual(midway.metadata, ['attempt:1', 'progress:40', `runner:${id}`, 'engine:5.4']);
 
   const done = await finish(api, client, claim.claim_id);
   assert.deepEqual([done.status, done.body.status], [200, 2], done.text);
-  const file_id = Number(told(done.body, 'result'));
-  const file = (await author.call(getModfile, { params: { ...of(mod), file_id } })).body;
+  const file_id = Number(metadataOf(done.body, 'result'));
+  const file = (await author.call(getModfile, { params: { ...modPath(mod), file_id } })).body;
   assert.deepEqual([file.version, file.platforms], ['1.2', [{ platform: 'ps5', status: 1 }]]);
-  const shown = (await author.call(getMod, { params: of(mod) })).body;
+  const shown = (await author.call(getMod, { params: modPath(mod) })).body;
   assert.deepEqual(shown.platforms.find(({ platform }) => platform === 'ps5')?.modfile_live, file_id);
   assert.equal((shown.modfile as { id: number }).id, windows.id);
   const again = await finish(api, client, claim.claim_id);
   assert.deepEqual(again.body, done.body);
-  assert.equal((await author.call(getModfiles, { params: of(mod) })).body.result_total, 2);
+  assert.equal((await author.call(getModfiles, { params: modPath(mod) })).body.result_total, 2);
 });
 
 test('of many runners that ask at once for few cooks each cook goes to one, and the others get none', async () => {
@@ -130,7 +130,7 @@ test('a cook whose runner is not heard of goes to another, and the first can do 
   assert.equal(await claimed(next.client), null);
   api.clock.advance(1);
   const claim = await mustClaim(next.client);
-  assert.deepEqual([claim.cook.cook_uuid, told(claim.cook, 'attempt')], [lost.cook.cook_uuid, '2']);
+  assert.deepEqual([claim.cook.cook_uuid, metadataOf(claim.cook, 'attempt')], [lost.cook.cook_uuid, '2']);
   const params = { claim_id: lost.claim_id };
   await gone.client.refused(reportCook, { params }, 404, 14000);
   await gone.client.refused(failCook, { params }, 404, 14000);
@@ -144,14 +144,17 @@ test('after three runners that were not heard of a cook has failed, and the team
   const { client } = await aRunner(api, game);
   await aSource(api, mod);
   for (let attempt = 1; attempt <= 3; attempt += 1) {
-    assert.equal(told((await mustClaim(client)).cook, 'attempt'), String(attempt));
+    assert.equal(metadataOf((await mustClaim(client)).cook, 'attempt'), String(attempt));
     api.clock.advance(LEASE);
     await worker.runDue();
   }
   const [failed] = await cooksOf(api, mod);
-  assert.deepEqual([failed!.status, told(failed!, 'error')], [3, 'lease_expired']);
+  assert.deepEqual([failed!.status, metadataOf(failed!, 'error')], [3, 'lease_expired']);
   assert.equal(await claimed(client), null);
-  const started = await (await api.as(mod.owner)).call(startCook, { params: of(mod), body: { platforms: ['ps5'] } });
+  const started = await (await api.as(mod.owner)).call(startCook, {
+    params: modPath(mod),
+    body: { platforms: ['ps5'] },
+  });
   assert.deepEqual([started.status, started.body.result_total], [200, 1], started.text);
   assert.notEqual(started.body.data[0]!.cook_uuid, failed!.cook_uuid);
   assert.ok(await claimed(client));
@@ -170,7 +173,7 @@ test('a runner tells that a cook failed, for good or to have it tried again', as
   assert.equal((await client.call(failCook, input)).body.status, 3);
   assert.equal((await client.call(failCook, input)).body.status, 3);
   const [cook] = await cooksOf(api, mod);
-  assert.deepEqual([cook!.logs, told(cook!, 'error')], [['The disk is full', 'ship.fbx has no mesh'], 'failed']);
+  assert.deepEqual([cook!.logs, metadataOf(cook!, 'error')], [['The disk is full', 'ship.fbx has no mesh'], 'failed']);
 });
 
 test('the author cancels a cook, and its runner finds that it is gone', async () => {
@@ -179,7 +182,7 @@ test('the author cancels a cook, and its runner finds that it is gone', async ()
   const { client } = await aRunner(api, game);
   await aSource(api, mod);
   const claim = await mustClaim(client);
-  const named = { params: { ...of(mod), cook_uuid: claim.cook.cook_uuid } };
+  const named = { params: { ...modPath(mod), cook_uuid: claim.cook.cook_uuid } };
   const author = await api.as(mod.owner);
   const moderator = await api.aUser();
   await api.joinsMod(moderator, mod, 1);
@@ -197,7 +200,7 @@ test('a cook that is under way is not begun a second time', async () => {
   const source = await aSource(api, mod);
   const author = await api.as(mod.owner);
   const [automatic] = await cooksOf(api, mod);
-  const started = (await author.call(startCook, { params: of(mod), body: { modfile: source.id } })).body.data;
+  const started = (await author.call(startCook, { params: modPath(mod), body: { modfile: source.id } })).body.data;
   assert.deepEqual(
     started.map(({ platform, cook_uuid }) => [platform, cook_uuid === automatic!.cook_uuid]),
     [
@@ -205,10 +208,10 @@ test('a cook that is under way is not begun a second time', async () => {
       ['switch', false],
     ],
   );
-  await author.refused(startCook, { params: of(mod), body: { platforms: ['windows'] } }, 422, 13009);
-  await author.refused(startCook, { params: of(mod), body: { modfile: 999_999 } }, 404, 15010);
+  await author.refused(startCook, { params: modPath(mod), body: { platforms: ['windows'] } }, 422, 13009);
+  await author.refused(startCook, { params: modPath(mod), body: { modfile: 999_999 } }, 404, 15010);
   const empty = await api.aMod({ game });
-  await (await api.as(empty.owner)).refused(startCook, { params: of(empty) }, 404, 15010);
+  await (await api.as(empty.owner)).refused(startCook, { params: modPath(empty) }, 404, 15010);
 });
 
 test('what is cooked of an older source does not take the place of what was made of a newer one', async () => {
@@ -218,9 +221,9 @@ test('what is cooked of an older source does not take the place of what was made
   await aSource(api, mod, { version: '1' });
   await aSource(api, mod, { version: '2' });
   const [older, newer] = [await mustClaim(client), await mustClaim(client)];
-  const live = told((await finish(api, client, newer.claim_id)).body, 'result');
+  const live = metadataOf((await finish(api, client, newer.claim_id)).body, 'result');
   await finish(api, client, older.claim_id);
-  const { platforms } = (await (await api.as(mod.owner)).call(getMod, { params: of(mod) })).body;
+  const { platforms } = (await (await api.as(mod.owner)).call(getMod, { params: modPath(mod) })).body;
   assert.deepEqual(platforms, [{ platform: 'ps5', modfile_live: Number(live) }]);
 });
 
@@ -230,7 +233,7 @@ test('on a platform that is moderated, what was cooked waits for approval as oth
   const { client } = await aRunner(api, game);
   await aSource(api, mod);
   const { body } = await finish(api, client, (await mustClaim(client)).claim_id);
-  const params = { ...of(mod), file_id: Number(told(body, 'result')) };
+  const params = { ...modPath(mod), file_id: Number(metadataOf(body, 'result')) };
   const file = (await (await api.as(mod.owner)).call(getModfile, { params })).body;
   assert.deepEqual(file.platforms, [{ platform: 'ps5', status: 0 }]);
   await (await api.as(await api.aUser())).refused(getModfile, { params }, 404, 15010);
@@ -247,9 +250,9 @@ test('a result that is no archive, or for a platform that the game has no more, 
   await client.refused(finishCook, { params: { claim_id }, body: { version: '1' } }, 422, 13009);
   const owner = await api.as(game.owner);
   const fewer = { 'platforms[0][platform]': 'windows' };
-  await owner.call(editGameOperation, { params: at(game), body: fewer });
+  await owner.call(editGameOperation, { params: gamePath(game), body: fewer });
   await client.refused(finishCook, { params: { claim_id }, files: resultOf(api) }, 422, 13009);
-  await owner.call(editGameOperation, { params: at(game), body: { ...fewer, 'platforms[1][platform]': 'ps5' } });
+  await owner.call(editGameOperation, { params: gamePath(game), body: { ...fewer, 'platforms[1][platform]': 'ps5' } });
   assert.equal((await finish(api, client, claim_id)).body.status, 2);
 });
 
@@ -285,7 +288,7 @@ test('of a log the last 2,000 lines are kept, and lists show the last 20', async
   const lines = (from: number) => Array.from({ length: 500 }, (_, index) => `line ${from + index}`);
   for (const from of [0, 500, 1_000, 1_500, 2_000])
     await client.call(reportCook, { params: { claim_id }, body: { logs: lines(from) } });
-  const params = { ...of(mod), cook_uuid: cook.cook_uuid };
+  const params = { ...modPath(mod), cook_uuid: cook.cook_uuid };
   const { logs } = (await (await api.as(mod.owner)).call(getModfileCook, { params })).body;
   assert.deepEqual([logs.length, logs[0], logs.at(-1)], [2_000, 'line 500', 'line 2499']);
   const [listed] = await cooksOf(api, mod);
@@ -304,11 +307,14 @@ test('a runner’s secret is shown once and stored nowhere, and ends at once whe
   const rows = await api.app().db.query.selectFrom('cook_runners').selectAll().where('id', '=', runner.id).execute();
   assert.ok(!JSON.stringify(rows).includes(runner.secret.slice(6)));
   const owner = await api.as(game.owner);
-  const listed = await owner.call(getCookRunners, { params: at(game) });
+  const listed = await owner.call(getCookRunners, { params: gamePath(game) });
   assert.ok(!listed.text.includes('secret') && listed.body.result_total === 2);
   await aSource(api, mod);
   const claim = await mustClaim(runner.client);
-  assert.equal((await owner.call(deleteCookRunner, { params: { ...at(game), runner_id: runner.id } })).status, 204);
+  assert.equal(
+    (await owner.call(deleteCookRunner, { params: { ...gamePath(game), runner_id: runner.id } })).status,
+    204,
+  );
   await runner.client.refused(claimCook, {}, 401, 11005);
   await runner.client.refused(reportCook, { params: { claim_id: claim.claim_id } }, 401, 11005);
   assert.equal((await mustClaim(other.client)).cook.cook_uuid, claim.cook.cook_uuid);
@@ -321,14 +327,14 @@ test('the game’s team sees the cooks of hidden mods, and others learn of none'
   await aSource(api, mod);
   const [cook] = await cooksOf(api, mod);
   const stranger = await api.as(await api.aUser());
-  await stranger.refused(getCooks, { params: at(game) }, 403, 29500);
-  await stranger.refused(getModfileCook, { params: { ...of(mod), cook_uuid: cook!.cook_uuid } }, 404, 15022);
+  await stranger.refused(getCooks, { params: gamePath(game) }, 403, 29500);
+  await stranger.refused(getModfileCook, { params: { ...modPath(mod), cook_uuid: cook!.cook_uuid } }, 404, 15022);
   const open = await api.aMod({ game });
-  const elsewhere = { params: { ...of(open), cook_uuid: cook!.cook_uuid } };
+  const elsewhere = { params: { ...modPath(open), cook_uuid: cook!.cook_uuid } };
   await (await api.as(open.owner)).refused(getModfileCook, elsewhere, 404, 14000);
   const moderator = await api.aUser();
   await api.joins(moderator, game, 1);
-  const seen = (await (await api.as(moderator)).call(getCooks, { params: at(game), query: { status: 0 } })).body;
+  const seen = (await (await api.as(moderator)).call(getCooks, { params: gamePath(game), query: { status: 0 } })).body;
   assert.deepEqual(
     seen.data.map(({ cook_uuid }) => cook_uuid),
     [cook!.cook_uuid],
@@ -342,13 +348,14 @@ test('the studio is told of cooks that wait, succeed and fail', async () => {
   const owner = await api.as(game.owner);
   const events = ['COOK_QUEUED', 'COOK_SUCCEEDED', 'COOK_FAILED'];
   const endpoint = { name: 'Studio', url: 'https://example.org/hook', events };
-  const { id } = (await owner.call(addGameWebhook, { params: at(game), body: endpoint })).body;
+  const { id } = (await owner.call(addGameWebhook, { params: gamePath(game), body: endpoint })).body;
   for (const _ of events) await aSource(api, mod);
   await finish(api, client, (await mustClaim(client)).claim_id);
   await client.call(failCook, { params: { claim_id: (await mustClaim(client)).claim_id } });
   const query = { _sort: 'id' };
-  const { data } = (await owner.call(getGameWebhookDeliveries, { params: { ...at(game), webhook_id: id }, query }))
-    .body;
+  const { data } = (
+    await owner.call(getGameWebhookDeliveries, { params: { ...gamePath(game), webhook_id: id }, query })
+  ).body;
   assert.deepEqual(
     data.map(({ event_type }) => event_type),
     ['COOK_QUEUED', 'COOK_QUEUED', 'COOK_QUEUED', 'COOK_SUCCEEDED', 'COOK_FAILED'],

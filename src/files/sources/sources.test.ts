@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
-import { aCookingGame, aRunner, aSource, at, cooksOf, of } from '../../../test/cooking.ts';
+import { aCookingGame, aRunner, aSource, cooksOf, gamePath, modPath } from '../../../test/cooking.ts';
 import { hashOf } from '../../../test/uploads.ts';
 import { zipOf } from '../../../test/zips.ts';
 import { deleteModOperation } from '../../catalogue/mods/operations.ts';
@@ -19,11 +19,11 @@ test('a source is for the locked platforms of the game, and names some of them o
   assert.deepEqual((await aSource(api, mod)).platforms, targeted('ps5', 'switch'));
   assert.deepEqual((await aSource(api, mod, { platforms: ['SWITCH'] })).platforms, targeted('switch'));
   const author = await api.as(mod.owner);
-  const open = { params: of(mod), body: { platforms: ['windows'] }, files: { filedata: filedata() } };
+  const open = { params: modPath(mod), body: { platforms: ['windows'] }, files: { filedata: filedata() } };
   const { body } = await author.refused(addSourceModfile, open, 422, 13009);
   assert.match(body.error.errors!['platforms']!, /ps5, switch/);
   const plain = await api.aMod();
-  const without = { params: of(plain), files: { filedata: filedata() } };
+  const without = { params: modPath(plain), files: { filedata: filedata() } };
   await (await api.as(plain.owner)).refused(addSourceModfile, without, 403, 14037);
 });
 
@@ -32,14 +32,14 @@ test('a source is no file of the mod: it is listed, shown and downloaded among t
   const mod = await api.aMod({ game });
   const source = await aSource(api, mod, { version: '1.0' });
   const author = await api.as(mod.owner);
-  const listed = await author.call(browseSourceModfiles, { params: of(mod) });
+  const listed = await author.call(browseSourceModfiles, { params: modPath(mod) });
   assert.deepEqual(
     listed.body.data.map(({ id, version }) => [id, version]),
     [[source.id, '1.0']],
   );
-  assert.deepEqual((await author.call(getModfiles, { params: of(mod) })).body.data, []);
+  assert.deepEqual((await author.call(getModfiles, { params: modPath(mod) })).body.data, []);
   assert.deepEqual((await author.call(getUserModfiles)).body.data, []);
-  const named = { params: { ...of(mod), file_id: source.id } };
+  const named = { params: { ...modPath(mod), file_id: source.id } };
   await author.refused(getModfile, named, 404, 15010);
   await author.refused(downloadModfile, named, 404, 15010);
 });
@@ -49,7 +49,7 @@ test('the teams of the mod and its game get a link that holds for a day, and nob
   const mod = await api.aMod({ game });
   const source = await aSource(api, mod);
   const source_hash = source.download.binary_url.split('/').at(-1)!;
-  const params = { ...of(mod), source_id: source.id, source_hash };
+  const params = { ...modPath(mod), source_id: source.id, source_hash };
   const got = await api.nobody().call(downloadSourceModfile, { params });
   assert.equal(hashOf('sha256', got.bytes), source.filehash.sha256);
   const forged = {
@@ -57,8 +57,11 @@ test('the teams of the mod and its game get a link that holds for a day, and nob
   };
   await api.nobody().refused(downloadSourceModfile, forged, 404, 15010);
   const stranger = await api.as(await api.aUser());
-  await stranger.refused(browseSourceModfiles, { params: of(mod) }, 403, 15065);
-  assert.equal((await (await api.as(game.owner)).call(browseSourceModfiles, { params: of(mod) })).body.result_total, 1);
+  await stranger.refused(browseSourceModfiles, { params: modPath(mod) }, 403, 15065);
+  assert.equal(
+    (await (await api.as(game.owner)).call(browseSourceModfiles, { params: modPath(mod) })).body.result_total,
+    1,
+  );
   api.clock.advance(25 * 3_600);
   await api.nobody().refused(downloadSourceModfile, { params }, 404, 15010);
 });
@@ -68,7 +71,7 @@ test('who uploaded a source deletes it: its bytes go, and what was to be made of
   const mod = await api.aMod({ game });
   await aRunner(api, game);
   const source = await aSource(api, mod);
-  const params = { ...of(mod), source_id: source.id };
+  const params = { ...modPath(mod), source_id: source.id };
   const friend = await api.aUser();
   await api.joinsMod(friend, mod, 4);
   await (await api.as(friend)).refused(deleteSourceModfile, { params }, 403, 15008);
@@ -77,7 +80,10 @@ test('who uploaded a source deletes it: its bytes go, and what was to be made of
     (await cooksOf(api, mod)).map(({ status }) => status),
     [4],
   );
-  assert.equal((await (await api.as(mod.owner)).call(browseSourceModfiles, { params: of(mod) })).body.result_total, 0);
+  assert.equal(
+    (await (await api.as(mod.owner)).call(browseSourceModfiles, { params: modPath(mod) })).body.result_total,
+    0,
+  );
 });
 
 test('a source is cooked at once for the platforms that have a runner, and for no other', async () => {
@@ -106,8 +112,8 @@ test('a mod that is deleted has its cooks cancelled', async () => {
   const mod = await api.aMod({ game });
   await aRunner(api, game);
   await aSource(api, mod);
-  assert.equal((await (await api.as(mod.owner)).call(deleteModOperation, { params: of(mod) })).status, 204);
-  const { rows } = await cooksIn(at(game).game_id);
+  assert.equal((await (await api.as(mod.owner)).call(deleteModOperation, { params: modPath(mod) })).status, 204);
+  const { rows } = await cooksIn(gamePath(game).game_id);
   assert.deepEqual(rows, [{ status: 4, claim: null }]);
 });
 

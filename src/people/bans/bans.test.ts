@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, startApi } from '../../../test/api.ts';
 import { aDevice, refusedDevice } from '../../../test/sockets.ts';
-import { untilHeard } from '../../../test/wire.ts';
+import { untilReceived } from '../../../test/wire.ts';
 import { getGame } from '../../catalogue/games/operations.ts';
 import { composeApp } from '../../composition/compose.ts';
 import { createGate } from '../../platform/access/gate.ts';
@@ -115,9 +115,9 @@ test('a WebSocket that is open is closed, and no other is opened', async () => {
   const { id } = await bans('203.0.113.45');
   assert.equal(await kept.closed, 1008);
   assert.deepEqual(await refusedDevice(api.service, knock('203.0.113.45')), { status: 403, ref: 12003 });
-  other.say({ operation: 'heartbeat' });
-  assert.equal((await other.told()).operation, 'heartbeat');
-  await other.leave();
+  other.send({ operation: 'heartbeat' });
+  assert.equal((await other.nextMessage()).operation, 'heartbeat');
+  await other.close();
   await admin.call(deleteAddressBan, { params: { ban_id: id } });
 });
 
@@ -170,7 +170,7 @@ test('another process keeps to a ban as soon as it has heard of it', async () =>
     };
     assert.equal(await isOpen(), true);
     const { id } = await bans('203.0.113.70');
-    await untilHeard(other.db, async () => !(await isOpen()));
+    await untilReceived(other.db, async () => !(await isOpen()));
     await admin.call(deleteAddressBan, { params: { ban_id: id } });
   } finally {
     await other.db.close();

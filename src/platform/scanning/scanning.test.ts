@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { type Manner, standIn } from '../../../test/clamd.ts';
+import { type ClamdBehaviour, startClamdStub } from '../../../test/clamd.ts';
 import { EICAR, nested, STORED, type ZipEntry, zipOf } from '../../../test/zips.ts';
 import { scannerCheck } from '../../commands/checks/scanner.ts';
 import { readSettings } from '../config/settings.ts';
@@ -34,7 +34,7 @@ const harmless: ZipEntry[] = [
 
 for (const over of ['unix', 'tcp'] as const)
   test(`clamd is asked over ${over} for its life and version, and each file is sent by itself`, async (t) => {
-    const { address, streams } = await standIn(t, {}, over);
+    const { address, streams } = await startClamdStub(t, {}, over);
     await clamdAt(address, PATIENCE).ping();
     assert.match(await clamdAt(address, PATIENCE).version(), /^ClamAV 1/);
     const found = await scan(zipOf([...harmless, { name: 'in.zip', content: zipOf(harmless) }]), address);
@@ -52,7 +52,7 @@ for (const over of ['unix', 'tcp'] as const)
   });
 
 test('a threat is found at every depth that an archive may have, and named by its path', async (t) => {
-  const { address } = await standIn(t);
+  const { address } = await startClamdStub(t);
   for (const method of [STORED, 8])
     for (let depth = 0; depth <= 3; depth += 1) {
       const { status, positive, threats } = await scan(nested('eicar.com', EICAR, depth, method), address);
@@ -63,25 +63,25 @@ test('a threat is found at every depth that an archive may have, and named by it
 });
 
 test('a threat counts although another file could not be scanned', async (t) => {
-  const { address } = await standIn(t);
+  const { address } = await startClamdStub(t);
   const large = { name: 'large', content: Buffer.alloc(2_000_000), method: STORED };
   const { status, positive, unscanned } = await scan(zipOf([large, { name: 'e', content: EICAR }]), address);
   assert.deepEqual([status, positive, unscanned.length], [VIRUS_STATUS.SCANNED, VIRUS_POSITIVE.THREAT, 1]);
 });
 
 test('programs are potentially harmful, and so is what clamd calls unwanted', async (t) => {
-  const { address } = await standIn(t);
+  const { address } = await startClamdStub(t);
   const program = zipOf([{ name: 'a.png', content: 'MZ program' }]);
   const found = await scan(program, address);
   assert.deepEqual([found.status, found.positive], [VIRUS_STATUS.SCANNED, VIRUS_POSITIVE.POTENTIALLY_HARMFUL]);
-  const other = await standIn(t, { answer: 'stream: PUA.Win.Tool.Packed FOUND\0' });
+  const other = await startClamdStub(t, { answer: 'stream: PUA.Win.Tool.Packed FOUND\0' });
   const unwanted = await scan(zipOf(harmless), other.address);
   assert.deepEqual([unwanted.status, unwanted.positive], [1, VIRUS_POSITIVE.POTENTIALLY_HARMFUL]);
   assert.deepEqual(unwanted.threats, []);
 });
 
 test('what is too large for us or for clamd is never clean', async (t) => {
-  const { address, streams } = await standIn(t);
+  const { address, streams } = await startClamdStub(t);
   const large = zipOf([{ name: 'large', content: Buffer.alloc(1_000_001), method: STORED }]);
   const found = await scan(large, address);
   assert.deepEqual([found.status, found.positive, found.again], [VIRUS_STATUS.FILE_TOO_LARGE, 0, false]);
@@ -90,7 +90,7 @@ test('what is too large for us or for clamd is never clean', async (t) => {
     { streamBytesMax: 1_000 },
     { answer: 'stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND\0' },
   ]) {
-    const other = await standIn(t, manner);
+    const other = await startClamdStub(t, manner);
     assert.equal((await scan(zipOf(harmless), other.address)).status, VIRUS_STATUS.FILE_TOO_LARGE);
   }
 });
@@ -106,14 +106,14 @@ test('answers that clamd does not have, or has for a failure, are never clean', 
     '<html>OK</html>\0',
   ];
   for (const answer of answers) {
-    const { address } = await standIn(t, { answer });
+    const { address } = await startClamdStub(t, { answer });
     const { status, positive, again } = await scan(zipOf(harmless), address);
     assert.deepEqual([status, positive, again], [VIRUS_STATUS.SCAN_ERROR, 0, false], answer);
   }
 });
 
 test('a scanner that is away, silent, hangs up or answers half is asked again later', async (t) => {
-  const manners: Manner[] = [
+  const manners: ClamdBehaviour[] = [
     { silent: true },
     { hangsUp: true },
     { answer: 'stream: OK' },
@@ -122,7 +122,7 @@ test('a scanner that is away, silent, hangs up or answers half is asked again la
     { answer: 'x'.repeat(9_999) },
   ];
   for (const manner of manners) {
-    const { address } = await standIn(t, manner);
+    const { address } = await startClamdStub(t, manner);
     const { status, positive, again } = await scan(zipOf(harmless), address, 200);
     assert.deepEqual([status, positive, again], [VIRUS_STATUS.SCAN_ERROR, 0, true], JSON.stringify(manner));
     await assert.rejects(clamdAt(address, { patienceMs: 200 }).ping(), ScannerUnavailable);
@@ -141,7 +141,7 @@ test('a clamd that reads nothing holds nobody up for ever', async (t) => {
 });
 
 test('what cannot be opened was not scanned: a password, damage, nothing there', async (t) => {
-  const { address } = await standIn(t);
+  const { address } = await startClamdStub(t);
   const secret = zipOf([{ name: 'a', content: 'x', flags: 1 }]);
   for (const zip of [
     secret,
@@ -198,8 +198,11 @@ test('the doctor asks clamd for the test file, small and as large as files may b
   const check = (address: string) =>
     scannerCheck(readSettings({ MODSTEAD_CLAMD: address, MODSTEAD_SCAN_MB: '1' })).run();
   assert.match(await scannerCheck(readSettings({})).run(), /not scanned/);
-  assert.match(await check((await standIn(t)).address), /^ClamAV 1.*up to 1 MB/);
-  await assert.rejects(check((await standIn(t, { streamBytesMax: 1_000 })).address), /does not take files of 1 MB/);
+  assert.match(await check((await startClamdStub(t)).address), /^ClamAV 1.*up to 1 MB/);
+  await assert.rejects(
+    check((await startClamdStub(t, { streamBytesMax: 1_000 })).address),
+    /does not take files of 1 MB/,
+  );
   await assert.rejects(check(`unix:${folder}/nobody`), /cannot be reached/);
-  await assert.rejects(check((await standIn(t, { answer: 'PONG\0' })).address), /does not know the test file/);
+  await assert.rejects(check((await startClamdStub(t, { answer: 'PONG\0' })).address), /does not know the test file/);
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setDefaultCACertificates } from 'node:tls';
 import { encodeForm, startApi, type User } from '../../../test/api.ts';
 import { aClient, asking, authorizePath, Browser, REDIRECT, returned } from '../../../test/browser.ts';
-import { anotherService, untilHeard } from '../../../test/wire.ts';
+import { anotherService, untilReceived } from '../../../test/wire.ts';
 import { getGames } from '../../catalogue/games/operations.ts';
 import { getAuthenticatedUser } from '../../people/users/operations.ts';
 import { deleteSession, deleteSessions, getSessions } from '../sessions/operations.ts';
@@ -200,7 +200,7 @@ test('signing out everywhere ends tokens, applications and browsers on every pro
     const held = [me.token!, access_token];
     for (const token of held) assert.equal(await ask(token), 200);
     assert.equal((await me.call(deleteSessions)).status, 204);
-    for (const token of held) await untilHeard(other.apps.production.db, async () => (await ask(token)) !== 200);
+    for (const token of held) await untilReceived(other.apps.production.db, async () => (await ask(token)) !== 200);
     for (const token of held) await api.withToken(token).refused(getAuthenticatedUser, {}, 401, 11005);
     assert.equal(await refresh(), 400);
     assert.equal((await browser.get(path)).status, 303);

@@ -19,8 +19,8 @@ const anAddress = () => `device-${++people}@example.org`;
 
 async function aLogin(): Promise<{ device: Device; code: string; context: Record<string, unknown> }> {
   const device = await aDevice(api.service, { host: HOST });
-  device.say({ operation: 'device_login', context: { game_id: game.id } });
-  const { operation, context } = await device.told();
+  device.send({ operation: 'device_login', context: { game_id: game.id } });
+  const { operation, context } = await device.nextMessage();
   assert.equal(operation, 'device_login', JSON.stringify(context));
   return { device, code: String(context['code']), context };
 }
@@ -51,13 +51,13 @@ test('a device shows a code, a user allows it in a browser, and the token arrive
   assert.match(question.text, new RegExp(code));
   const done = await browser.submit(question, { decision: 'allow' });
   assert.match(done.text, /The device is signed in/);
-  const { operation, context: token } = await device.told();
+  const { operation, context: token } = await device.nextMessage();
   assert.equal(operation, 'access_token');
   assert.deepEqual(Object.keys(token).sort(), ['access_token', 'code', 'date_expires']);
   assert.equal(token['date_expires'], api.clock.now() + 365 * 86_400);
   const me = await api.withToken(String(token['access_token'])).call(getAuthenticatedUser);
   assert.equal(me.status, 200);
-  await device.leave();
+  await device.close();
 });
 
 test('the path /ws on the host of a game and on the sandbox opens a socket, too', async () => {
@@ -69,9 +69,9 @@ test('the path /ws on the host of a game and on the sandbox opens a socket, too'
   ] as const) {
     const device = await aDevice(api.service, { host, path });
     // Shipped clients that use the host of a game send no game id.
-    device.say({ operation: 'device_login', ...(host === 'localhost' && { context: { game_id: id } }) });
-    assert.equal((await device.told()).operation, 'device_login');
-    await device.leave();
+    device.send({ operation: 'device_login', ...(host === 'localhost' && { context: { game_id: id } }) });
+    assert.equal((await device.nextMessage()).operation, 'device_login');
+    await device.close();
   }
 });
 
@@ -81,7 +81,7 @@ test('a device that the user denies receives the denial where it waits for the t
   const denied = await browser.submit(await typed(browser, code), { decision: 'deny' });
   assert.match(denied.text, /was not signed in/);
   assert.deepEqual(await device.failed(), { operation: 'access_token', code: 403, ref: 11098 });
-  await device.leave();
+  await device.close();
 });
 
 function isInvalidCode(answer: Answer): void {
@@ -93,14 +93,14 @@ test('a code that is wrong, used, expired or of a disconnected device admits no 
   const browser = new Browser(api);
   const { device, code } = await aLogin();
   await browser.submit(await typed(browser, code), { decision: 'allow' });
-  assert.equal((await device.told()).operation, 'access_token');
+  assert.equal((await device.nextMessage()).operation, 'access_token');
   const form = await browser.get('/connect');
   isInvalidCode(await browser.submit(form, { code }));
   isInvalidCode(await browser.submit(form, { code: 'AAAAA' }));
   isInvalidCode(await browser.submit(form, { code: 'x' }));
   isInvalidCode(await browser.submit(form, { code: 'AAAAA', decision: 'allow' }));
   const left = await aLogin();
-  await left.device.leave();
+  await left.device.close();
   await api.app().db.write(async () => {});
   // The disconnection is recorded in a transaction of its own.
   while ((await browser.submit(form, { code: left.code })).status !== 401);
@@ -111,7 +111,7 @@ test('a code that is wrong, used, expired or of a disconnected device admits no 
   isInvalidCode(await browser.submit(question, { decision: 'allow' }));
   api.app().db.changes.everythingChanged();
   assert.deepEqual(await late.device.failed(), { operation: 'access_token', code: 401, ref: 11097 });
-  for (const each of [device, late.device]) await each.leave();
+  for (const each of [device, late.device]) await each.close();
 });
 
 test('a device is not admitted without the CSRF token of the page or without a sign-in', async () => {
@@ -124,8 +124,8 @@ test('a device is not admitted without the CSRF token of the page or without a s
   const sent = await stranger.submit(await stranger.get('/connect'), { code, decision: 'allow' });
   assert.equal(sent.headers.location, `/sign-in?return=${encodeURIComponent(`/connect?code=${code}`)}`);
   assert.equal((await browser.submit(question, { decision: 'allow' })).status, 200);
-  assert.equal((await device.told()).operation, 'access_token');
-  await device.leave();
+  assert.equal((await device.nextMessage()).operation, 'access_token');
+  await device.close();
 });
 
 test('a code is decided once, however many requests confirm it at the same time', async () => {
@@ -134,15 +134,15 @@ test('a code is decided once, however many requests confirm it at the same time'
   const question = await typed(browser, code);
   const answers = await Promise.all(Array.from({ length: 16 }, () => browser.submit(question, { decision: 'allow' })));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(15).fill(401)]);
-  assert.equal((await device.told()).operation, 'access_token');
-  device.say({ operation: 'heartbeat', context: {} });
-  assert.deepEqual(await device.told(), { operation: 'heartbeat', context: {} });
-  await device.leave();
+  assert.equal((await device.nextMessage()).operation, 'access_token');
+  device.send({ operation: 'heartbeat', context: {} });
+  assert.deepEqual(await device.nextMessage(), { operation: 'heartbeat', context: {} });
+  await device.close();
 });
 
 test('an unknown message gets an error, and the socket stays open', async () => {
   const device = await aDevice(api.service, { host: HOST });
-  device.say({ operation: 'make_tea' });
+  device.send({ operation: 'make_tea' });
   assert.deepEqual(await device.failed(), { operation: 'make_tea', code: 400, ref: 11101 });
   for (const text of ['{', '[]', '{"messages":[]}', '{"messages":[{"operation":1}]}']) {
     device.socket.send(text);
@@ -150,34 +150,34 @@ test('an unknown message gets an error, and the socket stays open', async () => 
   }
   device.socket.send(Buffer.from([1, 2]));
   assert.equal((await device.failed()).ref, 11101);
-  device.say({ operation: 'device_login', context: { game_id: 999_999 } });
+  device.send({ operation: 'device_login', context: { game_id: 999_999 } });
   assert.equal((await device.failed()).ref, 11104);
-  device.say({ operation: 'heartbeat' });
-  assert.equal((await device.told()).operation, 'heartbeat');
-  await device.leave();
+  device.send({ operation: 'heartbeat' });
+  assert.equal((await device.nextMessage()).operation, 'heartbeat');
+  await device.close();
 });
 
 test('a device login for an unknown game is refused', async () => {
   const device = await aDevice(api.service, { host: 'localhost', path: '/ws' });
   for (const context of [{}, { game_id: 'x' }, { game_id: -1 }, { game_id: 999_999 }]) {
-    device.say({ operation: 'device_login', context });
+    device.send({ operation: 'device_login', context });
     assert.deepEqual(await device.failed(), { operation: 'device_login', code: 404, ref: 14001 });
   }
-  await device.leave();
+  await device.close();
 });
 
 test('a client that sends too many messages gets an error and is then disconnected', async () => {
   const device = await aDevice(api.service, { host: HOST });
   for (let i = 0; i < 20; i += 1) {
-    device.say({ operation: 'heartbeat' });
-    assert.equal((await device.told()).operation, 'heartbeat');
+    device.send({ operation: 'heartbeat' });
+    assert.equal((await device.nextMessage()).operation, 'heartbeat');
   }
-  device.say({ operation: 'heartbeat' });
+  device.send({ operation: 'heartbeat' });
   assert.deepEqual(await device.failed(), { operation: 'heartbeat', code: 429, ref: 11102 });
   api.clock.advance(61);
-  device.say({ operation: 'heartbeat' });
-  assert.equal((await device.told()).operation, 'heartbeat');
-  for (let i = 0; i < 5; i += 1) device.say(...Array(10).fill({ operation: 'heartbeat' }));
+  device.send({ operation: 'heartbeat' });
+  assert.equal((await device.nextMessage()).operation, 'heartbeat');
+  for (let i = 0; i < 5; i += 1) device.send(...Array(10).fill({ operation: 'heartbeat' }));
   assert.equal(await device.closed, 1008);
   const large = await aDevice(api.service, { host: HOST });
   large.socket.send('x'.repeat(5_000));
@@ -192,7 +192,7 @@ test('a socket accepts games that name one of our hosts, and refuses pages of ot
     ref: 11100,
   });
   assert.deepEqual(await refusedDevice(api.service, { host: 'g-1.ws.evil.example' }), { status: 403, ref: 11100 });
-  await (await aDevice(api.service, { host: HOST, headers: { origin: 'https://localhost' } })).leave();
+  await (await aDevice(api.service, { host: HOST, headers: { origin: 'https://localhost' } })).close();
 });
 
 test('a request at the socket path that is no WebSocket handshake is refused', async () => {
@@ -217,9 +217,9 @@ test('an idle socket is closed, and one that waits for a decision is not', async
   api.clock.advance(40);
   const next = await aDevice(api.service, { host: HOST });
   assert.equal(await idle.closed, 1000);
-  waiting.say({ operation: 'heartbeat' });
-  assert.equal((await waiting.told()).operation, 'heartbeat');
-  for (const each of [waiting, next]) await each.leave();
+  waiting.send({ operation: 'heartbeat' });
+  assert.equal((await waiting.nextMessage()).operation, 'heartbeat');
+  for (const each of [waiting, next]) await each.close();
 });
 
 const poll = (client: { client_id: number }, device_code: string) =>
@@ -309,12 +309,12 @@ test('the decision reaches a device that is connected to another process', async
   );
   try {
     const device = await aDevice(beside, { host: HOST });
-    device.say({ operation: 'device_login', context: { game_id: game.id } });
-    const { context } = await device.told();
+    device.send({ operation: 'device_login', context: { game_id: game.id } });
+    const { context } = await device.nextMessage();
     const browser = new Browser(api);
     const question = await typed(browser, String(context['code']));
     await browser.submit(question, { decision: 'allow' });
-    assert.equal((await device.told()).operation, 'access_token');
+    assert.equal((await device.nextMessage()).operation, 'access_token');
     const ending = beside.stop();
     assert.equal(await device.closed, 1001);
     await ending;
@@ -329,9 +329,9 @@ test('an IP address can start a limited number of logins a minute, over any numb
   const host = `g-${id}.ws.localhost`;
   for (const ref of [undefined, undefined, 11102]) {
     const device = await aDevice(limited.service, { host });
-    device.say({ operation: 'device_login' });
-    if (ref === undefined) assert.equal((await device.told()).operation, 'device_login');
+    device.send({ operation: 'device_login' });
+    if (ref === undefined) assert.equal((await device.nextMessage()).operation, 'device_login');
     else assert.deepEqual(await device.failed(), { operation: 'device_login', code: 429, ref });
-    await device.leave();
+    await device.close();
   }
 });

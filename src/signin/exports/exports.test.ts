@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
-import { manyUsers } from '../../../test/many.ts';
+import { manyUsers } from '../../../test/bulk-rows.ts';
 import { composeWorker } from '../../composition/compose.ts';
 import { muteAUser } from '../../people/mutes/operations.ts';
 import { closeOwnAccount, deleteOwnAccount } from '../accounts/operations.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { startApi } from '../../../test/api.ts';
-import { standIn } from '../../../test/clamd.ts';
+import { startClamdStub } from '../../../test/clamd.ts';
 import { aCookingGame, aRunner, aSource, finish, mustClaim } from '../../../test/cooking.ts';
 import { EICAR, zipOf } from '../../../test/zips.ts';
 import { deleteModOperation, editModOperation } from '../../catalogue/mods/operations.ts';
@@ -120,7 +120,7 @@ test('a receiver gets every kind of event', async () => {
 
 /** Runs in a game with a scanner, because a scan would delay the other events. */
 async function heardOfBuild(): Promise<readonly Heard[]> {
-  const clamd = await standIn({ after });
+  const clamd = await startClamdStub({ after });
   const scanned = await startApi({ settings: { ...settings, MODSTEAD_CLAMD: clamd.address } });
   const game = await aCookingGame(scanned);
   const params = { game_id: game.id };

@@ -115,7 +115,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
   const upload = await must(
     asAuthor.call(createMultipartUploadSession, { params: ofMod, body: { filename: 'a.zip' } }),
   );
-  const seats = {
+  const teams = {
     mods: (await must(asLeader.call(getModTeamMembers, { params: ofMod }))).data,
     games: (await must(asLeader.call(getGameTeamMembers, { params: inGame }))).data,
   };
@@ -249,7 +249,7 @@ export async function aScene(api: Api, { owner, banned, agreementId }: Cast) {
     comments,
     othersComments,
     banned,
-    seats,
+    teams,
     params,
     joined: invited.id,
     uploadId: upload.upload_id,
@@ -380,7 +380,7 @@ const REQUESTS: Record<string, Request> = {
 
 export function inputFor({ declaration: { id, path } }: AnyOperation, scene: Scene): CallInput {
   const [, , , plural = ''] = path.split('/');
-  const team = path.includes('/mods/') ? scene.seats.mods : scene.seats.games;
+  const team = path.includes('/mods/') ? scene.teams.mods : scene.teams.games;
   const { params, ...rest } = REQUESTS[id]?.(scene) ?? {};
   const comments = id.endsWith('karma') ? scene.othersComments : scene.comments;
   const found = {

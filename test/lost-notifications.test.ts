@@ -5,32 +5,32 @@ import type { Database } from '../src/platform/database/database.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { revokeToken } from '../src/signin/accounts/tokens.ts';
 import { assertRefused, startApi } from './api.ts';
-import { type SilentWay, silentWay } from './silence.ts';
+import { type ListenProxy, startListenProxy } from './listen-proxy.ts';
 
 let elapsedMs = 0;
-let way: SilentWay | undefined;
+let proxy: ListenProxy | undefined;
 let directUrl: string | undefined;
 const api = await startApi({
   notifications: { monotonicMs: () => elapsedMs },
   databaseAt: async (url) => {
     directUrl = url;
-    way = await silentWay(url);
-    return way.url;
+    proxy = await startListenProxy(url);
+    return proxy.url;
   },
 });
 // Closed after the service, which closes its connections first.
-after(() => way?.close());
+after(() => proxy?.close());
 
 /** Opens the database as another process would. */
-async function elsewhere(): Promise<Database> {
+async function openDirectly(): Promise<Database> {
   return openPostgres(directUrl!);
 }
 
-const isBelieved = ({ changes }: Database) => changes.unchangedSince(changes.now(), 'example');
+const isCurrent = ({ changes }: Database) => changes.unchangedSince(changes.now(), 'example');
 
 test('a revoked token is refused within seconds, even if the notification of its revocation is lost', async (t) => {
-  if (!way) return t.skip('on SQLite nobody listens: each process looks for itself');
-  const db = await elsewhere();
+  if (!proxy) return t.skip('SQLite has no notifications: each process polls the file');
+  const db = await openDirectly();
   t.after(() => db.close());
   const ada = await api.aUser();
   const client = await api.as(ada);
@@ -38,14 +38,14 @@ test('a revoked token is refused within seconds, even if the notification of its
   assert.equal((await me()).status, 200);
   const { id } = await api.app().db.query.selectFrom('access_tokens').select('id').executeTakeFirstOrThrow();
 
-  way.fallSilent();
+  proxy.block();
   await revokeToken({ ...api.app(), db }, id);
   elapsedMs += 4_999;
   assertRefused(await me(), 401, 11005);
-  assert.equal(isBelieved(api.app().db), false);
+  assert.equal(isCurrent(api.app().db), false);
 
   // When notifications arrive again, responses are cached again.
-  way.speak();
-  while (!isBelieved(api.app().db)) await pause(20);
+  proxy.unblock();
+  while (!isCurrent(api.app().db)) await pause(20);
   assert.equal((await (await api.as(ada)).send('GET', '/me')).status, 200);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import type { Answer } from './api.ts';
 import type { Barrier } from './barriers.ts';
+import type { Scene } from './race-scene.ts';
 import { ENDERS, IN_STEPS, idOf, send } from './races.ts';
-import type { Scene } from './racing.ts';
 
 /** Runs one race and returns its problems. All writes are rolled back, so that every race starts from the same state. */
 async function race(
@@ -18,7 +18,7 @@ async function race(
   if (!adding.isHeld) {
     const { status, text } = await adding.answer;
     return [
-      `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/racing.ts, or the reason why it cannot write in UNREACHED in test/races.ts`,
+      `${idOf(operation)} never wrote: ${status} ${text.slice(0, 200)}; give it an input in REQUESTS in test/race-scene.ts, or the reason why it cannot write in UNREACHED in test/races.ts`,
     ];
   }
   const ended: Promise<Answer>[] = [];

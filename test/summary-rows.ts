@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Database, Query } from '../src/platform/database/database.ts';
 
 /** Denormalised texts that differ from their source columns. Checked at the end of each test file. */
-export async function untrueCards({ query, dialect }: Pick<Database, 'query' | 'dialect'>): Promise<unknown[]> {
-  const untrue = [await untrueMods(query), await untrueRanks(query)];
-  if (dialect === 'sqlite') untrue.push(await untruePeople(query));
-  return untrue.flat();
+export async function staleSummaryRows({ query, dialect }: Pick<Database, 'query' | 'dialect'>): Promise<unknown[]> {
+  const stale = [await staleMods(query), await staleRanks(query)];
+  if (dialect === 'sqlite') stale.push(await staleUsers(query));
+  return stale.flat();
 }
 
-async function untrueMods(query: Query): Promise<unknown[]> {
+async function staleMods(query: Query): Promise<unknown[]> {
   const { rows } = await sql`select m.id, c.submitted_by, c.name_id, c.needs, c.file_id, c.file_body
     from mods m left join mod_cards c on c.mod_id = m.id
       left join mod_live_files l on l.mod_id = m.id and l.platform = ''
@@ -22,7 +22,7 @@ async function untrueMods(query: Query): Promise<unknown[]> {
   return rows;
 }
 
-async function untrueRanks(query: Query): Promise<unknown[]> {
+async function staleRanks(query: Query): Promise<unknown[]> {
   const { rows } = await sql`select s.mod_id, s.ranked from mod_stats s
     where s.ranked <> concat('"popularity_rank_position":', s.popularity_rank_position,
       ',"popularity_rank_total_mods":', s.popularity_rank_total_mods, ',"date_expires":', s.date_expires)`.execute(
@@ -31,7 +31,7 @@ async function untrueRanks(query: Query): Promise<unknown[]> {
   return rows;
 }
 
-async function untruePeople(query: Query): Promise<unknown[]> {
+async function staleUsers(query: Query): Promise<unknown[]> {
   const { rows } = await sql`select u.id, c.before_avatar, c.behind_avatar
     from users u full join user_cards c on c.id = u.id
     where u.id is null or c.id is null or c.name_id <> u.name_id or c.avatar is not u.avatar

@@ -1,27 +1,27 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /** A proxy to PostgreSQL that can stop forwarding the listening connections without closing them. */
-export interface SilentWay {
+export interface ListenProxy {
   readonly url: string;
-  fallSilent(): void;
-  speak(): void;
+  block(): void;
+  unblock(): void;
   close(): void;
 }
 
 const LISTENING = 'modstead changes';
 
-export async function silentWay(url: string): Promise<SilentWay> {
+export async function startListenProxy(url: string): Promise<ListenProxy> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   const listening = new Set<Socket>();
-  let isSilent = false;
+  let isBlocked = false;
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
     const forward = (from: Socket, to: Socket) => {
       sockets.add(from);
       from.on('data', (bytes) => {
         if (bytes.includes(LISTENING)) listening.add(near);
-        if (!isSilent || !listening.has(near)) to.write(bytes);
+        if (!isBlocked || !listening.has(near)) to.write(bytes);
       });
       from.on('error', () => to.destroy());
       from.on('close', () => to.destroy());
@@ -34,11 +34,11 @@ export async function silentWay(url: string): Promise<SilentWay> {
   way.port = String((server.address() as { port: number }).port);
   return {
     url: way.href,
-    fallSilent: () => {
-      isSilent = true;
+    block: () => {
+      isBlocked = true;
     },
-    speak: () => {
-      isSilent = false;
+    unblock: () => {
+      isBlocked = false;
     },
     close: () => {
       for (const socket of sockets) socket.destroy();
