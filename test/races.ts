@@ -1,7 +1,7 @@
 import { operations } from '../src/composition/resources.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import type { Kind } from '../src/platform/database/locks.ts';
-import type { AnyOperation, Thing } from '../src/platform/http/operation.ts';
+import type { AnyOperation, Lockable } from '../src/platform/http/operation.ts';
 import { locksOf } from '../src/platform/http/operation-locks.ts';
 import { mergeOwnAccount } from '../src/signin/accounts/operations.ts';
 import type { Answer, Client } from './api.ts';
@@ -19,7 +19,7 @@ export const RACE_SETTINGS = {
 export const UNLIMITED_READS = { readConcurrency: 1_000 };
 
 export const idOf = ({ declaration }: AnyOperation) => declaration.id;
-const kindOf = (thing: Thing): Kind => (thing === 'caller' ? 'users' : thing);
+const kindOf = (thing: Lockable): Kind => (thing === 'caller' ? 'users' : thing);
 export const writing = operations.filter(({ declaration }) => declaration.method !== 'GET') as AnyOperation[];
 
 const signOf = (id: string, caller: CallerName) =>

@@ -5,7 +5,7 @@ import { statement, type Transaction } from '../database/database.ts';
 import { type Kind, type LockedRow, type LockMode, lock, type RowLock } from '../database/locks.ts';
 import { ApiError, type ErrorName } from '../errors/catalogue.ts';
 import type { AnyInput } from './input.ts';
-import type { AnyOperation, Thing } from './operation.ts';
+import type { AnyOperation, Lockable } from './operation.ts';
 
 /** The path parameter that holds the id of each kind. */
 const PATH_PARAMETER: Readonly<Record<Kind, string>> = {
@@ -39,8 +39,8 @@ const isPerson = ({ access }: AnyOperation['declaration']): boolean =>
 
 /** The resources that a writing operation locks, by lock mode. */
 export interface OperationLocks {
-  readonly under: readonly Thing[];
-  readonly ends: readonly Thing[];
+  readonly under: readonly Lockable[];
+  readonly ends: readonly Lockable[];
 }
 
 /** The caller, the resources in the path, and those that the declaration adds. */
@@ -48,7 +48,7 @@ export function locksOf({ declaration }: AnyOperation): OperationLocks {
   const { method, path, ends = [], under = [], unlocked } = declaration;
   if (method === 'GET' || unlocked) return { under: [], ends: [] };
   const named = LOCKED_BY_PATH.filter((kind) => path.includes(`{${PATH_PARAMETER[kind]}}`));
-  const things: Thing[] = [...(isPerson(declaration) ? (['caller'] as const) : []), ...named, ...under];
+  const things: Lockable[] = [...(isPerson(declaration) ? (['caller'] as const) : []), ...named, ...under];
   return { ends, under: [...new Set(things)].filter((thing) => !ends.includes(thing)) };
 }
 
@@ -63,7 +63,7 @@ export function lockErrors(operation: AnyOperation): readonly ErrorName[] {
 const personOf = (caller: Caller): number | undefined =>
   caller.kind === 'user' && !caller.service ? caller.userId : undefined;
 
-function idsOf({ declaration }: AnyOperation, thing: Thing, input: AnyInput): readonly (number | undefined)[] {
+function idsOf({ declaration }: AnyOperation, thing: Lockable, input: AnyInput): readonly (number | undefined)[] {
   if (thing === 'caller') return [personOf(input.caller)];
   const params = input.params as Record<string, number | undefined>;
   return [params[PATH_PARAMETER[thing]], ...(declaration.names?.[thing]?.(input) ?? [])];
@@ -71,7 +71,7 @@ function idsOf({ declaration }: AnyOperation, thing: Thing, input: AnyInput): re
 
 function rowLocksOf(operation: AnyOperation, input: AnyInput): RowLock[] {
   const { under, ends } = locksOf(operation);
-  const locks = (things: readonly Thing[], mode: LockMode) =>
+  const locks = (things: readonly Lockable[], mode: LockMode) =>
     things.flatMap((thing) =>
       idsOf(operation, thing, input)
         .filter((id) => typeof id === 'number')

@@ -193,7 +193,7 @@ export interface Refusal {
 }
 
 /** The caller, or a resource that the path names by id. */
-export type Thing = 'caller' | Kind;
+export type Lockable = 'caller' | Kind;
 
 /**
  * One API operation, declared once. Router, validation, permissions, rate limits, response schema, OpenAPI document,
@@ -245,9 +245,9 @@ export interface Declaration<
    * The resources that it deletes, transfers or renames: requests that add to them wait and are then rejected. The
    * caller and other resources in the path are locked as parents (`http/operation-locks.ts`).
    */
-  readonly ends?: readonly Thing[];
+  readonly ends?: readonly Lockable[];
   /** Further parents: users, or resources that only the body names. */
-  readonly under?: readonly Thing[];
+  readonly under?: readonly Lockable[];
   /** The ids of resources that only the body names. */
   readonly names?: Partial<Record<Kind, (input: Input<z.output<P>, z.output<Q>, z.output<B>>) => readonly number[]>>;
   /** The reason why a writing operation takes no locks, or takes them itself. */
