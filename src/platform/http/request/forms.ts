@@ -14,9 +14,9 @@ const piecesMax = 10_000;
 const depthMax = 5;
 const nameShape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 const indexShape = /^\d{1,9}$/;
-const poisonousNames = new Set(['__proto__', 'constructor', 'prototype']);
+const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-export const isPoisonous = (name: string): boolean => poisonousNames.has(name);
+export const isPrototypeKey = (name: string): boolean => prototypeKeys.has(name);
 export const emptyFields = (): Fields => Object.create(null);
 export const isFields = (value: FieldValue | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -69,7 +69,7 @@ function plainFields(text: string): Fields {
     if (end < 0) end = text.length;
     const equals = text.indexOf('=', start);
     const name = text.slice(start, equals);
-    if (!isPoisonous(name)) fields[name] = text.slice(equals + 1, end);
+    if (!isPrototypeKey(name)) fields[name] = text.slice(equals + 1, end);
   }
   return fields;
 }
@@ -159,7 +159,7 @@ function decode(text: string): string {
 function pathOf(name: string): string[] | undefined {
   const found = nameShape.exec(name);
   const path = found ? [found[1]!, ...stepsOf(found[2]!)] : [name];
-  return name === '' || path.length > depthMax || path.some(isPoisonous) ? undefined : path;
+  return name === '' || path.length > depthMax || path.some(isPrototypeKey) ? undefined : path;
 }
 
 const stepsOf = (brackets: string): string[] => (brackets === '' ? [] : brackets.slice(1, -1).split(']['));

@@ -1,5 +1,13 @@
 import { ApiError } from '../../errors/catalogue.ts';
-import { emptyFields, type Fields, type FieldValue, isFields, isPoisonous, storable, tooManyFields } from './forms.ts';
+import {
+  emptyFields,
+  type Fields,
+  type FieldValue,
+  isFields,
+  isPrototypeKey,
+  storable,
+  tooManyFields,
+} from './forms.ts';
 
 const depthMax = 32;
 const valuesMax = 10_000;
@@ -19,7 +27,7 @@ export function parseJsonBody(text: string): Fields {
   const { pairs } = parseInputJson(`{"pairs":${text}}`);
   const fields = emptyFields();
   for (const pair of Array.isArray(pairs) ? pairs : []) {
-    if (!isFields(pair) || typeof pair['Key'] !== 'string' || isPoisonous(pair['Key']))
+    if (!isFields(pair) || typeof pair['Key'] !== 'string' || isPrototypeKey(pair['Key']))
       throw new ApiError('JSON_MALFORMED');
     fields[pair['Key']] = pair['Value'] ?? null;
   }
@@ -79,7 +87,7 @@ function cleaned(value: FieldValue): FieldValue {
 function cleanedFields(value: Fields): Fields {
   const fields = emptyFields();
   for (const [name, held] of Object.entries(value)) {
-    if (!isPoisonous(name)) fields[name] = cleaned(held);
+    if (!isPrototypeKey(name)) fields[name] = cleaned(held);
   }
   return fields;
 }
