@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readerWhoWrites, user } from '../../platform/access/caller.ts';
+import { readerMayWrite, user } from '../../platform/access/caller.ts';
 import { GamePath, Id, Integer, MessageObject, PathId, page, pageOf, Timestamp } from '../../platform/http/objects.ts';
 import { Created, created, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
@@ -65,7 +65,7 @@ export const submitReportOperation = operation({
   method: 'POST',
   path: '/report',
   says: 'Reports something to those who decide over it. Nobody has to be signed in for it.',
-  access: readerWhoWrites(),
+  access: readerMayWrite(),
   limit: 10,
   body: NewReport,
   once: true,

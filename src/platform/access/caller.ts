@@ -195,7 +195,7 @@ export const reader = (): ReaderAccess => ({ kind: 'reader' });
 export const visitorByLink = (): AnyoneAccess => ({ kind: 'anyone', named: true, link: true });
 export const readerOrLink = (): ReaderAccess => ({ kind: 'reader', link: true });
 /** The same where people write who need not have signed in. */
-export const readerWhoWrites = (): ReaderAccess => ({ kind: 'reader', keyWrites: true });
+export const readerMayWrite = (): ReaderAccess => ({ kind: 'reader', keyWrites: true });
 export const user = (scope: 'read' | 'write', power: Power = 'content'): UserAccess => ({ kind: 'user', scope, power });
 export const userOrService = (scope: 'read' | 'write', service: TokenScope, power: Power = 'content'): UserAccess => ({
   kind: 'user',

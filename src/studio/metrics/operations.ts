@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, readerWhoWrites, user } from '../../platform/access/caller.ts';
+import { type Caller, readerMayWrite, user } from '../../platform/access/caller.ts';
 import { GamePath, pageOf, pageOfAll, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, csv, noContent, ok, operation } from '../../platform/http/operation.ts';
 import type { Place, Ranking } from '../../records/metrics/reading.ts';
@@ -40,7 +40,7 @@ const sessionOperation = <B extends typeof SessionBody | typeof StartBody>(step:
     method: 'POST',
     path: `/metrics/sessions/${step}`,
     says,
-    access: readerWhoWrites(),
+    access: readerMayWrite(),
     body: body as typeof SessionBody,
     json: true,
     returns: noContent,
