@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely';
 import { requireUserIn } from '../../people/users/users.ts';
-import { seatsCountIn } from '../../platform/access/admission.ts';
+import { teamGamesOf } from '../../platform/access/admission.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import { issueKey } from '../../platform/access/credentials.ts';
 import { isSiteStaff } from '../../platform/access/staff.ts';
@@ -146,7 +146,7 @@ export async function listGames(
     everything: isSiteStaff(caller),
     gameId: caller.kind === 'key' ? caller.gameId : undefined,
     memberId: caller.kind === 'user' && (caller.inTeams || ownOnly) ? caller.userId : undefined,
-    seenIn: caller.kind === 'user' ? seatsCountIn(caller) : undefined,
+    seenIn: caller.kind === 'user' ? teamGamesOf(caller) : undefined,
     ownOnly,
   };
   const spelled = await withLikelyWords(app.db, request);

@@ -1,7 +1,7 @@
 import { sendMailing } from '../../people/mailings/mailings.ts';
 import { notify } from '../../people/notifications/notifications.ts';
 import { findUserByEmailIn, normalisedEmail, requireUser, requireUserIn } from '../../people/users/users.ts';
-import { ranksIn } from '../../platform/access/admission.ts';
+import { teamRoleCounts } from '../../platform/access/admission.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -125,7 +125,7 @@ export async function acceptInvite(app: App, caller: UserCaller, id: number): Pr
   const { userId } = caller;
   return app.db.write(async (transaction) => {
     const { level, position, ...invite } = await requireOwnInvite(transaction, userId, id);
-    if (!ranksIn(caller, invite.game_id)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+    if (!teamRoleCounts(caller, invite.game_id)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
     const place = placeOf(invite);
     const { resource, id: resourceId } = place;
     if ((await store.levelOf(transaction, resource, resourceId, userId)) > 0)

@@ -1,4 +1,4 @@
-import { ranksIn } from '../../platform/access/admission.ts';
+import { teamRoleCounts } from '../../platform/access/admission.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import { accessChanged } from '../../platform/access/credentials.ts';
 import { isSiteStaff } from '../../platform/access/staff.ts';
@@ -39,7 +39,7 @@ export async function teamLevel(
   resource: TeamResource,
   resourceId: number,
 ): Promise<number> {
-  if (caller.kind !== 'user' || (resource === 'games' && !ranksIn(caller, resourceId))) return 0;
+  if (caller.kind !== 'user' || (resource === 'games' && !teamRoleCounts(caller, resourceId))) return 0;
   if (caller.admin) return ADMINISTRATOR;
   const own = caller.inTeams ? await store.levelOf(reader, resource, resourceId, caller.userId) : 0;
   return resource === 'games' && isSiteStaff(caller) ? Math.max(own, MODERATOR) : own;

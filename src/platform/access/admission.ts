@@ -70,11 +70,12 @@ function serviceActing(access: Access, caller: ServiceCaller, place: Place): Cal
 }
 
 /** The only games in whose teams the person's seats count for this token; undefined where they do in all. */
-export function seatsCountIn(caller: UserCaller): readonly number[] | undefined {
+export function teamGamesOf(caller: UserCaller): readonly number[] | undefined {
   if (caller.service) return [caller.service.gameId];
   if (caller.clientId !== undefined || caller.contentOnly) return [];
   return caller.gameId === undefined ? undefined : [caller.gameId];
 }
 
 /** Whether what the person is in the team of this game counts for the token. */
-export const ranksIn = (caller: UserCaller, gameId: number): boolean => seatsCountIn(caller)?.includes(gameId) ?? true;
+export const teamRoleCounts = (caller: UserCaller, gameId: number): boolean =>
+  teamGamesOf(caller)?.includes(gameId) ?? true;
