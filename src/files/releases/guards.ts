@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending, mailed } from '../../platform/mail/codes.ts';
 import { isGuarded } from './confirmation.ts';
 import * as store from './store.ts';
 
@@ -28,7 +28,7 @@ export async function askToUnguard(app: App, userId: number, language: Language)
   const to = await app.db.write(async (transaction) => {
     const guard = await store.guardForChange(transaction, userId);
     if (!guard) return null;
-    refuseSoon(app, guard.date_asked);
+    limitResending(app, guard.date_asked);
     await store.changeGuard(transaction.query, userId, {
       code_digest: app.secrets.digest(code),
       attempts: 0,

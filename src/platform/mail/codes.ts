@@ -12,7 +12,7 @@ type WithClock = { readonly clock: Clock };
 type WithSecrets = { readonly secrets: Secrets };
 
 /** At most one mail a minute. */
-export function refuseSoon({ clock }: WithClock, dateSent: number | null | undefined): void {
+export function limitResending({ clock }: WithClock, dateSent: number | null | undefined): void {
   const waited = clock.now() - (dateSent ?? Number.NEGATIVE_INFINITY);
   if (waited < RESEND_SECONDS)
     throw new ApiError('EMAIL_UPDATE_CODE_REFRESH_RATE_LIMITED', { retryAfterSeconds: RESEND_SECONDS - waited });

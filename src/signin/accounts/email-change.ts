@@ -4,7 +4,7 @@ import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, mailed, refuseSoon } from '../../platform/mail/codes.ts';
+import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending, mailed } from '../../platform/mail/codes.ts';
 import { takeAll, userMailBudgets } from '../mailed-codes/budgets.ts';
 import * as store from './store.ts';
 
@@ -26,7 +26,7 @@ export async function askForEmailChange(
   const { before, isTaken } = await app.db.write(async (transaction) => {
     const { query } = transaction;
     const user = await requireUserIn(transaction, caller.userId);
-    refuseSoon(app, (await store.emailChangeOf(query, user.id))?.date_added);
+    limitResending(app, (await store.emailChangeOf(query, user.id))?.date_added);
     await takeAll(app, query, userMailBudgets(app, address, user.id));
     await store.putEmailChange(query, {
       user_id: user.id,
