@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Bytes, Redirect, StoredFile } from '../operation.ts';
 import { attachment } from './disposition.ts';
 import { Damaged } from './soundness.ts';
-import { asksForBeginning, type Transfers } from './transfer.ts';
+import { startsAtFirstByte, type Transfers } from './transfer.ts';
 
 interface FileParts {
   readonly settings: Settings;
@@ -21,7 +21,7 @@ export async function sendFile(parts: FileParts, exchange: Exchange, { file, beg
     const offload = offloadHeaders(parts.settings, exchange, file);
     if (offload) {
       await parts.transfers.leave(opened, file.sha256);
-      if (asksForBeginning(request)) begun();
+      if (startsAtFirstByte(request)) begun();
       const headers = ['content-type', file.type, 'content-length', '0', ...offload];
       return void response.writeHead(200, [...headersOf(exchange, file), ...headers]).end();
     }
@@ -41,7 +41,7 @@ export async function sendFile(parts: FileParts, exchange: Exchange, { file, beg
 }
 
 export function sendRedirect({ request, response, headers }: Exchange, { location, begun }: Redirect): void {
-  if (asksForBeginning(request)) begun();
+  if (startsAtFirstByte(request)) begun();
   const about = ['location', location, 'content-length', '0', 'cache-control', 'private, no-store'];
   response.writeHead(302, [...about, 'referrer-policy', 'no-referrer', ...headers]).end();
 }

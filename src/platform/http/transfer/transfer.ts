@@ -176,7 +176,7 @@ function wantedRanges({ headers, method }: IncomingMessage, sendable: Sendable) 
 }
 
 /** True when a request probably asks for the first byte. */
-export function asksForBeginning({ headers, method }: IncomingMessage): boolean {
+export function startsAtFirstByte({ headers, method }: IncomingMessage): boolean {
   const ranges = rangesOf(headers.range, Number.MAX_SAFE_INTEGER);
   return method === 'GET' && (ranges === 'whole' || (ranges !== 'unsatisfiable' && ranges[0]!.start === 0));
 }
