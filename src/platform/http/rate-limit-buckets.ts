@@ -11,20 +11,20 @@ type Limits = Exclude<Settings['rateLimits'], 'off'>;
 /** The buckets that one request counts against: its address's, its caller's and the operation's. */
 export function addressBuckets(limits: Limits, ip: string, isWrite: boolean): RateLimitBucket[] {
   const address = limitedAddress(ip);
-  const buckets = [{ bucket: `a/${address}`, perMinute: limits.address }];
-  if (isWrite) buckets.push({ bucket: `aw/${address}`, perMinute: limits.address_writes });
+  const buckets = [{ name: `a/${address}`, perMinute: limits.address }];
+  if (isWrite) buckets.push({ name: `aw/${address}`, perMinute: limits.address_writes });
   return buckets;
 }
 
 /** A game's key is unlimited, a user's key has its own bucket, and tokens share their user's. */
 export function callerBuckets(limits: Limits, caller: Caller, isWrite: boolean): RateLimitBucket[] {
   if (caller.kind === 'key')
-    return caller.userId === undefined ? [] : [{ bucket: `k/${caller.keyId}`, perMinute: limits.user_key }];
+    return caller.userId === undefined ? [] : [{ name: `k/${caller.keyId}`, perMinute: limits.user_key }];
   const service = caller.kind === 'user' ? caller.service : caller;
-  if (service?.kind === 'service') return [{ bucket: `s/${service.clientId}`, perMinute: limits.token }];
+  if (service?.kind === 'service') return [{ name: `s/${service.clientId}`, perMinute: limits.token }];
   if (caller.kind !== 'user') return [];
-  const buckets = [{ bucket: `u/${caller.userId}`, perMinute: limits.token }];
-  if (isWrite) buckets.push({ bucket: `uw/${caller.userId}`, perMinute: limits.token_writes });
+  const buckets = [{ name: `u/${caller.userId}`, perMinute: limits.token }];
+  if (isWrite) buckets.push({ name: `uw/${caller.userId}`, perMinute: limits.token_writes });
   return buckets;
 }
 
@@ -37,7 +37,7 @@ export function operationBuckets(
   const perMinute = limits.operations[operation.id] ?? operation.limit;
   if (perMinute === undefined) return [];
   const who = caller.kind === 'user' && !caller.service ? `u${caller.userId}` : limitedAddress(ip);
-  return [{ bucket: `o/${operation.id}/${who}`, perMinute }];
+  return [{ name: `o/${operation.id}/${who}`, perMinute }];
 }
 
 type Taker = Pick<Exchange, 'tenant' | 'ip' | 'caller'>;

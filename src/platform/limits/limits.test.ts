@@ -30,13 +30,13 @@ function aFolder(t: TestContext): string {
 }
 
 /** As the server asks: the fast path first. */
-async function isAllowed(limiter: Limiter, ...demands: RateLimitBucket[]): Promise<boolean> {
-  return limiter.tryTake(demands) || (await limiter.take(demands)).allowed;
+async function isAllowed(limiter: Limiter, ...buckets: RateLimitBucket[]): Promise<boolean> {
+  return limiter.tryTake(buckets) || (await limiter.take(buckets)).allowed;
 }
 
-async function countAllowed(limiter: Limiter, demand: RateLimitBucket, requests: number): Promise<number> {
+async function countAllowed(limiter: Limiter, bucket: RateLimitBucket, requests: number): Promise<number> {
   let allowed = 0;
-  for (let request = 0; request < requests; request += 1) if (await isAllowed(limiter, demand)) allowed += 1;
+  for (let request = 0; request < requests; request += 1) if (await isAllowed(limiter, bucket)) allowed += 1;
   return allowed;
 }
 
@@ -59,7 +59,7 @@ function eachStore(name: string, run: (open: () => LimitStore, db: Database) => 
 for (const perMinute of [1, 2, 7, 60, 120, 1000]) {
   eachStore(`of a burst exactly ${perMinute} requests are allowed when ${perMinute} per minute are`, async (open) => {
     const limiter = aLimiter(manualClock(NOW), open());
-    assert.equal(await countAllowed(limiter, { bucket: 'a', perMinute }, perMinute * 2 + 10), perMinute);
+    assert.equal(await countAllowed(limiter, { name: 'a', perMinute }, perMinute * 2 + 10), perMinute);
     await limiter.close();
   });
 }
@@ -67,26 +67,26 @@ for (const perMinute of [1, 2, 7, 60, 120, 1000]) {
 eachStore('the window slides: what was taken comes free a minute later, and not before', async (open) => {
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock, open());
-  const demand = { bucket: 'a', perMinute: 10 };
-  assert.equal(await countAllowed(limiter, demand, 4), 4);
+  const bucket = { name: 'a', perMinute: 10 };
+  assert.equal(await countAllowed(limiter, bucket, 4), 4);
   clock.advance(30);
-  assert.equal(await countAllowed(limiter, demand, 20), 6);
-  const verdict = await limiter.take([demand]);
-  assert.deepEqual(verdict, { allowed: false, demand, retryAfterSeconds: 35 });
+  assert.equal(await countAllowed(limiter, bucket, 20), 6);
+  const verdict = await limiter.take([bucket]);
+  assert.deepEqual(verdict, { allowed: false, bucket, retryAfterSeconds: 35 });
   clock.advance(34);
-  assert.equal(await countAllowed(limiter, demand, 20), 0);
+  assert.equal(await countAllowed(limiter, bucket, 20), 0);
   clock.advance(1);
-  assert.equal(await countAllowed(limiter, demand, 20), 4);
+  assert.equal(await countAllowed(limiter, bucket, 20), 4);
   clock.advance(30);
-  assert.equal(await countAllowed(limiter, demand, 20), 6);
+  assert.equal(await countAllowed(limiter, bucket, 20), 6);
   await limiter.close();
 });
 
 eachStore('processes share the limit', async (open) => {
   const clock = manualClock(NOW);
   const limiters = [aLimiter(clock, open()), aLimiter(clock, open()), aLimiter(clock, open())];
-  const demand = { bucket: 'a', perMinute: 100 };
-  const counts = await Promise.all(limiters.map((limiter) => countAllowed(limiter, demand, 200)));
+  const bucket = { name: 'a', perMinute: 100 };
+  const counts = await Promise.all(limiters.map((limiter) => countAllowed(limiter, bucket, 200)));
   assert.equal(
     counts.reduce((sum, count) => sum + count),
     100,
@@ -96,11 +96,11 @@ eachStore('processes share the limit', async (open) => {
 
 eachStore('requests at the same moment do not overshoot', async (open) => {
   const limiter = aLimiter(manualClock(NOW), open());
-  const demands = [
-    { bucket: 'address', perMinute: 40 },
-    { bucket: 'token', perMinute: 25 },
+  const buckets = [
+    { name: 'address', perMinute: 40 },
+    { name: 'token', perMinute: 25 },
   ];
-  const verdicts = await Promise.all(Array.from({ length: 100 }, () => limiter.take(demands)));
+  const verdicts = await Promise.all(Array.from({ length: 100 }, () => limiter.take(buckets)));
   assert.equal(verdicts.filter(({ allowed }) => allowed).length, 25);
   await limiter.close();
 });
@@ -109,22 +109,22 @@ eachStore('what one process leased and did not spend goes back with its next lea
   const clock = manualClock(NOW);
   const store = open();
   const limiter = aLimiter(clock, store);
-  const demand = { bucket: 'a', perMinute: 64 };
+  const bucket = { name: 'a', perMinute: 64 };
   // Leases 1, 2, 4 and 8, and leaves 7 of them.
-  assert.equal(await countAllowed(limiter, demand, 8), 8);
+  assert.equal(await countAllowed(limiter, bucket, 8), 8);
   clock.advance(5);
-  assert.equal(await countAllowed(limiter, demand, 100), 56);
+  assert.equal(await countAllowed(limiter, bucket, 100), 56);
   await limiter.close();
 });
 
 eachStore('counts of clocks that have been put right are forgotten', async (open) => {
   const clock = manualClock(NOW + 400 * 86_400);
-  const demand = { bucket: 'a', perMinute: 5 };
+  const bucket = { name: 'a', perMinute: 5 };
   const before = aLimiter(clock, open());
-  assert.equal(await countAllowed(before, demand, 10), 5);
+  assert.equal(await countAllowed(before, bucket, 10), 5);
   clock.advance(-400 * 86_400);
   const after = aLimiter(clock, open());
-  assert.equal(await countAllowed(after, demand, 10), 5);
+  assert.equal(await countAllowed(after, bucket, 10), 5);
   await before.close();
   await after.close();
 });
@@ -133,9 +133,9 @@ eachDatabase('stale counts are removed from PostgreSQL as new ones come', [platf
   if (db.dialect !== 'postgres') return;
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock, postgresStore(db));
-  for (let bucket = 0; bucket < 20; bucket += 1) await limiter.take([{ bucket: `old ${bucket}`, perMinute: 5 }]);
+  for (let bucket = 0; bucket < 20; bucket += 1) await limiter.take([{ name: `old ${bucket}`, perMinute: 5 }]);
   clock.advance(200);
-  for (let bucket = 0; bucket < 10; bucket += 1) await limiter.take([{ bucket: `new ${bucket}`, perMinute: 5 }]);
+  for (let bucket = 0; bucket < 10; bucket += 1) await limiter.take([{ name: `new ${bucket}`, perMinute: 5 }]);
   const count = { text: '', postgres: 'select count(*) as count from limit_slots' };
   assert.deepEqual(await db.first(count, []), { count: 10 });
 });
@@ -149,13 +149,13 @@ test('in any minute no more than the limit is allowed, whatever the processes an
       const clock = manualClock(NOW);
       const store = memoryStore();
       const limiters = [aLimiter(clock, store), aLimiter(clock, store), aLimiter(clock, store)];
-      const demands = [{ bucket: 'a', perMinute }];
+      const buckets = [{ name: 'a', perMinute }];
       const allowedAt: number[] = [];
       for (const { advanceMs, process, requests } of steps) {
         clock.advance(advanceMs / 1000);
         for (let request = 0; request < requests; request += 1) {
           const limiter = limiters[process]!;
-          if (limiter.tryTake(demands) || (limiter.take(demands) as Verdict).allowed) allowedAt.push(clock.millis());
+          if (limiter.tryTake(buckets) || (limiter.take(buckets) as Verdict).allowed) allowedAt.push(clock.millis());
         }
       }
       allowedAt.forEach((last, index) => {
@@ -170,40 +170,40 @@ test('in any minute no more than the limit is allowed, whatever the processes an
 test('one process allows what the limit leaves, at any pace below it', () => {
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock);
-  const demands = [{ bucket: 'a', perMinute: 60 }];
+  const buckets = [{ name: 'a', perMinute: 60 }];
   for (let request = 0; request < 600; request += 1) {
-    assert.equal(limiter.tryTake(demands) || (limiter.take(demands) as Verdict).allowed, true, `request ${request}`);
+    assert.equal(limiter.tryTake(buckets) || (limiter.take(buckets) as Verdict).allowed, true, `request ${request}`);
     // Thirteen slots count, so the steady pace is 60 in 65 seconds.
     clock.advance(1.084);
   }
 });
 
-test('a demand that is refused leaves the others untouched', () => {
+test('a bucket that is refused leaves the others untouched', () => {
   const limiter = aLimiter(manualClock(NOW));
-  const plenty = { bucket: 'plenty', perMinute: 10 };
-  const scarce = { bucket: 'scarce', perMinute: 1 };
+  const plenty = { name: 'plenty', perMinute: 10 };
+  const scarce = { name: 'scarce', perMinute: 1 };
   assert.deepEqual(limiter.take([plenty, scarce]), { allowed: true });
-  for (let again = 0; again < 50; again += 1) assert.equal(refused(limiter.take([plenty, scarce])).demand, scarce);
+  for (let again = 0; again < 50; again += 1) assert.equal(refused(limiter.take([plenty, scarce])).bucket, scarce);
   for (let rest = 0; rest < 9; rest += 1) assert.deepEqual(limiter.take([plenty]), { allowed: true });
-  assert.equal(refused(limiter.take([scarce, plenty])).demand, scarce);
-  assert.equal(refused(limiter.take([plenty, scarce])).demand, plenty);
+  assert.equal(refused(limiter.take([scarce, plenty])).bucket, scarce);
+  assert.equal(refused(limiter.take([plenty, scarce])).bucket, plenty);
 });
 
 test('a bucket that is named twice gives two tokens or none', () => {
   const limiter = aLimiter(manualClock(NOW));
-  const demand = { bucket: 'a', perMinute: 5 };
+  const bucket = { name: 'a', perMinute: 5 };
   assert.deepEqual(
-    [1, 2, 3].map(() => (limiter.take([demand, demand]) as Verdict).allowed),
+    [1, 2, 3].map(() => (limiter.take([bucket, bucket]) as Verdict).allowed),
     [true, true, false],
   );
-  assert.deepEqual(limiter.take([demand]), { allowed: true });
-  assert.equal(refused(limiter.take([demand])).allowed, false);
+  assert.deepEqual(limiter.take([bucket]), { allowed: true });
+  assert.equal(refused(limiter.take([bucket])).allowed, false);
 });
 
 test('Infinity is no limit, and 0 allows nothing', () => {
   const limiter = aLimiter(manualClock(NOW));
-  assert.equal(limiter.tryTake([{ bucket: 'game', perMinute: Number.POSITIVE_INFINITY }]), true);
-  assert.equal(refused(limiter.take([{ bucket: 'closed', perMinute: 0 }])).retryAfterSeconds, 65);
+  assert.equal(limiter.tryTake([{ name: 'game', perMinute: Number.POSITIVE_INFINITY }]), true);
+  assert.equal(refused(limiter.take([{ name: 'closed', perMinute: 0 }])).retryAfterSeconds, 65);
 });
 
 /** Counts how often it is asked, and breaks on demand. */
@@ -225,12 +225,12 @@ function aFragileStore() {
 test('the store is asked once per chunk, and not at all for a bucket known to be empty', () => {
   const store = aFragileStore();
   const limiter = aLimiter(manualClock(NOW), store);
-  const demands = [{ bucket: 'a', perMinute: 1000 }];
-  for (let request = 0; request < 1000; request += 1) assert.ok(limiter.tryTake(demands) || limiter.take(demands));
+  const buckets = [{ name: 'a', perMinute: 1000 }];
+  for (let request = 0; request < 1000; request += 1) assert.ok(limiter.tryTake(buckets) || limiter.take(buckets));
   assert.ok(store.asked <= 25, `${store.asked} leases for 1000 requests`);
-  void limiter.take(demands);
+  void limiter.take(buckets);
   const asked = store.asked;
-  for (let request = 0; request < 100; request += 1) assert.ok(refused(limiter.take(demands)));
+  for (let request = 0; request < 100; request += 1) assert.ok(refused(limiter.take(buckets)));
   assert.equal(store.asked, asked);
 });
 
@@ -249,15 +249,15 @@ async function outage(clock: ManualClock) {
 test('without its store a process holds the limit by itself, and what it allowed before counts', async () => {
   const clock = manualClock(NOW);
   const { store, limiter } = await outage(clock);
-  const demand = { bucket: 'a', perMinute: 30 };
-  assert.equal(await countAllowed(limiter, demand, 10), 10);
+  const bucket = { name: 'a', perMinute: 30 };
+  assert.equal(await countAllowed(limiter, bucket, 10), 10);
   store.broken = true;
-  assert.equal(await countAllowed(limiter, demand, 100), 20);
+  assert.equal(await countAllowed(limiter, bucket, 100), 20);
   clock.advance(10);
   store.broken = false;
-  assert.equal(await countAllowed(limiter, demand, 100), 0);
+  assert.equal(await countAllowed(limiter, bucket, 100), 0);
   clock.advance(55);
-  assert.equal(await countAllowed(limiter, demand, 100), 30);
+  assert.equal(await countAllowed(limiter, bucket, 100), 30);
 });
 
 test('a store that fails is left alone for a second, and complained of once a minute', async () => {
@@ -267,20 +267,20 @@ test('a store that fails is left alone for a second, and complained of once a mi
   store.broken = true;
   const quiet = { ...silent, warn: (message: string) => void log.push(message) };
   const limiter = createLimiter({ store, clock, log: quiet });
-  await countAllowed(limiter, { bucket: 'a', perMinute: 600 }, 600);
+  await countAllowed(limiter, { name: 'a', perMinute: 600 }, 600);
   assert.deepEqual([store.asked, log.length], [1, 1]);
   clock.advance(59);
-  await countAllowed(limiter, { bucket: 'b', perMinute: 600 }, 600);
+  await countAllowed(limiter, { name: 'b', perMinute: 600 }, 600);
   assert.deepEqual([store.asked, log.length], [2, 1]);
   clock.advance(1);
-  await countAllowed(limiter, { bucket: 'c', perMinute: 600 }, 600);
+  await countAllowed(limiter, { name: 'c', perMinute: 600 }, 600);
   assert.deepEqual([store.asked, log.length], [3, 2]);
 });
 
 test('a store that does not answer is not waited for', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const store: LimitStore = { lease: () => new Promise(() => {}), close: async () => {} };
-  const verdict = aLimiter(manualClock(NOW), store).take([{ bucket: 'a', perMinute: 5 }]);
+  const verdict = aLimiter(manualClock(NOW), store).take([{ name: 'a', perMinute: 5 }]);
   t.mock.timers.tick(1_000);
   assert.deepEqual(await verdict, { allowed: true });
 });
@@ -291,26 +291,26 @@ test('a jump of the clock, forward or back, gives no process more than the limit
     const monotonic = manualClock(NOW);
     const clock: Clock = { now: day.now, millis: day.millis, monotonicMs: monotonic.monotonicMs };
     const limiter = aLimiter(clock);
-    const demand = { bucket: 'a', perMinute: 20 };
-    assert.equal(await countAllowed(limiter, demand, 15), 15);
+    const bucket = { name: 'a', perMinute: 20 };
+    assert.equal(await countAllowed(limiter, bucket, 15), 15);
     day.advance(jump);
-    const rest = await countAllowed(limiter, demand, 100);
+    const rest = await countAllowed(limiter, bucket, 100);
     assert.ok(rest <= 5, `${rest} after ${jump}`);
     // And the window goes on sliding, wherever the time of day is now.
     monotonic.advance(80);
     day.advance(80);
-    assert.equal(await countAllowed(limiter, demand, 100), 20, `after ${jump}`);
+    assert.equal(await countAllowed(limiter, bucket, 100), 20, `after ${jump}`);
   }
 });
 
 test('buckets beyond the cap, and idle ones, are forgotten', async () => {
   const clock = manualClock(NOW);
   const { limiter, store } = await outage(clock);
-  for (let bucket = 0; bucket < 200; bucket += 1) await isAllowed(limiter, { bucket: `${bucket}`, perMinute: 5 });
+  for (let bucket = 0; bucket < 200; bucket += 1) await isAllowed(limiter, { name: `${bucket}`, perMinute: 5 });
   store.broken = true;
   // The first was dropped, so its own share is unknown; the last is still there.
-  assert.equal(await countAllowed(limiter, { bucket: '199', perMinute: 5 }, 10), 4);
-  assert.equal(await countAllowed(limiter, { bucket: '0', perMinute: 5 }, 10), 5);
+  assert.equal(await countAllowed(limiter, { name: '199', perMinute: 5 }, 10), 4);
+  assert.equal(await countAllowed(limiter, { name: '0', perMinute: 5 }, 10), 5);
 });
 
 test('a broken limits file is replaced', (t) => {
@@ -344,8 +344,8 @@ function takerProgram(file: string): string {
       const [requests] = await once(process, 'message');
       for (let request = 0; request < requests; request += 1) {
         for (let bucket = 0; bucket < ${BUCKETS}; bucket += 1) {
-          const demands = [{ bucket: 'address', perMinute: Infinity }, { bucket: 'token ' + bucket, perMinute: ${PER_MINUTE} }];
-          if (limiter.tryTake(demands) || limiter.take(demands).allowed) allowed[bucket] += 1;
+          const buckets = [{ name: 'address', perMinute: Infinity }, { name: 'token ' + bucket, perMinute: ${PER_MINUTE} }];
+          if (limiter.tryTake(buckets) || limiter.take(buckets).allowed) allowed[bucket] += 1;
         }
       }
       process.send(allowed);

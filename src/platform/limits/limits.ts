@@ -5,13 +5,13 @@ import { SLOT_MS, Window } from './window.ts';
 
 /** One request counted against a bucket. `Infinity` means no limit; a bucket always has the same `perMinute`. */
 export interface RateLimitBucket {
-  readonly bucket: string;
+  readonly name: string;
   readonly perMinute: number;
 }
 
 export type Verdict =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly demand: RateLimitBucket; readonly retryAfterSeconds: number };
+  | { readonly allowed: false; readonly bucket: RateLimitBucket; readonly retryAfterSeconds: number };
 
 /**
  * In any 60 seconds at most `perMinute` requests of a bucket are allowed, over all processes together.
@@ -22,10 +22,10 @@ export type Verdict =
  * together allow a little less than the limit, never more.
  */
 export interface Limiter {
-  /** Takes one token for each demand, or none for any. Synchronous when no store has to be waited for. */
-  take(demands: readonly RateLimitBucket[]): Verdict | Promise<Verdict>;
+  /** Takes one token for each bucket, or none for any. Synchronous when no store has to be waited for. */
+  take(buckets: readonly RateLimitBucket[]): Verdict | Promise<Verdict>;
   /** The part of `take` that needs no store: false, and nothing taken, when `take` has to decide. */
-  tryTake(demands: readonly RateLimitBucket[]): boolean;
+  tryTake(buckets: readonly RateLimitBucket[]): boolean;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const COMPLAINT_EVERY_MS = 60_000;
 
 const ALLOWED: Verdict = { allowed: true };
 
-class Bucket {
+class BucketState {
   /** Unspent tokens, valid in the turn of their lease. */
   tokens = 0;
   turn = -1;
@@ -70,7 +70,7 @@ class LeasingLimiter implements Limiter {
   readonly #log: Log;
   readonly #bucketsMax: number;
   /** In the order of their last lease, hence idle ones come first. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #states = new Map<string, BucketState>();
   /** Both slots begin together, as long as the time of day does not jump. */
   readonly #ownOffsetMs: number;
   #turn = 0;
@@ -90,68 +90,68 @@ class LeasingLimiter implements Limiter {
     this.#ownOffsetMs = clock.millis() - clock.monotonicMs();
   }
 
-  tryTake(demands: readonly RateLimitBucket[]): boolean {
+  tryTake(buckets: readonly RateLimitBucket[]): boolean {
     const turn = this.#currentTurn();
-    for (let index = 0; index < demands.length; index += 1) {
-      const { bucket, perMinute } = demands[index]!;
+    for (let index = 0; index < buckets.length; index += 1) {
+      const { name, perMinute } = buckets[index]!;
       if (perMinute === Number.POSITIVE_INFINITY) continue;
-      const held = this.#buckets.get(bucket);
-      if (held === undefined || held.turn !== turn || held.tokens < 1) {
-        this.#putBack(demands, index);
+      const state = this.#states.get(name);
+      if (state === undefined || state.turn !== turn || state.tokens < 1) {
+        this.#putBack(buckets, index);
         return false;
       }
-      held.tokens -= 1;
+      state.tokens -= 1;
     }
     return true;
   }
 
-  take(demands: readonly RateLimitBucket[]): Verdict | Promise<Verdict> {
+  take(buckets: readonly RateLimitBucket[]): Verdict | Promise<Verdict> {
     // Each round either leases at least one token or is refused, hence it ends.
     for (;;) {
-      if (this.tryTake(demands)) return ALLOWED;
+      if (this.tryTake(buckets)) return ALLOWED;
       const turn = this.#currentTurn();
-      const lacking = demands.filter((demand, index) => this.#lacks(demand, demands, index, turn));
+      const lacking = buckets.filter((bucket, index) => this.#lacks(bucket, buckets, index, turn));
       const leasing: Promise<void>[] = [];
-      for (const demand of lacking) {
-        const held = this.#bucket(demand.bucket);
-        const wait = this.#lease(held, demand, turn);
+      for (const bucket of lacking) {
+        const state = this.#stateOf(bucket.name);
+        const wait = this.#lease(state, bucket, turn);
         if (wait) leasing.push(wait);
-        if (held.refusedTurn === turn) return this.#refusal(held, demand);
+        if (state.refusedTurn === turn) return this.#refusal(state, bucket);
       }
-      if (leasing.length > 0) return Promise.all(leasing).then(() => this.take(demands));
+      if (leasing.length > 0) return Promise.all(leasing).then(() => this.take(buckets));
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#buckets.values(), (held) => held.leasing));
-    this.#buckets.clear();
+    await Promise.all(Array.from(this.#states.values(), (state) => state.leasing));
+    this.#states.clear();
     await this.#store.close();
   }
 
-  #putBack(demands: readonly RateLimitBucket[], count: number): void {
+  #putBack(buckets: readonly RateLimitBucket[], count: number): void {
     for (let index = 0; index < count; index += 1) {
-      const { bucket, perMinute } = demands[index]!;
-      if (perMinute !== Number.POSITIVE_INFINITY) this.#buckets.get(bucket)!.tokens += 1;
+      const { name, perMinute } = buckets[index]!;
+      if (perMinute !== Number.POSITIVE_INFINITY) this.#states.get(name)!.tokens += 1;
     }
   }
 
   /** A bucket may be named twice, and then needs two tokens. */
   #lacks(
-    { bucket, perMinute }: RateLimitBucket,
-    demands: readonly RateLimitBucket[],
+    { name, perMinute }: RateLimitBucket,
+    buckets: readonly RateLimitBucket[],
     index: number,
     turn: number,
   ): boolean {
     if (perMinute === Number.POSITIVE_INFINITY) return false;
-    const held = this.#buckets.get(bucket);
-    if (held === undefined || held.turn !== turn) return true;
-    const needed = demands.slice(0, index + 1).filter((demand) => demand.bucket === bucket).length;
-    return held.tokens < needed;
+    const state = this.#states.get(name);
+    if (state === undefined || state.turn !== turn) return true;
+    const needed = buckets.slice(0, index + 1).filter((bucket) => bucket.name === name).length;
+    return state.tokens < needed;
   }
 
-  #refusal(held: Bucket, demand: RateLimitBucket): Verdict {
-    const waitMs = held.freesAtMs - this.#clock.monotonicMs();
-    return { allowed: false, demand, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
+  #refusal(state: BucketState, bucket: RateLimitBucket): Verdict {
+    const waitMs = state.freesAtMs - this.#clock.monotonicMs();
+    return { allowed: false, bucket, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 
   #currentTurn(): number {
@@ -170,110 +170,110 @@ class LeasingLimiter implements Limiter {
     this.#ownToMs = (this.#ownSlot + 1) * SLOT_MS;
   }
 
-  #bucket(name: string): Bucket {
-    const known = this.#buckets.get(name);
+  #stateOf(name: string): BucketState {
+    const known = this.#states.get(name);
     if (known) return known;
-    const made = new Bucket();
-    this.#buckets.set(name, made);
+    const made = new BucketState();
+    this.#states.set(name, made);
     return made;
   }
 
   /** Asks for more tokens, one request per bucket at a time. The bucket then holds some, or is refused in this turn. */
-  #lease(held: Bucket, demand: RateLimitBucket, turn: number): Promise<void> | undefined {
-    if (held.leasing) return held.leasing;
-    if (held.refusedTurn === turn) return undefined;
-    const unspentSlot = held.sharedSlot;
-    const unspent = held.turn === turn ? 0 : this.#enterTurn(held, demand.bucket, turn);
-    const limit = Math.floor(demand.perMinute);
-    const room = limit - held.own.taken(this.#ownSlot);
+  #lease(state: BucketState, bucket: RateLimitBucket, turn: number): Promise<void> | undefined {
+    if (state.leasing) return state.leasing;
+    if (state.refusedTurn === turn) return undefined;
+    const unspentSlot = state.sharedSlot;
+    const unspent = state.turn === turn ? 0 : this.#enterTurn(state, bucket.name, turn);
+    const limit = Math.floor(bucket.perMinute);
+    const room = limit - state.own.taken(this.#ownSlot);
     if (!(room >= 1))
-      return this.#refuseUntil(held, turn, held.own.freesAt(this.#ownSlot, limit) * SLOT_MS - this.#ownOffsetMs);
+      return this.#refuseUntil(state, turn, state.own.freesAt(this.#ownSlot, limit) * SLOT_MS - this.#ownOffsetMs);
     const request = {
-      bucket: demand.bucket,
+      bucket: bucket.name,
       slot: this.#sharedSlot,
       limit,
-      want: Math.min(held.chunk, room),
+      want: Math.min(state.chunk, room),
       unspent,
       unspentSlot,
     };
-    held.chunk = Math.min(held.chunk * 2, Math.max(1, Math.floor(limit / LEASES_PER_MINUTE)));
-    return this.#ask(held, turn, request);
+    state.chunk = Math.min(state.chunk * 2, Math.max(1, Math.floor(limit / LEASES_PER_MINUTE)));
+    return this.#ask(state, turn, request);
   }
 
   /** Answers how many tokens of an earlier turn the store shall have back. */
-  #enterTurn(held: Bucket, name: string, turn: number): number {
-    const unspent = held.tokens;
-    if (unspent > 0) held.own.returnTokens(held.ownSlot, unspent);
-    const known = held.shared ? unspent : 0;
-    held.chunk = turn === held.turn + 1 ? Math.max(1, held.chunk >> 1) : 1;
-    held.tokens = 0;
-    held.turn = turn;
-    held.sharedSlot = this.#sharedSlot;
-    held.ownSlot = this.#ownSlot;
-    held.shared = true;
-    held.leasedAtMs = this.#clock.monotonicMs();
-    this.#buckets.delete(name);
-    this.#buckets.set(name, held);
-    this.#forgetIdle(held.leasedAtMs);
+  #enterTurn(state: BucketState, name: string, turn: number): number {
+    const unspent = state.tokens;
+    if (unspent > 0) state.own.returnTokens(state.ownSlot, unspent);
+    const known = state.shared ? unspent : 0;
+    state.chunk = turn === state.turn + 1 ? Math.max(1, state.chunk >> 1) : 1;
+    state.tokens = 0;
+    state.turn = turn;
+    state.sharedSlot = this.#sharedSlot;
+    state.ownSlot = this.#ownSlot;
+    state.shared = true;
+    state.leasedAtMs = this.#clock.monotonicMs();
+    this.#states.delete(name);
+    this.#states.set(name, state);
+    this.#forgetIdle(state.leasedAtMs);
     return known;
   }
 
   /** One comes, at most two go: the work is spread, and the map shrinks again after a flood. */
   #forgetIdle(nowMs: number): void {
     let checks = 0;
-    for (const [name, held] of this.#buckets) {
-      if (this.#buckets.size <= this.#bucketsMax && nowMs - held.leasedAtMs <= IDLE_MS) return;
-      this.#buckets.delete(name);
+    for (const [name, state] of this.#states) {
+      if (this.#states.size <= this.#bucketsMax && nowMs - state.leasedAtMs <= IDLE_MS) return;
+      this.#states.delete(name);
       checks += 1;
       if (checks === 2) return;
     }
   }
 
-  #ask(held: Bucket, turn: number, request: LeaseRequest): Promise<void> | undefined {
-    if (this.#clock.monotonicMs() < this.#storeFromMs) return this.#grantAlone(held, request);
+  #ask(state: BucketState, turn: number, request: LeaseRequest): Promise<void> | undefined {
+    if (this.#clock.monotonicMs() < this.#storeFromMs) return this.#grantAlone(state, request);
     try {
       const lease = this.#store.lease(request);
-      if (!(lease instanceof Promise)) return this.#settle(held, turn, lease);
-      held.leasing = within(lease, STORE_PATIENCE_MS)
-        .then((granted) => this.#settle(held, turn, granted))
-        .catch((error) => this.#storeFailed(held, request, error))
+      if (!(lease instanceof Promise)) return this.#settle(state, turn, lease);
+      state.leasing = within(lease, STORE_PATIENCE_MS)
+        .then((granted) => this.#settle(state, turn, granted))
+        .catch((error) => this.#storeFailed(state, request, error))
         .finally(() => {
-          held.leasing = undefined;
+          state.leasing = undefined;
         });
-      return held.leasing;
+      return state.leasing;
     } catch (error) {
-      return this.#storeFailed(held, request, error);
+      return this.#storeFailed(state, request, error);
     }
   }
 
-  #settle(held: Bucket, turn: number, { granted, freesAt }: Lease): undefined {
+  #settle(state: BucketState, turn: number, { granted, freesAt }: Lease): undefined {
     if (granted < 1)
-      return this.#refuseUntil(held, turn, this.#clock.monotonicMs() + freesAt * SLOT_MS - this.#clock.millis());
-    held.tokens += granted;
-    held.own.add(held.ownSlot, granted);
+      return this.#refuseUntil(state, turn, this.#clock.monotonicMs() + freesAt * SLOT_MS - this.#clock.millis());
+    state.tokens += granted;
+    state.own.add(state.ownSlot, granted);
   }
 
   /** Remembered for the turn: a flood of refused requests must not reach the store. */
-  #refuseUntil(held: Bucket, turn: number, freesAtMs: number): undefined {
-    held.refusedTurn = turn;
-    held.freesAtMs = freesAtMs;
+  #refuseUntil(state: BucketState, turn: number, freesAtMs: number): undefined {
+    state.refusedTurn = turn;
+    state.freesAtMs = freesAtMs;
   }
 
   /** Without the store each process grants the limit by itself: more than the limit in sum, but never without one. */
-  #grantAlone(held: Bucket, { want }: LeaseRequest): undefined {
-    held.tokens += want;
-    held.shared = false;
-    held.own.add(held.ownSlot, want);
+  #grantAlone(state: BucketState, { want }: LeaseRequest): undefined {
+    state.tokens += want;
+    state.shared = false;
+    state.own.add(state.ownSlot, want);
   }
 
-  #storeFailed(held: Bucket, request: LeaseRequest, error: unknown): undefined {
+  #storeFailed(state: BucketState, request: LeaseRequest, error: unknown): undefined {
     const nowMs = this.#clock.monotonicMs();
     this.#storeFromMs = nowMs + STORE_PAUSE_MS;
     if (nowMs >= this.#complaintFromMs) {
       this.#complaintFromMs = nowMs + COMPLAINT_EVERY_MS;
       this.#log.warn('rate limits hold per process only, as their store failed', { error });
     }
-    return this.#grantAlone(held, request);
+    return this.#grantAlone(state, request);
   }
 }
 
