@@ -12,7 +12,7 @@ import type { Random } from './runtime/random.ts';
 import type { Clamd } from './scanning/scanning.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What a domain function may reach. Production and sandbox each have one, and share none of its parts that hold data. */
+/** The dependencies of domain functions. Production and sandbox have one each and share no part that contains data. */
 export interface App {
   readonly environment: Environment;
   readonly settings: Settings;
@@ -24,7 +24,7 @@ export interface App {
   readonly jobs: Jobs;
   readonly extensions: Extensions;
   readonly egress: Egress;
-  /** Undefined where files are not scanned. */
+  /** Undefined if files are not scanned. */
   readonly scanner: Clamd | undefined;
   readonly clock: Clock;
   readonly random: Random;

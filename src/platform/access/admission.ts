@@ -4,12 +4,12 @@ import type { Power } from './powers.ts';
 
 const isApplication = (caller: UserCaller): boolean => caller.clientId !== undefined && caller.service === undefined;
 
-/** The only game that an application reaches, unless the person let it reach all. */
+/** The only game that an application may reach; undefined if the user granted it all games. */
 export const reachOf = (caller: Caller): number | undefined =>
   caller.kind === 'user' && isApplication(caller) && !caller.allGames ? (caller.gameId ?? 0) : undefined;
 
-/** Where a request is about to act. */
-export interface Place {
+/** The target of a request. */
+export interface Target {
   /** The game in its path. */
   readonly gameId: number | undefined;
   /** The game in its host name. */
@@ -18,37 +18,39 @@ export interface Place {
 }
 
 /**
- * The one gate of what tokens may do, behind the one that looks at their scopes. Returns as whom the operation sees the
- * caller: a token reads outside of its reach as the key of its game does.
+ * Decides what a token may do, after its scopes were checked. Returns the caller that the operation sees: outside of
+ * its reach a token reads like the API key of its game.
  */
-export function actingAs(access: Access, caller: Caller, place: Place): Caller {
-  if (caller.kind === 'service') return serviceActing(access, caller, place);
+export function actingAs(access: Access, caller: Caller, target: Target): Caller {
+  if (caller.kind === 'service') return serviceActing(access, caller, target);
   if (caller.kind !== 'user') return caller;
   const power = powerOf(access);
-  const refusal = isApplication(caller) ? applicationRefusal(access, caller, place) : ownRefusal(power, caller, place);
+  const refusal = isApplication(caller)
+    ? applicationRefusal(access, caller, target)
+    : ownRefusal(power, caller, target);
   if (refusal) throw new ApiError(refusal);
-  return isPublicRead(access) && isOutOfReach(caller, place) ? asKey(caller.gameId) : caller;
+  return isPublicRead(access) && isOutOfReach(caller, target) ? asKey(caller.gameId) : caller;
 }
 
 export const powerOf = (access: Access): Power => ('power' in access ? (access.power ?? 'content') : 'content');
 
 const isPublicRead = ({ kind }: Access): boolean => kind === 'reader' || kind === 'anyone';
 
-/** What names no game may be about any. */
-const isOutOfReach = (caller: UserCaller, { gameId }: Place): boolean => {
+/** A path without a game may return content of any game. */
+const isOutOfReach = (caller: UserCaller, { gameId }: Target): boolean => {
   const reach = reachOf(caller);
   return reach !== undefined && gameId !== reach;
 };
 
-function applicationRefusal(access: Access, caller: UserCaller, place: Place): ErrorName | undefined {
+function applicationRefusal(access: Access, caller: UserCaller, target: Target): ErrorName | undefined {
   const power = powerOf(access);
   if (power === 'personal') return caller.allGames ? undefined : 'TOKEN_OF_OTHER_GAME';
   if (power !== 'content') return 'TOKEN_OF_APPLICATION';
-  const isElsewhere = place.gameId !== undefined && isOutOfReach(caller, place);
-  return isElsewhere && !isPublicRead(access) ? 'TOKEN_OF_OTHER_GAME' : undefined;
+  const isOtherGame = target.gameId !== undefined && isOutOfReach(caller, target);
+  return isOtherGame && !isPublicRead(access) ? 'TOKEN_OF_OTHER_GAME' : undefined;
 }
 
-function ownRefusal(power: Power, caller: UserCaller, { gameId }: Place): ErrorName | undefined {
+function ownRefusal(power: Power, caller: UserCaller, { gameId }: Target): ErrorName | undefined {
   const isOfSite = caller.gameId === undefined && !caller.contentOnly;
   if (isOfSite || caller.service) return undefined;
   if (power === 'account' || power === 'staff') return 'TOKEN_OF_GAME';
@@ -59,23 +61,25 @@ function ownRefusal(power: Power, caller: UserCaller, { gameId }: Place): ErrorN
 
 const asKey = (gameId: number | undefined): KeyCaller => ({ kind: 'key', keyId: 0, gameId, userId: undefined });
 
-/** A backend reads as its game's key does, or as its leader where it may edit; it acts in its own game alone. */
-function serviceActing(access: Access, caller: ServiceCaller, place: Place): Caller {
-  const isOwn = place.gameId === caller.gameId;
-  const readsAsLeader = isOwn && place.isRead && caller.scopes.includes('update');
+/**
+ * A backend reads like its game's API key, or like the game's leader if it may edit. It writes only to its own game.
+ */
+function serviceActing(access: Access, caller: ServiceCaller, target: Target): Caller {
+  const isOwn = target.gameId === caller.gameId;
+  const readsAsLeader = isOwn && target.isRead && caller.scopes.includes('update');
   if (isPublicRead(access)) return readsAsLeader ? asLeader(caller) : asKey(caller.gameId);
   const isOther = (named: number | undefined) => named !== undefined && named !== caller.gameId;
-  if (isOther(place.gameId) || isOther(place.hostGameId)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
+  if (isOther(target.gameId) || isOther(target.hostGameId)) throw new ApiError('OAUTH_UNEXPECTED_GAME_REFERENCE');
   return access.kind === 'user' ? asLeader(caller) : caller;
 }
 
-/** The only games in whose teams the person's seats count for this token; undefined where they do in all. */
+/** The games in which the user's team roles count for this token; undefined means all games. */
 export function teamGamesOf(caller: UserCaller): readonly number[] | undefined {
   if (caller.service) return [caller.service.gameId];
   if (caller.clientId !== undefined || caller.contentOnly) return [];
   return caller.gameId === undefined ? undefined : [caller.gameId];
 }
 
-/** Whether what the person is in the team of this game counts for the token. */
+/** True if the user's role in the team of this game counts for the token. */
 export const teamRoleCounts = (caller: UserCaller, gameId: number): boolean =>
   teamGamesOf(caller)?.includes(gameId) ?? true;

@@ -40,9 +40,9 @@ interface Parts {
 
 const USER_DELETED = 3;
 const USER_BANNED = 4;
-const KEPT_MAX = 50_000;
+const CACHED_MAX = 50_000;
 /** A cached caller is looked up again after this time, even without a change. */
-const KEPT_SECONDS = 600;
+const CACHED_SECONDS = 600;
 
 interface KeyRow {
   id: number;
@@ -58,8 +58,8 @@ const KEY = statement(`select k.id, k.game_id, k.user_id, k.date_revoked, u.stat
   from api_keys k left join users u on u.id = k.user_id where k.digest = ?`);
 
 export function createAuthenticator({ environment, db, secrets, clock, seen }: Parts): Authenticator {
-  const tokens = new KnownCallers<UserCaller | ServiceCaller>(db, clock, seenAnew);
-  const keys = new KnownCallers<KeyCaller>(db, clock);
+  const tokens = new CallerCache<UserCaller | ServiceCaller>(db, clock, refreshVisibility);
+  const keys = new CallerCache<KeyCaller>(db, clock);
 
   async function loadToken(bearer: string): Promise<UserCaller | ServiceCaller> {
     const digest = secrets.digest(bearer);
@@ -68,7 +68,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     refuseDeleted(row);
     if (isOver(row, clock.now())) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
     refuseGone(row.status);
-    if (row.date_online <= clock.now() - KEPT_SECONDS) seen?.(row.user_id);
+    if (row.date_online <= clock.now() - CACHED_SECONDS) seen?.(row.user_id);
     const staff = isOfSite(row) ? (row.staff ?? 0) : 0;
     return {
       kind: 'user',
@@ -90,7 +90,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
   }
 
   /** Returns the same object if nothing changed, so that cached responses for it are found. */
-  async function seenAnew(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
+  async function refreshVisibility(caller: UserCaller | ServiceCaller): Promise<UserCaller | ServiceCaller> {
     if (caller.kind !== 'user') return caller;
     const mutes = await hasMutes(db, caller.userId);
     return mutes === caller.mutes ? caller : { ...caller, mutes };
@@ -153,7 +153,7 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
     return takesKey ? byKey(access, apiKey) : refuseKeyOnly(access, apiKey);
   }
 
-  /** The handler decides whether the link is good enough without the credentials that were refused. */
+  /** If the credentials are refused, the handler decides whether the signed link alone is sufficient. */
   async function orRefused(authenticate: () => Caller | Promise<Caller>): Promise<Caller> {
     try {
       return await authenticate();
@@ -176,11 +176,11 @@ export function createAuthenticator({ environment, db, secrets, clock, seen }: P
   };
 }
 
-/** Only a sign-in on the site makes someone a member of its staff. */
+/** Only a token from a sign-in on the site carries staff rights. */
 const isOfSite = ({ game_id, client_id, content_only }: TokenRow): boolean =>
   game_id === null && client_id === null && content_only === 0;
 
-/** The scopes of a person's token open what is for people, those of a service's token what is for services. */
+/** A user's token opens operations for users by its scopes, a service token those for services. */
 function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
   if (caller.kind === 'service') return admittedService(access, caller);
   if (access.kind === 'service') throw new ApiError('SERVICE_TOKEN_REQUIRED');
@@ -189,7 +189,7 @@ function admitted(access: Access, caller: UserCaller | ServiceCaller): Caller {
   throw new ApiError(scope === 'write' ? 'TOKEN_MISSING_SCOPE_WRITE' : 'TOKEN_MISSING_SCOPE_READ');
 }
 
-/** Nobody stands behind a service, so that no scope opens to it what only a person can do. */
+/** A service token stands for no user, so no scope opens operations that need one. */
 function admittedService(access: Access, caller: ServiceCaller): ServiceCaller {
   if (access.kind === 'user' && !access.service) throw new ApiError('SERVICE_TOKEN_WITHOUT_USER');
   const lacking = scopesFor(access).find((scope) => !caller.scopes.includes(scope));
@@ -216,21 +216,21 @@ interface Known<T> {
 }
 
 /** Cached callers of one kind. Keys and tokens are separate, because a key sent as a token is invalid. */
-class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
+class CallerCache<T extends KeyCaller | UserCaller | ServiceCaller> {
   readonly #db: Database;
   readonly #clock: Clock;
-  /** Looks up no more than what a change of sight changes. */
-  readonly #seenAnew: (caller: T) => Promise<T>;
-  readonly #kept = new Map<string, Known<T>>();
+  /** Reloads only what a change of mutes or blocks affects. */
+  readonly #refreshVisibility: (caller: T) => Promise<T>;
+  readonly #cached = new Map<string, Known<T>>();
 
-  constructor(db: Database, clock: Clock, seenAnew: (caller: T) => Promise<T> = async (caller) => caller) {
+  constructor(db: Database, clock: Clock, refreshVisibility: (caller: T) => Promise<T> = async (caller) => caller) {
     this.#db = db;
     this.#clock = clock;
-    this.#seenAnew = seenAnew;
+    this.#refreshVisibility = refreshVisibility;
   }
 
   recall(secret: string): T | undefined {
-    const known = this.#kept.get(secret);
+    const known = this.#cached.get(secret);
     return known && this.#isGood(known) && this.#hasSameVisibility(known) ? known.caller : undefined;
   }
 
@@ -245,23 +245,23 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
   }
 
   async get(secret: string, load: () => Promise<T>): Promise<T> {
-    const known = this.#kept.get(secret);
-    if (!known || !this.#isGood(known)) return this.#look(secret, load);
+    const known = this.#cached.get(secret);
+    if (!known || !this.#isGood(known)) return this.#load(secret, load);
     if (this.#hasSameVisibility(known)) return known.caller;
     const visibilityAsOf = this.#db.changes.now();
-    const caller = await this.#seenAnew(known.caller);
-    this.#kept.set(secret, { ...known, caller, visibilityAsOf });
+    const caller = await this.#refreshVisibility(known.caller);
+    this.#cached.set(secret, { ...known, caller, visibilityAsOf });
     return caller;
   }
 
-  async #look(secret: string, load: () => Promise<T>): Promise<T> {
+  async #load(secret: string, load: () => Promise<T>): Promise<T> {
     const asOf = this.#db.changes.now();
     const caller = await load();
-    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-    const lookAgain = this.#clock.now() + KEPT_SECONDS;
-    const until = caller.kind === 'key' ? lookAgain : Math.min(lookAgain, caller.dateExpires);
+    if (this.#cached.size >= CACHED_MAX) this.#cached.clear();
+    const reloadAt = this.#clock.now() + CACHED_SECONDS;
+    const until = caller.kind === 'key' ? reloadAt : Math.min(reloadAt, caller.dateExpires);
     const isPerson = caller.kind === 'user';
-    this.#kept.set(secret, {
+    this.#cached.set(secret, {
       caller,
       scope: isPerson ? accessScopeOf(caller.userId) : ACCESS_SCOPE,
       asOf,
@@ -274,8 +274,8 @@ class KnownCallers<T extends KeyCaller | UserCaller | ServiceCaller> {
 }
 
 /**
- * A deleted account also revoked its tokens and keys, but to sign in again does not help: so this comes first. It does
- * help whoever merged the account, who is then signed in to the one that stays.
+ * Checked first, because a new sign-in does not help after a deletion, although the tokens and keys are revoked too.
+ * After a merge it does help: the user is then signed in to the surviving account.
  */
 function refuseDeleted({ status, merged_into }: { status: number | null; merged_into: number | null }): void {
   if (status === USER_DELETED && merged_into === null) throw new ApiError('USER_DELETED');

@@ -6,33 +6,33 @@ export type TokenScope = 'read' | 'write' | 'update' | 'monetization';
 
 export interface Nobody {
   readonly kind: 'nobody';
-  /** Why the request's credentials were refused, where a signed link may stand in for them. */
+  /** Why the credentials were refused; set only if a signed link may replace them. */
   readonly refusal?: ApiError;
 }
 
-/** A request with an API key: it reads what its game may, and signs people in. */
+/** A request with an API key: it reads what its game may read, and signs users in. */
 export interface KeyCaller {
   readonly kind: 'key';
   readonly keyId: number;
   readonly gameId: number | undefined;
   readonly userId: number | undefined;
-  /** Of the profile of the person whose key it is. */
+  /** From the profile of the user who owns the key. */
   readonly language?: string | undefined;
 }
 
-/** What someone hands in with a request, for the rules of the game to look at. */
+/** The content of a request, for the moderation rules of the game. */
 export interface Submission {
   /** The id of the operation. */
   readonly operation: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly ip: string;
-  /** Where it comes from, as a proxy of the operator says: two letters. */
+  /** The two-letter country code, as the operator's proxy reports it. */
   readonly country?: string | undefined;
   readonly files: readonly { readonly filename: string; readonly bytes: number }[];
-  /** The names within an archive, once it has been read. */
+  /** The file names in an archive, once it has been read. */
   contents?: readonly string[];
-  /** Set where rules refuse it: stores that they did, once what was begun has been taken back. */
+  /** Set if a rule refuses the submission. Stores the refusal after the transaction was rolled back. */
   refusal?: () => Promise<void>;
 }
 
@@ -43,35 +43,35 @@ export interface UserCaller {
   readonly scopes: readonly TokenScope[];
   /** The game for which the token was issued. */
   readonly gameId: number | undefined;
-  /** Whether they administer the site: `staff` is high enough for it. */
+  /** True if `staff` is at least administrator. */
   readonly admin: boolean;
-  /** The level among those who run the site, as in `STAFF_LEVELS`; nothing for everyone else. */
+  /** The user's level among the site's staff, as in `STAFF_LEVELS`. */
   readonly staff?: number;
   readonly language: string;
   readonly dateExpires: number;
-  /** Whether any game or mod counts this person in its team or among its previewers, and so may show them more than others. */
+  /** True if the user is a team member or previewer of any game or mod, and so may see more than others. */
   readonly inTeams: boolean;
-  /** Whether they have muted or blocked anyone, and so see less than others. */
+  /** True if the user has muted or blocked anyone, and so sees less than others. */
   readonly mutes?: boolean;
-  /** The registered client that the person let in. Without one the token is the person's own. */
+  /** The registered client that the user authorised. Without one the token is the user's own. */
   readonly clientId?: number | undefined;
-  /** Whether the person let that client reach more than the game that it belongs to. */
+  /** True if the user granted that client all games and not only its own. */
   readonly allGames?: boolean;
-  /** Whether the token is for content alone, as that of a device which someone let in by a code. */
+  /** True if the token is limited to content, such as one of a device that was authorised by a code. */
   readonly contentOnly?: boolean;
-  /** The person's epoch in which the token was given: what is given for it belongs to the same. */
+  /** The user's epoch in which the token was issued. Tokens that are exchanged for it belong to the same epoch. */
   readonly epoch?: number;
-  /** Where a request that changes something comes from, as limits count it. */
+  /** The client's address of a write request, in the form that rate limits use. */
   readonly address?: string | undefined;
-  /** On which platform, as the header of such a request says. */
+  /** The platform from the header of a write request. */
   readonly platform?: string | undefined;
-  /** What they hand in, if the operation is one that games have rules for. */
+  /** Set if games can have moderation rules for the operation. */
   readonly submission?: Submission;
-  /** Set where it is no person who calls but the game's own backend, as its leader. */
+  /** Set if the game's backend calls in place of its leader. */
   readonly service?: ServiceCaller;
 }
 
-/** The backend of a game, signed in with its client's own secret. Nobody stands behind it. */
+/** The backend of a game, authenticated with the client secret. It stands for no user. */
 export interface ServiceCaller {
   readonly kind: 'service';
   readonly tokenId: number;
@@ -79,7 +79,7 @@ export interface ServiceCaller {
   readonly gameId: number;
   readonly scopes: readonly TokenScope[];
   readonly dateExpires: number;
-  /** Who leads the game. */
+  /** The user who leads the game. */
   readonly leaderId: number;
 }
 
@@ -87,7 +87,7 @@ export type Caller = Nobody | KeyCaller | UserCaller | ServiceCaller;
 
 export const NOBODY: Nobody = { kind: 'nobody' };
 
-/** Whoever runs the service, by commands and by what it does itself: no person, and above all teams. */
+/** The operator, who acts by commands and by jobs of the service. Not a user, and above all teams. */
 export const OPERATOR: UserCaller = {
   kind: 'user',
   userId: 0,
@@ -101,7 +101,7 @@ export const OPERATOR: UserCaller = {
   inTeams: false,
 };
 
-/** The service in the place of its game's leader: with what the leader may do in that game, and nothing beyond it. */
+/** The service in place of its game's leader, limited to what the leader may do in that game. */
 export const asLeader = (service: ServiceCaller): UserCaller => ({
   kind: 'user',
   userId: service.leaderId,
@@ -116,29 +116,29 @@ export const asLeader = (service: ServiceCaller): UserCaller => ({
   service,
 });
 
-/** Callers of one class see the same of everything public; a class of its own marks a caller who may see more, or less. */
+/** Callers of one class see the same public content. A class of its own marks a caller who may see more or less. */
 export function visibilityClass(caller: Caller): string {
   if (caller.kind === 'nobody') return 'p';
   if (caller.kind === 'key') return caller.gameId === undefined ? 'p' : `g${caller.gameId}`;
   if (caller.kind === 'service') return `s${caller.gameId}`;
-  // A game may refuse keys and tokens that come from elsewhere, so a token's game is part of its class.
+  // A game may refuse keys and tokens of other games, so the game of a token is part of its class.
   const game = caller.gameId === undefined ? '' : ` g${caller.gameId}`;
   const isOneOfMany = !caller.inTeams && !caller.admin && !caller.staff && !caller.mutes;
   return isOneOfMany ? `p${game}` : `u${caller.userId}${game}${holderOf(caller)}`;
 }
 
-/** What a person sees by their seats depends on who holds the token. */
+/** What a user sees as a team member depends on the kind of token. */
 function holderOf({ service, clientId, allGames, contentOnly }: UserCaller): string {
   if (service) return ' service';
   if (clientId !== undefined) return allGames ? ' application everywhere' : ' application';
   return contentOnly ? ' device' : '';
 }
 
-/** Whose mutes and blocks a list has to look at; undefined for most. */
+/** The user whose mutes and blocks a list must apply; undefined for most callers. */
 export const muterOf = (caller: Caller): number | undefined =>
   caller.kind === 'user' && caller.mutes ? caller.userId : undefined;
 
-/** Anyone, with or without credentials; with `named` also as themselves, if their credentials are good. */
+/** Any caller, with or without credentials. With `named`, valid credentials identify the caller. */
 export interface AnyoneAccess {
   readonly kind: 'anyone';
   readonly named?: true;
@@ -146,7 +146,7 @@ export interface AnyoneAccess {
   readonly power?: Power;
 }
 
-/** An API key or a token that may read. A key alone reads, unless the operation takes it for a write as well. */
+/** An API key, or a token with the scope `read`. A key alone only reads, unless `keyWrites` is set. */
 export interface ReaderAccess {
   readonly kind: 'reader';
   readonly keyWrites?: true;
@@ -154,8 +154,8 @@ export interface ReaderAccess {
 }
 
 /**
- * A person's token with this scope that holds this power, or a service's with that scope, which then acts as the leader
- * of its game.
+ * A user's token with this scope and power, or a service token with the scope `service`, which acts as the leader of
+ * its game.
  */
 export interface UserAccess {
   readonly kind: 'user';
@@ -164,22 +164,22 @@ export interface UserAccess {
   readonly service?: TokenScope;
 }
 
-/** The token of a game's backend with this scope, and with all of these. */
+/** The token of a game's backend with this scope and all scopes in `besides`. */
 export interface ServiceAccess {
   readonly kind: 'service';
   readonly scope: 'read' | 'write';
   readonly besides: readonly TokenScope[];
 }
 
-/** An API key, on any method: the way to a token. */
+/** An API key, on any method. Used by operations that issue tokens. */
 export interface AuthenticationAccess {
   readonly kind: 'authentication';
 }
 
-/** Who may call an operation. Finer rules belong to the resource and are declared as its errors. */
+/** The callers that may call an operation. The resource declares and checks finer rules itself. */
 export type Access = AnyoneAccess | ReaderAccess | UserAccess | ServiceAccess | AuthenticationAccess;
 
-/** The callers that the gate lets through to an operation with this access. */
+/** The callers that pass authentication for an operation with this access. */
 export type CallerOf<A extends Access> = A extends UserAccess
   ? UserCaller
   : A extends ServiceAccess
@@ -191,10 +191,12 @@ export type CallerOf<A extends Access> = A extends UserAccess
 export const anyone = (): AnyoneAccess => ({ kind: 'anyone' });
 export const visitor = (power: Power = 'content'): AnyoneAccess => ({ kind: 'anyone', named: true, power });
 export const reader = (): ReaderAccess => ({ kind: 'reader' });
-/** A signed link may stand in for credentials: the handler checks the link, and throws `Nobody.refusal` without one. */
+/**
+ * A signed link may replace credentials. The handler checks the link and throws `Nobody.refusal` without a valid one.
+ */
 export const visitorByLink = (): AnyoneAccess => ({ kind: 'anyone', named: true, link: true });
 export const readerOrLink = (): ReaderAccess => ({ kind: 'reader', link: true });
-/** The same where people write who need not have signed in. */
+/** The same for writes that need no sign-in. */
 export const readerMayWrite = (): ReaderAccess => ({ kind: 'reader', keyWrites: true });
 export const user = (scope: 'read' | 'write', power: Power = 'content'): UserAccess => ({ kind: 'user', scope, power });
 export const userOrService = (scope: 'read' | 'write', service: TokenScope, power: Power = 'content'): UserAccess => ({

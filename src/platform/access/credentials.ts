@@ -8,9 +8,9 @@ import type { TokenScope } from './caller.ts';
 import './tables.ts';
 
 const DAY = 86_400;
-/** One common year: the default and the longest life of a person's token. */
+/** One year of 365 days: the default and the maximum lifetime of a user's token. */
 export const TOKEN_LIFETIME_SECONDS = 365 * DAY;
-/** Marks keys of the sandbox, so that production can tell one without knowing it. */
+/** The prefix of sandbox keys, so that production recognises one without a lookup. */
 const SANDBOX_MARK = '7e57';
 const KEY_LENGTH = 32;
 
@@ -30,7 +30,7 @@ function newKey({ environment, random }: Issuing): string {
   return isSandboxKey(key) ? newKey({ environment, random } as Issuing) : key;
 }
 
-/** Issues the API key of a game or a user and returns it, for the only time. */
+/** Issues the API key of a game or a user. The key is shown only this once. */
 export async function issueKey(
   app: Issuing,
   { query }: Transaction,
@@ -58,15 +58,15 @@ export interface NewToken {
   readonly clientId?: number | undefined;
   readonly grantId?: number | undefined;
   readonly name?: string | undefined;
-  /** The epoch of what it is given for, such as another token; without it the present one of the person. */
+  /** The epoch of the credential that it is exchanged for; defaults to the user's current epoch. */
   readonly epoch?: number | undefined;
-  /** The epoch of the client, where it showed its secret. */
+  /** The epoch of the client, if the client authenticated with its secret. */
   readonly clientEpoch?: number | undefined;
   readonly allGames?: boolean;
   readonly contentOnly?: boolean;
-  /** Its default and its longest life. */
+  /** The default and maximum lifetime. */
   readonly lifetimeSeconds?: number;
-  /** Where the token is not drawn but follows from something else. */
+  /** The token itself, if it is derived instead of random. */
   readonly secret?: string;
 }
 
@@ -75,13 +75,12 @@ export interface IssuedToken {
   readonly date_expires: number;
 }
 
-/** A wished end that is past, or beyond the longest life, is ignored. */
+/** An expiry in the past or beyond the maximum lifetime is ignored. */
 function endOf(now: number, lifetimeSeconds: number, wished: number | undefined): number {
   const latest = now + lifetimeSeconds;
   return wished !== undefined && wished > now && wished <= latest ? wished : latest;
 }
 
-/** Issues a person's token. A wished expiry that is past, or beyond the longest life, is ignored. */
 export async function issueToken(app: Issuing, { query }: Transaction, token: NewToken): Promise<IssuedToken> {
   const now = app.clock.now();
   const dateExpires = endOf(now, token.lifetimeSeconds ?? TOKEN_LIFETIME_SECONDS, token.dateExpires);
@@ -108,7 +107,7 @@ export async function issueToken(app: Issuing, { query }: Transaction, token: Ne
   return { access_token: secret, date_expires: dateExpires };
 }
 
-/** Within the statement that stores it: whatever ends all that acts for the person comes before it or after it. */
+/** Read in the inserting statement, so that a concurrent revocation comes either before it or after it. */
 const epochOf = (userId: number) =>
   sql<number>`coalesce((select e.epoch from access_epochs e where e.user_id = ${userId}), 0)`;
 
@@ -118,11 +117,11 @@ export interface NewServiceToken {
   readonly scopes: readonly TokenScope[];
   readonly lifetimeSeconds: number;
   readonly dateExpires?: number | undefined;
-  /** The epoch of the client whose secret was shown; without it the present one. */
+  /** The epoch of the client whose secret was verified; defaults to the current one. */
   readonly clientEpoch?: number | undefined;
 }
 
-/** Issues the token of a game's backend. */
+/** Issues a token for the backend of a game. */
 export async function issueServiceToken(
   app: Issuing,
   { query }: Transaction,
@@ -148,7 +147,7 @@ export async function issueServiceToken(
   return { access_token: secret, date_expires: dateExpires };
 }
 
-/** Ends tokens at once: `access` tells every process to look its callers up again. */
+/** Revokes tokens immediately: the scope `access` makes every process reload its callers. */
 export async function revokeTokens(
   app: Issuing,
   transaction: Transaction,
@@ -165,7 +164,7 @@ export async function revokeTokens(
   accessChanged(transaction);
 }
 
-/** Ends also what is being given in this moment by others, and is not to be seen yet. */
+/** Also revokes tokens that concurrent transactions are issuing and that are not visible yet. */
 const beginEpoch = ({ query }: Transaction, user_id: number) =>
   query
     .insertInto('access_epochs')
@@ -173,7 +172,7 @@ const beginEpoch = ({ query }: Transaction, user_id: number) =>
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ epoch: sql`access_epochs.epoch + 1` }))
     .execute();
 
-/** Ends the tokens for which a client had to show its secret, but not those of devices, which have none. */
+/** Revokes the tokens that needed the client secret. Tokens of devices need none and stay valid. */
 export async function revokeTokensOfSecret(app: Issuing, transaction: Transaction, clientId: number): Promise<void> {
   await transaction.query
     .updateTable('access_tokens')
@@ -201,7 +200,7 @@ export async function revokeServiceTokens(
   accessChanged(transaction);
 }
 
-/** The keys of a game or a person are known no more. */
+/** Revokes the API keys of a game or a user. */
 export async function revokeKeys(
   app: Issuing,
   transaction: Transaction,
@@ -216,30 +215,30 @@ export async function revokeKeys(
   accessChanged(transaction);
 }
 
-/** Names the change of anything that `authenticate` keeps: keys, tokens, a person's state, teams. */
+/** Marks everything that `authenticate` caches as stale: keys, tokens, account states, teams. */
 export function accessChanged(transaction: Transaction): void {
   transaction.changed(ACCESS_SCOPE);
 }
 
 export const ACCESS_SCOPE = 'access';
 
-/** Names the change of what is kept of one person alone, so that nobody else has to be looked up again. */
+/** Marks the cached callers of one user as stale, so that no other caller has to be reloaded. */
 export function accessOfUserChanged(transaction: Transaction, userId: number): void {
   transaction.changed(accessScopeOf(userId));
 }
 
 export const accessScopeOf = (userId: number) => `${ACCESS_SCOPE}/${userId}`;
 
-/** Names the change of whom a person does not want to see. Of that, a caller knows only whether there is anyone. */
+/** Marks the mutes and blocks of one user as stale. A cached caller knows only whether there are any. */
 export function visibilityChanged(transaction: Transaction, userId: number): void {
   transaction.changed(visibilityScopeOf(userId));
 }
 
 export const visibilityScopeOf = (userId: number) => `visibility/${userId}`;
 
-/** Removes tokens that ended before the moment. */
+/** Deletes tokens that ended before this time. */
 export async function forgetTokens(query: Query, before: number): Promise<void> {
-  // Of deleted accounts they stay until they would have expired: whoever still sends one is told why it is no good.
+  // Tokens of deleted accounts stay until they expire, so that a request with one gets the error USER_DELETED.
   const deleted = query.selectFrom('users').select('id').where('status', '=', 3).where('merged_into', 'is', null);
   await query
     .deleteFrom('access_tokens')

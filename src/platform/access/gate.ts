@@ -21,8 +21,8 @@ interface Row {
   readonly date_expires: number;
 }
 
-/** Whom the last list was held against; beyond this the memory is begun anew. */
-const REMEMBERED_MAX = 50_000;
+/** The maximum number of cached results; beyond it the cache is cleared. */
+const CACHED_MAX = 50_000;
 /** After a failed reload the last list stays in force until the retry. */
 const RETRY_MS = 1_000;
 
@@ -30,7 +30,7 @@ interface Known {
   readonly networks: NetworkSet | undefined;
   /** `Changes.now()` before they were read. */
   readonly asOf: number;
-  /** The second in which the first of them ends. */
+  /** The time at which the first ban expires. */
   readonly until: number;
   readonly answers: Map<string, boolean>;
 }
@@ -64,7 +64,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
     known ??= { networks: undefined, asOf: 0, until: NEVER, answers: new Map() };
   }
 
-  /** At once on SQLite, which reads without waiting. */
+  /** Synchronous on SQLite. */
   function read(): void {
     if (reading) return;
     const asOf = db.changes.now();
@@ -82,7 +82,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
     }
   }
 
-  /** Asked with every request, so that clocks are looked at only where it matters. */
+  /** Runs for every request, so it reads a clock only if necessary. */
   const isCurrent = (): boolean =>
     known !== undefined &&
     ((retryAt > 0 && clock.monotonicMs() < retryAt) ||
@@ -92,7 +92,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
     if (!networks) return true;
     const before = answers.get(address);
     if (before !== undefined) return before;
-    if (answers.size >= REMEMBERED_MAX) answers.clear();
+    if (answers.size >= CACHED_MAX) answers.clear();
     // A local user can lift any ban anyway.
     const isOpen = isLoopback(address) || !networks.has(address);
     answers.set(address, isOpen);
@@ -109,7 +109,7 @@ export function createGate({ db, clock, log }: Parts): Gate {
 
   async function wait(address: string): Promise<void> {
     await reading;
-    // Where bans come faster than they are read, the list that was read last holds.
+    // If bans change faster than they can be read, the last list applies.
     if (!answerFor(address, known!)) throw new ApiError('SERVICE_IP_BAN');
   }
 

@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
-/** A range of addresses: the first of them as bytes, and how many bits they share. */
+/** An address range in CIDR form: the first address as bytes, and the prefix length in bits. */
 export interface Network {
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
-/** Four bytes or sixteen; an IPv4 address that came as IPv6 is itself. Nothing for what is no address. */
+/** Four or sixteen bytes; an IPv4-mapped IPv6 address counts as IPv4. Undefined for an invalid address. */
 const bytesOf = (address: string): readonly number[] | undefined =>
   ipaddr.isValid(address) ? ipaddr.process(address).toByteArray() : undefined;
 
@@ -17,7 +17,7 @@ function maskedBytes(bytes: readonly number[], bits: number): number[] {
   });
 }
 
-/** An IPv6 host owns a /64 and may hop within it, so that one address means its network. */
+/** An IPv6 host owns a /64 and can change its address within it, so a single address means that network. */
 const BITS_ALONE = { 4: 32, 16: 64 } as const;
 
 /** `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/48`; bits beyond the prefix are dropped. */
@@ -33,7 +33,7 @@ export function networkOf(text: string): Network | undefined {
 export const networkText = ({ bytes, bits }: Network): string =>
   `${ipaddr.fromByteArray([...bytes]).toString()}/${bits}`;
 
-/** Whether the two share any address: one of them holds the first of the other. */
+/** True if the two ranges overlap: one of them contains the first address of the other. */
 export const overlaps = (one: Network, other: Network): boolean =>
   isWithin(firstOf(one), other) || isWithin(firstOf(other), one);
 
@@ -47,7 +47,7 @@ export function isWithin(address: string, { bytes, bits }: Network): boolean {
 export const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 
-/** Answers whether an address is in any of many networks, at a cost that depends on how many lengths there are. */
+/** Tests an address against many networks. The cost grows with the number of distinct prefix lengths. */
 export class NetworkSet {
   readonly #byLength = new Map<string, { bits: number; size: number; firsts: Set<string> }>();
 

@@ -1,8 +1,8 @@
 import { cleared, notExported, type PersonalColumn, retained } from '../database/personal.ts';
 
 /**
- * All are revoked at once when an account ends. Of a deleted one the digests stay, so that an old token or key is told
- * that the account is deleted; tokens go when they would have expired.
+ * All credentials are revoked when an account ends. The digests of a deleted account stay, so that a request with an
+ * old credential gets the error USER_DELETED; tokens are removed when they would have expired.
  */
 export const credentialColumns: readonly PersonalColumn[] = [
   {
@@ -23,7 +23,7 @@ export const credentialColumns: readonly PersonalColumn[] = [
     table: 'access_epochs',
     column: 'user_id',
     exported: notExported('a number by which tokens are told apart'),
-    // Nobody calls as someone who is gone, whatever the number.
+    // A deleted account has no valid tokens, whatever its epoch.
     whenDeleted: 'erased',
     whenMerged: 'dropped',
   },

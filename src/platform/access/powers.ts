@@ -1,22 +1,22 @@
 /**
- * What an operation decides over. Every operation that takes a person's token declares one, and from it alone follows
- * which of their tokens may call it.
+ * What an operation affects. Every operation that takes a user's token declares one power, which alone determines the
+ * tokens that may call it.
  */
 const POWERS = {
-  content: 'What the person makes, reads, subscribes to and says in games.',
-  personal: 'What the person has beyond any game: messages, notifications, whom they follow, mute or block.',
-  profile: 'What the person is known by: name, picture, linked accounts, own key, agreements.',
-  team: 'A game or the team of a mod: its people, settings, keys, moderation, figures.',
-  account: 'The account itself: address, tokens, sessions, export, end.',
-  staff: 'The site: its people, its staff, its legal texts, its log.',
+  content: 'What the user creates, reads, subscribes to and writes in games.',
+  personal: 'Data of the user outside of any game: messages, notifications, followed, muted and blocked users.',
+  profile: 'The profile of the user: name, picture, linked accounts, own key, agreements.',
+  team: 'A game or the team of a mod: its members, settings, keys, moderation, metrics.',
+  account: 'The account itself: address, tokens, sessions, data export, deletion.',
+  staff: 'The site: its users, its staff, its legal texts, its log.',
 } as const;
 
 export type Power = keyof typeof POWERS;
 
-/** The ways to come by a person's token. */
+/** How a user's token was obtained. */
 export type Origin = 'site' | 'game' | 'application';
 
-/** In which words the docs and the API's description tell which tokens hold a power. */
+/** The tokens that have a power, in the words of the docs and the OpenAPI document. */
 export const HOLDERS: Readonly<Record<Power, Readonly<Record<Origin, string | undefined>>>> = {
   content: { site: 'yes', game: 'yes', application: 'in the games that it was let into' },
   personal: { site: 'yes', game: 'yes', application: 'if it was let into all games' },

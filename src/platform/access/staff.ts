@@ -1,22 +1,22 @@
 import type { Caller } from './caller.ts';
 
-/** Levels of those who run the site. Each may what those below may. */
+/** Levels of site staff. Each level includes the rights of the levels below it. */
 export const STAFF_LEVELS = {
-  /** Acts in every game as a moderator of its team would, and sees the queues of all. */
+  /** Acts as a team moderator in every game, and sees the moderation queues of all games. */
   moderator: 1,
-  /** Decides over people, games and the site, and over staff below. */
+  /** Manages users, games, the site, and staff of lower levels. */
   administrator: 4,
-  /** Decides over all staff. */
+  /** Manages all staff. */
   owner: 8,
 } as const;
 
 export type StaffLevelName = keyof typeof STAFF_LEVELS;
 
-/** The caller's level; 0 for everyone else. */
+/** The caller's level; 0 for callers who are not staff. */
 export const staffLevel = (caller: Caller): number =>
   caller.kind === 'user' ? (caller.staff ?? (caller.admin ? STAFF_LEVELS.administrator : 0)) : 0;
 
 export const isSiteStaff = (caller: Caller): boolean => staffLevel(caller) > 0;
 
-/** Only who stands above someone decides over them; owners are equals who keep an eye on each other. */
+/** Staff manage only lower levels. Owners are the exception: they may manage each other. */
 export const outranks = (own: number, other: number): boolean => own >= STAFF_LEVELS.owner || own > other;

@@ -9,7 +9,7 @@ declare module '../database/database.ts' {
   }
 }
 
-/** Belongs to a game or to a user. Only a digest of the key is kept. */
+/** Belongs to a game or to a user. Only a digest of the key is stored. */
 interface ApiKeysTable {
   id: Generated<number>;
   digest: string;
@@ -29,29 +29,32 @@ interface AccessTokensTable {
   date_added: number;
   date_expires: number;
   date_revoked: number | null;
-  /** The registered client that it was given to; none where people signed in without one, or made it themselves. */
+  /** The registered client that received the token; null if the user signed in without one or created the token. */
   client_id: number | null;
-  /** What the person allowed that client, with which the token ends. */
+  /** The grant of the user to that client. The token ends with it. */
   grant_id: number | null;
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   name: string | null;
-  /** The person's epoch in which it was given, or whatever it was given for. It is good in no other. */
+  /**
+   * The user's epoch at the time of issue, or that of the credential it was exchanged for. The token is invalid in any
+   * other.
+   */
   epoch: Generated<number>;
-  /** The same of the client, where the client had to show its secret to get it. */
+  /** The same for the client, if the client had to authenticate with its secret. */
   client_epoch: number | null;
-  /** 1 where the person let the client reach more than the game that it belongs to. */
+  /** 1 if the user granted the client all games and not only its own. */
   all_games: Generated<number>;
-  /** 1 where something got it that the person let in without a look at its powers, such as a device. */
+  /** 1 if the user authorised the holder, such as a device, without a choice of permissions. */
   content_only: Generated<number>;
 }
 
-/** Begins anew when all that acts for a person ends. A person without a row is in their first, 0. */
+/** Incremented when all credentials of a user are revoked. A user without a row is in epoch 0. */
 interface AccessEpochsTable {
   user_id: number;
   epoch: number;
 }
 
-/** Tokens of games' backends. */
+/** Tokens of game backends. */
 interface ServiceTokensTable {
   id: Generated<number>;
   digest: string;
@@ -62,6 +65,6 @@ interface ServiceTokensTable {
   date_added: number;
   date_expires: number;
   date_revoked: number | null;
-  /** The client's epoch in which it was given. */
+  /** The client's epoch at the time of issue. */
   client_epoch: Generated<number>;
 }

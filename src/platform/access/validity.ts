@@ -1,9 +1,8 @@
 import { type Database, statement } from '../database/database.ts';
 
 /**
- * Whether a token is good is decided here, where it is shown: not by its own row alone but also by the person, by what
- * they allowed the client, and by the client. So one that was given in the moment in which any of these ended is no
- * good, whichever of the two was committed first.
+ * A token is valid only if its row, its user, its grant and its client are all active, which is checked when it is
+ * used. A token that was issued during a revocation is therefore invalid, whichever transaction committed first.
  */
 const ENDED = `case when t.date_revoked is not null or u.date_locked is not null or t.epoch <> coalesce(e.epoch, 0)
     or (t.grant_id is not null and (g.id is null or g.date_revoked is not null))
@@ -29,7 +28,7 @@ const OWN_PART = `select t.id, t.user_id, t.client_id, t.scopes, t.date_expires,
 const BY_DIGEST = statement(`${OWN_PART} where t.digest = ?`);
 const BY_ID = statement(`${OWN_PART} where t.id = ?`);
 
-/** The same of a game's backend: it ends with its client and with the secret that it was given for. */
+/** The same for a game's backend: its token ends with the client and with the secret that it was issued for. */
 const SERVICE_TOKEN =
   statement(`select t.id, t.client_id, t.game_id, t.scopes, t.date_expires, g.submitted_by as leader_id,
   case when t.date_revoked is not null or c.date_revoked is not null or c.epoch <> t.client_epoch
@@ -67,7 +66,7 @@ export interface ServiceTokenRow extends Ending {
   readonly leader_id: number;
 }
 
-/** What one that is good says of itself, to whoever gives something else for it. */
+/** The columns of a valid token that another credential may be exchanged for. */
 export type GoodToken = Ending & Pick<TokenRow, 'id' | 'user_id' | 'client_id' | 'scopes' | 'epoch' | 'content_only'>;
 
 type Reader = Pick<Database, 'first'>;

@@ -45,7 +45,7 @@ const isThere = (program: string) =>
     () => true,
     (error) => error.code !== 'ENOENT',
   );
-/** Asked before the first test: the others run while it is awaited. */
+/** Runs before the first test, so that the other tests do not wait for it. */
 const installed = new Set(
   (
     await Promise.all(['python3', 'unzip', '7z', 'bsdtar'].map(async (name) => ((await isThere(name)) ? [name] : [])))
@@ -82,7 +82,7 @@ const files: ZipEntry[] = [
   { name: 'raw.bin', content: Buffer.from([0, 1, 2, 3]), method: STORED },
 ];
 
-test('an honest archive is told entry by entry, with what it unpacks to', async () => {
+test('an inspection lists every entry of a valid archive with its unpacked size', async () => {
   const found = await inspect(zipOf(files, { comment: 'Made with care.' }));
   assert.deepEqual(
     found.entries.map(({ name, bytes, isFolder }) => [name, bytes, isFolder]),
@@ -99,7 +99,7 @@ test('an honest archive is told entry by entry, with what it unpacks to', async 
   assert.ok(found.entries[2]!.compressedBytes < 2_000);
 });
 
-test('every file passes by a visitor as it is, also one that looks at its beginning only', async () => {
+test('a visitor receives every file unchanged, even if it reads only the beginning', async () => {
   const seen: Record<string, string> = {};
   await inspect(zipOf([...files, { name: 'in.zip', content: zipOf(files) }]), {}, async ({ path, depth }, content) => {
     for await (const chunk of content) {
@@ -112,8 +112,8 @@ test('every file passes by a visitor as it is, also one that looks at its beginn
   assert.equal(seen['in.zip'], '0 PK\x03\x04');
 });
 
-test('long files pass by a slow visitor byte for byte, stored or deflated, from memory and from a disk', async () => {
-  // Half of it does not shrink, so that pieces of the archive and of the content end in different places.
+test('a slow visitor receives long files byte for byte, stored or deflated, from memory and from disk', async () => {
+  // Half of the data is incompressible, so that chunks of the archive and of the content end at different offsets.
   const long = (bytes: number) => Buffer.concat([randomBytes(bytes / 2), Buffer.alloc(bytes / 2, 'map ')]);
   const entries = [STORED, DEFLATED].flatMap((method) =>
     [70_000, 900_000, 2_000_000].map((bytes) => ({ name: `${method}-${bytes}`, content: long(bytes), method })),
@@ -139,7 +139,7 @@ test('long files pass by a slow visitor byte for byte, stored or deflated, from 
   await file.close();
 });
 
-test('descriptors of every kind, zip64 and names in UTF-8 without the mark are taken', async () => {
+test('the inspection accepts every kind of data descriptor, zip64, and UTF-8 names without the UTF-8 flag', async () => {
   const content = 'some content that is deflated';
   const packed = deflateRawSync(content);
   const [sum, size] = [crc32(content), packed.length];
@@ -160,7 +160,7 @@ test('descriptors of every kind, zip64 and names in UTF-8 without the mark are t
   await inspect(zipOf([{ name: 'naïve', content, flags: 0 }]));
 });
 
-test('a name that leads elsewhere is refused, in all its disguises', async () => {
+test('the inspection refuses every form of a name that leads out of the folder', async () => {
   const paths = [
     '../a', 'a/../../b', 'a/..', '/etc/passwd', '//server/share', 'C:\\a', 'c:a', 'C:/a', '\\a', 'a\\..\\b', '..\\a',
     '\\\\server\\share', 'a\0b', 'a/\0', './a', 'a/./b', 'a//b', 'a.txt:stream', 'a:', '..', '.', '/', '',
@@ -168,7 +168,7 @@ test('a name that leads elsewhere is refused, in all its disguises', async () =>
   for (const name of paths) await refused(zipOf([{ name, content: 'x' }]), 'path');
 });
 
-test('a name that not every system can have is refused', async () => {
+test('the inspection refuses a name that some operating system does not allow', async () => {
   const names = [
     'a.', 'a ', 'dir./a', 'dir /a', '...', 'CON', 'con.txt', 'a/NUL', 'Aux.tar.gz', 'COM1', 'lpt9.x', 'com¹', 'CONIN$',
     'nul .txt', 'a\r\nb', 'a\tb', 'a\u202egnp.exe', 'a\u2066b', 'a\u0085b', 'what?', 'a*', '"quoted"', 'a<b', 'a|b',
@@ -181,7 +181,7 @@ test('a name that not every system can have is refused', async () => {
     await inspect(zipOf([{ name, content: 'x' }]));
 });
 
-test('names that meet on some file system are refused', async () => {
+test('the inspection refuses names that collide on some file system', async () => {
   const pairs = [
     ['a', 'a'],
     ['Readme.txt', 'README.TXT'],
@@ -198,14 +198,14 @@ test('names that meet on some file system are refused', async () => {
   await inspect(zipOf([{ name: 'a/b' }, { name: 'a/' }, { name: 'a/c' }]));
 });
 
-test('classes of a program in the archive may differ by case, since nobody unpacks them', async () => {
+test('class files of a Java archive may differ by case only, because nobody unpacks them', async () => {
   const program = zipOf([{ name: 'a.class' }, { name: 'A.class' }]);
   await inspect(zipOf([{ name: 'mod.jar', content: program }]));
   await refused(zipOf([{ name: 'mod.jar', content: zipOf([{ name: 'a' }, { name: 'a' }]) }]), 'duplicate');
   await refused(zipOf([{ name: 'in.zip', content: zipOf([{ name: '../a' }]) }]), 'path');
 });
 
-test('links, devices and what is neither file nor folder are refused', async () => {
+test('the inspection refuses links, devices and other special files', async () => {
   const unix = (mode: number) => (mode << 16) >>> 0;
   for (const mode of [0o120777, 0o020666, 0o060660, 0o010644, 0o140777])
     for (const madeBy of [0x0314, 20])
@@ -222,7 +222,7 @@ test('links, devices and what is neither file nor folder are refused', async () 
   await inspect(zipOf([{ name: 'a', content: 'x', madeBy: 0x0314, attributes: unix(0o100755) }]));
 });
 
-test('encrypted files and other methods than deflate are refused', async () => {
+test('the inspection refuses encrypted files and compression methods other than deflate', async () => {
   for (const flags of [0x1, 0x40, 0x2000]) await refused(zipOf([{ name: 'a', content: 'x', flags }]), 'encrypted');
   await refused(zipOf([{ name: 'a', content: 'x', method: 99 }]), 'encrypted');
   await refused(zipOf([{ name: 'a', content: 'x', extra: extraField(0x9901, Buffer.alloc(7)) }]), 'encrypted');
@@ -232,7 +232,7 @@ test('encrypted files and other methods than deflate are refused', async () => {
   await refused(zipOf([{ name: 'a', content: 'x', version: 251 }]), 'method');
 });
 
-test('what the local header says otherwise than the directory is refused', async () => {
+test('the inspection refuses a local header that contradicts the directory', async () => {
   const a = { name: 'a', content: 'content' };
   for (const local of [
     { name: 'b' },
@@ -255,7 +255,7 @@ test('what the local header says otherwise than the directory is refused', async
   await refused(zipOf([{ ...a, local: open }]), 'mismatch');
 });
 
-test('data that no entry owns are refused: before, between, behind, and in comments that pretend to be an end', async () => {
+test('the inspection refuses data that belongs to no entry: before, between and after entries, and comments that imitate an end record', async () => {
   const a: ZipEntry[] = [{ name: 'a', content: 'content' }];
   const junk = Buffer.from('#!/bin/sh\n');
   const honest = zipOf(a);
@@ -282,7 +282,7 @@ test('data that no entry owns are refused: before, between, behind, and in comme
   );
 });
 
-test('lies of the end record and of zip64 are refused', async () => {
+test('the inspection refuses wrong end records and wrong zip64 records', async () => {
   const lies: [ZipOptions, ArchiveReason][] = [
     [{ entries: 4 }, 'damaged'],
     [{ entries: 6 }, 'damaged'],
@@ -305,7 +305,7 @@ test('lies of the end record and of zip64 are refused', async () => {
   await refused(zipOf([{ ...a, extra: u16(9, 500) }]), 'damaged');
 });
 
-test('a size or checksum that is not that of the content is refused', async () => {
+test('the inspection refuses a size or checksum that does not match the content', async () => {
   for (const size of [1, 1_000_000]) {
     const content = Buffer.alloc(size, 'abcd');
     await refused(zipOf([{ name: 'a', content, bytes: size + 1 }]), 'content');
@@ -318,7 +318,7 @@ test('a size or checksum that is not that of the content is refused', async () =
   await refused(zipOf([{ name: 'a', content: 'abc', method: STORED, bytes: 2 }]), 'mismatch');
 });
 
-test('other files, empty archives and halves are told apart', async () => {
+test('other files, empty archives and truncated archives have different reasons', async () => {
   for (const bytes of [
     Buffer.alloc(0),
     Buffer.from('PK'),
@@ -331,12 +331,12 @@ test('other files, empty archives and halves are told apart', async () => {
   await refused(zipOf(files).subarray(0, -30), 'damaged');
 });
 
-test('a comment of any kind has a limit', async () => {
+test('comments of archives and entries have a maximum length', async () => {
   await refused(zipOf(files, { comment: 'x'.repeat(5_000) }), 'comment');
   await refused(zipOf([{ name: 'a', comment: 'x'.repeat(5_000) }]), 'comment');
 });
 
-/** Fails unless the work keeps within what any hostile archive may cost. */
+/** Fails if the work exceeds the maximum cost of any hostile archive. */
 async function cheaply(work: () => Promise<unknown>): Promise<void> {
   const before = process.cpuUsage();
   let peak = 0;
@@ -350,7 +350,9 @@ async function cheaply(work: () => Promise<unknown>): Promise<void> {
   assert.ok(peak < 300 * 1024 ** 2, `${peak} bytes`);
 }
 
-/** One kernel of data for many entries, each of which quotes the local headers that follow (Fifield, 2019). */
+/**
+ * One compressed kernel that many entries share, each of which quotes the local headers that follow (Fifield, 2019).
+ */
 function overlapping(count: number): Buffer {
   const kernel = deflateRawSync(Buffer.alloc(10_000_000));
   const entry = (index: number): ZipEntry => ({
@@ -370,7 +372,7 @@ function overlapping(count: number): Buffer {
   ]);
 }
 
-test('bombs of every kind are refused before they cost anything', async () => {
+test('the inspection refuses zip bombs of every kind at little cost', async () => {
   const zeros = Buffer.alloc(8_000_000);
   const layer = zipOf(Array.from({ length: 10 }, (_, index) => ({ name: `${index}.bin`, content: zeros })));
   const matryoshka = zipOf(Array.from({ length: 16 }, (_, index) => ({ name: `${index}.zip`, content: layer })));
@@ -392,7 +394,7 @@ test('bombs of every kind are refused before they cost anything', async () => {
   await inspect(nested('a', 'x', 3));
 });
 
-test('more entries than allowed are refused by their number, before they are read', async () => {
+test('the inspection refuses too many entries by their count, before it reads them', async () => {
   await refused(zipOf([], { entries: 0xffff, zip64: { entries: 10_000_000n } }), 'damaged');
   const many = Array.from({ length: 11 }, (_, index) => ({ name: `${index}`, content: 'x' }));
   await refused(zipOf(many), 'entries', { entriesMax: 10 });
@@ -409,7 +411,7 @@ test('more entries than allowed are refused by their number, before they are rea
   );
 });
 
-test('tens of thousands of small files are inspected without holding up others', async () => {
+test('tens of thousands of small files do not block the event loop', async () => {
   const content = 'a small file';
   const packed = deflateRawSync(content);
   const entries = Array.from({ length: 20_000 }, (_, i) => ({ name: `folder-${i % 100}/file-${i}`, content, packed }));
@@ -423,14 +425,14 @@ test('tens of thousands of small files are inspected without holding up others',
   assert.ok(turns > 5, `others had ${turns} turns`);
 });
 
-test('what everything unpacks to has a limit over all depths', async () => {
+test('the total unpacked size has one limit over all nesting levels', async () => {
   const content = Buffer.alloc(20_000, 'abc');
   await refused(zipOf([{ name: 'a', content }]), 'bytes', { bytesUncompressedMax: 19_999 });
   await inspect(zipOf([{ name: 'a', content }]), { bytesUncompressedMax: 20_000 });
   await refused(nested('a', content, 1), 'bytes', { bytesUncompressedMax: 20_000 });
 });
 
-test('extensions are refused or reported, at every depth', async () => {
+test('the inspection refuses or reports extensions at every nesting level', async () => {
   const zip = zipOf([
     { name: 'in.zip', content: zipOf([{ name: 'b/Setup.EXE', content: 'MZ' }]) },
     { name: 'a.lua', content: 'x' },
@@ -441,7 +443,7 @@ test('extensions are refused or reported, at every depth', async () => {
   assert.deepEqual(executables, ['in.zip/b/Setup.EXE']);
 });
 
-test('programs are known by how they begin, whatever they are called', async () => {
+test('the inspection recognises programs by their first bytes, whatever their names', async () => {
   const contents: Record<string, string | Buffer> = {
     'picture.png': Buffer.from('MZ\x90\0'),
     'libmod.data': Buffer.from('\x7fELF\x02\x01\x01\0\0'),
@@ -456,7 +458,7 @@ test('programs are known by how they begin, whatever they are called', async () 
   assert.deepEqual(executables, ['picture.png', 'libmod.data', 'mac', 'fat', 'run.bat']);
 });
 
-test('what only begins like an archive is a file like any other', async () => {
+test('a file that only begins like an archive counts as an ordinary file', async () => {
   await inspect(
     zipOf([
       { name: 'a', content: 'PK\x03\x04 and then no archive' },
@@ -465,14 +467,14 @@ test('what only begins like an archive is a file like any other', async () => {
   );
 });
 
-test('an archive in an archive is found whether it is stored or deflated, and its problem told by its whole path', async () => {
+test('the inspection finds a stored or deflated archive in an archive, and names its problem by the full path', async () => {
   for (const method of [STORED, DEFLATED]) {
     const zip = nested('../evil', 'x', 2, method);
     await assert.rejects(inspect(zip), { reason: 'path', entry: 'level-1.zip/level-2.zip/../evil' });
   }
 });
 
-test('the same is found in a file and in the storage', async () => {
+test('the inspection of a local file and of a stored object has the same result', async () => {
   const zip = zipOf([...files, { name: 'in.zip', content: zipOf(files) }]);
   writeFileSync(join(folder, 'a.zip'), zip);
   await using handle = await open(join(folder, 'a.zip'));
@@ -484,7 +486,7 @@ test('the same is found in a file and in the storage', async () => {
   assert.equal(await storedSource(storage, 'modfiles/b'), undefined);
 });
 
-test('a stored file that is read from front to back is fetched in few ranges, and any other way as it is asked for', async () => {
+test('sequential reads of a stored file fetch few ranges, and other reads fetch what they request', async () => {
   const content = Buffer.from(Array.from({ length: 9_000_000 }, (_, index) => index % 251));
   const ranges: { start: number; end: number }[] = [];
   const storage = {
@@ -512,7 +514,7 @@ test('a stored file that is read from front to back is fetched in few ranges, an
   assert.deepEqual(ranges.length, 4, 'only what is held is not fetched again');
 });
 
-test('a storage that fails is not the fault of the archive', async () => {
+test('a storage failure is not reported as a problem of the archive', async () => {
   const zip = zipOf([
     { name: 'a', content: Buffer.alloc(1_000_000, 'abcdefg'), method: STORED },
     { name: 'b', content: Buffer.alloc(999_999, 'xyz') },
@@ -527,14 +529,14 @@ test('a storage that fails is not the fault of the archive', async () => {
   }
 });
 
-test('a large file is read in pieces, and never held as a whole', async () => {
+test('a large file is read in chunks and never as a whole', async () => {
   const block = Buffer.alloc(1024 ** 2, 'incompressible? no, but stored');
   const bytes = 400 * block.length;
   let sum = 0;
   for (let index = 0; index < 400; index += 1) sum = crc32(block, sum);
   const shell = zipOf([{ name: 'big', method: STORED, crc32: sum, bytes, compressedBytes: bytes }]);
   const headBytes = 33;
-  // The middle is made while it is read.
+  // The middle is generated while it is read.
   const read = async (position: number, length: number) => {
     assert.ok(length <= 1024 ** 2);
     const buffer = Buffer.alloc(length);
@@ -559,7 +561,7 @@ test('a large file is read in pieces, and never held as a whole', async () => {
   assert.ok(process.memoryUsage.rss() - before < 150 * 1024 ** 2);
 });
 
-test('an author is told what is wrong, in words without tricks', async () => {
+test('the author gets a message without control characters that names the problem', async () => {
   const problem = await inspect(zipOf([{ name: 'a\u202egnp.exe', content: 'x' }])).catch(
     (error) => error as ArchiveProblem,
   );
@@ -574,7 +576,7 @@ test('an author is told what is wrong, in words without tricks', async () => {
   );
 });
 
-test('whatever is changed in an archive, it is taken or refused, soon', async () => {
+test('the inspection accepts or refuses any mutated archive quickly', async () => {
   const seed = zipOf([...files, { name: 'in.zip', content: zipOf(files.slice(0, 2)) }], { zip64: true, comment: 'c' });
   const change = fc.record({ at: fc.nat(seed.length - 1), length: fc.nat(4), bytes: fc.uint8Array({ maxLength: 8 }) });
   await fc.assert(
@@ -588,7 +590,7 @@ test('whatever is changed in an archive, it is taken or refused, soon', async ()
   );
 });
 
-test('whatever the records say, the archive is taken or refused, soon', async () => {
+test('the inspection accepts or refuses any combination of records quickly', async () => {
   const word = fc.oneof(fc.constantFrom(0, 1, 0xffff, 0xfffffffe, 0xffffffff), fc.nat(200));
   const entry = fc.record(
     {
@@ -625,7 +627,7 @@ test('whatever the records say, the archive is taken or refused, soon', async ()
   );
 });
 
-/** What another reader unpacks: names and the checksums of their contents, or nothing if it complains. */
+/** The names and content checksums that another reader unpacks; undefined if it reports an error. */
 type Listing = Record<string, string> | undefined;
 
 const PYTHON = `
@@ -674,7 +676,7 @@ const taken: Record<string, Buffer> = {
 };
 
 for (const [program, read] of Object.entries(readers)) {
-  test(`${program} finds in every archive that is taken what the inspection found`, unless(program), async () => {
+  test(`${program} unpacks from every accepted archive what the inspection found`, unless(program), async () => {
     for (const [name, zip] of Object.entries(taken)) {
       const file = join(folder, `${name}.zip`);
       writeFileSync(file, zip);
@@ -688,7 +690,7 @@ for (const [program, read] of Object.entries(readers)) {
   });
 }
 
-test('of changed archives none is taken that Python reads otherwise', unless('python3'), async () => {
+test('the inspection accepts no mutated archive that Python reads differently', unless('python3'), async () => {
   const seed = zipOf(files);
   const changed = fc.sample(fc.record({ at: fc.nat(seed.length - 1), byte: fc.nat(255) }), { numRuns: 800, seed: 7 });
   const survivors: Record<string, Record<string, string>> = {};

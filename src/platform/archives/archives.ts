@@ -22,32 +22,32 @@ export interface ArchiveEntry {
 }
 
 export interface Inspection {
-  /** Of the archive itself, in the order of its directory. */
+  /** The entries of the archive itself, in the order of its directory. */
   readonly entries: readonly ArchiveEntry[];
   readonly bytesUncompressed: number;
-  /** Paths, also within archives of the archive, whose extension is to be reported. */
+  /** Paths whose extension must be reported, including those in nested archives. */
   readonly reported: readonly string[];
-  /** Paths of what looks like a program. */
+  /** Paths of files that look like programs. */
   readonly executables: readonly string[];
 }
 
-/** A file on the way through; `path` leads through archives within archives as if they were folders. */
+/** A file during the inspection. `path` continues through nested archives as if they were folders. */
 interface ArchivedFile {
   readonly path: string;
   readonly bytes: number;
-  /** 0 for a file of the archive itself, 1 for one of an archive in it. */
+  /** 0 for a file of the archive itself, 1 for a file of an archive in it. */
   readonly depth: number;
 }
 
-/** Is given every file at every depth. What it leaves unread is read after it, to check it. */
+/** Receives every file at every depth. The inspection reads and checks whatever the visitor leaves unread. */
 export type Visit = (file: ArchivedFile, content: AsyncIterable<Buffer>) => Promise<void>;
 
-/** A list for people to read; beyond this it is not read. */
+/** The maximum number of reported paths, because people read the list. */
 const PATHS_MAX = 1_000;
 
 /**
- * Reads an archive from its directory to the last byte of every file, and throws `ArchiveProblem` unless every reader
- * would unpack the same, nothing would land outside of its folder, and all of it stays within the policy.
+ * Reads an archive completely and throws `ArchiveProblem` unless all readers unpack the same files, no file lands
+ * outside of its folder, and everything stays within the policy.
  */
 export async function inspectArchive(
   source: ArchiveSource,
@@ -82,7 +82,7 @@ const toArchiveEntry = ({ name, isFolder, bytes, compressedBytes, crc32 }: Entry
   crc32,
 });
 
-/** What an archive holds as its directory says, for one that was inspected before. */
+/** The entries of the directory, for an archive that was inspected before. */
 export async function readContents(source: ArchiveSource): Promise<readonly ArchiveEntry[]> {
   const end = await findEnd(source, ARCHIVE_POLICY);
   if (!end) throw new ArchiveProblem(await reasonOfNoEnd(source));
@@ -100,14 +100,14 @@ interface Walk {
   readonly executables: string[];
 }
 
-/** What begins like an archive was one before it was cut. */
+/** A file that begins like an archive but has no end record was truncated. */
 async function reasonOfNoEnd(source: ArchiveSource): Promise<'damaged' | 'type'> {
   if (source.bytes < HEAD_BYTES) return 'type';
   const head = await source.read(0, HEAD_BYTES);
   return startsAsArchive(head) ? 'damaged' : 'type';
 }
 
-/** All depths count together, against the bytes that were uploaded. */
+/** One count for all depths, relative to the number of uploaded bytes. */
 function tallyOf(policy: ArchivePolicy, uploadedBytes: number): Tally {
   const { entriesMax, bytesUncompressedMax, ratioMax, ratioFreeBytes } = policy;
   let [places, total] = [0, 0];
@@ -128,12 +128,12 @@ function tallyOf(policy: ArchivePolicy, uploadedBytes: number): Tally {
 const toMegabytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MB`;
 
 interface Place {
-  /** What stands before the names of its entries. */
+  /** The path prefix of its entries. */
   readonly folder: string;
   readonly depth: number;
 }
 
-/** Nothing is unpacked before the whole directory is known to be sound. */
+/** Unpacks nothing before the whole directory has been checked. */
 async function walkArchive(walk: Walk, source: ArchiveSource, place: Place): Promise<Entry[] | undefined> {
   const { policy } = walk;
   const end = await findEnd(source, policy);
@@ -171,7 +171,7 @@ async function* once(content: Buffer): AsyncGenerator<Buffer> {
   if (content.length > 0) yield content;
 }
 
-/** In pieces, and through the disk if it is an archive itself. */
+/** Reads a large entry in chunks, and spools it to disk if it is itself an archive. */
 async function walkLarge(
   walk: Walk,
   source: ArchiveSource,
@@ -196,7 +196,7 @@ async function walkLarge(
 const walkInner = (walk: Walk, source: ArchiveSource, path: string, depth: number): Promise<void> =>
   naming(path, () => walkArchive(walk, source, { folder: `${path}/`, depth: depth + 1 }));
 
-/** Whoever stops reading early does not end the content, which is read on after them. */
+/** A reader that stops early does not end the content, because the inspection reads the rest. */
 function unended(content: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => ({ next: () => content.next() }) };
 }
@@ -206,7 +206,7 @@ function note({ policy, reported, executables }: Walk, path: string, head: Buffe
   if (isExecutable(path, head) && executables.length < PATHS_MAX) executables.push(path);
 }
 
-/** A problem of an archive within the archive names its entry by the whole path. */
+/** Adds the full path to the problem of a nested archive. */
 async function naming(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

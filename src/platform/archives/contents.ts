@@ -3,9 +3,9 @@ import { freeBuffer } from '../runtime/memory.ts';
 import { type Entry, requireVersion } from './directory.ts';
 import { ArchiveProblem } from './problem.ts';
 import {
-  ELSEWHERE_32,
   FLAG,
   FLAGS_OF_EFFORT,
+  IN_ZIP64_32,
   LOCAL_BYTES,
   METHOD,
   readExtras,
@@ -16,10 +16,10 @@ import type { Window } from './source.ts';
 
 const SMALL_BYTES_MAX = 64 * 1024;
 const CHUNK_BYTES = 128 * 1024;
-/** As Node has it. */
+/** The minimum `chunkSize` of zlib in Node.js. */
 const CHUNK_BYTES_LEAST = 64;
 
-/** Holds the entry's local header against the central directory, and answers how long it is. */
+/** Compares the entry's local header with the central directory and returns its length. */
 export function requireLocalHeader(held: Buffer, entry: Entry): number {
   const { name } = entry;
   if (held.readUInt32LE(0) !== SIGNATURE.local) throw new ArchiveProblem('hidden_data');
@@ -40,18 +40,18 @@ export function requireLocalHeader(held: Buffer, entry: Entry): number {
   return record.length;
 }
 
-/** Where a descriptor follows the data, the header may leave open what it could not know yet. */
+/** If a descriptor follows the data, the local header may leave the sizes and the checksum at zero. */
 function requireLocalSizes(record: Buffer, entry: Entry, zip64: Buffer | undefined): void {
   const isOpen = (entry.flags & FLAG.descriptor) !== 0;
   const [short, shortCompressed] = [record.readUInt32LE(22), record.readUInt32LE(18)];
-  const isLong = short === ELSEWHERE_32 || shortCompressed === ELSEWHERE_32;
-  // Both sizes are in the local field whenever it is there, even if only one does not fit.
+  const isLong = short === IN_ZIP64_32 || shortCompressed === IN_ZIP64_32;
+  // A local zip64 field always contains both sizes, even if only one does not fit.
   if (zip64 ? zip64.length !== 16 : isLong) throw new ArchiveProblem('mismatch', { entry: entry.name });
   const bytes = [short, ...(zip64 ? [readNumber64(zip64, 0)] : [])];
   const compressed = [shortCompressed, ...(zip64 ? [readNumber64(zip64, 8)] : [])];
-  const fits = (told: number, known: number) => told === known || (isOpen && told === 0);
-  const fitsAll = (told: number[], known: number) =>
-    told.every((value) => (zip64 && value === ELSEWHERE_32) || fits(value, known));
+  const fits = (declared: number, known: number) => declared === known || (isOpen && declared === 0);
+  const fitsAll = (declared: number[], known: number) =>
+    declared.every((value) => (zip64 && value === IN_ZIP64_32) || fits(value, known));
   const isSame =
     fits(record.readUInt32LE(14), entry.crc32) &&
     fitsAll(bytes, entry.bytes) &&
@@ -60,8 +60,8 @@ function requireLocalSizes(record: Buffer, entry: Entry, zip64: Buffer | undefin
 }
 
 /**
- * The entry's content: as long as declared, with the declared checksum, or else it ends with a problem. A chunk is the
- * reader's until it asks for the next: its memory is used again.
+ * The entry's content. Throws unless its length and checksum are as declared; a chunk is valid only until the next one
+ * is requested, because its memory is reused.
  */
 export async function* contentOf(window: Window, entry: Entry, start: number): AsyncGenerator<Buffer> {
   let [bytes, sum] = [0, 0];
@@ -90,11 +90,11 @@ interface Engine {
   readonly bytesWritten: number;
 }
 
-/** Whether it is cheaper to have the content at once than to let another thread make it. */
+/** True if inflating synchronously is cheaper than handing the content to another thread. */
 export const isSmall = ({ bytes, compressedBytes }: Entry): boolean =>
   bytes <= SMALL_BYTES_MAX && compressedBytes <= SMALL_BYTES_MAX;
 
-/** The content of a small entry, which is as declared. */
+/** The content of a small entry, checked against its declared length. */
 export function smallContentOf(packed: Buffer, entry: Entry): Buffer {
   const content = entry.method === METHOD.stored ? packed : inflatedAtOnce(packed, entry);
   if (content.length !== entry.bytes || crc32(content) !== entry.crc32)
@@ -105,7 +105,7 @@ export function smallContentOf(packed: Buffer, entry: Entry): Buffer {
 function inflatedAtOnce(packed: Buffer, entry: Entry): Buffer {
   const chunkSize = Math.max(CHUNK_BYTES_LEAST, entry.bytes);
   const inflate = () => inflateRawSync(packed, { maxOutputLength: entry.bytes + 1, chunkSize, info: true });
-  // Node's types do not know what `info` changes.
+  // Node's types do not describe the result with `info`.
   const { buffer, engine } = asProblem(entry, inflate) as unknown as { buffer: Buffer; engine: Engine };
   requireAllRead(engine, entry);
   return buffer;
@@ -119,7 +119,7 @@ function asProblem<T>(entry: Entry, work: () => T): T {
   }
 }
 
-/** In another thread, and no further ahead than the reader follows. */
+/** Inflates in another thread, no further ahead than the reader has read. */
 async function* inflated(window: Window, entry: Entry, start: number): AsyncGenerator<Buffer> {
   const engine = createInflateRaw({ chunkSize: CHUNK_BYTES });
   let failure: unknown;
@@ -140,7 +140,7 @@ async function* inflated(window: Window, entry: Entry, start: number): AsyncGene
   requireAllRead(engine, entry);
 }
 
-/** Piece by piece, as the memory of a piece is used again. What the engine refuses, it tells whoever reads from it. */
+/** Waits after each chunk, because its memory is reused. The engine reports its errors to the reader of its output. */
 async function feed(engine: InflateRaw, pieces: AsyncIterable<Buffer>): Promise<void> {
   for await (const piece of pieces) {
     const isRefused = await new Promise((resolve) => engine.write(piece, resolve));
@@ -149,19 +149,19 @@ async function feed(engine: InflateRaw, pieces: AsyncIterable<Buffer>): Promise<
   engine.end();
 }
 
-/** What follows the end of the compressed data would be hidden there. */
+/** Data after the end of the compressed stream would be hidden from readers. */
 function requireAllRead(engine: Engine, entry: Entry): void {
   if (engine.bytesWritten !== entry.compressedBytes) throw new ArchiveProblem('content', { entry: entry.name });
 }
 
-/** Behind the data is the next entry, or a descriptor and then the next entry. */
+/** The data is followed by the next entry, or by a descriptor and the next entry. */
 export function requireRoom({ name, flags }: Entry, left: number): void {
   if (left < 0) throw new ArchiveProblem('overlap', { entry: name });
   const lengths = flags & FLAG.descriptor ? DESCRIPTOR_BYTES : [0];
   if (!lengths.includes(left)) throw new ArchiveProblem('hidden_data');
 }
 
-/** With or without a signature, with sizes of 32 or 64 bits: the length tells which. */
+/** With or without a signature, with sizes of 32 or 64 bits: the length distinguishes them. */
 const DESCRIPTOR_BYTES = [12, 16, 20, 24];
 
 export function requireDescriptor(record: Buffer, entry: Entry): void {

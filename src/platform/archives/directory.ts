@@ -3,12 +3,12 @@ import type { ArchivePolicy } from './policy.ts';
 import { ArchiveProblem } from './problem.ts';
 import {
   CENTRAL_BYTES,
-  ELSEWHERE_16,
-  ELSEWHERE_32,
   END_BYTES,
   END64_BYTES,
   type Extras,
   FLAG,
+  IN_ZIP64_16,
+  IN_ZIP64_32,
   LOCAL_BYTES,
   LOCATOR_BYTES,
   METHOD,
@@ -20,7 +20,7 @@ import {
 import { type ArchiveSource, Window } from './source.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** An entry as the central directory tells it. */
+/** An entry of the central directory. */
 export interface Entry {
   readonly name: string;
   readonly isFolder: boolean;
@@ -32,7 +32,7 @@ export interface Entry {
   readonly offset: number;
 }
 
-/** Where the central directory lies. */
+/** The position of the central directory. */
 export interface End {
   readonly entries: number;
   readonly offset: number;
@@ -40,10 +40,10 @@ export interface End {
 }
 
 const COMMENT_BYTES_MAX = 0xffff;
-/** Deflate cannot do better, so a higher ratio is a lie. */
+/** The maximum compression ratio of deflate; a higher declared ratio is wrong. */
 const DEFLATE_RATIO_MAX = 1_032;
 
-/** Finds the end record; without one the bytes are no zip archive. All before it has to be the archive and no more. */
+/** Finds the end record; without one the bytes are no zip archive. No foreign data may precede the archive. */
 export async function findEnd(source: ArchiveSource, policy: ArchivePolicy): Promise<End | undefined> {
   const window = new Window(source);
   const tailBytes = Math.min(source.bytes, END_BYTES + COMMENT_BYTES_MAX);
@@ -66,7 +66,7 @@ async function readEnd(window: Window, position: number): Promise<End> {
   const long = await readEnd64(window, position);
   if (long) requireAgreement(short, long);
   const end = long ?? short;
-  const disks = long ? [0, ELSEWHERE_16] : [0];
+  const disks = long ? [0, IN_ZIP64_16] : [0];
   if (entriesHere !== entries || !disks.includes(disk) || !disks.includes(directoryDisk))
     throw new ArchiveProblem('damaged');
   const directoryEnd = long ? position - LOCATOR_BYTES - END64_BYTES : position;
@@ -76,7 +76,7 @@ async function readEnd(window: Window, position: number): Promise<End> {
   return end;
 }
 
-/** The record of 64 bits lies directly before its locator, and that before the end: nothing fits between them. */
+/** The zip64 end record, its locator and the end record must follow each other without a gap. */
 async function readEnd64(window: Window, endAt: number): Promise<End | undefined> {
   const locatorAt = endAt - LOCATOR_BYTES;
   if (locatorAt < END64_BYTES) return undefined;
@@ -96,22 +96,22 @@ async function readEnd64(window: Window, endAt: number): Promise<End | undefined
   return { entries: readNumber64(record, 32), bytes: readNumber64(record, 40), offset: readNumber64(record, 48) };
 }
 
-/** A reader that knows no zip64 must not find another directory than one that does. */
+/** A reader without zip64 support must not find another directory than one with it. */
 function requireAgreement(short: End, long: End): void {
   const agree =
-    [ELSEWHERE_16, long.entries].includes(short.entries) &&
-    [ELSEWHERE_32, long.bytes].includes(short.bytes) &&
-    [ELSEWHERE_32, long.offset].includes(short.offset);
+    [IN_ZIP64_16, long.entries].includes(short.entries) &&
+    [IN_ZIP64_32, long.bytes].includes(short.bytes) &&
+    [IN_ZIP64_32, long.offset].includes(short.offset);
   if (!agree) throw new ArchiveProblem('damaged');
 }
 
-/** What an inspection has counted so far, over all depths. */
+/** The counts of an inspection so far, over all depths. */
 export interface Tally {
   addPlace(): void;
   addBytes(bytes: number): void;
 }
 
-/** Reads the central directory, and refuses every entry that would not be unpacked alike, and safely, everywhere. */
+/** Reads the central directory and refuses every entry that some reader would unpack differently or unsafely. */
 export async function readDirectory(
   source: ArchiveSource,
   end: End,
@@ -163,7 +163,7 @@ function readCentral(record: Buffer, policy: ArchivePolicy): Entry {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Of names without the mark for UTF-8 many are UTF-8 all the same; for others no two readers have the same guess. */
+/** Many names without the UTF-8 flag are UTF-8 nevertheless; readers decode all others differently. */
 function decodeName(raw: Buffer): string {
   try {
     return utf8.decode(raw);
@@ -187,7 +187,7 @@ function toEntry(record: Buffer, name: string, extras: Extras): Entry {
   return entry;
 }
 
-/** Sizes and offset; those that do not fit are in the field of zip64, in this order and without any further ones. */
+/** Sizes and offset. Values that do not fit are in the zip64 field, in this order and without any others. */
 function placeOf(record: Buffer, name: string, zip64: Buffer = Buffer.alloc(0)) {
   let at = 0;
   const next = (length: number) => {
@@ -195,12 +195,12 @@ function placeOf(record: Buffer, name: string, zip64: Buffer = Buffer.alloc(0)) 
     at += length;
     return length === 8 ? readNumber64(zip64, at - 8) : zip64.readUInt32LE(at - 4);
   };
-  const value = (short: number) => (short === ELSEWHERE_32 ? next(8) : short);
+  const value = (short: number) => (short === IN_ZIP64_32 ? next(8) : short);
   const bytes = value(record.readUInt32LE(24));
   const compressedBytes = value(record.readUInt32LE(20));
   const offset = value(record.readUInt32LE(42));
   const disk = record.readUInt16LE(34);
-  const realDisk = disk === ELSEWHERE_16 ? next(4) : disk;
+  const realDisk = disk === IN_ZIP64_16 ? next(4) : disk;
   if (realDisk !== 0) throw new ArchiveProblem('damaged');
   if (at !== zip64.length) throw new ArchiveProblem('mismatch', { entry: name });
   return { bytes, compressedBytes, offset };
@@ -220,7 +220,7 @@ function requireReadable({ name, flags, method }: Entry, extras: Extras): void {
 const UNIX_TYPE = { mask: 0o170000, folder: 0o040000, file: 0o100000 } as const;
 const DOS = { label: 0x08, folder: 0x10, device: 0x40, reparsePoint: 0x400 } as const;
 
-/** A file or a folder, and by all that is said about it the same of both. */
+/** Requires a regular file or a folder, and that all attributes agree on which of the two it is. */
 function requireOrdinary({ name, isFolder }: Entry, attributes: number, extras: Extras): void {
   const unixType = (attributes >>> 16) & UNIX_TYPE.mask;
   const isOther = unixType !== 0 && unixType !== UNIX_TYPE.folder && unixType !== UNIX_TYPE.file;
@@ -236,7 +236,7 @@ function requirePlausible({ name, isFolder, method, bytes, compressedBytes }: En
   if (bytes > compressedBytes * DEFLATE_RATIO_MAX) throw new ArchiveProblem('content', { entry: name });
 }
 
-/** Entries follow each other from the first byte on, so that no byte is unpacked twice. */
+/** Entries must follow each other from the first byte on, so that no byte is unpacked twice. */
 function requireLayout(entries: readonly Entry[], end: End): void {
   let position = 0;
   for (const entry of inOrder(entries)) {
@@ -248,5 +248,5 @@ function requireLayout(entries: readonly Entry[], end: End): void {
   if (entries.length === 0 && (end.offset > 0 || end.bytes > 0)) throw new ArchiveProblem('hidden_data');
 }
 
-/** As their data lie in the file. */
+/** In the order of their data in the file. */
 export const inOrder = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => a.offset - b.offset);

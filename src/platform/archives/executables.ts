@@ -1,6 +1,6 @@
 import { extensionOf } from './names.ts';
 
-/** Files that a double click runs, on some system, without looking like a program inside. */
+/** Extensions of files that some operating system runs on a double click, although their content is no binary. */
 const EXTENSIONS = new Set(
   'apk app appimage bat cmd com cpl deb dmg exe hta jar jse lnk msi msix pif pkg ps1 reg rpm scr sh vbe vbs wsf'.split(
     ' ',
@@ -9,10 +9,10 @@ const EXTENSIONS = new Set(
 
 const MACH_O = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe]);
 const FAT_MACH_O = 0xcafebabe;
-/** The classes of Java begin with the same bytes, and then with a version above this. */
+/** Java class files begin with the same bytes as fat binaries, followed by a version above this number. */
 const FAT_ARCHITECTURES_MAX = 40;
 
-/** Programs and their libraries by how they begin, others by their names. */
+/** Detects programs and libraries by their first bytes, and scripts by their names. */
 export function isExecutable(name: string, head: Buffer): boolean {
   if (EXTENSIONS.has(extensionOf(name))) return true;
   const start = head.toString('latin1');

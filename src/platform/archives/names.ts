@@ -1,16 +1,16 @@
 import { ArchiveProblem } from './problem.ts';
 
 const SEGMENT_BYTES_MAX = 255;
-/** Windows keeps these for devices, whatever follows the first dot. */
+/** Device names of Windows, which ignores everything after the first dot. */
 const RESERVED = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i;
-/** Controls, what turns text around or breaks a line, and what Windows does not allow. */
+/** Control characters, bidirectional and line-breaking characters, and characters that Windows forbids. */
 const FORBIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffd<>"|?*]/u;
 
-/** Throws unless the name means the same file, below the folder of whoever unpacks it, on every system. */
+/** Throws unless the name means the same file below the target folder on every operating system. */
 export function requireSafeName(name: string, bytesMax: number): void {
   const refuse = (reason: 'path' | 'name') => new ArchiveProblem(reason, { entry: name });
   if (Buffer.byteLength(name) > bytesMax) throw new ArchiveProblem('name_length', { entry: name, max: bytesMax });
-  // A colon is a drive or a stream of NTFS; NUL ends a name for some and not for others.
+  // A colon means a drive or an NTFS stream. Some readers end a name at NUL and others do not.
   if (name === '' || name.startsWith('/') || /[\\:\0]/.test(name)) throw refuse('path');
   const segments = segmentsOf(name);
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) throw refuse('path');
@@ -22,7 +22,7 @@ function isTroublesome(segment: string): boolean {
   return /[. ]$/.test(segment) || RESERVED.test(stem) || Buffer.byteLength(segment) > SEGMENT_BYTES_MAX;
 }
 
-/** The names on the way to an entry; the slash at the end of a folder begins no further one. */
+/** The path segments of an entry; the slash at the end of a folder's name starts no new one. */
 const segmentsOf = (name: string): string[] => (name.endsWith('/') ? name.slice(0, -1) : name).split('/');
 
 export function extensionOf(name: string): string {
@@ -34,18 +34,18 @@ export function extensionOf(name: string): string {
 interface Place {
   readonly spelling: string;
   readonly kind: 'file' | 'folder';
-  /** An entry of its own, and not only on the way to one. */
+  /** True for an entry of the archive, false for a folder that only occurs in paths. */
   listed: boolean;
   within?: Map<string, Place>;
 }
 
-/** The tree that unpacking would make. */
+/** The tree of files that unpacking would create. */
 export class Names {
   readonly #root: Place = { spelling: '', kind: 'folder', listed: true };
   readonly #folds: boolean;
   readonly #grow: () => void;
 
-  /** `folds`: names that only some file systems can tell apart are the same. `grow` is told of each new place. */
+  /** `folds`: names that some file systems cannot distinguish count as equal. `grow` is called for each new node. */
   constructor(folds: boolean, grow: () => void) {
     this.#folds = folds;
     this.#grow = grow;
@@ -78,6 +78,9 @@ export class Names {
   }
 }
 
-/** Windows and macOS ignore case; macOS also how accents are composed. Capitals first, for letters like ß and ſ. */
+/**
+ * Windows and macOS ignore case; macOS also ignores how accents are composed. Upper case first, for letters like ß and
+ * ſ.
+ */
 const fold = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');

@@ -1,19 +1,19 @@
-/** How much an archive may ask of whoever unpacks it, and what it may hold. */
+/** The limits for the content of an archive. */
 export interface ArchivePolicy {
-  /** Files and folders, named or implied, of the archive and of all archives within it. */
+  /** Files and folders, listed or implied, of the archive and all nested archives. */
   readonly entriesMax: number;
-  /** What everything unpacks to, archives within archives included. */
+  /** The total unpacked size, including nested archives. */
   readonly bytesUncompressedMax: number;
-  /** How many times its own size an archive may unpack to. */
+  /** The maximum ratio of the unpacked size to the archive's own size. */
   readonly ratioMax: number;
-  /** Up to this size the ratio does not matter. */
+  /** The ratio is not checked up to this size. */
   readonly ratioFreeBytes: number;
-  /** How many archives may lie within each other below the first. */
+  /** The maximum depth of nested archives below the first. */
   readonly nestingMax: number;
   readonly nameBytesMax: number;
   readonly commentBytesMax: number;
   readonly directoryBytesMax: number;
-  /** In small letters and without the dot. */
+  /** In lower case and without the dot. */
   readonly extensionsRefused: ReadonlySet<string>;
   readonly extensionsReported: ReadonlySet<string>;
 }

@@ -24,16 +24,16 @@ export type ArchiveReason =
   | 'comment';
 
 interface Details {
-  /** The path of the entry that is wrong, as it stands in the archive. */
+  /** The path of the faulty entry, as in the archive. */
   readonly entry?: string;
-  /** The limit that was passed. */
+  /** The limit that was exceeded. */
   readonly max?: number | string;
   readonly cause?: unknown;
 }
 
 const SHOWN_CHARACTERS_MAX = 120;
 
-/** Why an archive is not taken. The fault lies with its bytes, never with the service. */
+/** The reason for refusing an archive. Always a fault of its bytes, never of the service. */
 export class ArchiveProblem extends Error {
   override readonly name = 'ArchiveProblem';
   readonly reason: ArchiveReason;
@@ -48,13 +48,13 @@ export class ArchiveProblem extends Error {
   }
 }
 
-/** The refusal of a field whose file this is, in words that its author understands. */
+/** The validation error for the field of the file, in words that its author understands. */
 export function toFieldProblem(field: string, { reason, entry, max }: ArchiveProblem): FieldProblem {
   const values = { ...(entry !== undefined && { entry: toShown(entry) }), ...(max !== undefined && { max }) };
   return { field, rule: `archive_${reason}`, values };
 }
 
-/** Names come from strangers and may hold what turns a line of text around. */
+/** Names are untrusted and may contain bidirectional control characters. */
 function toShown(name: string): string {
   const plain = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
   const characters = [...plain.slice(0, SHOWN_CHARACTERS_MAX * 2)];

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { ArchiveProblem } from './problem.ts';
 
-// The records of a zip file, as in PKWARE's APPNOTE.TXT 6.3.10, chapter 4.3.
+// The records of a zip file (PKWARE APPNOTE.TXT 6.3.10, section 4.3).
 
 export const END_BYTES = 22;
 export const END64_BYTES = 56;
@@ -18,22 +18,22 @@ export const SIGNATURE = {
   end: 0x06054b50,
 } as const;
 
-/** A field of 16 or 32 bits that says: look into the record of 64 bits. */
-export const ELSEWHERE_16 = 0xffff;
-export const ELSEWHERE_32 = 0xffffffff;
+/** The value of a 16-bit or 32-bit field whose real value is in a zip64 record. */
+export const IN_ZIP64_16 = 0xffff;
+export const IN_ZIP64_32 = 0xffffffff;
 
 export const FLAG = { encrypted: 0x2041, descriptor: 0x8, patched: 0x20, utf8: 0x800 } as const;
 export const METHOD = { stored: 0, deflated: 8, aes: 99 } as const;
-/** 6.3, of the text that this follows: there is no later one, and readers refuse what claims it. */
+/** Version 6.3 is the latest of the format, and readers refuse a higher one. */
 export const VERSION_MAX = 63;
-/** They tell how hard the packer tried, and nothing that a reader needs. */
+/** The flags of the compression level, which readers ignore. */
 export const FLAGS_OF_EFFORT = 0x6;
 
 const EXTRA = { zip64: 0x0001, pkwareUnix: 0x000d, asiUnix: 0x756e, unicodePath: 0x7075, aes: 0x9901 } as const;
 const PKWARE_UNIX_BYTES = 12;
 const ASI_UNIX_LINK_AT = 6;
 
-/** A number of 64 bits; one that is not safe in a double cannot be true of any file here. */
+/** A 64-bit number. A value beyond the safe integers is wrong for any file here. */
 export function readNumber64(buffer: Buffer, offset: number): number {
   const value = buffer.readBigUInt64LE(offset);
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ArchiveProblem('damaged');
@@ -46,7 +46,7 @@ export interface Extras {
   readonly link: boolean;
 }
 
-/** Reads the additional fields of an entry, and refuses those that give it another name than its own. */
+/** Reads the extra fields of an entry and refuses those that give it another name. */
 export function readExtras(extra: Buffer, rawName: Buffer, entry: string): Extras {
   const found: { zip64: Buffer | undefined; encrypted: boolean; link: boolean } = {
     zip64: undefined,
@@ -64,7 +64,7 @@ export function readExtras(extra: Buffer, rawName: Buffer, entry: string): Extra
   return found;
 }
 
-/** Up to three bytes at the end are padding, as tools that align entries leave them. */
+/** Up to three bytes at the end are padding, as tools for aligning entries write it. */
 function* fieldsOf(extra: Buffer): Generator<[number, Buffer]> {
   let at = 0;
   while (at + 4 <= extra.length) {
@@ -75,6 +75,6 @@ function* fieldsOf(extra: Buffer): Generator<[number, Buffer]> {
   }
 }
 
-/** Where the field was made for another name readers differ in whether they believe it. */
+/** Readers differ on whether they believe a field that was written for another name. */
 const isSameName = (field: Buffer, rawName: Buffer): boolean =>
   field.length >= 5 && field[0] === 1 && field.readUInt32LE(1) === crc32(rawName) && field.subarray(5).equals(rawName);

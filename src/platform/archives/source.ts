@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import type { OpenObject, Storage } from '../storage/storage.ts';
 import { ArchiveProblem } from './problem.ts';
 
-/** Bytes that are read where they are needed; nobody holds all of them. */
+/** Random access to bytes that are never in memory as a whole. */
 export interface ArchiveSource {
   readonly bytes: number;
-  /** Exactly these bytes, which are within the source; those of a file are read into memory that is lent for it. */
+  /** Returns exactly these bytes, which must be within the source. A file reads them into `lent` if it is given. */
   read(position: number, length: number, lent?: Buffer): Promise<Buffer>;
 }
 
@@ -27,14 +27,14 @@ export async function fileSource(handle: FileHandle): Promise<ArchiveSource> {
   return { bytes: size, read };
 }
 
-/** What is read on from where the last read ended is fetched in ranges of this length: each is a request to a bucket. */
+/** Sequential reads of a stored object fetch ranges of this length, because each range is a request to S3. */
 const AHEAD_BYTES = 4 * 1024 ** 2;
 
-/** An object of the storage, read in ranges. Nobody closes a source: a file is opened for each read, and a bucket holds none. */
+/** A stored object, read in ranges. It needs no close: each read opens the file anew, and S3 needs no handle. */
 export async function storedSource(storage: Storage, key: string): Promise<ArchiveSource | undefined> {
   const object = await storage.read(key);
   if (!object) return undefined;
-  // From a disk little is read as fast as much, and holds less memory.
+  // On a disk a small read is as fast as a large one and takes less memory.
   if (!storage.path) return { bytes: object.bytes, read: readingAhead(key, object) };
   await object.close();
   return { bytes: object.bytes, read: reopening(storage, key) };
@@ -59,7 +59,7 @@ async function fill(key: string, object: OpenObject, buffer: Buffer, position: n
   if (bytes !== buffer.length) throw new Error(`${key} gave ${bytes} bytes instead of ${buffer.length}`);
 }
 
-/** What was read ahead stays here, and is copied: whoever asked may keep theirs for longer. */
+/** Returns copies of the read-ahead data, because the reader may use them longer. */
 function readingAhead(key: string, object: OpenObject): Read {
   let buffer: Buffer = Buffer.alloc(0);
   let held: Buffer = Buffer.alloc(0);
@@ -83,7 +83,7 @@ function readingAhead(key: string, object: OpenObject): Read {
   };
 }
 
-/** A piece of a source as a source of its own. */
+/** A part of a source as a source of its own. */
 export const sliceOf = (source: ArchiveSource, start: number, bytes: number): ArchiveSource => ({
   bytes,
   read: (position, length, lent) => source.read(start + position, length, lent),
@@ -91,7 +91,7 @@ export const sliceOf = (source: ArchiveSource, start: number, bytes: number): Ar
 
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Reads ahead, because archives are read from front to back, in small pieces. */
+/** Reads ahead, because archives are read sequentially in small steps. */
 export class Window {
   readonly #source: ArchiveSource;
   #held: Buffer = Buffer.alloc(0);
@@ -102,7 +102,7 @@ export class Window {
     this.#source = source;
   }
 
-  /** The bytes if they are here already: most are, and then nobody has to wait. */
+  /** The bytes if they are already in memory, which avoids a promise for most reads. */
   held(position: number, length: number): Buffer | undefined {
     const from = position - this.#start;
     return from >= 0 && from + length <= this.#held.length ? this.#held.subarray(from, from + length) : undefined;
@@ -119,7 +119,7 @@ export class Window {
     return this.#held.subarray(0, length);
   }
 
-  /** Up to that many bytes, and at least one: lent until the next are asked for, as their memory is used again. */
+  /** Between one and `lengthMax` bytes, valid only until the next call, because their memory is reused. */
   async some(position: number, lengthMax: number): Promise<Buffer> {
     const from = position - this.#start;
     if (from >= 0 && from < this.#held.length) return this.#held.subarray(from, from + lengthMax);
@@ -130,7 +130,6 @@ export class Window {
   }
 }
 
-/** Bytes that are in memory anyway. */
 export const bufferSource = (buffer: Buffer): ArchiveSource => ({
   bytes: buffer.length,
   read: async (position, length) => buffer.subarray(position, position + length),

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ArchiveSource, fileSource } from './source.ts';
 
-/** How a zip archive begins, be it an empty one. */
+/** The first bytes of a zip archive, including an empty one. */
 export const startsAsArchive = (head: Buffer): boolean =>
   head.length >= 4 && [0x04034b50, 0x06054b50].includes(head.readUInt32LE(0));
 
 export const HEAD_BYTES = 8;
 
-/** Room on the disk without a name, so that it is free again however this process ends. */
+/** A temporary file without a name, so that its space is freed however the process ends. */
 async function openScratch(): Promise<FileHandle> {
   const path = join(tmpdir(), `modstead-archive-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600);
@@ -18,13 +18,13 @@ async function openScratch(): Promise<FileHandle> {
   return handle;
 }
 
-/** Sees the content of an entry pass by: keeps its beginning, and all of it if that is the beginning of an archive. */
+/** Records the beginning of an entry's content, and all of it if the entry begins like an archive. */
 export class Spool implements AsyncDisposable {
   readonly #keeps: boolean;
   #head = Buffer.alloc(0);
   #file: FileHandle | undefined;
 
-  /** `keeps`: archives are written to the disk, and not only their beginning is seen. */
+  /** `keeps`: writes nested archives to disk instead of recording only their beginning. */
   constructor(keeps: boolean) {
     this.#keeps = keeps;
   }

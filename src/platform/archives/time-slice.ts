@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 const SLICE_MS = 8;
 
-/** Long work in small slices: once a slice is used up, others have their turn. */
+/** Splits long synchronous work into slices, and yields to the event loop after each. */
 export class TimeSlice {
   #startedAt = performance.now();
 

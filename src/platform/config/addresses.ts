@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts';
 
 export type Environment = 'production' | 'sandbox';
 
-/** Every address an answer carries, built from the settings and never from a request's Host. */
+/** All addresses in responses. They are built from the settings and never from a request's Host header. */
 export interface Addresses {
   readonly site: string;
   readonly api: string;
@@ -16,7 +16,7 @@ export interface Addresses {
   file(key: string): string;
 }
 
-/** Names may be of any script, and addresses are URIs (RFC 3986). */
+/** Names may use any script, but addresses are URIs (RFC 3986). */
 const encoded = encodeURIComponent;
 
 export function addressesOf(
@@ -41,22 +41,22 @@ export function addressesOf(
   };
 }
 
-/** What a request's host name says: which environment, and whose address it is. */
+/** The environment and the owner that a request's host name refers to. */
 export interface HostScope {
   readonly environment: Environment;
   readonly gameId?: number;
   readonly userId?: number;
-  /** An address for WebSockets alone. */
+  /** An address for WebSockets only. */
   readonly isSocket?: true;
 }
 
 const NAMED = /^([gu])-(\d{1,15})(\.ws)?\./;
 
 const HOSTS_KEPT = 10_000;
-/** By domain, and there by host. */
+/** By domain, then by host. */
 const domains = new Map<string, Map<string, HostScope>>();
 
-/** Unknown hosts count as production without a scope: the path alone decides what is served. */
+/** Unknown hosts count as production without a scope, so that the path alone selects the operation. */
 export function hostScope(named: string | undefined, domain: string): HostScope {
   const host = named ?? '';
   const hosts = domains.get(domain) ?? new Map<string, HostScope>();
@@ -68,10 +68,10 @@ export function hostScope(named: string | undefined, domain: string): HostScope 
   return scope;
 }
 
-/** Without its port and the dot of a fully qualified name, which means the same host (RFC 3986, 3.2.2). */
+/** Without the port and the trailing dot of a fully qualified name, which means the same host (RFC 3986, 3.2.2). */
 const hostName = (host: string | undefined) => (host ?? '').toLowerCase().replace(/\.?(?::\d*)?$/, '');
 
-/** Whether the host is the service's own name, or one below it. */
+/** True for the service's own host name and its subdomains. */
 export function isOwnHost(host: string | undefined, domain: string): boolean {
   const name = hostName(host);
   return name === domain || name.endsWith(`.${domain}`);

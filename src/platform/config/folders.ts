@@ -11,8 +11,8 @@ export const mailFolderOf = (settings: Settings, environment: Environment) =>
   environment === 'production' ? join(resolve(settings.data), 'mail') : join(folderOf(settings, environment), 'mail');
 
 /**
- * The data folder is for the user of the service alone: what is made from now on, and what an earlier version left
- * open. With `MODSTEAD_OFFLOAD` a web server of the same group reads the files.
+ * Only the service's user may access the data folder, including files that an earlier version left readable. With
+ * `MODSTEAD_OFFLOAD` a web server of the same group may read the files.
  */
 export function makePrivate({ data, offload }: Pick<Settings, 'data' | 'offload'>): void {
   const hidden = offload ? 0o027 : 0o077;
@@ -26,7 +26,7 @@ export function makePrivate({ data, offload }: Pick<Settings, 'data' | 'offload'
   for (const path of new Set([folder, ...entries])) tighten(path, hidden);
 }
 
-/** A folder owned by another user was arranged by the operator. */
+/** A folder of another user was set up by the operator and stays unchanged. */
 function tighten(path: string, hidden: number): void {
   const { mode, uid } = statSync(path);
   if ((mode & hidden) !== 0 && (uid === process.getuid?.() || process.getuid?.() === 0))

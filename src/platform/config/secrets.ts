@@ -7,17 +7,17 @@ import { SettingError } from './settings.ts';
 
 const LENGTH_MIN = 32;
 
-/** Keys derived for one environment: what production signs or digests means nothing in the sandbox. */
+/** Keys derived for one environment: signatures and digests of production are invalid in the sandbox. */
 export interface Secrets {
-  /** The stored digest of a key, token or code: enough to recognise it, not to use it. */
+  /** The stored digest of a key, token or code: sufficient to recognise it, not to use it. */
   digest(secret: string): string;
   /** Compares a digest with a secret in constant time. */
   isDigestOf(digest: string, secret: string): boolean;
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
-  /** Encrypts what has to be read again, such as a secret that a platform gave a game. */
+  /** Encrypts a value that must be readable later, such as a secret that a platform issued to a game. */
   seal(purpose: string, text: string): string;
-  /** Throws when it was sealed for another purpose or environment, or altered. */
+  /** Throws if the value was sealed for another purpose or environment, or altered. */
   unseal(purpose: string, sealed: string): string;
 }
 
@@ -63,7 +63,7 @@ export function secretsOf(master: string, environment: Environment): Secrets {
   };
 }
 
-/** Reads the secret of the data folder, or makes it; of two processes that start at once, one wins. */
+/** Reads the secret of the data folder or creates it. If two processes start at once, one of them creates it. */
 export function masterSecret(folder: string, random: Random): string {
   const file = join(folder, 'secret');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -94,7 +94,7 @@ export function masterSecret(folder: string, random: Random): string {
   }
 }
 
-/** A name in a folder is as lasting as the folder's own sync. */
+/** A new directory entry is durable only after an fsync of the directory. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   fsyncSync(descriptor);

@@ -5,12 +5,12 @@ import { toClamdAddress } from '../scanning/address.ts';
 import { type S3Location, toS3Location } from '../storage/location.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../vocabulary/game-platforms.ts';
 
-/** A setting that cannot be used; its message is the one sentence an operator gets to read. */
+/** An invalid setting; the operator sees only its message. */
 export class SettingError extends Error {}
 
 interface Definition<T> {
   readonly name: string;
-  /** As docs/settings.md shows it. */
+  /** The default as docs/settings.md shows it. */
   readonly fallback: string;
   readonly says: string;
   readonly read: (text: string | undefined) => T;
@@ -86,7 +86,7 @@ const networks = (value: string | undefined) =>
     return [address, address.kind() === 'ipv4' ? 32 : 128];
   });
 
-/** Requests per minute; see docs/operations.md for what each counts. */
+/** Requests per minute; docs/operations.md explains what each limit counts. */
 export interface RateLimits {
   user_key: number;
   token: number;
@@ -144,7 +144,7 @@ function portalAddresses(value: string | undefined): Partial<Record<LinkedPortal
   return Object.fromEntries(pairs);
 }
 
-/** The team's domain, and the tag of the application (`aud`). */
+/** The team's domain and the application's audience tag (`aud`). */
 function cloudflareAccess(value: string | undefined): { issuer: string; audience: string } | undefined {
   if (!value) return undefined;
   const [, issuer, audience] = /^(https?:\/\/[^/?#\s]+)\/?\?aud=([\w-]+)$/.exec(value) ?? [];
@@ -353,7 +353,7 @@ export const definitions = {
 type Values = { [K in keyof typeof definitions]: ReturnType<(typeof definitions)[K]['read']> };
 export type Settings = Values;
 
-/** Reads every setting, and refuses names that no setting has: a misspelt one would silently do nothing. */
+/** Reads every setting. Unknown names are refused, because a misspelt one would silently do nothing. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const known = new Set<string>(Object.values(definitions).map(({ name }) => name));
   for (const name of Object.keys(environment)) {
