@@ -1,10 +1,10 @@
 /**
- * A place where a lower resource lets higher ones take part, without knowing them: it declares the point, they
- * contribute to it in their manifests, and the composition puts both together.
+ * An interface that a lower resource declares and higher ones implement. Higher resources contribute in their
+ * manifests, and the composition connects them.
  */
 export interface ExtensionPoint<T> {
   readonly name: string;
-  /** For the compiler alone: what a contribution has to be. */
+  /** The type of a contribution, for the compiler only. */
   readonly contributed?: T;
 }
 
@@ -18,7 +18,7 @@ export interface Contribution {
 export const contribute = <T>(point: ExtensionPoint<T>, implementation: T): Contribution => ({ point, implementation });
 
 export interface Extensions {
-  /** What was contributed to a point, in the order in which the composition lists the resources. */
+  /** The contributions to a point, in the order in which the composition lists the resources. */
   of<T>(point: ExtensionPoint<T>): readonly T[];
 }
 

@@ -41,7 +41,7 @@ export const isCollision = (error: unknown): boolean => COLLISIONS.has(failureOf
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** What a row was added under ended meanwhile. The work, done anew, finds it gone. */
+/** The row's parent was deleted by a concurrent transaction. A retry finds it gone. */
 export const isOrphan = (error: unknown): boolean => failureOf(error).code === FOREIGN_KEY_VIOLATION;
 
 const STATEMENT_TIMEOUT = '57014';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** Beside it: migrations of all processes, and limits, which are counted by a function of the database. */
+/** The exceptions: migrations, and rate limits, which a function of the database counts. */
 const LOCKING = ['src/platform/database/locks.ts', 'src/platform/database/migrate.ts', 'src/platform/schema.ts'];
 const LOCK =
   /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|advisory|lock table|\.for(?:Update|Share|NoKeyUpdate|KeyShare)\(/;
 
-test('no other file locks', () => {
+test('no other file takes locks', () => {
   const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts') && !LOCKING.includes(file));
   assert.deepEqual(
     files.filter((file) => LOCK.test(readFileSync(file, 'utf8'))),

@@ -10,7 +10,7 @@ interface ColumnTypes {
   readonly number: string;
   /** Text that compares by code point on both databases. */
   readonly text: string;
-  /** Ends a table of small rows, which SQLite then keeps in the order of their primary key. */
+  /** Ends the definition of a table of small rows, which SQLite then stores in primary key order. */
   readonly clustered: string;
 }
 
@@ -31,7 +31,7 @@ const TYPES: Record<Database['dialect'], ColumnTypes> = {
   },
 };
 
-/** The statements that make or change tables. */
+/** Returns the statements that create or change tables. */
 export type Schema = (types: ColumnTypes, dialect: Database['dialect']) => readonly string[];
 
 /** A dated step. Its name must never change once released: databases remember it. */

@@ -4,7 +4,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { fitsPattern, patternOf } from './patterns.ts';
 
-test('a text fits a pattern as SQLite says', () => {
+test('a pattern matches the same texts as in SQLite', () => {
   const db = new DatabaseSync(':memory:');
   db.exec('pragma case_sensitive_like = on');
   const like = db.prepare("select ? like ? escape '\\' as fits");

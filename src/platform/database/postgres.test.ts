@@ -9,40 +9,52 @@ const MAKE = statement('create table numbers (n integer not null)');
 const ADD = statement('insert into numbers (n) values (?)');
 const COUNT = statement('select count(*) as numbers from numbers');
 
-eachDatabase('what a broken connection undid is done again on another', [], async ({ db }, t) => {
-  if (db.dialect !== 'postgres') return t.skip('SQLite has no connections that break');
-  await db.write(async (transaction) => transaction.run(MAKE, []));
-  let attempts = 0;
-  await db.write(async (transaction) => {
-    attempts += 1;
-    await transaction.run(ADD, [attempts]);
-    if (attempts === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction.query);
-  });
-  assert.equal(attempts, 2);
-  assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
-});
+eachDatabase(
+  'a transaction that a broken connection rolled back is repeated on another connection',
+  [],
+  async ({ db }, t) => {
+    if (db.dialect !== 'postgres') return t.skip('SQLite has no connections that break');
+    await db.write(async (transaction) => transaction.run(MAKE, []));
+    let attempts = 0;
+    await db.write(async (transaction) => {
+      attempts += 1;
+      await transaction.run(ADD, [attempts]);
+      if (attempts === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction.query);
+    });
+    assert.equal(attempts, 2);
+    assert.equal(Number((await db.first<{ numbers: number }>(COUNT, []))!.numbers), 1);
+  },
+);
 
-eachDatabase('a read on a connection that broke while it was idle is answered by another', [], async ({ db }, t) => {
-  if (db.dialect !== 'postgres') return t.skip('SQLite has no connections that break');
-  await db.first(statement('select 1 as one'), []);
-  await db.write(({ query }) =>
-    sql`select pg_terminate_backend(pid) from pg_stat_activity
+eachDatabase(
+  'a read on a connection that broke while idle is repeated on another connection',
+  [],
+  async ({ db }, t) => {
+    if (db.dialect !== 'postgres') return t.skip('SQLite has no connections that break');
+    await db.first(statement('select 1 as one'), []);
+    await db.write(({ query }) =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and application_name = 'modstead'`.execute(query),
-  );
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => db.first<{ one: number }>(statement('select 1 as one'), [])),
-  );
-  assert.deepEqual(
-    answers.map((answer) => answer!.one),
-    [1, 1, 1, 1, 1],
-  );
-});
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => db.first<{ one: number }>(statement('select 1 as one'), [])),
+    );
+    assert.deepEqual(
+      answers.map((answer) => answer!.one),
+      [1, 1, 1, 1, 1],
+    );
+  },
+);
 
-eachDatabase('a read that nobody can wait for is ended; a job has more time', [], async ({ url }, t) => {
-  if (url === undefined) return t.skip('SQLite has a budget of its own');
-  const db = await openPostgres(url, { readTimeoutMs: 50 });
-  t.after(() => db.close());
-  await assert.rejects(sql`select pg_sleep(60)`.execute(db.query), isTimeout);
-  await assert.rejects(async () => db.first(statement('select pg_sleep(60)'), []), isTimeout);
-  await sql`select pg_sleep(0.2)`.execute(db.withLongTimeouts.query);
-});
+eachDatabase(
+  'the database cancels a read that exceeds the timeout of requests, and gives jobs more time',
+  [],
+  async ({ url }, t) => {
+    if (url === undefined) return t.skip('SQLite has a budget of its own');
+    const db = await openPostgres(url, { readTimeoutMs: 50 });
+    t.after(() => db.close());
+    await assert.rejects(sql`select pg_sleep(60)`.execute(db.query), isTimeout);
+    await assert.rejects(async () => db.first(statement('select pg_sleep(60)'), []), isTimeout);
+    await sql`select pg_sleep(0.2)`.execute(db.withLongTimeouts.query);
+  },
+);

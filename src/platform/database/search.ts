@@ -9,7 +9,7 @@ declare module './database.ts' {
   }
 }
 
-/** Adds the words of names to typo correction; learned words stay. */
+/** Adds the words of names to typo correction, where they stay. */
 export async function addTypoVariants(query: Query, words: readonly string[]): Promise<void> {
   const candidates = words.filter((word) => allowsTypo(word));
   if (candidates.length === 0) return;
@@ -44,7 +44,7 @@ export async function putNameWords(
   await addTypoVariants(query, words);
 }
 
-/** Sorted, so that two transactions that learn the same words do not deadlock. */
+/** Sorted, so that two transactions that add the same words do not deadlock. */
 function variantRows(words: readonly string[]): { variant: string; word: string }[] {
   const rows = words.flatMap((word) => variantsOf(word).map((variant) => ({ variant, word })));
   return rows.sort((a, b) => (a.variant + a.word < b.variant + b.word ? -1 : 1));

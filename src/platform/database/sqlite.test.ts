@@ -24,7 +24,7 @@ const add = (to: Database, n: number, filler = '') =>
   to.write(async (transaction) => transaction.run(ADD, [n, filler]));
 const last = async (from: Database = db) => (await from.first<{ n: number }>(LAST, []))!.n;
 
-test('what was written is read next, also in the turn of the event loop that has read before', async () => {
+test('a read sees the latest write, even in an event-loop tick that has read before', async () => {
   for (let n = 1; n <= 100; n += 1) {
     const before = last();
     await Promise.all([add(db, n), last()]);
@@ -33,7 +33,7 @@ test('what was written is read next, also in the turn of the event loop that has
   }
 });
 
-test('what another process has written is read in the next turn', async () => {
+test('a read sees the writes of another process in the next tick', async () => {
   const other = openSqlite(file);
   for (let n = 1_001; n <= 1_020; n += 1) {
     await last();
@@ -44,7 +44,7 @@ test('what another process has written is read in the next turn', async () => {
   await other.close();
 });
 
-test('the log begins anew while others read in every turn', async () => {
+test('the WAL restarts although readers read in every tick', async () => {
   const MEGABYTE = 1_048_576;
   const filler = 'x'.repeat(MEGABYTE);
   let isWriting = true;
@@ -58,7 +58,7 @@ test('the log begins anew while others read in every turn', async () => {
   assert.ok(log < 40 * MEGABYTE, `${log} bytes after 80 MiB were written`);
 });
 
-test('writes of a commit for which there is no room fail with that word, and work again when there is', async () => {
+test('writes fail as disk-full when a commit has no space, and succeed when there is space again', async () => {
   const pages = (count: number) =>
     db.write(async (transaction) => transaction.run(statement(`pragma max_page_count = ${count}`), []));
   const before = await last();

@@ -8,7 +8,7 @@ import { totalOf } from './totals.ts';
 const NUMBERS = 2_000_000;
 const ONE = statement('select 1 as one');
 
-/** Counts what no index helps with. */
+/** A count that no index speeds up. */
 async function countToTheEnd(query: Query): Promise<number> {
   const { rows } = await sql<{ total: number }>`with recursive numbers (n) as
     (select 1 union all select n + 1 from numbers where n < ${NUMBERS}) select count(*) as total from numbers`.execute(
@@ -17,7 +17,7 @@ async function countToTheEnd(query: Query): Promise<number> {
   return Number(rows[0]!.total);
 }
 
-eachDatabase('others are served while a large total is counted', [], async ({ db }) => {
+eachDatabase('other requests are served while a large total is counted', [], async ({ db }) => {
   let isCounting = true;
   const counting = totalOf(db, { scope: 'numbers', asked: 'all', among: NUMBERS, count: countToTheEnd });
   const counted = counting.finally(() => {
@@ -29,7 +29,7 @@ eachDatabase('others are served while a large total is counted', [], async ({ db
   assert.ok(served > 10, `${served} reads while it was counted`);
 });
 
-eachDatabase('a total is counted once for all who ask, and anew after a change', [], async ({ db }) => {
+eachDatabase('concurrent callers share one count, which is repeated after a change', [], async ({ db }) => {
   let counts = 0;
   const ask = () => totalOf(db, { scope: 'numbers', asked: 'few', among: 1, count: async () => (counts += 1) });
   assert.deepEqual(await Promise.all([ask(), ask()]), [1, 1]);
@@ -37,7 +37,7 @@ eachDatabase('a total is counted once for all who ask, and anew after a change',
   assert.deepEqual([await ask(), await ask()], [2, 2]);
 });
 
-eachDatabase('a change while a total is counted has it counted anew', [], async ({ db }) => {
+eachDatabase('a change during a count makes the next caller count again', [], async ({ db }) => {
   const counted = Promise.withResolvers<number>();
   const ask = (count: () => Promise<number>) => totalOf(db, { scope: 'numbers', asked: 'few', among: 1, count });
   const first = ask(() => counted.promise);
@@ -47,7 +47,7 @@ eachDatabase('a change while a total is counted has it counted anew', [], async 
   assert.deepEqual([await first, await second, await ask(async () => 3)], [1, 2, 2]);
 });
 
-eachDatabase('a total that could not be counted is tried again', [], async ({ db }) => {
+eachDatabase('a count that failed is repeated by the next caller', [], async ({ db }) => {
   const ask = (count: () => Promise<number>) => totalOf(db, { scope: 'numbers', asked: 'bad', among: 1, count });
   await assert.rejects(ask(() => sql`select * from nowhere`.execute(db.readInWorker).then(() => 0)));
   assert.equal(await ask(async () => 4), 4);

@@ -51,7 +51,7 @@ const refuses = (work: Promise<unknown>, reason: EgressReason, about: string = r
     return true;
   });
 
-test('an allowed server is asked with method, headers and body, and its answer comes back', async (t) => {
+test('a request reaches an allowed server with method, headers and body, and returns its response', async (t) => {
   const site = await aSite(t, async (request, response) => {
     const body = (await Array.fromAsync(request)).join('');
     response.writeHead(201, { 'x-answer': 'yes' }).end(`${request.method} ${request.url} ${body}`);
@@ -68,14 +68,14 @@ test('an allowed server is asked with method, headers and body, and its answer c
   assert.equal(site.seen[0]?.headers.host, `127.0.0.1:${site.port}`, 'the Host header follows from the URL');
 });
 
-test('a secure server is reached under its name, at the address that was checked', async (t) => {
+test('a TLS connection uses the host name, at the address that was checked', async (t) => {
   const { port, ca } = await aSecureSite(t, (request, response) => response.end(request.headers.host));
   const egress = createEgress({ lookup: async () => ['127.0.0.1'], allowPrivate: [`keys.idp.example:${port}`], ca });
   const answer = await egress.fetch(`https://keys.idp.example:${port}/jwks`);
   assert.equal(answer.body.toString(), `keys.idp.example:${port}`);
 });
 
-test('a certificate for another name, or of an unknown authority, is not accepted', async (t) => {
+test('a certificate for another name or of an unknown authority is refused', async (t) => {
   const { port, ca } = await aSecureSite(t, (_request, response) => response.end());
   const settings = { lookup: async () => ['127.0.0.1'], allowPrivate: loopback };
   await refuses(createEgress({ ...settings, ca }).fetch(`https://other.example:${port}/`), 'unreachable');
@@ -136,7 +136,7 @@ test('addresses of the public internet are allowed', () => {
     assert.equal(isPublic(address), true, address);
 });
 
-test('no way of writing an inner IPv4 address makes it public', () => {
+test('no notation of an internal IPv4 address makes it public', () => {
   const inner = fc.oneof(
     fc.tuple(fc.constantFrom(0, 10, 127, 224, 239, 240, 255), fc.nat(255), fc.nat(255), fc.nat(255)),
     fc.tuple(fc.constant(192), fc.constant(168), fc.nat(255), fc.nat(255)),
@@ -162,7 +162,7 @@ test('no way of writing an inner IPv4 address makes it public', () => {
   );
 });
 
-test('a name is judged by what it resolves to, and one inner address among public ones is enough', async () => {
+test('a host name is refused if any of its addresses is internal', async () => {
   for (const addresses of [['127.0.0.1'], ['1.1.1.1', '10.0.0.1'], ['2606:4700::1111', '::1'], ['fe80::1%1']])
     await refuses(
       createEgress({ lookup: async () => addresses }).fetch('https://rebind.example/'),
@@ -181,7 +181,7 @@ test('a name is resolved once, so an answer that changes afterwards changes noth
   await refuses(egress.fetch(`http://rebind.example:${site.port}/`), 'forbidden');
 });
 
-test('only https leaves, except to what is allowed by address or by host and port', async (t) => {
+test('only https is allowed, except to addresses, networks and hosts with ports that the operator allows', async (t) => {
   const site = await aSite(t, (_request, response) => response.end());
   const settings = { lookup: async () => ['127.0.0.1'] };
   await refuses(createEgress({ lookup: async () => ['1.1.1.1'] }).fetch('http://example.org/'), 'forbidden');
@@ -199,12 +199,12 @@ test('only https leaves, except to what is allowed by address or by host and por
   await refuses(named.fetch(`http://other.internal:${site.port}/`), 'forbidden');
 });
 
-test('an exception that is neither a network nor host and port stops the start', () => {
+test('an exception that is neither a network nor a host with a port stops the start', () => {
   for (const entry of ['', '127.0.0.1', 'host', 'host:0', 'host:99999', 'a b:1', 'u@host:1', '10.0.0.0/99'])
     assert.throws(() => createEgress({ allowPrivate: [entry] }), /neither a CIDR nor host:port/, entry);
 });
 
-test('what is no URL, has a user name or port 0 is an invalid URL', async () => {
+test('a text that is no URL, or a URL with a user name or port 0, is an invalid URL', async () => {
   for (const url of [
     '',
     'example.org',
@@ -217,7 +217,7 @@ test('what is no URL, has a user name or port 0 is an invalid URL', async () => 
     await refuses(createEgress({ allowPrivate: loopback }).fetch(url), 'invalid-url', url);
 });
 
-test('redirects are followed up to their number, and the last address is told', async (t) => {
+test('redirects are followed up to the limit, and the response has the last address', async (t) => {
   const site = await aSite(t, (request, response) => {
     const left = Number(request.url!.slice(1));
     if (left === 0) response.end('there');
@@ -244,7 +244,7 @@ test('each redirect is checked like the first address', async (t) => {
   }
 });
 
-test('secrets are not carried to another origin, and stay within their own', async (t) => {
+test('credentials are not sent to another origin, and are kept within their own', async (t) => {
   const answer: RequestListener = (_request, response) => response.end();
   const other = await aSite(t, answer);
   const first = await aSite(t, (request, response) => {
@@ -260,7 +260,7 @@ test('secrets are not carried to another origin, and stay within their own', asy
   assert.equal(first.seen.at(-1)?.headers.authorization, 'Bearer secret');
 });
 
-test('after 303 a POST becomes a GET without its body, and after 307 it stays', async (t) => {
+test('after 303 a POST becomes a GET without a body, and after 307 it stays a POST', async (t) => {
   for (const [status, expected] of [
     [303, 'GET  undefined'],
     [302, 'GET  undefined'],
@@ -277,7 +277,7 @@ test('after 303 a POST becomes a GET without its body, and after 307 it stays', 
   }
 });
 
-test('a body beyond the limit is cut off, whether its length was announced or not', async (t) => {
+test('a body beyond the limit is cut off, with or without a declared length', async (t) => {
   const announced = await aSite(t, (_request, response) => response.end(Buffer.alloc(1001)));
   const endless = await aSite(t, (_request, response) => {
     const more = () => {
@@ -292,7 +292,7 @@ test('a body beyond the limit is cut off, whether its length was announced or no
   await refuses(egress.fetch(endless.url), 'too-large');
 });
 
-test('endless headers are too large as well', async (t) => {
+test('headers beyond the limit are too large as well', async (t) => {
   const server = net.createServer((socket) => {
     socket.on('error', () => undefined).resume();
     socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`);
@@ -301,7 +301,7 @@ test('endless headers are too large as well', async (t) => {
   await refuses(createEgress({ allowPrivate: loopback }).fetch(`http://127.0.0.1:${port}/`), 'too-large');
 });
 
-test('compression is neither asked for nor undone', async (t) => {
+test('the request does not accept compression, and the body is not decompressed', async (t) => {
   const packed = gzipSync(Buffer.alloc(1_000_000));
   const site = await aSite(t, (_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
@@ -313,7 +313,7 @@ test('compression is neither asked for nor undone', async (t) => {
   assert.deepEqual(answer.body, packed);
 });
 
-test('one deadline holds for a silent server, a dripping one, a circle of redirects and a slow name', async (t) => {
+test('one deadline covers a silent server, a slow body, a redirect loop and a slow name server', async (t) => {
   const silent = await aSite(t, () => undefined);
   const dripping = await aSite(t, (_request, response) => {
     const drip = setInterval(() => response.write('.'), 5);
@@ -334,7 +334,7 @@ test('after the deadline the connection is closed', async (t) => {
   await closed.promise;
 });
 
-test('a server that is not there, hangs up or breaks off is unreachable', async (t) => {
+test('a server that refuses, resets or breaks the connection is unreachable', async (t) => {
   const hangingUp = await listen(
     t,
     net.createServer((socket) => socket.destroy()),

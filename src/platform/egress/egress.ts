@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 
-/** Requests to addresses that others chose (key sets, webhooks). Nothing else in this program may make one. */
+/** Requests to addresses that users chose (key sets, webhooks). No other code may make such requests. */
 export interface Egress {
   fetch(url: string, options?: EgressOptions): Promise<EgressResponse>;
 }
@@ -14,7 +14,7 @@ export interface EgressOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** For everything together: names, connections, redirects and the last byte of the body. */
+  /** Covers everything together: name resolution, connections, redirects and the whole body. */
   timeoutMs?: number;
   bytesMax?: number;
   redirectsMax?: number;
@@ -24,16 +24,16 @@ interface EgressResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The address that answered, after redirects. */
+  /** The address of the response, after redirects. */
   url: string;
 }
 
 export interface EgressSettings {
-  /** All addresses of a host name. */
+  /** Returns all addresses of a host name. */
   lookup?: (hostname: string) => Promise<string[]>;
   /** Exceptions for on-premise services: `10.1.0.0/16` or `idp.internal:8443`. Only there is plain http allowed. */
   allowPrivate?: string[];
-  /** Certificates in PEM to trust besides the usual ones. */
+  /** PEM certificates to trust in addition to the default ones. */
   ca?: string[];
 }
 
@@ -67,7 +67,7 @@ interface Guard {
   ca: string[] | undefined;
 }
 
-/** A request on its way: what the next server will be sent. */
+/** The request for the next server of a redirect chain. */
 interface Hop {
   url: URL;
   method: string;
@@ -75,7 +75,7 @@ interface Hop {
   body: string | Uint8Array | undefined;
 }
 
-/** Where a hop leads, decided once: the connection is made to these addresses and the name is not asked again. */
+/** The target of a hop, resolved once: the connection uses these addresses, and the name is not resolved again. */
 interface Target {
   hostname: string;
   addresses: string[];
@@ -85,7 +85,7 @@ async function lookupAll(hostname: string): Promise<string[]> {
   return (await systemLookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-/** One deadline over everything, so that neither a slow name server nor a dripping body can hold us. */
+/** One deadline over everything, so that neither a slow name server nor a slow body delays us longer. */
 async function withinDeadline<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -103,7 +103,7 @@ async function withinDeadline<T>(timeoutMs: number, work: (signal: AbortSignal) 
 
 function firstHop(url: string, { method = 'GET', headers = {}, body }: EgressOptions): Hop {
   const kept = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  // The Host header follows from the URL; another one could reach a different site on the checked address.
+  // The Host header must follow from the URL; another one could reach a different site at the checked address.
   return { url: toUrl(url), method, headers: Object.fromEntries(kept.filter(([name]) => name !== 'host')), body };
 }
 
@@ -135,7 +135,10 @@ function locationOf({ status, headers }: EgressResponse): string | undefined {
 const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization'];
 const bodyHeaders = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
 
-/** The rules of the Fetch standard: secrets stay with their origin, and 303 (and in practice 301, 302) turn to GET. */
+/**
+ * Follows the Fetch standard: credentials stay with their origin, and 303 (in practice also 301 and 302) changes to
+ * GET.
+ */
 function redirected(hop: Hop, status: number, location: string): Hop {
   const url = toUrl(location, hop.url);
   const toGet = status === 303 ? hop.method !== 'HEAD' : status <= 302 && hop.method === 'POST';
@@ -150,7 +153,7 @@ async function requireTarget(guard: Guard, url: URL): Promise<Target> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const named = guard.exceptions.some((exception) => exception.holdsHost(hostname, portOf(url)));
   const addresses = isIP(hostname) ? [hostname] : await resolve(guard, hostname);
-  // One inner address among public ones is a trick too, so each of them has to pass.
+  // A mix of public and internal addresses is an attack too, so every address must pass.
   for (const address of addresses) {
     const excepted = named || guard.exceptions.some((exception) => exception.holdsAddress(address));
     if (!excepted && url.protocol === 'http:') throw new EgressError('forbidden', 'only https is allowed');
@@ -173,18 +176,19 @@ const nat64 = ipaddr.parseCIDR('64:ff9b::/96');
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether this is an ordinary address of the public internet. Loopback, private, link-local (cloud metadata), shared,
- * multicast, documentation and reserved ranges are not, nor are 6to4 and Teredo, which tunnel to any IPv4 address.
+ * True for ordinary addresses of the public internet. Loopback, private, link-local (cloud metadata), shared,
+ * multicast, documentation and reserved ranges are not public, nor are 6to4 and Teredo, which tunnel to any IPv4
+ * address.
  */
 export function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = unwrap(ipaddr.parse(text));
   if (address.range() !== 'unicast') return false;
-  // What IANA has not handed out for global use may yet be routed inside.
+  // Ranges that IANA has not allocated for global use may be routed internally.
   return address.kind() === 'ipv4' || address.match(globalUnicast);
 }
 
-/** The IPv4 address that a mapped or a NAT64 address stands for decides, as that is where packets go. */
+/** The embedded IPv4 address of a mapped or NAT64 address decides, because packets go there. */
 function unwrap(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (address.kind() === 'ipv4') return address;
   const v6 = address as ipaddr.IPv6;
@@ -224,7 +228,7 @@ function hostException(entry: string): Exception {
   };
 }
 
-/** Asks one server and reads its answer; redirects are the caller's matter. */
+/** Sends one request and reads its response, without following redirects. */
 async function exchange(
   guard: Guard,
   hop: Hop,
@@ -249,9 +253,9 @@ function send(guard: Guard, hop: Hop, target: Target, signal: AbortSignal): Prom
     host: target.hostname,
     port: portOf(hop.url),
     path: hop.url.pathname + hop.url.search,
-    // Never compressed: a small body could unfold to a huge one.
+    // Never compressed: a small body could expand to a huge one.
     headers: { accept: '*/*', ...hop.headers, host: hop.url.host, 'accept-encoding': 'identity' },
-    // A new connection each time: a pooled one might lead to an address checked for somebody else.
+    // A new connection each time: a pooled one could lead to an address that was checked for another request.
     agent: false,
     lookup: pinned(target.addresses),
     servername: isIP(target.hostname) ? '' : target.hostname,
@@ -264,7 +268,7 @@ function send(guard: Guard, hop: Hop, target: Target, signal: AbortSignal): Prom
   return promise;
 }
 
-/** Answers with the addresses that were checked, whatever the name may resolve to by now. */
+/** Returns the addresses that were checked, whatever the name resolves to now. */
 function pinned(addresses: string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {

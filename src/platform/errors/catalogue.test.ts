@@ -17,7 +17,7 @@ const names = Object.keys(catalogue) as (keyof typeof catalogue)[];
 const answerable = names.filter((name) => name !== 'NO_REF');
 const refs = names.map((name) => catalogue[name].ref);
 
-test('the catalogue holds the 453 published errors in the order of their unique references', () => {
+test('the catalogue contains the 453 published errors in the order of their unique references', () => {
   assert.equal(names.length, 453);
   assert.equal(new Set(refs).size, 453);
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('the catalogue holds the 453 published errors in the order of their unique 
   );
 });
 
-test('every error answers a published reference, as shipped clients take 0 for success (34)', () => {
+test('every error has a published reference, because shipped clients treat 0 as success (34)', () => {
   const published = new Set<number>(refs);
   for (const [name, { ref }] of Object.entries(unpublished)) assert.ok(ref > 0 && published.has(ref), name);
 });
@@ -79,7 +79,7 @@ test('every error has a text in every language, English where it is not translat
     assert.equal(errorMessage('MOD_NOT_FOUND', language), english['MOD_NOT_FOUND']);
 });
 
-test('Latin American Spanish reads the errors of Spanish', () => {
+test('Latin American Spanish uses the errors of Spanish', () => {
   for (const name of answerable) assert.equal(errorMessage(name, 'es-419'), errorMessage(name, 'es'));
 });
 
@@ -104,7 +104,7 @@ test('an error takes its reference and status from the catalogue', () => {
   );
 });
 
-test('an operation may answer with another status than the usual one', () => {
+test('an operation may return another status than the usual one', () => {
   assert.equal(new ApiError('GAME_NOT_FOUND', { status: 401 }).status, 401);
 });
 
@@ -116,12 +116,12 @@ test('an error keeps its cause and its field problems', () => {
   assert.equal(error.fields, fields);
 });
 
-test('a rate limit tells the seconds to wait', () => {
+test('a rate limit error contains the seconds to wait', () => {
   const error = new ApiError('RATE_LIMITED', { retryAfterSeconds: 42 });
   assert.match(errorMessage(error.error, 'en', error.values), /Wait 42 s /);
 });
 
-test('an error that several situations share says what is true of all of them', () => {
+test('an error that several situations share has a text that is true of all of them', () => {
   const untrue = {
     USER_CONNECTION_EXISTS: /linked to a user/,
     UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS: /Sign in to the platform again and retry/,

@@ -1,8 +1,8 @@
 import type validationEnglish from './messages/validation/en.json';
 
 /**
- * Every error a client can meet, in the order of its published `error_ref`.
- * `status` is the usual HTTP status; an operation that documents another one gives it to `ApiError`.
+ * Every error that a client can get, in the order of its published `error_ref`. `status` is the usual HTTP status; an
+ * operation with another documented status passes it to `ApiError`.
  */
 export const catalogue = {
   NO_REF: { ref: 0, status: 400 },
@@ -461,14 +461,14 @@ export const catalogue = {
 } as const satisfies Record<string, { ref: number; status: number }>;
 
 /**
- * Errors without a published reference of their own: each answers the nearest one. None answers 0, which the C++ SDK takes
- * for success (docs/API-QUIRKS.md, 34).
+ * Errors without a published reference of their own use the nearest one. None uses 0, which the C++ SDK treats as
+ * success (docs/API-QUIRKS.md, 34).
  */
 export const unpublished = {
   REQUEST_MALFORMED: { ref: 13009, status: 400 },
   HTTPS_REQUIRED: { ref: 13009, status: 400 },
   METHOD_NOT_ALLOWED: { ref: 14000, status: 405 },
-  /** The same text twice in one place is 17011 as well. */
+  /** Posting the same text twice is 17011 as well. */
   REQUEST_REPEATED: { ref: 17011, status: 409 },
   OAUTH_INVALID_REQUEST: { ref: 13009, status: 400 },
   OAUTH_INVALID_CLIENT: { ref: 11075, status: 400 },
@@ -490,7 +490,7 @@ export const unpublished = {
 
 export const errors = { ...catalogue, ...unpublished };
 
-/** `NO_REF` is published, and never answered. */
+/** `NO_REF` is published, but never returned. */
 export type ErrorName = Exclude<keyof typeof errors, 'NO_REF'>;
 
 export type ValidationRule = keyof typeof validationEnglish;
@@ -498,7 +498,7 @@ export type ValidationRule = keyof typeof validationEnglish;
 /** The values that replace `{name}` in a message. */
 export type MessageValues = Readonly<Record<string, string | number>>;
 
-/** One invalid input; the answer lists it in `error.errors` under the name of the field. */
+/** One invalid input; the response lists it in `error.errors` under the field's name. */
 export type FieldProblem = { field: string; rule: ValidationRule; values?: MessageValues };
 
 export type ApiErrorDetails = {
@@ -509,12 +509,12 @@ export type ApiErrorDetails = {
   status?: number;
   /** Becomes the Location header. */
   location?: string;
-  /** Words of those who decided, in place of the catalogue's. */
+  /** Replaces the message of the catalogue with a text that a moderator or a game's team wrote. */
   text?: string;
   cause?: unknown;
 };
 
-/** An answer to the client. It seldom carries a text: the message is chosen by name and language when the answer is written. */
+/** An error response. It rarely has a text: the message is chosen by name and language when the response is written. */
 export class ApiError extends Error {
   readonly error: ErrorName;
   readonly ref: number;

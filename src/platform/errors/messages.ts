@@ -33,12 +33,12 @@ const validationTexts: Texts<ValidationRule> = {
   'zh-CN': chineseValidation,
 };
 
-/** The text of an error in the language, or in English where it is not translated. */
+/** The text of an error in the language, or in English if there is no translation. */
 export function errorMessage(error: ErrorName, language: Language, values?: MessageValues): string {
   return fill(errorTexts[language]?.[error] ?? english[error], values);
 }
 
-/** The text of a validation rule in the language, or in English where it is not translated. */
+/** The text of a validation rule in the language, or in English if there is no translation. */
 export function validationMessage(rule: ValidationRule, language: Language, values?: MessageValues): string {
   return fill(validationTexts[language]?.[rule] ?? englishValidation[rule], values);
 }

@@ -1,7 +1,7 @@
 interface State {
   readonly next: Map<number, State>;
   fail: State | undefined;
-  /** The patterns that end here, by their numbers. */
+  /** The indexes of the patterns that end at this state. */
   found: number[];
 }
 
@@ -30,7 +30,7 @@ export class Automaton {
     state.found.push(number);
   }
 
-  /** In the order of depth: where a state falls back to is complete before it is needed. */
+  /** Breadth-first, so that the fallback of a state is complete before it is needed. */
   #link(): void {
     const queue = [...this.#root.next.values()];
     for (const state of queue) state.fail = this.#root;
@@ -49,7 +49,9 @@ export class Automaton {
     return state?.next.get(unit) ?? this.#root;
   }
 
-  /** The first pattern in the text that `isMeant` agrees to; it is told where in the text the pattern ends. */
+  /**
+   * The first pattern in the text that `isMeant` accepts. `end` is the position in the text at which the pattern ends.
+   */
   first(text: string, isMeant: (pattern: number, end: number) => boolean): number | undefined {
     let state = this.#root;
     for (let end = 1; end <= text.length; end += 1) {

@@ -25,7 +25,7 @@ test('a name in other letters, cases, spacings or digits is confusable with the 
     assert.ok(areConfusable('Skyport', copy), copy);
 });
 
-test('capitals are compared by how they look, and case makes no difference within a script', () => {
+test('capitals are compared by their appearance, and case makes no difference within a script', () => {
   assert.ok(areConfusable('ADMIN', 'ADMIΝ'));
   assert.ok(areConfusable('admin', 'аdmіn'));
   assert.ok(areConfusable('Bill', 'BiII'));
@@ -34,7 +34,7 @@ test('capitals are compared by how they look, and case makes no difference withi
   assert.ok(areConfusable('Зима', 'зима'));
 });
 
-test('other names are not confusable, and names without letters resemble nothing', () => {
+test('different names are not confusable, and names without letters resemble nothing', () => {
   for (const other of ['Skyports', 'Airport', 'Skypart', 'Порт']) assert.ok(!areConfusable('Skyport', other), other);
   assert.ok(!areConfusable('Hat Game', 'Nat Game'));
   assert.ok(!areConfusable('日本', '日木'));
@@ -42,7 +42,7 @@ test('other names are not confusable, and names without letters resemble nothing
   assert.ok(!areConfusable('', ''));
 });
 
-test('a skeleton holds nothing but letters, digits and marks, whatever the text is', () => {
+test('a skeleton contains only letters, digits and marks, whatever the text is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.match(confusableSkeleton(text), /^[\p{L}\p{M}\p{N}]*$/u);
@@ -51,7 +51,7 @@ test('a skeleton holds nothing but letters, digits and marks, whatever the text 
   );
 });
 
-test('words end at spaces, punctuation and changes of case, and what is spelt out is one word', () => {
+test('words end at spaces, punctuation and changes of case, and single letters in a row form one word', () => {
   assert.deepEqual(confusableWords('SkyPort: a d m i n, team'), ['sky', 'port', 'admln', 'team']);
   assert.deepEqual(confusableWords('  '), []);
 });
@@ -82,14 +82,14 @@ test('names of the service, of its site and of staff are recognised', () => {
   for (const name of taken) assert.ok(resemblesService(name, 'mods.example.com'), name);
 });
 
-test('a name that staff have accepted is not held against what contains it', () => {
+test('a name that staff have accepted does not make names that contain it confusable', () => {
   assert.ok(resemblesService('Admin Wars Launcher', 'localhost'));
   assert.ok(!resemblesService('Admin Wars Launcher', 'localhost', 'Admin Wars'));
   assert.ok(resemblesService('Admin Wars Admin', 'localhost', 'Admin Wars'));
   assert.ok(!resemblesService('Example Quest', 'mods.example.com', 'Example'));
 });
 
-test('names that only share letters with them are free', () => {
+test('names that only share letters with reserved names are free', () => {
   const free = ['Mod Manager', 'Badminton', 'Unofficial Companion', 'Supporters', 'Ecosystem', 'Examples', 'Stafford'];
   for (const name of [...free, 'Skyport', 'Mods', 'Homestead', 'Локация'])
     assert.ok(!resemblesService(name, 'mods.example.com'), name);

@@ -1,18 +1,18 @@
 import lookalikes from './confusables.json' with { type: 'json' };
 import { LEET } from './skeleton.ts';
 
-/** Letters and digits of other scripts by the Latin text that they resemble, from the confusables of Unicode (UTS 39). */
+/** Letters and digits of other scripts and the Latin text that they resemble (Unicode confusables, UTS 39). */
 const LATIN: ReadonlyMap<string, string> = new Map(
   Object.entries(lookalikes).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
-/** Digits and signs that stand for letters. `i`, `l`, `1` and `|` cannot be told apart in many fonts. */
+/** Digits and symbols that replace letters. `i`, `l`, `1` and `|` look alike in many fonts. */
 const LETTERS: ReadonlyMap<string, string> = new Map([...LEET, ['1', 'l'], ['!', 'l'], ['|', 'l'], ['i', 'l']]);
 
 const INVISIBLE = /\p{Cf}|\p{Cc}|\p{Variation_Selector}|[\u115F\u1160\u3164]|\u034F/gu;
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
 const SEPARATORS = /[^\p{L}\p{M}\p{N}]+/gu;
-/** Signs that stand for letters within a word are not between words. */
+/** Symbols that replace letters in a word do not separate words. */
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}@$!|€£]+/u;
 const SIGNS_AROUND = /^[!|]+|[!|]+$/g;
 /** `SkyAdmin` is two words; `ADMIN` is one. */
@@ -31,17 +31,17 @@ function latinOf(shown: string): string {
 }
 
 /**
- * What is left of a text for comparing it with others by appearance: without spaces, punctuation, case, accents and
- * invisible characters, with look-alikes of other scripts and digits read as Latin letters.
+ * A text reduced to its appearance, for comparison: without spaces, punctuation, case, accents and invisible
+ * characters, with look-alikes of other scripts and digits as Latin letters.
  */
 export const confusableSkeleton = (text: string): string => latinOf(visible(text)).replace(SEPARATORS, '');
 
-/** The skeleton as written, and as written in lower case where that looks different. */
+/** The skeleton of the text, and that of its lower case if that looks different. */
 export const confusableSkeletons = (text: string): readonly string[] => [
   ...new Set([confusableSkeleton(text), confusableSkeleton(text.toLowerCase())]),
 ];
 
-/** Whether a person could take one text for the other. Texts without letters and digits resemble nothing. */
+/** True if a reader could confuse the texts. Texts without letters and digits resemble nothing. */
 export function areConfusable(one: string, other: string): boolean {
   const others = confusableSkeletons(other);
   return confusableSkeletons(one).some((skeleton) => skeleton !== '' && others.includes(skeleton));
@@ -49,10 +49,10 @@ export function areConfusable(one: string, other: string): boolean {
 
 const plain = (text: string): string => text.normalize('NFC').toLowerCase().replace(SEPARATORS, '');
 
-/** Whether both are the same letters, in whatever case and spacing: then one does not merely look like the other. */
+/** True if both have the same letters, in any case and spacing, so that they do not merely look alike. */
 export const haveSameLetters = (one: string, other: string): boolean => plain(one) === plain(other);
 
-/** The skeletons of the words of a text. Single letters in a row are one word that was spelt out: `a d m i n`. */
+/** The skeletons of the words of a text. Single letters in a row form one word: `a d m i n`. */
 export function confusableWords(text: string): readonly string[] {
   const parts = visible(text).replace(CASE_CHANGE, '$1 $2').split(BETWEEN_WORDS);
   const words: string[] = [];
@@ -68,7 +68,7 @@ export function confusableWords(text: string): readonly string[] {
   return words.filter((word) => word !== '');
 }
 
-/** The skeletons of all runs of words of a text: `Sky Port Login` holds that of `Skyport`. */
+/** The skeletons of all runs of words of a text: `Sky Port Login` contains that of `Skyport`. */
 export function confusableRuns(words: readonly string[]): ReadonlySet<string> {
   const runs = new Set<string>();
   for (const start of words.keys())
@@ -76,7 +76,7 @@ export function confusableRuns(words: readonly string[]): ReadonlySet<string> {
   return runs;
 }
 
-/** The words without the first run of them that reads like another text. */
+/** The words without their first run that resembles the other text. */
 export function withoutRun(words: readonly string[], other: string): readonly string[] {
   const skeletons = confusableSkeletons(other);
   for (const start of words.keys())

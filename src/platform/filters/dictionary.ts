@@ -6,7 +6,7 @@ interface Words {
   readonly severe: readonly string[];
   readonly strong: readonly string[];
   readonly mild: readonly string[];
-  /** Short, and yet in no innocent word. */
+  /** Short words that occur in no harmless word. */
   readonly within?: readonly string[];
 }
 
@@ -15,15 +15,15 @@ const wordsOf = (language: Language): Words =>
 
 const dictionary = LANGUAGES.map(wordsOf);
 
-/** What each level refuses: from words that are meant to hurt, over strong ones, to those that are merely coarse. */
-export const refusedAt: Readonly<Record<1 | 2 | 3, readonly string[]>> = {
+/** The words that each level refuses. Level 1 has hateful words, level 2 adds strong ones, level 3 adds vulgar ones. */
+export const wordsByLevel: Readonly<Record<1 | 2 | 3, readonly string[]>> = {
   1: dictionary.flatMap(({ severe }) => severe),
   2: dictionary.flatMap(({ severe, strong }) => [...severe, ...strong]),
   3: dictionary.flatMap(({ severe, strong, mild }) => [...severe, ...strong, ...mild]),
 };
 
-/** Words that have a refused one within them and mean no harm. */
+/** Harmless words that contain a refused one. */
 export const innocentWords: readonly string[] = innocent;
 
-/** Short words that are refused within others all the same, where the level looks there. */
-export const refusedWithin: ReadonlySet<string> = new Set(dictionary.flatMap(({ within = [] }) => within));
+/** Short words that are also refused inside other words, at levels that search there. */
+export const refusedInsideWords: ReadonlySet<string> = new Set(dictionary.flatMap(({ within = [] }) => within));

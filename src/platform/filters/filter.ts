@@ -1,43 +1,43 @@
 import { Automaton } from './automaton.ts';
-import { innocentWords, refusedAt, refusedWithin } from './dictionary.ts';
+import { innocentWords, refusedInsideWords, wordsByLevel } from './dictionary.ts';
 import { hasDoubledLetter, skeletonOf, withFewerRepeats } from './skeleton.ts';
 
 /** A game's `profanity_option`. */
 export const FILTER_LEVELS = { off: 0, basic: 1, moderate: 2, strict: 3 } as const;
 export type FilterLevel = (typeof FILTER_LEVELS)[keyof typeof FILTER_LEVELS];
 
-/** What a game adds to the words of its level, and what it takes from them. */
-export interface OwnWords {
+/** The words that a game adds to its level, and those that it allows. */
+export interface GameWords {
   readonly allowed: readonly string[];
   readonly denied: readonly string[];
 }
 
 export interface TextFilter {
-  /** The entry of the lists that the text contains, or undefined where it has none. */
+  /** The entry of the word lists that the text contains, if any. */
   refused(text: string): string | undefined;
 }
 
-/** How much of a word has to be the refused one. */
+/** The part of a word that the refused word must cover. */
 type Reach = 'word' | 'inflected' | 'anywhere';
 
 interface Entry {
-  /** As the list has it. */
+  /** The word as in the list. */
   readonly said: string;
   readonly pattern: string;
   readonly reach: Reach;
 }
 
-/** These scripts put no space between words, or write endings onto them. */
+/** Scripts that put no space between words, or that attach endings to them. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u;
 const ENDINGS = new Set(['s', 'es', 'z', 'ed', 'er', 'ers', 'ing', 'in', 'ty', 'head', 'heads', 'face']);
-/** Shorter ones have no endings, and are not looked for behind stars. */
+/** Shorter words have no inflections, and are not matched behind asterisks. */
 const LETTERS_MIN = 4;
-/** Shorter ones are within too many words of other languages. */
+/** Shorter words occur inside too many words of other languages. */
 const WITHIN_LETTERS_MIN = 6;
 
 function reachAt(level: FilterLevel, word: string): Reach {
   if (UNSPACED.test(word)) return 'anywhere';
-  const isLookedForWithin = word.length >= WITHIN_LETTERS_MIN || refusedWithin.has(word);
+  const isLookedForWithin = word.length >= WITHIN_LETTERS_MIN || refusedInsideWords.has(word);
   if (level === FILTER_LEVELS.strict && isLookedForWithin) return 'anywhere';
   return level >= FILTER_LEVELS.moderate && word.length >= LETTERS_MIN ? 'inflected' : 'word';
 }
@@ -58,15 +58,15 @@ function entriesOf(level: FilterLevel, words: readonly string[], allowed: Readon
   });
 }
 
-/** As the text has it, and with fewer repeats in three ways. */
+/** The original spelling, and three with fewer repeated letters. */
 const SPELLINGS_MAX = 4;
 
 const INNOCENT = new Set(innocentWords.map((word) => skeletonOf(word).join(' ')));
 
-/** A filter looks at every character a fixed number of times, however many words it knows. */
-export function createFilter(level: FilterLevel, { allowed, denied }: OwnWords): TextFilter {
+/** The filter visits every character a fixed number of times, however many words it has. */
+export function createFilter(level: FilterLevel, { allowed, denied }: GameWords): TextFilter {
   const own = new Set(allowed.map((word) => skeletonOf(word).join(' ')));
-  const listed = level === FILTER_LEVELS.off ? [] : refusedAt[level];
+  const listed = level === FILTER_LEVELS.off ? [] : wordsByLevel[level];
   const entries = [...entriesOf(level, denied, own), ...entriesOf(level, listed, own)];
   const automaton = new Automaton(entries.map(({ pattern }) => pattern));
   const deniedWords = new Set(denied.map((word) => skeletonOf(word).join(' ')));
@@ -78,7 +78,7 @@ export function createFilter(level: FilterLevel, { allowed, denied }: OwnWords):
     const text = ` ${words.join(' ')} `;
     const found = automaton.first(text, (number, end) => {
       const { pattern, reach } = entries[number]!;
-      // A doubled letter is one of the word itself, so a word without any is not the same.
+      // A doubled letter belongs to the word, so a word without it is a different one.
       if (isReduced && (pattern.trim().length < LETTERS_MIN || hasDoubledLetter(pattern))) return false;
       return reach !== 'inflected' || isInflection(text, end);
     });
@@ -112,7 +112,7 @@ function isInflection(text: string, end: number): boolean {
 
 const HIDDEN_MAX = 3;
 
-/** Words with stars for some of their letters, such as `f*ck`, by their length. */
+/** Finds words with asterisks for some of their letters, such as `f*ck`, by their length. */
 function maskedWords(entries: readonly Entry[]): (word: string) => string | undefined {
   const byLength = Map.groupBy(
     entries.filter(({ pattern }) => !pattern.trim().includes(' ') && pattern.trim().length >= LETTERS_MIN),

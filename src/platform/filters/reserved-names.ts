@@ -2,7 +2,7 @@ import { confusableSkeleton, confusableWords, withoutRun } from './confusables.t
 
 const SERVICE = confusableSkeleton('Modstead');
 
-/** How staff call themselves. `mod` and `manager` are not here: every other application manages mods. */
+/** Titles of staff. `mod` and `manager` are missing, because many applications manage mods. */
 const STAFF: ReadonlySet<string> = new Set(
   [
     ...['official', 'verified', 'admin', 'admins', 'administrator', 'administrators', 'administration', 'moderator'],
@@ -10,18 +10,18 @@ const STAFF: ReadonlySet<string> = new Set(
   ].map(confusableSkeleton),
 );
 
-/** Names of hosts and paths of the service. */
+/** Host names and paths of the service. */
 const ADDRESSES: ReadonlySet<string> = new Set(
   ['api', 'www', 'test', 'ws', 'mail', 'docs', 'files', 'legal', 'me', 'oauth'].map(confusableSkeleton),
 );
 
-/** What accounts are called that ended. Whoever had such a name would keep another account from ending. */
+/** The names of deleted and merged accounts. A user with such a name would prevent another account from ending. */
 const ENDED = /^(deleted|merged)-\d+$/;
 
-/** Shorter labels of a domain, such as `mods` or `www`, are words that anyone uses. */
+/** Shorter labels of a domain, such as `mods` or `www`, are common words. */
 const LABEL_LETTERS_MIN = 5;
 
-/** The part of a domain that is the name of the site: `example` of `mods.example.com`. */
+/** The label of a domain that names the site: `example` of `mods.example.com`. */
 function siteLabel(domain: string): string | undefined {
   const labels = domain.split('.');
   const label = labels.length > 1 ? confusableSkeleton(labels.at(-2)!) : '';
@@ -29,11 +29,11 @@ function siteLabel(domain: string): string | undefined {
 }
 
 /**
- * Whether a name resembles that of the service, of the site at this domain, or of people who run it. The part of it
- * that is `own`, a name which staff have accepted, is not looked at.
+ * True if a name resembles the service, the site at this domain, or its staff. The part `own`, a name that staff have
+ * accepted, is ignored.
  */
 export const resemblesService = (name: string, domain: string, own = ''): boolean =>
-  // `@dmin` has a letter there, `@admin` a sign.
+  // `@dmin` has a letter there, `@admin` a symbol.
   [name, name.replaceAll('@', ' ')].some((spelling) => resembles(withoutRun(confusableWords(spelling), own), domain));
 
 function resembles(words: readonly string[], domain: string): boolean {
@@ -44,17 +44,17 @@ function resembles(words: readonly string[], domain: string): boolean {
   return STAFF.has(whole) || words.some((word) => STAFF.has(word) || word === label);
 }
 
-/** What no person is called, as nobody passes for the service or for those who run it. */
+/** Names that no user may have, so that nobody can impersonate the service or its staff. */
 export const isReservedForPeople = (name: string, domain: string): boolean =>
   ENDED.test(name) || ADDRESSES.has(confusableSkeleton(name)) || resemblesService(name, domain);
 
-/** What no game has in its address. */
+/** Names that no game may have in its address. */
 export const isReservedForGames = (nameId: string, domain: string): boolean =>
   ADDRESSES.has(confusableSkeleton(nameId)) || isReservedForContent(nameId, domain);
 
 /**
- * What no mod, guide or collection has in its address. It is names of the service and of staff alone: unlike a person,
- * `system-overhaul` passes for nobody.
+ * Names that no mod, guide or collection may have in its address. Only names of the service and of staff are reserved,
+ * because content such as `system-overhaul` impersonates nobody.
  */
 export function isReservedForContent(nameId: string, domain: string): boolean {
   const reserved = new Set([...STAFF, SERVICE, confusableSkeleton(domain), siteLabel(domain)]);

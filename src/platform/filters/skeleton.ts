@@ -1,4 +1,4 @@
-/** Letters that look like Latin ones, in scripts that are mixed with it to get past filters. */
+/** Letters of other scripts that look like Latin ones and are used to evade filters. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: 'аαɑ',
@@ -27,7 +27,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
-/** Figures and signs that are written for letters, within a word. */
+/** Digits and symbols that replace letters inside a word. */
 export const LEET: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '0': 'o',
@@ -52,7 +52,7 @@ const ACCENTED = /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}]\p{M}+/gu;
 const TOKEN = /[\p{L}\p{M}\p{N}@$!|€£*]+/gu;
 const LETTER = /\p{L}/u;
 
-/** Folded, without what cannot be seen and without accents. Scripts whose marks are vowels keep them. */
+/** Folded, without invisible characters and accents. Scripts whose marks are vowels keep them. */
 function plain(text: string): string {
   const folded = text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase();
   return folded
@@ -77,7 +77,7 @@ const OTHER = /[^a-z]/gu;
 
 const SPELT_OUT_MIN = 3;
 
-/** Letters that stand alone, one after the other, are a word that was spelt out. */
+/** Joins single letters in a row into one word. */
 function joined(tokens: readonly string[]): string[] {
   const words: string[] = [];
   let spelt: string[] = [];
@@ -97,13 +97,13 @@ function joined(tokens: readonly string[]): string[] {
   return words;
 }
 
-/** A text as the filter reads it: words in one spelling, whatever letters they were written with. */
+/** The words of a text in one spelling, whatever letters they were written with. */
 export const skeletonOf = (text: string): string[] => joined(tokensOf(text)).filter((token) => token !== '');
 
 const LONG_RUN = /(.)\1{2,}/gu;
 const RUN = /(.)\1+/gu;
 
-/** Repeated letters count as two, as one, and, where a letter was doubled, as one. Each way is looked at. */
+/** Repeated letters are reduced to two, to one, and to one for doubled letters only. Every result is checked. */
 export const withFewerRepeats = (word: string): readonly string[] =>
   DOUBLED.test(word)
     ? [word, word.replace(LONG_RUN, '$1$1'), word.replace(LONG_RUN, '$1'), word.replace(RUN, '$1')]

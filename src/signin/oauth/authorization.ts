@@ -69,7 +69,7 @@ export async function reviewAuthorization(app: App, asked: Asked): Promise<Askin
   const state = parameters['state'];
   const refusal = refusalOf(client, asked);
   if (refusal) {
-    const location = refusedAt(app, { redirectUri, state }, refusal.error, asked.language);
+    const location = wordsByLevel(app, { redirectUri, state }, refusal.error, asked.language);
     return { kind: 'returned', ...refusal, client, game, location, isFollowed: game.isAccepted && refusal.isSpecified };
   }
   const words = parameters['scope']!.split(' ').filter(Boolean);
@@ -157,7 +157,7 @@ export const RFC_NAMES: Partial<Record<ErrorName, string>> = {
   USER_LOCKED: 'invalid_grant',
 };
 
-const refusedAt = (app: App, to: Return, error: ApiError, language: Language): string =>
+const wordsByLevel = (app: App, to: Return, error: ApiError, language: Language): string =>
   returnAddress(app, to, {
     error: RFC_NAMES[error.error]!,
     error_description: oauthDescription(error, language),
@@ -170,7 +170,7 @@ function returnAddress(app: App, { redirectUri, state }: Return, answer: Record<
 }
 
 export const denyAuthorization = (app: App, asking: Asking, language: Language): string =>
-  refusedAt(app, asking, new ApiError('OAUTH_ACCESS_DENIED'), language);
+  wordsByLevel(app, asking, new ApiError('OAUTH_ACCESS_DENIED'), language);
 
 /** The user who consents, with the epoch of the session. */
 type Consenting = Readonly<{ user_id: number; epoch: number }>;
