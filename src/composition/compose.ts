@@ -4,7 +4,7 @@ import { pageOf } from '../moderation/lookups/lookups.ts';
 import { pages } from '../pages/index.ts';
 import { errorPage } from '../pages/layout.ts';
 import { findLegalText } from '../people/agreements/agreements.ts';
-import { noteOnline } from '../people/users/users.ts';
+import { updateLastVisit } from '../people/users/users.ts';
 import { createAuthenticator } from '../platform/access/authenticate.ts';
 import { createGate } from '../platform/access/gate.ts';
 import type { App } from '../platform/app.ts';
@@ -174,7 +174,7 @@ async function requireUpToDate(app: App): Promise<void> {
 async function composeTenant(app: App): Promise<Tenant> {
   await requireUpToDate(app);
   await prepare(app);
-  const authenticator = createAuthenticator({ ...app, seen: (userId) => noteOnline(app, userId) });
+  const authenticator = createAuthenticator({ ...app, seen: (userId) => updateLastVisit(app, userId) });
   return { app, authenticator, gate: createGate(app), limiter: await composeLimiter(app) };
 }
 

@@ -2,7 +2,7 @@ import { countForGame, lockGame, refreshGameStats, tagOptionsChanged } from '../
 import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { rankMods } from '../catalogue/mods/stats.ts';
-import { following, STATS_LIFETIME_SECONDS } from '../catalogue/stats/stats.ts';
+import { derivedStats, STATS_LIFETIME_SECONDS } from '../catalogue/stats/stats.ts';
 import { addTagGroup, type TagGroup, tagGroupsOf } from '../catalogue/tag-options/tag-options.ts';
 import { tagFields } from '../catalogue/tags/mod-extension.ts';
 import { addUser, findUserByEmailIn } from '../people/users/users.ts';
@@ -187,7 +187,7 @@ function wholeOf(
   const date_added = now - Math.floor(((mods - index) / mods) * HISTORY_SECONDS);
   const { translation, counts, pairs } = sample;
   const ratings_total = counts.ratings_positive + counts.ratings_negative;
-  const { popularity, ...derived } = following({ ...counts, ratings_total });
+  const { popularity, ...derived } = derivedStats({ ...counts, ratings_total });
   return {
     mod: {
       id,

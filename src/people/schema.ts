@@ -1,15 +1,15 @@
 import type { Migration, Schema } from '../platform/database/migrate.ts';
 
 const SHOWN = ['name_id', 'username', 'avatar', 'timezone', 'language', 'date_joined', 'date_online'];
-/** Names in addresses, time zones and languages hold nothing that JSON has to escape. */
+/** Names in addresses, time zones and languages contain nothing that JSON escapes. */
 const cardOf = (row: string) => `${row}.id, ${row}.name_id, ${row}.avatar,
   concat('{"id":', ${row}.id, ',"name_id":"', ${row}.name_id, '","username":', json_quote(${row}.username),
     ',"display_name_portal":null,"date_online":', ${row}.date_online, ',"date_joined":', ${row}.date_joined, ',"avatar":'),
   concat(',"timezone":"', ${row}.timezone, '","language":"', ${row}.language, '","profile_url":"')`;
 
 /**
- * A person as mods name them, in texts that stand before and behind the avatar. Triggers write it, so that nothing that
- * changes a person has to think of it. PostgreSQL puts the same together while it reads.
+ * A user as JSON before and after the avatar, for mods that name them. Triggers write it, so that no change of a user
+ * can forget it; PostgreSQL assembles the same while reading.
  */
 const USER_CARDS = [
   `create table user_cards (
@@ -155,7 +155,7 @@ const notifications: Schema = ({ id, integer, text }) => [
     date_mail ${integer} not null default 0,
     letter_id ${integer} not null default 0 -- no key: 0 for none
   )`,
-  // The same action of the same person notifies once.
+  // The same action of the same user notifies once.
   `create unique index notifications_once on notifications (user_id, kind, actor_id, resource, resource_id,
     comment_id)`,
   'create index notifications_by_user on notifications (user_id, id)',

@@ -37,7 +37,7 @@ const events: Schema = ({ id, integer, text }) => [
     newest ${integer} not null,
     newest_shown ${integer} not null
   )`,
-  // Lists of a game are cut from these: equal in the first two columns, in order by the third.
+  // Indexes for pages of a game's lists: equality in the first two columns, order by the third.
   'create index mod_events_by_shown on mod_events (game_id, shown, id)',
   'create index mod_events_by_newest on mod_events (game_id, newest, id)',
   'create index mod_events_by_newest_shown on mod_events (game_id, newest_shown, id)',
@@ -130,7 +130,7 @@ const metrics: Schema = ({ id, integer, text }) => [
     subscribers ${integer} not null,
     primary key (game_id, month, mod_id)
   )`,
-  // In the order in which rankings are read.
+  // In the order of rankings.
   'create index metrics_mod_months_ranked on metrics_mod_months (game_id, month, downloads desc, mod_id)',
   `create table metrics_creator_months (
     game_id ${integer} not null, -- no key: of a higher domain
@@ -140,7 +140,7 @@ const metrics: Schema = ({ id, integer, text }) => [
     subscribers ${integer} not null,
     primary key (game_id, month, user_id)
   )`,
-  // In the order in which rankings are read.
+  // In the order of rankings.
   'create index metrics_creator_months_ranked on metrics_creator_months (game_id, month, downloads desc, user_id)',
 ];
 
@@ -261,11 +261,11 @@ const webhooks: Schema = ({ id, integer, text }) => [
   )`,
   'create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, id)',
   'create index webhook_deliveries_by_event on webhook_deliveries (event_id)',
-  // Of each subject only the first delivery that waits may be sent.
+  // Only the first waiting delivery of each subject may be sent.
   "create index webhook_deliveries_waiting on webhook_deliveries (webhook_id, subject, id) where state = 'waiting'",
 ];
 
-/** The tables of what is recorded in version 0.2.0. */
+/** The tables of records in version 0.2.0. */
 export const recordsSchema: Migration = {
   name: '2026-11-16-schema-records',
   up: (...types) => [

@@ -99,7 +99,7 @@ export async function isVisibleToClass(reader: Reader, caller: Caller, id: numbe
 }
 
 /** As `isVisibleToClass`, for a mod whose state is already loaded. */
-export const isKnownVisibleToClass = (caller: Caller, mod: Pick<Shown, 'status' | 'visible'>): boolean =>
+export const isModVisibleToClass = (caller: Caller, mod: Pick<Shown, 'status' | 'visible'>): boolean =>
   hasOwnClass(caller) || isPublic(mod);
 
 const hasOwnClass = (caller: Caller) => caller.kind !== 'user' || visibilityClass(caller).startsWith('u');

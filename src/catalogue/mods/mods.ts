@@ -31,7 +31,7 @@ import { pageOfMods } from './page.ts';
 import { endForDeletedMod, removeModRows } from './removal.ts';
 import * as store from './store.ts';
 import type { ModsTable } from './table.ts';
-import { settleWords } from './words.ts';
+import { updateWords } from './words.ts';
 
 export * from './access.ts';
 export { invalidateMod } from './documents.ts';
@@ -228,7 +228,7 @@ async function settle(
     for (const { onPublicChange } of app.extensions.of(modExtensions))
       await onPublicChange?.(transaction, after, difference > 0);
   }
-  await settleWords(transaction, before, after);
+  await updateWords(transaction, before, after);
   await rewriteModDocuments(app, transaction, after.id);
   invalidateMod(transaction, after.game_id, after.id);
   const type = eventOf(before, after);

@@ -6,7 +6,7 @@ import { Created, created, type Input, Json, noContent, ok, operation } from '..
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { linksChangeAt } from '../live-files/links.ts';
 import { PlatformStatusQuery } from '../live-files/object.ts';
-import { isKnownVisibleToClass, requireModDocument, requireSingleMod } from './access.ts';
+import { isModVisibleToClass, requireModDocument, requireSingleMod } from './access.ts';
 import { bodiesIn, ModChangesBody, NewModBody, toModChanges } from './changes.ts';
 import { deleteMod, deleteModForEver, editMod, submitMod } from './editing.ts';
 import { modListing } from './listing.ts';
@@ -77,7 +77,7 @@ type ModInput = Input<z.output<typeof ModPath>, unknown, unknown>;
 
 function modAlone(app: App, { caller, params, language, platform, cache }: ModInput): Json | Promise<Json> {
   const answer = (mod: SingleMod) => {
-    if (isKnownVisibleToClass(caller, mod))
+    if (isModVisibleToClass(caller, mod))
       cache(`mods/${params.mod_id}`, `games/${params.game_id}`, `users/${mod.submitted_by}`);
     const { text, bytes } = singleModJson(app, params.mod_id, mod);
     return new Json(text, bytes);
@@ -88,7 +88,7 @@ function modAlone(app: App, { caller, params, language, platform, cache }: ModIn
 
 async function modOnPortal(app: App, { caller, params, language, platform, portal, cache }: ModInput): Promise<Json> {
   const mod = await requireModDocument(app.db, caller, params.game_id, params.mod_id, language, platform);
-  if (isKnownVisibleToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
+  if (isModVisibleToClass(caller, { status: mod.mod_status, visible: mod.mod_visible }))
     cache(`mods/${mod.mod_id}`, `games/${mod.game_id}`, `users/${mod.id}`);
   return new Json(modJson(app, mod, { alone: true, portal }));
 }

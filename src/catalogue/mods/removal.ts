@@ -4,7 +4,7 @@ import { reviewPicture } from '../../platform/images/pictures.ts';
 import { forgetTranslations } from '../../platform/text/translations.ts';
 import { removeMonthsOfMod } from '../../records/metrics/counting.ts';
 import { releaseHold } from '../rules/evaluation.ts';
-import { dissolveTeam } from '../teams/teams.ts';
+import { removeTeamOf } from '../teams/teams.ts';
 import { modExtensions } from './extensions.ts';
 import * as store from './store.ts';
 
@@ -24,7 +24,7 @@ export async function removeModRows(app: App, transaction: Transaction, mod: sto
   for (const { onRemove } of highestFirst(app)) await onRemove?.(app, transaction, mod);
   await removeMonthsOfMod(transaction, mod);
   await releaseHold(transaction, 'mods', mod.id);
-  await dissolveTeam(transaction, 'mods', mod.id);
+  await removeTeamOf(transaction, 'mods', mod.id);
   await forgetTranslations(transaction.query, 'mods', mod.id);
   if (mod.logo) await reviewPicture(app, transaction, mod.logo);
   await store.remove(transaction.query, mod.id);

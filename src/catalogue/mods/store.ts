@@ -618,7 +618,7 @@ export const namedAfter = (query: Query, id: number, most: number) =>
     .limit(most)
     .execute();
 
-export async function forgetWords(query: Query): Promise<void> {
+export async function removeAllWords(query: Query): Promise<void> {
   await query.deleteFrom('mod_words').execute();
   await query.deleteFrom('mod_vocabulary').execute();
 }

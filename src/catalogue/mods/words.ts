@@ -13,7 +13,7 @@ export const wordsScope = (gameId: number) => `games/${gameId}/mods/words`;
 type Named = Pick<store.ModRow, 'id' | 'game_id' | 'name' | 'status' | 'visible' | 'popularity'>;
 
 /** Updates the search index to the mod's current texts. Public search finds the mod only while it is public. */
-export async function settleWords(transaction: Transaction, before: Named | undefined, after: Named): Promise<void> {
+export async function updateWords(transaction: Transaction, before: Named | undefined, after: Named): Promise<void> {
   const { query, changed } = transaction;
   if (before && before.name === after.name && isPublic(before) === isPublic(after)) return;
   const [known, words] = [before && isPublic(before) ? wordsOf(before.name) : [], wordsOf(after.name)];
@@ -53,8 +53,8 @@ export async function rebuildModWords(app: App): Promise<void> {
 
 /** Can restart after an interruption, because the first step clears the counts. */
 async function rebuildSome(transaction: Transaction, afterId: number): Promise<number | undefined> {
-  if (afterId === 0) await store.forgetWords(transaction.query);
+  if (afterId === 0) await store.removeAllWords(transaction.query);
   const mods = await store.namedAfter(transaction.query, afterId, REBUILT_AT_ONCE);
-  for (const mod of mods) await settleWords(transaction, undefined, mod);
+  for (const mod of mods) await updateWords(transaction, undefined, mod);
   return mods.at(-1)?.id;
 }

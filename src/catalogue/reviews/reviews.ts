@@ -13,7 +13,7 @@ import * as store from './store.ts';
 export const MAIL_REVIEW = 'reviews.mail';
 /** The time for the decision, and for the requester to repeat the approved change. */
 const OPEN_SECONDS = 7 * 86_400;
-const REMEMBER_SECONDS = 30 * 86_400;
+const RETENTION_SECONDS = 30 * 86_400;
 
 /** A change that grants or revokes the powers of an administrator over a game. */
 export type SensitiveChange =
@@ -158,7 +158,7 @@ export async function decideReview(
 
 /** Each mail has an id of its own, so that a retried job sends none twice. */
 export async function mailReview(app: App, id: number): Promise<void> {
-  for (const told of await store.toldOf(app.db.query, id, ADMINISTRATOR, app.clock.now())) {
+  for (const told of await store.recipientsOf(app.db.query, id, ADMINISTRATOR, app.clock.now())) {
     const language = languageOf(told.language) ?? 'en';
     const { game, requester } = told;
     const address = `${app.addresses.gameApi(told.game_id)}/games/${told.game_id}/team/reviews`;
@@ -176,5 +176,5 @@ export async function mailReview(app: App, id: number): Promise<void> {
   }
 }
 
-export const forgetReviews = (app: App): Promise<void> =>
-  app.db.write(async ({ query }) => void (await store.forget(query, app.clock.now() - REMEMBER_SECONDS)));
+export const removeOldReviews = (app: App): Promise<void> =>
+  app.db.write(async ({ query }) => void (await store.removeBefore(query, app.clock.now() - RETENTION_SECONDS)));

@@ -56,7 +56,7 @@ export const decide = (query: Query, id: number, decision: { approved: number; d
 export const use = (query: Query, id: number, now: number) =>
   query.updateTable('permission_reviews').set({ date_used: now }).where('id', '=', id).execute();
 
-export const forget = (query: Query, before: number) =>
+export const removeBefore = (query: Query, before: number) =>
   query.deleteFrom('permission_reviews').where('date_expires', '<', before).execute();
 
 export async function administratorsOf(query: Query, gameId: number, level: number): Promise<number> {
@@ -71,7 +71,7 @@ export async function administratorsOf(query: Query, gameId: number, level: numb
 }
 
 /** The recipients of a review's mail: the other administrators with an address, while it is undecided. */
-export const toldOf = (query: Query, id: number, level: number, now: number) =>
+export const recipientsOf = (query: Query, id: number, level: number, now: number) =>
   query
     .selectFrom('permission_reviews as r')
     .innerJoin('games as g', 'g.id', 'r.game_id')

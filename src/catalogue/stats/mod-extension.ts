@@ -7,7 +7,7 @@ export const modExtension = contribute(modExtensions, {
   name: 'stats',
   // Today's downloads of the mod are part of the game's.
   onRemove: async (_, transaction, mod) => {
-    const downloads = await store.takeHoursBefore(transaction, mod.id, Number.MAX_SAFE_INTEGER);
+    const downloads = await store.removeHoursBefore(transaction, mod.id, Number.MAX_SAFE_INTEGER);
     if (downloads > 0) await countForGame(transaction, mod.game_id, { mods_downloads_today: -downloads });
   },
 });

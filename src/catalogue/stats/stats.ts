@@ -81,7 +81,7 @@ export async function countDownload(
   platforms: ReadonlyMap<string, number> = new Map(),
 ): Promise<void> {
   const difference = { downloads_today: downloads, downloads_total: downloads };
-  await addToModStats(app, transaction, mod, difference, following);
+  await addToModStats(app, transaction, mod, difference, derivedStats);
   const hour = Math.floor(app.clock.now() / HOUR);
   await store.addToHour(transaction, { mod_id: mod.id, game_id: mod.game_id, hour, downloads });
   for (const [platform, some] of platforms)
@@ -104,7 +104,7 @@ export async function countSubscription(
   subscribers: number,
   platform?: string,
 ): Promise<void> {
-  await addToModStats(app, transaction, mod, { subscribers_total: subscribers }, following);
+  await addToModStats(app, transaction, mod, { subscribers_total: subscribers }, derivedStats);
   await countForGame(transaction, mod.game_id, { mods_subscribers_total: subscribers });
   await countForMod(app, transaction, mod, { subscribers }, platform);
 }
@@ -118,13 +118,13 @@ export async function countRating(
   platform?: string,
 ): Promise<void> {
   const difference = { ratings_total: positive + negative, ratings_positive: positive, ratings_negative: negative };
-  await addToModStats(app, transaction, mod, difference, following);
+  await addToModStats(app, transaction, mod, difference, derivedStats);
   const counts = { ratings_positive: positive, ratings_negative: negative };
   await countForMod(app, transaction, mod, counts, platform);
 }
 
 /** The stats that are derived from the counts. */
-export function following(counts: ModCounts) {
+export function derivedStats(counts: ModCounts) {
   const { ratings_positive, ratings_total } = counts;
   return {
     ratings_percentage_positive: percentagePositive(ratings_positive, ratings_total),
@@ -149,7 +149,7 @@ export async function refreshStats(app: App, heartbeat: () => Promise<void> = as
   const next = () => gamesWithExpiredStats(app, GAMES_AT_ONCE);
   for (let games = await next(); games.length > 0; games = await next())
     for (const gameId of games) {
-      await forgetOldDownloads(app, gameId, heartbeat);
+      await removeOldDownloads(app, gameId, heartbeat);
       const dateExpires = app.clock.now() + STATS_LIFETIME_SECONDS;
       const total = await store.publicModsOf(app.db.query, gameId);
       await rankMods(app, gameId, { total, dateExpires }, heartbeat);
@@ -158,20 +158,20 @@ export async function refreshStats(app: App, heartbeat: () => Promise<void> = as
 }
 
 /** "Today" is the last 24 whole hours and the one that has begun. */
-async function forgetOldDownloads(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
+async function removeOldDownloads(app: App, gameId: number, heartbeat: () => Promise<void>): Promise<void> {
   const before = Math.floor(app.clock.now() / HOUR) - DAY_HOURS;
   const next = () => store.modsWithHoursBefore(app.db, gameId, before, MODS_AT_ONCE);
   for (let mods = await next(); mods.length > 0; mods = await next()) {
     await heartbeat();
     for (const id of mods)
-      await app.db.write((transaction) => forgetDownloads(app, transaction, { id, game_id: gameId }, before));
+      await app.db.write((transaction) => removeDownloadsBefore(app, transaction, { id, game_id: gameId }, before));
   }
 }
 
-async function forgetDownloads(app: App, transaction: Transaction, mod: ModNames, before: number): Promise<void> {
-  const downloads = await store.takeHoursBefore(transaction, mod.id, before);
+async function removeDownloadsBefore(app: App, transaction: Transaction, mod: ModNames, before: number): Promise<void> {
+  const downloads = await store.removeHoursBefore(transaction, mod.id, before);
   // Another worker was first.
   if (downloads === 0) return;
-  await addToModStats(app, transaction, mod, { downloads_today: -downloads }, following);
+  await addToModStats(app, transaction, mod, { downloads_today: -downloads }, derivedStats);
   await countForGame(transaction, mod.game_id, { mods_downloads_today: -downloads });
 }

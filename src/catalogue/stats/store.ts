@@ -109,7 +109,7 @@ export async function modsWithHoursBefore(db: Database, gameId: number, hour: nu
 const TAKE_HOURS = statement('delete from mod_download_hours where mod_id = ? and hour < ? returning downloads');
 const FORGET_PLATFORM_HOURS = statement('delete from mod_platform_download_hours where mod_id = ? and hour < ?');
 /** Removes a mod's hours before this one, and returns their downloads. */
-export async function takeHoursBefore(transaction: Transaction, modId: number, hour: number): Promise<number> {
+export async function removeHoursBefore(transaction: Transaction, modId: number, hour: number): Promise<number> {
   const rows = await transaction.all<{ downloads: number }>(TAKE_HOURS, [modId, hour]);
   await transaction.run(FORGET_PLATFORM_HOURS, [modId, hour]);
   return rows.reduce((sum, { downloads }) => sum + downloads, 0);

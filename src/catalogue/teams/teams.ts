@@ -46,7 +46,7 @@ export async function teamLevel(
 }
 
 /** Removes the members and invitations of a game or mod that was deleted for good. */
-export async function dissolveTeam(
+export async function removeTeamOf(
   transaction: Transaction,
   resource: TeamResource,
   resourceId: number,

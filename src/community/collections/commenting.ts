@@ -1,7 +1,7 @@
 import { requireGame } from '../../catalogue/games/games.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { noteActive } from '../../records/metrics/counting.ts';
+import { countActive } from '../../records/metrics/counting.ts';
 import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import type { Commentable, Commented } from '../comments/extensions.ts';
 import {
@@ -40,7 +40,7 @@ export const commentableCollections: Commentable = {
   lock: async (_, transaction, caller, gameId, id) =>
     commentedCollection(transaction, caller, await requireCollectionForChange(transaction, caller, gameId, id)),
   onChange: async (app, transaction, collection, { type, userId, address, platform, difference }) => {
-    if (type === 'added') await noteActive(app, transaction, collection.gameId, { userId, address, platform });
+    if (type === 'added') await countActive(app, transaction, collection.gameId, { userId, address, platform });
     await countCommentsOfCollection(transaction, { id: collection.id, game_id: collection.gameId }, difference);
     await recordStudioEvent(app, transaction, {
       gameId: collection.gameId,

@@ -4,7 +4,7 @@ import { MODERATOR } from '../../catalogue/teams/teams.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { recordModEvent } from '../../records/events/events.ts';
-import { noteActive } from '../../records/metrics/counting.ts';
+import { countActive } from '../../records/metrics/counting.ts';
 import type { Commentable, Commented } from './extensions.ts';
 import * as store from './store.ts';
 
@@ -35,7 +35,7 @@ export const commentableMods: Commentable = {
   lock: async (_, transaction, caller, gameId, id) =>
     commentedMod(transaction, caller, await requireModForChange(transaction, caller, gameId, id)),
   onChange: async (app, transaction, mod, { type, userId, address, platform }) => {
-    if (type === 'added') await noteActive(app, transaction, mod.gameId, { userId, address, platform });
+    if (type === 'added') await countActive(app, transaction, mod.gameId, { userId, address, platform });
     await recordModEvent(app, transaction, {
       gameId: mod.gameId,
       modId: mod.id,

@@ -3,7 +3,7 @@ import { MODERATOR, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { Caller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { noteActive } from '../../records/metrics/counting.ts';
+import { countActive } from '../../records/metrics/counting.ts';
 import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import type { Commentable, Commented } from '../comments/extensions.ts';
 import {
@@ -44,7 +44,7 @@ export const commentableGuides: Commentable = {
   lock: async (app, transaction, caller, gameId, id) =>
     commentedGuide(app, transaction, caller, await requireGuideForChange(app, transaction, caller, gameId, id)),
   onChange: async (app, transaction, guide, { type, userId, address, platform, difference }) => {
-    if (type === 'added') await noteActive(app, transaction, guide.gameId, { userId, address, platform });
+    if (type === 'added') await countActive(app, transaction, guide.gameId, { userId, address, platform });
     await countCommentsOfGuide(transaction, { id: guide.id, game_id: guide.gameId }, difference);
     await recordStudioEvent(app, transaction, {
       gameId: guide.gameId,

@@ -7,7 +7,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Column, Listing, ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { noteActive } from '../../records/metrics/counting.ts';
+import { countActive } from '../../records/metrics/counting.ts';
 import type { RatedResource } from './removal.ts';
 import * as store from './store.ts';
 
@@ -76,7 +76,7 @@ export async function rateMod(
     const which = { gameId, resource: 'mods', resourceId: modId, rating } as const;
     const difference = await putRating(app, transaction, caller.userId, which);
     await countRating(app, transaction, mod, difference, caller.platform);
-    await noteActive(app, transaction, gameId, caller);
+    await countActive(app, transaction, gameId, caller);
   });
 }
 

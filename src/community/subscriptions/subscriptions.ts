@@ -7,7 +7,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import type { Listing } from '../../platform/database/listing.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { recordUserEvent } from '../../records/events/events.ts';
-import { noteActive } from '../../records/metrics/counting.ts';
+import { countActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
 /** The game as an expression: the list begins at the person, whose mods are few, and not at a game's many. */
@@ -87,7 +87,7 @@ export async function subscribeToAll(
   }
   for (const mod of added) await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_SUBSCRIBE' });
   for (const mod of added) await countSubscription(app, transaction, mod, 1, actor.platform);
-  for (const gameId of gamesOf(added)) await noteActive(app, transaction, gameId, actor);
+  for (const gameId of gamesOf(added)) await countActive(app, transaction, gameId, actor);
   return added.length;
 }
 
@@ -117,7 +117,7 @@ export async function unsubscribeFromAll(
   for (const mod of removed)
     await recordUserEvent(app, transaction, { ...namesOf(mod), userId, type: 'USER_UNSUBSCRIBE' });
   for (const mod of removed) await countSubscription(app, transaction, mod, -1, actor.platform);
-  for (const gameId of gamesOf(removed)) await noteActive(app, transaction, gameId, actor);
+  for (const gameId of gamesOf(removed)) await countActive(app, transaction, gameId, actor);
   return removed.length;
 }
 

@@ -1,7 +1,7 @@
 import { countDownload } from '../../catalogue/stats/stats.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { noteActive } from '../../records/metrics/counting.ts';
+import { countActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
 export interface BegunDownload {
@@ -84,7 +84,7 @@ async function countAll(app: App, transaction: Transaction, begun: readonly Begu
   for (const { downloads, platforms, ...mod } of counts.values())
     await countDownload(app, transaction, mod, downloads, platforms);
   for (const { game_id, address, userId, platform } of first)
-    await noteActive(
+    await countActive(
       app,
       transaction,
       game_id,

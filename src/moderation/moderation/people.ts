@@ -1,5 +1,5 @@
 import { isStaffMember } from '../../people/staff/staff.ts';
-import { forgetBan } from '../../people/users/bans.ts';
+import { removeBan } from '../../people/users/bans.ts';
 import { lockUserRow, putUserStatus, USER_ACTIVE, USER_BANNED, USER_DELETED } from '../../people/users/users.ts';
 import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
@@ -21,7 +21,7 @@ export async function setBan(
   await app.db.write(async (transaction) => {
     const person = await lockUserRow(transaction, userId);
     const isGone = person?.status === USER_DELETED;
-    if (!person || (isGone && (banned || !(await forgetBan(transaction, userId)))))
+    if (!person || (isGone && (banned || !(await removeBan(transaction, userId)))))
       throw new ApiError('USER_NOT_FOUND');
     if (await isStaffMember(transaction, userId)) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
     if (!isGone && (person.status === USER_BANNED) === banned) throw new ApiError('MODERATION_ALREADY_ACTIONED');

@@ -49,14 +49,14 @@ test('a new site has terms, a privacy policy, and terms for games, sales and ref
   }
 });
 
-test('an agreement of a type that does not exist, or of which none is in force, is not found', async () => {
+test('an agreement of an unknown type, or without a version in force, is not found', async () => {
   await key.refused(getCurrentAgreement, { params: { agreement_type_id: 10 } }, 400, 14022);
   await key.refused(getAgreementVersions, { params: { agreement_type_id: 10 } }, 400, 14022);
   await key.refused(getCurrentAgreement, { params: { agreement_type_id: 9 } }, 404, 14000);
   await key.refused(getAgreementVersion, { params: at(999_999) }, 404, 14000);
 });
 
-test('a draft is seen by those who run the site, and by everyone once it is in force', async () => {
+test('only the site staff see a draft, and everyone sees it once it is in force', async () => {
   const reader = await api.as(await api.aUser());
   const id = await aDraft(4);
   const shown = async (client: Client) =>
@@ -74,7 +74,7 @@ test('a draft is seen by those who run the site, and by everyone once it is in f
   assert.equal((await current(4)).body.id, id);
 });
 
-test('versions know those before and after them, drafts and deleted ones left out', async () => {
+test('versions link to the previous and the next one, without drafts and deleted ones', async () => {
   const [first, draft, second, third] = [await inForce(6), await aDraft(6), await inForce(6), await inForce(6)];
   const neighbours = async (id: number) => {
     const { adjacent_versions, is_latest } = (await admin.call(getAgreementVersion, { params: at(id) })).body;
@@ -88,7 +88,7 @@ test('versions know those before and after them, drafts and deleted ones left ou
   await key.refused(getAgreementVersion, { params: at(second) }, 404, 14000);
 });
 
-test('only those who run the site add, change and delete versions', async () => {
+test('only the site staff add, change and delete versions', async () => {
   const anyone = await api.as(await api.aUser());
   const id = await aDraft(7);
   const body = { type: 7, name: 'Mine', description: 'All yours is mine' };
@@ -102,14 +102,14 @@ test('only those who run the site add, change and delete versions', async () => 
   await admin.refused(deleteAgreementVersion, { params: at(999_999) }, 404, 25002);
 });
 
-test('a version in force is neither put in force again, changed nor deleted', async () => {
+test('a version in force can be neither put in force again, nor changed, nor deleted', async () => {
   const id = await inForce(7);
   await admin.refused(editAgreementVersion, { params: at(id), body: { is_active: true } }, 400, 14025);
   await admin.refused(editAgreementVersion, { params: at(id), body: { name: 'Other' } }, 400, 14025);
   await admin.refused(deleteAgreementVersion, { params: at(id) }, 403, 14024);
 });
 
-test('a draft can be rewritten; what was in force once keeps its words, and can come back', async () => {
+test('a draft can be rewritten; a version that was in force keeps its text, and can come into force again', async () => {
   const id = await aDraft(7);
   const body = { name: 'Biscuits', description: '<p onclick="x()">Crumbs</p><script>y()</script>' };
   const edited = (await admin.call(editAgreementVersion, { params: at(id), body })).body;
@@ -122,7 +122,7 @@ test('a draft can be rewritten; what was in force once keeps its words, and can 
   assert.equal((await current(7)).body.id, id);
 });
 
-test('of many versions that are put in force at once, one is', async () => {
+test('of concurrent requests to put versions in force, exactly one takes effect', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => aDraft(9)));
   const answers = await Promise.all(ids.map(putInForce));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
@@ -131,7 +131,7 @@ test('of many versions that are put in force at once, one is', async () => {
   assert.equal(body.result_total, 8);
 });
 
-test('people accept what is in force, once, and find it in their list', async () => {
+test('users accept the version in force once, and find it in their list', async () => {
   const ada = await api.as(await api.aUser());
   const { id } = (await current(3)).body;
   const answers = await Promise.all(Array.from({ length: 5 }, () => accept(ada, id)));
@@ -145,7 +145,7 @@ test('people accept what is in force, once, and find it in their list', async ()
   assert.equal((await (await api.as(await api.aUser())).call(getUserAgreements)).body.result_total, 0);
 });
 
-test('nobody accepts a draft, a version of the past, or one that is not there', async () => {
+test('a user cannot accept a draft, a past version or a missing one', async () => {
   const ada = await api.as(await api.aUser());
   const past = await inForce(6);
   await inForce(6);
@@ -154,7 +154,7 @@ test('nobody accepts a draft, a version of the past, or one that is not there', 
   await ada.refused(acceptAgreement, { body: { agreement_version_id: 999_999 } }, 404, 25002);
 });
 
-test('who has agreed to the terms is asked again when a new version comes into force', async () => {
+test('a user who has agreed to the terms is asked again when a new version comes into force', async () => {
   const app = api.app();
   const ada = await api.aUser();
   assert.equal(await hasAgreed(app.db, ada.id), false);
@@ -173,7 +173,7 @@ test('who has agreed to the terms is asked again when a new version comes into f
   assert.equal(await hasAgreed(app.db, ada.id), true);
 });
 
-test('consent for one game says nothing about others', async () => {
+test('consent for one game does not cover others', async () => {
   const app = api.app();
   const ada = await api.aUser();
   await app.db.write((transaction) => agree(app, transaction, ada.id, game.id));
@@ -183,7 +183,7 @@ test('consent for one game says nothing about others', async () => {
 
 const dialog = (headers: Record<string, string> = {}) => key.call(terms, { headers });
 
-test('the terms dialog is spoken in all 22 languages, each in its own words', async () => {
+test('the terms dialog has a text of its own in each of the 22 languages', async () => {
   const texts = new Map<string, string>();
   for (const language of LANGUAGES) {
     const { body } = await dialog({ 'accept-language': language });
@@ -201,7 +201,7 @@ test('the terms dialog is spoken in all 22 languages, each in its own words', as
   assert.match((await dialog({ 'accept-language': 'ar' })).body.html, /^<p dir="rtl">/);
 });
 
-test('the terms dialog names the platform from which the account comes', async () => {
+test('the terms dialog names the platform that the account comes from', async () => {
   const plain = (await dialog()).body;
   assert.doesNotMatch(plain.plaintext, /Steam|avatar/);
   const steam = (await dialog({ 'x-modio-portal': 'Steam' })).body;
@@ -216,7 +216,7 @@ test('the terms dialog names the platform from which the account comes', async (
   );
 });
 
-test('the links of the dialog lead to pages with the texts in force, for consoles without a way out', async () => {
+test('the links of the dialog lead to pages with the texts in force, without links for consoles', async () => {
   const id = await aDraft(8, 'Refunds & <returns>');
   const description = '<p>Ask <a href="https://example.org/">us</a>.</p>';
   await admin.call(editAgreementVersion, { params: at(id), body: { description, is_active: true } });

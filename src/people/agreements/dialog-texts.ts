@@ -1,13 +1,13 @@
 import type { Language } from '../../platform/localisation/languages.ts';
 
 /**
- * The words of the dialog in which players consent. `{terms}` and `{privacy}` become links with the names below, so
- * each language puts them where they need not be inflected.
+ * The texts of the consent dialog. `{terms}` and `{privacy}` become links with the names below, so each language puts
+ * them where they need not be inflected.
  */
 export interface DialogTexts {
   readonly intro: string;
   readonly consent: string;
-  /** Where an account comes from a platform, it says what is taken from there. */
+  /** For accounts from a platform, it also lists the data that comes from there. */
   readonly consentWithPortal: string;
   readonly data: string;
   readonly agree: string;

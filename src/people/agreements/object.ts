@@ -12,7 +12,7 @@ const AdjacentVersion = z.object({ id: Id, date_live: Timestamp }).nullable();
 
 const AgreementUserObject = UserObject.extend({ id: z.int().min(0) }).meta({
   id: 'AgreementUser',
-  description: 'Who wrote the version. Of those that come with the service, `id` is 0.',
+  description: 'The author of the version. For versions that come with the service, `id` is 0.',
 });
 
 export const AgreementVersionObject = z
@@ -30,7 +30,7 @@ export const AgreementVersionObject = z
     description: z.string(),
     adjacent_versions: z
       .object({ previous: AdjacentVersion, next: AdjacentVersion })
-      .meta({ description: 'The versions before and after it that have been in force.' }),
+      .meta({ description: 'The previous and the next version that have been in force.' }),
   })
   .meta({ id: 'AgreementVersion' });
 
@@ -41,7 +41,7 @@ export const AgreementAcceptanceObject = z
     type: Integer.meta({ description: TYPES }),
     name: z.string(),
     is_active: z.boolean().meta({ description: 'Whether this version is still in force.' }),
-    game_id: Integer.meta({ description: 'The game for which alone it was accepted, 0 otherwise' }),
+    game_id: Integer.meta({ description: 'The game that the acceptance is limited to, 0 for none' }),
     date_added: Timestamp,
   })
   .meta({ id: 'AgreementAcceptance' });

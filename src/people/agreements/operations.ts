@@ -26,12 +26,12 @@ const VersionPath = z.object({ agreement_version_id: PathId });
 
 const texts = {
   name: z.string().trim().min(1).max(100),
-  changelog: z.string().trim().max(10_000).meta({ description: 'What is new in this version.' }),
+  changelog: z.string().trim().max(10_000).meta({ description: 'The changes in this version.' }),
   description: z
     .string()
     .min(1)
     .max(250_000)
-    .meta({ description: 'The text itself. Markup beyond simple formatting, links and images is removed.' }),
+    .meta({ description: 'The text. Markup beyond simple formatting, links and images is removed.' }),
 };
 
 export const terms = operation({
@@ -39,7 +39,7 @@ export const terms = operation({
   tag: 'Agreements',
   method: 'GET',
   path: '/authenticate/terms',
-  says: 'Gives the text, the buttons and the links of the dialog in which players consent before they sign in, in all languages and for the portal in the header.',
+  says: 'Returns the text, the buttons and the links of the dialog in which players consent before they sign in, in all languages and for the portal in the header.',
   access: authentication(),
   returns: ok(TermsObject),
   errors: ['ACTION_RESTRICTED_NO_TEST_KEY'],
@@ -68,7 +68,7 @@ export const getAgreementVersions = operation({
   tag: 'Agreements',
   method: 'GET',
   path: '/agreements/types/{agreement_type_id}/versions',
-  says: 'Lists the versions of an agreement that are or were in force. Those who run the site also see drafts.',
+  says: 'Lists the versions of an agreement that are or were in force. The site staff also get drafts.',
   access: reader(),
   params: TypePath,
   list: versionListing,
@@ -90,7 +90,7 @@ export const getAgreementVersion = operation({
   tag: 'Agreements',
   method: 'GET',
   path: '/agreements/versions/{agreement_version_id}',
-  says: 'Shows one version of an agreement. Drafts are shown to those who run the site alone.',
+  says: 'Shows one version of an agreement. Only the site staff can read drafts.',
   access: reader(),
   params: VersionPath,
   returns: ok(AgreementVersionObject),
@@ -107,7 +107,7 @@ export const addAgreementVersion = operation({
   tag: 'Agreements',
   method: 'POST',
   path: '/agreements/versions',
-  says: 'Adds a draft of an agreement. For those who run the site.',
+  says: 'Adds a draft of an agreement. For the site staff.',
   access: user('write', 'staff'),
   body: z.object({ ...texts, type: z.int(), changelog: texts.changelog.default('') }),
   once: true,
@@ -127,7 +127,7 @@ export const editAgreementVersion = operation({
   tag: 'Agreements',
   method: 'PUT',
   path: '/agreements/versions/{agreement_version_id}',
-  says: 'Changes a draft of an agreement, or puts a version in force in place of the one before. People then have to accept it anew. For those who run the site.',
+  says: 'Changes a draft of an agreement, or puts a version in force in place of the current one. Users then have to accept it again. For the site staff.',
   access: user('write', 'staff'),
   params: VersionPath,
   body: z
@@ -144,7 +144,7 @@ export const deleteAgreementVersion = operation({
   tag: 'Agreements',
   method: 'DELETE',
   path: '/agreements/versions/{agreement_version_id}',
-  says: 'Deletes a version of an agreement that is not in force. For those who run the site.',
+  says: 'Deletes a version of an agreement that is not in force. For the site staff.',
   access: user('write', 'staff'),
   params: VersionPath,
   returns: noContent,
@@ -157,7 +157,7 @@ export const getUserAgreements = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/agreements',
-  says: 'Lists what the person has accepted. `is_active` tells whether that version is still in force.',
+  says: 'Lists the versions that the user has accepted. `is_active` is true for versions still in force.',
   access: user('read', 'profile'),
   list: acceptanceListing,
   returns: ok(pageOf(AgreementAcceptanceObject)),

@@ -15,7 +15,7 @@ export const personalAgreements: PersonalData = {
       table: 'agreement_versions',
       column: 'user_id',
       exported: ['id', 'type', 'name', 'changelog', 'date_added'],
-      whenDeleted: retained('people accepted this text, whoever wrote it'),
+      whenDeleted: retained('users have accepted this text, so it must stay'),
       whenMerged: 'moved',
     },
   ],

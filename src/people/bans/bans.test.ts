@@ -10,10 +10,10 @@ import { STAFF_LEVELS } from '../../platform/access/staff.ts';
 import { getAudit, getGameAudit } from '../../studio/audit/operations.ts';
 import { ping } from '../../studio/service/operations.ts';
 import { addStaffMember } from '../staff/operations.ts';
-import { forgetEnded } from './bans.ts';
+import { removeEndedBans } from './bans.ts';
 import { addAddressBan, deleteAddressBan, getAddressBans } from './operations.ts';
 
-/** The test itself is the proxy, which tells from where each request came. */
+/** The test acts as the proxy that reports where each request comes from. */
 const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1,10.1.0.0/16' } });
 const administrator = await api.aUser({ admin: true });
 const admin = await api.as(administrator);
@@ -33,7 +33,7 @@ async function bans(network: string, more: Record<string, string | number> = {})
   return answer.body;
 }
 
-test('from a banned address nobody is let in, whoever they are, until the ban is lifted', async () => {
+test('every request from a banned address is refused, until the ban is lifted', async () => {
   const address = '203.0.113.7';
   for (let i = 0; i < 3; i += 1) assert.equal(await statusFrom(address), 200);
   const { id, network } = await bans(address);
@@ -48,7 +48,7 @@ test('from a banned address nobody is let in, whoever they are, until the ban is
   await admin.refused(deleteAddressBan, { params: { ban_id: id } }, 404, 29502);
 });
 
-test('networks of both kinds are banned, and an IPv6 address with all that its host may call itself', async () => {
+test('IPv4 and IPv6 networks can be banned, and an IPv6 address bans its /64', async () => {
   const cases = [
     ['198.51.100.77/24', '198.51.100.0/24', '198.51.100.255', '198.51.101.0'],
     ['198.18.0.0/15', '198.18.0.0/15', '198.19.255.255', '198.20.0.0'],
@@ -65,7 +65,7 @@ test('networks of both kinds are banned, and an IPv6 address with all that its h
   }
 });
 
-test('what is no network, half of the world, or the operator’s own proxy is not banned', async () => {
+test('an invalid network, a very wide one, and one with the operator’s own proxy cannot be banned', async () => {
   const wrong = ['', 'x', '203.0.113', '203.0.113.7/33', '1::/129', '0.0.0.0/0', '12.0.0.0/7', '2000::/3', '7'];
   for (const network of [...wrong, '10.1.2.3', '10.0.0.0/8', '127.0.0.1'])
     await admin.refused(addAddressBan, { body: { network, reason: 'Floods' } }, 422, 13009);
@@ -74,13 +74,13 @@ test('what is no network, half of the world, or the operator’s own proxy is no
   await admin.refused(addAddressBan, { body: { network: '203.0.113.9' } }, 422, 13009);
 });
 
-test('nobody bans themselves, and whoever is at the machine is let in whatever is banned', async () => {
+test('an administrator cannot ban their own address, and loopback is never refused', async () => {
   const own = { headers: { 'x-forwarded-for': '203.0.113.20' }, body: { network: '203.0.113.0/24', reason: 'Oops' } };
   await admin.refused(addAddressBan, own, 403, 17023);
   assert.equal((await api.withKey(game).call(getGame, { params })).status, 200);
 });
 
-test('a ban ends by itself, makes room for the next, and is forgotten after a while', async () => {
+test('a ban ends by itself, can be followed by a new one, and is removed after a while', async () => {
   const address = '203.0.113.30';
   const until = api.clock.now() + 60;
   const { id } = await bans(address, { date_expires: until });
@@ -93,11 +93,11 @@ test('a ban ends by itself, makes room for the next, and is forgotten after a wh
   assert.notEqual(next.id, id);
   assert.equal(await statusFrom(address), 403);
   api.clock.advance(31 * 86_400);
-  await forgetEnded(api.app());
+  await removeEndedBans(api.app());
   assert.equal((await (await api.as(administrator)).call(getAddressBans)).body.result_total, 0);
 });
 
-test('only a proxy of the operator is believed', async () => {
+test('only the operator’s proxies can set the client address', async () => {
   const address = '203.0.113.40';
   const { id } = await bans(address);
   assert.equal((await api.withKey(game).call(getGame, from(`${address}, 192.0.2.50`))).status, 200);
@@ -106,7 +106,7 @@ test('only a proxy of the operator is believed', async () => {
   await admin.call(deleteAddressBan, { params: { ban_id: id } });
 });
 
-test('a WebSocket that is open is closed, and no other is opened', async () => {
+test('a ban closes an open WebSocket, and refuses new ones', async () => {
   const knock = (address: string) => ({ host: `g-${game.id}.ws.localhost`, headers: { 'x-forwarded-for': address } });
   const [kept, other] = [
     await aDevice(api.service, knock('203.0.113.45')),
@@ -121,14 +121,14 @@ test('a WebSocket that is open is closed, and no other is opened', async () => {
   await admin.call(deleteAddressBan, { params: { ban_id: id } });
 });
 
-test('the refusal is said in the reader’s language', async () => {
+test('the refusal is in the language of the request', async () => {
   const { id } = await bans('203.0.113.50');
   const answer = await api.withKey(game).call(getGame, from('203.0.113.50', { 'accept-language': 'de' }));
   assert.match((answer.body as unknown as { error: { message: string } }).error.message, /gesperrt/);
   await admin.call(deleteAddressBan, { params: { ban_id: id } });
 });
 
-test('bans are for administrators of the site, and no one else learns an address', async () => {
+test('only administrators of the site read and change bans', async () => {
   const moderator = await api.aUser();
   await admin.call(addStaffMember, { body: { user_id: moderator.id, level: STAFF_LEVELS.moderator } });
   const { id, network } = await bans('203.0.113.60', { reason: 'Seen before' });
@@ -155,7 +155,7 @@ test('bans are for administrators of the site, and no one else learns an address
   );
 });
 
-test('another process keeps to a ban as soon as it has heard of it', async () => {
+test('another process enforces a ban as soon as it is notified', async () => {
   const { settings } = api.app();
   const other = await composeApp(settings, 'production', api.app());
   try {
@@ -177,7 +177,7 @@ test('another process keeps to a ban as soon as it has heard of it', async () =>
   }
 });
 
-test('the gate answers from memory', async () => {
+test('checking bans needs no database access', async () => {
   const app = api.app();
   const added = await Promise.all(Array.from({ length: 20 }, (_, i) => bans(`198.51.${i}.0/${24 + (i % 9)}`)));
   const gate = createGate(app);

@@ -103,5 +103,5 @@ const auditBan = (
 const RETENTION_SECONDS = 30 * 86_400;
 
 /** Ended bans stay listed for a while; the audit log keeps them for ever. */
-export const forgetEnded = (app: App): Promise<void> =>
+export const removeEndedBans = (app: App): Promise<void> =>
   app.db.write(async (transaction) => void (await store.removeEnded(transaction, app.clock.now() - RETENTION_SECONDS)));

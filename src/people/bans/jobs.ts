@@ -1,9 +1,9 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { forgetEnded } from './bans.ts';
+import { removeEndedBans } from './bans.ts';
 
 const DAY = 86_400;
 
 export const banJobs: readonly JobHandler<App>[] = [
-  { kind: 'bans.forget-ended', every: DAY, run: (app) => forgetEnded(app) },
+  { kind: 'bans.forget-ended', every: DAY, run: (app) => removeEndedBans(app) },
 ];

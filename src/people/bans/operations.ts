@@ -10,9 +10,9 @@ const AddressBanObject = z
     id: Id,
     network: z.string().meta({ description: 'Such as `203.0.113.7/32` or `2001:db8::/64`' }),
     reason: z.string(),
-    user_id: Integer.meta({ description: 'Who decided it; 0 for whoever runs the service' }),
+    user_id: Integer.meta({ description: 'The deciding administrator; 0 for the operator' }),
     date_added: Timestamp,
-    date_expires: Timestamp.meta({ description: '0 where it does not end by itself' }),
+    date_expires: Timestamp.meta({ description: '0 if it does not end by itself' }),
   })
   .meta({ id: 'AddressBan' });
 
@@ -21,7 +21,7 @@ export const getAddressBans = operation({
   tag: 'Staff',
   method: 'GET',
   path: '/bans/addresses',
-  says: 'Lists the addresses from which nobody is let in. For administrators of the site.',
+  says: 'Lists the banned addresses and networks. For administrators of the site.',
   access: user('read', 'staff'),
   list: banListing,
   returns: ok(pageOf(AddressBanObject)),
@@ -37,7 +37,7 @@ export const addAddressBan = operation({
   tag: 'Staff',
   method: 'POST',
   path: '/bans/addresses',
-  says: 'Lets nobody in from an address or network, at once and in every process. For administrators of the site.',
+  says: 'Refuses all requests from an address or network, at once and in every process. For administrators of the site.',
   access: user('write', 'staff'),
   body: z.object({
     network: z
@@ -66,7 +66,7 @@ export const deleteAddressBan = operation({
   tag: 'Staff',
   method: 'DELETE',
   path: '/bans/addresses/{ban_id}',
-  says: 'Lets people in again from an address or network. For administrators of the site.',
+  says: 'Lifts the ban of an address or network. For administrators of the site.',
   access: user('write', 'staff'),
   params: z.object({ ban_id: PathId }),
   returns: noContent,

@@ -6,8 +6,8 @@ export const personalBans: PersonalData = {
     {
       table: 'address_bans',
       column: 'user_id',
-      exported: notExported('addresses of others, which the staff alone sees'),
-      whenDeleted: retained('a decision over the site'),
+      exported: notExported('addresses of other people, which only the site staff see'),
+      whenDeleted: retained('a decision about the site'),
       whenMerged: 'moved',
     },
   ],

@@ -12,7 +12,7 @@ import { blockAUser, getUsersBlocked, unblockAUser } from './operations.ts';
 const api = await startApi();
 const named = (user: { id: number }) => ({ params: { user_id: user.id } });
 
-test('a blocked person is listed until the block is taken back; mutes are a list of their own', async () => {
+test('a blocked user is listed until they are unblocked; mutes have a list of their own', async () => {
   const ada = await api.as(await api.aUser());
   const [bob, cleo] = [await api.aUser(), await api.aUser()];
   for (const each of [bob, cleo, bob]) assert.equal((await ada.call(blockAUser, named(each))).status, 204);
@@ -23,7 +23,7 @@ test('a blocked person is listed until the block is taken back; mutes are a list
   assert.deepEqual(await blocked(), [cleo.id]);
 });
 
-test('nobody blocks themselves, those who run the site, or someone who is not there', async () => {
+test('a user cannot block themselves, the site staff or a missing user', async () => {
   const ada = await api.aUser();
   const client = await api.as(ada);
   await client.refused(blockAUser, named(ada), 403, 17039);
@@ -32,7 +32,7 @@ test('nobody blocks themselves, those who run the site, or someone who is not th
   await client.refused(unblockAUser, named({ id: 999_999 }), 404, 17000);
 });
 
-test('who is blocked is muted as well, and stays muted where that was wished besides', async () => {
+test('a blocked user is muted as well, and a separate mute outlasts the block', async () => {
   const ada = await api.as(await api.aUser());
   const mod = await api.aMod();
   const total = async () => (await ada.call(getMods, { params: { game_id: mod.game_id } })).body.result_total;
@@ -44,7 +44,7 @@ test('who is blocked is muted as well, and stays muted where that was wished bes
   assert.equal(await total(), 0);
 });
 
-test('who is blocked invites the other to no preview', async () => {
+test('a blocked user cannot invite the other to a preview', async () => {
   const ada = await api.aUser();
   const mod = await api.aMod({ visible: 0, community_options: 64 });
   await (await api.as(ada)).call(blockAUser, named(mod.owner));
@@ -54,7 +54,7 @@ test('who is blocked invites the other to no preview', async () => {
   assert.equal((await owner.call(modPreviews.invite, { params, body: { user_id: mod.owner.id } })).status, 201);
 });
 
-test('who is blocked can write invitations to a team, but they never arrive', async () => {
+test('a blocked user can send team invitations, but the other does not receive them', async () => {
   const email = 'blocker@example.org';
   const ada = await api.as(await api.aUser({ email }));
   const mod = await api.aMod();
@@ -65,7 +65,7 @@ test('who is blocked can write invitations to a team, but they never arrive', as
   assert.equal((await ada.call(getTeamInvites)).body.result_total, 0);
 });
 
-test('between people of whom one has blocked the other, neither comments on what the other made, nor replies', async () => {
+test('after a block neither user can comment on the other’s content or reply to them', async () => {
   const [ada, bob] = [await api.aUser(), await api.aUser()];
   const [asAda, asBob] = [await api.as(ada), await api.as(bob)];
   const mod = await api.aMod({ owner: ada });
@@ -92,7 +92,7 @@ test('between people of whom one has blocked the other, neither comments on what
   assert.equal((await say(asBob, mod, 'Sorry', 0)).thread_position, '02');
 });
 
-test('a game’s team is heard on every mod of the game, blocked or not', async () => {
+test('a game’s team can comment on every mod of the game, blocked or not', async () => {
   const mod = await api.aMod();
   const moderator = await api.aUser();
   await api.joins(moderator, { id: mod.game_id }, 1);

@@ -16,7 +16,7 @@ export const personalBlocks: PersonalData = {
     {
       table: 'blocks',
       column: 'blocked_id',
-      exported: notExported('whom someone blocks is theirs to know'),
+      exported: notExported('only the blocking user knows whom they have blocked'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id'],

@@ -28,7 +28,7 @@ const pathOf = (who: Person, whom: Person) => ({ params: { user_id: who.user.id,
 const idsOf = async (answer: Promise<{ body: { data: { id: number }[] } }>) =>
   (await answer).body.data.map(({ id }) => id);
 
-test('whom one follows and who follows one is listed, until one no longer does', async () => {
+test('followers and followed users are listed until they unfollow', async () => {
   const [ada, bob, cleo] = [await person(), await person(), await person()];
   assert.equal((await follow(ada, bob)).status, 204);
   await follow(ada, cleo);
@@ -42,7 +42,7 @@ test('whom one follows and who follows one is listed, until one no longer does',
   assert.deepEqual(await idsOf(cleo.client.call(getMyFollowers)), [bob.user.id]);
 });
 
-test('nobody follows twice, themselves, someone who is gone, or in the name of others', async () => {
+test('a user cannot follow twice, themselves, a missing user, or for another user', async () => {
   const [ada, bob, banned, gone] = [await person(), await person(), await person(), await person()];
   await follow(ada, bob);
   await ada.client.refused(followUserOperation, following(ada, bob.user), 400, 11134);
@@ -55,14 +55,14 @@ test('nobody follows twice, themselves, someone who is gone, or in the name of o
   await ada.client.refused(followUserOperation, following(ada, gone.user), 403, 11131);
 });
 
-test('nobody unfollows whom they do not follow, or in the name of others', async () => {
+test('a user cannot unfollow a user they do not follow, or for another user', async () => {
   const [ada, bob] = [await person(), await person()];
   await ada.client.refused(unfollowUserOperation, pathOf(ada, bob), 403, 15005);
   await follow(bob, ada);
   await ada.client.refused(unfollowUserOperation, pathOf(bob, ada), 403, 17030);
 });
 
-test('of someone who is not there nothing is listed, and those who are gone are in no list', async () => {
+test('a missing user has no lists, and lists leave out deleted users', async () => {
   const [ada, bob] = [await person(), await person()];
   await ada.client.refused(getUserFollowers, { params: { user_id: 999_999 } }, 404, 17000);
   await ada.client.refused(getUserFollowing, { params: { user_id: 999_999 } }, 404, 17000);
@@ -71,7 +71,7 @@ test('of someone who is not there nothing is listed, and those who are gone are 
   assert.deepEqual(await idsOf(ada.client.call(getMyFollowers)), []);
 });
 
-test('a block ends following both ways, and keeps it from beginning again', async () => {
+test('a block ends follows in both directions, and prevents new ones', async () => {
   const [ada, bob] = [await person(), await person()];
   await follow(ada, bob);
   await follow(bob, ada);

@@ -19,7 +19,7 @@ interface Mail {
   readonly optOut: string;
 }
 
-/** Invites an address to a team; returns the mails that it got so far. */
+/** Invites an address to a team, and returns all mails that it has received. */
 async function invited(email: string): Promise<Mail[]> {
   const mod = await api.aMod();
   const params = { game_id: mod.game_id, mod_id: mod.id };
@@ -32,7 +32,7 @@ async function invited(email: string): Promise<Mail[]> {
 
 const hashOf = ({ optOut }: Mail) => new URL(optOut).searchParams.get('hash')!;
 
-test('one click in the mail program ends invitations to an address, also to one without an account', async () => {
+test('one-click unsubscribe ends invitations to an address, with or without an account', async () => {
   const email = anAddress();
   const [mail] = await invited(email);
   const { pathname, search } = new URL(mail!.optOut);
@@ -42,7 +42,7 @@ test('one click in the mail program ends invitations to an address, also to one 
   assert.equal((await invited(email)).length, 1);
 });
 
-test('the link in the text asks first, and then ends them', async () => {
+test('the link in the text asks for confirmation, and then unsubscribes', async () => {
   const email = anAddress();
   const [mail] = await invited(email);
   const link = new URL(/https:\/\/\S+\/unsubscribe\S+/.exec(mail!.text)![0]);
@@ -54,7 +54,7 @@ test('the link in the text asks first, and then ends them', async () => {
   assert.equal((await invited(email)).length, 2);
 });
 
-test('a link that is forged, too old or for someone else ends nothing', async () => {
+test('a forged, expired or foreign link unsubscribes nobody', async () => {
   const email = anAddress();
   const hash = hashOf((await invited(email))[0]!);
   const forged = hash.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
@@ -67,7 +67,7 @@ test('a link that is forged, too old or for someone else ends nothing', async ()
   assert.equal((await invited(email)).length, 2);
 });
 
-test('a person says in their account whether they want such mails', async () => {
+test('users choose in their account whether they get such mails', async () => {
   const email = anAddress();
   const client = await api.as(await api.aUser({ email }));
   assert.equal((await client.call(editMailings, { body: { wanted: false } })).status, 204);

@@ -20,7 +20,7 @@ const digestOf = (app: App, email: string): string => app.secrets.digest(`addres
 /** Sends an unsolicited mail with an unsubscribe link, except to addresses that opted out. */
 export async function sendMailing(app: App, message: MailMessage, language: Language): Promise<void> {
   const digest = digestOf(app, message.to);
-  if (await store.isOut(app.db.query, digest)) return;
+  if (await store.hasOptedOut(app.db.query, digest)) return;
   const text = `${digest}.${app.clock.now() + LINK_SECONDS}`;
   const hash = `${text}.${app.secrets.sign(PURPOSE, text)}`;
   const link = `${app.addresses.site}/unsubscribe?hash=${hash}`;

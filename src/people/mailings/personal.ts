@@ -6,7 +6,7 @@ export const personalMailings: PersonalData = {
     {
       table: 'email_opt_outs',
       column: 'address_digest',
-      because: 'who wanted no mails wants none after their account is gone either; the address cannot be told from it',
+      because: 'the opt-out outlasts the account; the address cannot be derived from its digest',
     },
   ],
 };

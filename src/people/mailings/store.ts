@@ -1,7 +1,7 @@
 import type { Query } from '../../platform/database/database.ts';
 import type { EmailOptOutsTable } from './table.ts';
 
-export const isOut = async (query: Query, digest: string): Promise<boolean> =>
+export const hasOptedOut = async (query: Query, digest: string): Promise<boolean> =>
   (await query
     .selectFrom('email_opt_outs')
     .select('date_added')

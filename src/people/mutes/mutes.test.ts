@@ -23,7 +23,7 @@ import { getUsersMuted, muteAUser, syncUsersMuted, unmuteAUser } from './operati
 
 const api = await startApi();
 
-test('a muted person is listed until the mute is taken back', async () => {
+test('a muted user is listed until they are unmuted', async () => {
   const ada = await api.as(await api.aUser());
   const [bob, cleo] = [await api.aUser(), await api.aUser()];
   for (const each of [bob, cleo, bob]) {
@@ -36,14 +36,14 @@ test('a muted person is listed until the mute is taken back', async () => {
   assert.deepEqual(await muted(), [cleo.id]);
 });
 
-test('a list of a platform needs the platform, and an account on it', async () => {
+test('a platform’s block list needs the portal header and an account on the platform', async () => {
   const client = await api.as(await api.aUser());
   const body = { portal_ids: ['b'] };
   await client.refused(syncUsersMuted, { headers: { 'X-Modio-Portal': 'PSN' }, body }, 403, 17032);
   await client.refused(syncUsersMuted, { body }, 403, 17065);
 });
 
-test('whom someone has blocked on a platform is muted here, as far as they are here', async () => {
+test('users blocked on a platform are muted here if they have an account', async () => {
   const [ada, bob, cleo, operator] = [
     await api.aUser(),
     await api.aUser(),
@@ -76,11 +76,11 @@ test('whom someone has blocked on a platform is muted here, as far as they are h
   assert.deepEqual(
     (await client.call(syncUsersMuted)).body.data.map(({ id }) => id),
     [bob.id],
-    'without ids it is the list alone',
+    'without ids it only returns the list',
   );
 });
 
-test('nobody mutes themselves, those who run the site, or someone who is not there', async () => {
+test('a user cannot mute themselves, the site staff or a missing user', async () => {
   const ada = await api.aUser();
   const client = await api.as(ada);
   const admin = await api.aUser({ admin: true });
@@ -90,13 +90,13 @@ test('nobody mutes themselves, those who run the site, or someone who is not the
   await client.refused(unmuteAUser, { params: { user_id: 999_999 } }, 404, 17000);
 });
 
-test('what one person mutes is nobody else’s list', async () => {
+test('the mutes of one user do not affect the lists of others', async () => {
   const [ada, bob, cleo] = [await api.aUser(), await api.aUser(), await api.aUser()];
   await (await api.as(ada)).call(muteAUser, { params: { user_id: cleo.id } });
   assert.equal((await (await api.as(bob)).call(getUsersMuted)).body.result_total, 0);
 });
 
-test('the mods of whom one has muted are in none of one’s lists and totals, and in those of all others', async () => {
+test('the mods of muted users are missing from the caller’s lists and totals, and from no one else’s', async () => {
   const game = await api.aGame();
   const [loud, calm] = [await api.aUser(), await api.aUser()];
   const mods: Mod[] = [];
@@ -136,13 +136,13 @@ test('the mods of whom one has muted are in none of one’s lists and totals, an
   assert.deepEqual([...new Set(events.map(({ mod_id }) => mod_id))].sort(), [...calmIds].sort());
   const subscribed = (await ada.call(getUserSubscriptions)).body;
   assert.deepEqual([subscribed.data.map(({ id }) => id), subscribed.result_total], [calmIds, 3]);
-  // By its id a mod is still there: whoever is sent a link sees what it leads to.
+  // A mod stays readable by its id, so that shared links work.
   assert.equal((await ada.call(getMod, { params: { ...params, mod_id: mods[1]!.id } })).status, 200);
   await ada.call(unmuteAUser, { params: { user_id: loud.id } });
   assert.equal((await asked(ada, {}))[1], 6);
 });
 
-test('what people wrote and put together whom one has muted or blocked is in none of one’s lists either', async () => {
+test('the content of muted or blocked users is missing from all other lists of the caller too', async () => {
   const game = await api.aGame();
   const params = { game_id: game.id };
   const [loud, calm, mute] = [await api.aUser(), await api.aUser(), await api.aUser()];
@@ -194,7 +194,7 @@ test('what people wrote and put together whom one has muted or blocked is in non
   const less = LISTS.map(([, , total]) => total);
   assert.deepEqual(await look(ada), less);
   assert.deepEqual(await look(bob), all);
-  // Whom one follows is one's own choice, and listed so that it can be changed.
+  // Followed users stay listed even if they are muted, so that they can be unfollowed.
   assert.equal((await ada.call(getMyFollowing)).body.result_total, 2);
   await ada.call(subscribeToCollectionMods, { params: { ...params, collection_id } });
   const { query } = api.app().db;
@@ -203,11 +203,11 @@ test('what people wrote and put together whom one has muted or blocked is in non
   await ada.call(unmuteAUser, { params: { user_id: loud.id } });
   assert.deepEqual(await look(ada), all);
   await ada.call(blockAUser, { params: { user_id: loud.id } });
-  // A block ends following as well.
+  // A block also ends the follow.
   assert.deepEqual(await look(ada), less);
 });
 
-test('a game’s team sees also what those made whom it has muted, where it asks as the team', async () => {
+test('a game’s team sees the content of users it has muted where it acts as the team', async () => {
   const game = await api.aGame();
   const loud = await api.aUser();
   await api.aGuide({ game, owner: loud });

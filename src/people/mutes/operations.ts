@@ -13,7 +13,7 @@ export const muteAUser = operation({
   tag: 'Users',
   method: 'POST',
   path: '/users/{user_id}/mute',
-  says: 'Mutes a person: what they make is no longer shown to the caller.',
+  says: 'Mutes a user: their content is hidden from the caller.',
   access: user('write', 'personal'),
   under: ['users'],
   params: UserPath,
@@ -33,7 +33,7 @@ export const unmuteAUser = operation({
   tag: 'Users',
   method: 'DELETE',
   path: '/users/{user_id}/mute',
-  says: 'Takes a mute back.',
+  says: 'Unmutes a user.',
   access: user('write', 'personal'),
   params: UserPath,
   returns: noContent,
@@ -46,7 +46,7 @@ export const getUsersMuted = operation({
   tag: 'Me',
   method: 'GET',
   path: '/me/users/muted',
-  says: 'Lists the people whom the caller has muted.',
+  says: 'Lists the users whom the caller has muted.',
   access: user('read', 'personal'),
   list: mutedListing,
   returns: ok(pageOf(UserObject)),
@@ -59,7 +59,7 @@ export const syncUsersMuted = operation({
   tag: 'Me',
   method: 'POST',
   path: '/me/users/muted',
-  says: 'Mutes those whom the caller has blocked on the platform that the portal header names, and lists the muted. Some clients ask for the list this way.',
+  says: 'Mutes the users whom the caller has blocked on the platform in the portal header, and lists the muted users. Some clients fetch the list this way.',
   access: user('write', 'personal'),
   emptyBody: true,
   body: z.object({
@@ -67,7 +67,7 @@ export const syncUsersMuted = operation({
       .array(z.string().min(1).max(200))
       .max(PORTAL_IDS_MAX)
       .default([])
-      .meta({ description: 'The ids of the blocked on that platform.' }),
+      .meta({ description: 'The ids of the blocked users on that platform.' }),
   }),
   list: mutedListing,
   returns: ok(pageOf(UserObject)),

@@ -16,7 +16,7 @@ export const personalMutes: PersonalData = {
     {
       table: 'mutes',
       column: 'muted_id',
-      exported: notExported('whom someone mutes is theirs to know'),
+      exported: notExported('only the muting user knows whom they have muted'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id'],

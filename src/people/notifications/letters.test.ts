@@ -40,7 +40,7 @@ async function arrived(person: { email: string }): Promise<Sent[]> {
   return mailsTo(person);
 }
 
-/** Someone with a mod and an address, who is told of comments in this way. */
+/** A user with a mod and an address, who is notified of comments in this way. */
 async function anAuthor(mode: 'off' | 'site' | 'email' | 'digest', language = 'en') {
   const email = `told-${++people}@example.org`;
   const owner = await api.aUser({ email, language });
@@ -57,7 +57,7 @@ async function comment(mod: Mod, by?: User): Promise<{ client: Client; id: numbe
   return { client, user, id: (await client.call(modComments.add, { params, body: { content } })).body.id };
 }
 
-test('who wants a mail at once gets it, as text and as HTML, with the way to the thing and out', async () => {
+test('the mode email sends a mail at once, as text and HTML, with links to the subject and to unsubscribe', async () => {
   const author = await anAuthor('email');
   const { user } = await comment(author.mod, await api.aUser({ username: '<b>Eve</b>' }));
   const [mail, ...more] = await arrived(author);
@@ -70,7 +70,7 @@ test('who wants a mail at once gets it, as text and as HTML, with the way to the
   assert.equal((await arrived(author)).length, 1);
 });
 
-test('the site alone is quiet', async () => {
+test('the mode site sends no mail', async () => {
   for (const mode of ['site', 'off'] as const) {
     const author = await anAuthor(mode);
     await comment(author.mod);
@@ -79,7 +79,7 @@ test('the site alone is quiet', async () => {
   }
 });
 
-test('a daily mail holds all of a day, once, and there is none for a day without news', async () => {
+test('a daily mail contains all notifications of a day, once, and a day without any has no mail', async () => {
   const author = await anAuthor('digest');
   const [one, other] = [await comment(author.mod), await comment(author.mod)];
   assert.deepEqual(await arrived(author), []);
@@ -96,7 +96,7 @@ test('a daily mail holds all of a day, once, and there is none for a day without
   assert.equal((await arrived(author)).length, 2);
 });
 
-test('a mail is written in the language of its reader', async () => {
+test('a mail is in the language of its recipient', async () => {
   const leads: Record<string, string> = {
     de: 'Das ist neu für Sie',
     fr: 'Voici ce qu’il y a de nouveau',
@@ -112,7 +112,7 @@ test('a mail is written in the language of its reader', async () => {
   }
 });
 
-test('what was read, taken back, or is of someone whom the reader has muted or blocked since is not mailed', async () => {
+test('notifications that were read, removed, or caused by a user muted or blocked since are not mailed', async () => {
   const read = await anAuthor('digest');
   await comment(read.mod);
   await read.client.call(readNotifications);
@@ -128,7 +128,7 @@ test('what was read, taken back, or is of someone whom the reader has muted or b
   for (const author of [read, deleted, muter, blocker]) assert.deepEqual(await arrived(author), []);
 });
 
-test('who is banned, gone or has closed the account is not written to, also of what happened before', async () => {
+test('banned, deleted and closed accounts get no mail, not even about earlier events', async () => {
   for (const change of [{ status: 4 }, { status: 3 }, { date_closed: 1 }]) {
     const author = await anAuthor('email');
     await comment(author.mod);
@@ -139,7 +139,7 @@ test('who is banned, gone or has closed the account is not written to, also of w
   }
 });
 
-test('one click in the mail program ends the mails, in either form, and opening the link does not', async () => {
+test('one-click unsubscribe ends the mails in both modes, and opening the link does not', async () => {
   const boundary = '----one-click';
   const part = `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`;
   const forms = [
@@ -164,7 +164,7 @@ test('one click in the mail program ends the mails, in either form, and opening 
   }
 });
 
-test('a post that is no click of a mail program, or whose link is forged, ends nothing', async () => {
+test('a POST that is no one-click unsubscribe, or has a forged link, ends nothing', async () => {
   const author = await anAuthor('email');
   await comment(author.mod);
   const { pathname, search } = new URL((await arrived(author))[0]!.optOut);
@@ -191,7 +191,7 @@ test('a process that dies before or after sending loses no mail and sends none t
   await mailPerson(app, author.owner.id);
   const [mail] = mailsTo(author);
   assert.ok(mail!.text.includes(user.username));
-  // As if the process had died between sending and writing down that it did.
+  // Simulates a process that died after sending and before storing that it did.
   await app.db.write(async ({ query }) => {
     await query
       .updateTable('notification_letters')
@@ -207,7 +207,7 @@ test('a process that dies before or after sending loses no mail and sends none t
   );
 });
 
-test('an address that does not exist is not tried for ever', async () => {
+test('mail to an address that does not exist is not retried for ever', async () => {
   const author = await anAuthor('email');
   await comment(author.mod);
   const app = api.app();
@@ -222,7 +222,7 @@ test('an address that does not exist is not tried for ever', async () => {
   assert.equal(tries, 1);
 });
 
-test('who has had twenty mails within an hour gets the rest with the daily one', async () => {
+test('a user who got twenty mails within an hour gets the rest in the daily one', async () => {
   const author = await anAuthor('email');
   for (let round = 0; round < 22; round++) {
     await comment(author.mod);
@@ -235,7 +235,7 @@ test('who has had twenty mails within an hour gets the rest with the daily one',
   assert.equal(mails.filter(({ subject }) => subject.endsWith(': 2')).length, 1);
 });
 
-test('sixteen comments at once are all mailed', async () => {
+test('sixteen concurrent comments are all mailed', async () => {
   const author = await anAuthor('email');
   const users = await Promise.all(Array.from({ length: 16 }, () => api.aUser()));
   await Promise.all(users.map((user) => comment(author.mod, user)));
@@ -243,7 +243,7 @@ test('sixteen comments at once are all mailed', async () => {
   for (const { username } of users) assert.ok(text.includes(`${username} commented`), username);
 });
 
-test('each message of a conversation is news again, without its text', async () => {
+test('each message of a conversation notifies again, without its text', async () => {
   const email = `told-${++people}@example.org`;
   const ada = await api.aUser({ email });
   await (await api.as(ada)).call(updateNotificationSettings, { body: { message: 'email' } });

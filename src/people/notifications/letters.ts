@@ -42,7 +42,7 @@ async function gather(app: App, transaction: Transaction, userId: number): Promi
   if (!(await store.isAnyDue(transaction, userId, now))) return undefined;
   if ((await store.lettersSince(transaction, userId, now - HOUR)) < LETTERS_PER_HOUR)
     return store.addLetter(transaction, userId, now);
-  await store.leaveToDigest(transaction, userId, now);
+  await store.postponeToDigest(transaction, userId, now);
   return undefined;
 }
 

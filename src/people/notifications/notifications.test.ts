@@ -28,7 +28,7 @@ async function follow(follower: User, followed: User): Promise<void> {
   await (await api.as(follower)).call(followUserOperation, input);
 }
 
-/** Someone with a follower, which they have been told of. */
+/** A user with a follower and the notification about it. */
 async function aFollowed() {
   const [ada, bob] = [await api.aUser(), await api.aUser()];
   await follow(bob, ada);
@@ -36,7 +36,7 @@ async function aFollowed() {
   return { ada, bob, client, id: (await heard(client))[0]!.id };
 }
 
-test('a new follower is told of once, with who it is', async () => {
+test('a new follower gives one notification that names them', async () => {
   const { ada, bob, client } = await aFollowed();
   const input = { params: { user_id: bob.id, target_user_id: ada.id } };
   assert.equal((await (await api.as(bob)).call(unfollowUserOperation, input)).status, 204);
@@ -48,7 +48,7 @@ test('a new follower is told of once, with who it is', async () => {
   );
 });
 
-test('of a comment the owner is told, of a reply who is replied to, and of a mention who is named, each once', async () => {
+test('a comment notifies the owner, a reply its addressee, and a mention the named user, each once', async () => {
   const mod = await api.aMod();
   const params = { game_id: mod.game_id, mod_id: mod.id };
   const [ada, bob, cleo] = [await api.aUser(), await api.aUser(), await api.aUser()];
@@ -65,7 +65,7 @@ test('of a comment the owner is told, of a reply who is replied to, and of a men
   assert.deepEqual([reply!.kind, reply!.resource_id, reply!.game_id], ['reply', mod.id, mod.game_id]);
 });
 
-test('what is about a comment goes with it', async () => {
+test('notifications about a comment are removed with it', async () => {
   const mod = await api.aMod();
   const params = { game_id: mod.game_id, mod_id: mod.id };
   const [author, owner] = [await api.as(await api.aUser()), await api.as(mod.owner)];
@@ -76,7 +76,7 @@ test('what is about a comment goes with it', async () => {
   await owner.refused(updateNotification, { ...named(told!.id), body: { is_read: true } }, 404, 26001);
 });
 
-test('invitations and messages are told of', async () => {
+test('invitations and messages give notifications', async () => {
   const email = 'notified@example.org';
   const ada = await api.aUser({ email });
   const [client, mod] = [await api.as(ada), await api.aMod()];
@@ -91,7 +91,7 @@ test('invitations and messages are told of', async () => {
   assert.deepEqual(await kinds(client), ['message_invite', 'message', 'team_invite']);
 });
 
-test('who is muted or blocked is not heard of', async () => {
+test('muted and blocked users cause no notifications', async () => {
   for (const operation of [muteAUser, blockAUser]) {
     const mod = await api.aMod();
     const [owner, bob] = [await api.as(mod.owner), await api.aUser()];
@@ -102,7 +102,7 @@ test('who is muted or blocked is not heard of', async () => {
   }
 });
 
-test('people choose how they are told of each kind of thing', async () => {
+test('users choose a mode for each kind of notification', async () => {
   const { ada, client } = await aFollowed();
   assert.equal((await client.call(getNotificationSettings)).body.follower, 'site');
   const changed = (await client.call(updateNotificationSettings, { body: { follower: 'off' } })).body;
@@ -115,7 +115,7 @@ test('people choose how they are told of each kind of thing', async () => {
   await client.refused(updateNotificationSettings, { body: { team_invite: 'email' as 'site' } }, 422, 13009);
 });
 
-test('what was read is noted, one by one or all at once', async () => {
+test('notifications are marked as read one by one or all at once', async () => {
   const { ada, client, id } = await aFollowed();
   await follow(await api.aUser(), ada);
   const news = async () => (await client.call(getNotifications, { query: { is_read: 0 } })).body.result_total;
@@ -128,7 +128,7 @@ test('what was read is noted, one by one or all at once', async () => {
   assert.equal(await news(), 1);
 });
 
-test('one that is gone or of someone else is not found', async () => {
+test('a removed notification or another user’s is not found', async () => {
   const { client, id } = await aFollowed();
   const other = await api.as(await api.aUser());
   await other.refused(deleteNotification, named(id), 404, 26001);
@@ -137,7 +137,7 @@ test('one that is gone or of someone else is not found', async () => {
   await client.refused(deleteNotification, named(id), 404, 26001);
 });
 
-test('all can be removed, and what is older than ninety days goes by itself', async () => {
+test('all notifications can be removed, and are removed after ninety days', async () => {
   const { client } = await aFollowed();
   assert.equal((await client.call(deleteNotifications)).status, 204);
   assert.deepEqual(await heard(client), []);
@@ -148,7 +148,7 @@ test('all can be removed, and what is older than ninety days goes by itself', as
   assert.ok(other.id > 0);
 });
 
-test('sixteen who follow at once are all told of', async () => {
+test('sixteen concurrent followers all give notifications', async () => {
   const ada = await api.aUser();
   const people = await Promise.all(Array.from({ length: 16 }, () => api.aUser()));
   await Promise.all(people.map((each) => follow(each, ada)));

@@ -10,13 +10,14 @@ export const NotificationObject = z
   .object({
     id: Id,
     kind: z.enum(KINDS),
-    user: UserObject.nullable().meta({ description: 'Who did it, and null where a team decided.' }),
+    user: UserObject.nullable().meta({ description: 'The acting user; null if a team decided.' }),
     resource: z.string().meta({
-      description: 'What it is about: `mods`, `guides`, `games`, `collections`, `users`, `threads` or `comments`.',
+      description:
+        'The resource of the subject: `mods`, `guides`, `games`, `collections`, `users`, `threads` or `comments`.',
     }),
     resource_id: Id,
-    game_id: Integer.meta({ description: 'The game, and 0 for what belongs to none.' }),
-    comment_id: Integer.meta({ description: 'The comment, and 0 for what is about none.' }),
+    game_id: Integer.meta({ description: 'The game of the subject, or 0.' }),
+    comment_id: Integer.meta({ description: 'The comment, or 0.' }),
     date_added: Timestamp,
     is_read: z.boolean(),
   })

@@ -15,7 +15,7 @@ export const personalNotifications: PersonalData = {
     {
       table: 'notifications',
       column: 'actor_id',
-      exported: notExported('what somebody else was told of'),
+      exported: notExported('notifications of other users'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id', 'kind', 'resource', 'resource_id', 'comment_id'],
@@ -25,7 +25,7 @@ export const personalNotifications: PersonalData = {
       table: 'notifications',
       column: 'resource_id',
       where: "resource = 'users'",
-      exported: notExported('what somebody else was told of'),
+      exported: notExported('notifications of other users'),
       whenDeleted: 'erased',
       whenMerged: 'moved',
       once: ['user_id', 'kind', 'actor_id', 'resource', 'comment_id'],

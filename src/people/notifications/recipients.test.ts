@@ -28,7 +28,7 @@ async function aTeam(game: { id: number }, level = MODERATOR): Promise<Client> {
   return api.as(member);
 }
 
-test('authors are told what the game’s team decides over their work, and not who decided', async () => {
+test('authors are notified of decisions of the game’s team about their work, without the moderator’s name', async () => {
   const game = await api.aGame();
   const team = await aTeam(game);
   const mod = await api.aMod({ game, accepted: false });
@@ -46,7 +46,7 @@ test('authors are told what the game’s team decides over their work, and not w
   assert.deepEqual([other!.kind, other!.resource, other!.resource_id], ['taken_down', 'guides', guide.id]);
 });
 
-test('the same is told when a status is edited, or a mod deleted by the game’s team', async () => {
+test('authors are notified when the game’s team edits a status or deletes a mod', async () => {
   const game = await api.aGame();
   const team = await aTeam(game, ADMINISTRATOR);
   const mod = await api.aMod({ game });
@@ -65,7 +65,7 @@ test('the same is told when a status is edited, or a mod deleted by the game’s
   assert.deepEqual(await kinds(await api.as(own.owner)), []);
 });
 
-test('who uploaded a file is told for which platforms it was decided', async () => {
+test('the uploader of a file is notified of the platforms that were decided', async () => {
   const game = await api.aGame();
   const platforms = { 'platforms[0][platform]': 'ps5', 'platforms[0][moderated]': 1 };
   await (await api.as(game.owner)).call(editGameOperation, { params: { game_id: game.id }, body: platforms });
@@ -79,7 +79,7 @@ test('who uploaded a file is told for which platforms it was decided', async () 
   assert.deepEqual(await kinds(await api.as(mod.owner)), ['file_approved', 'file_denied']);
 });
 
-test('who reported something is told that it was looked at', async () => {
+test('the reporter is notified that a report was resolved', async () => {
   const mod = await api.aMod();
   const team = await aTeam({ id: mod.game_id });
   const [ada, bob] = [await api.as(await api.aUser()), await api.as(await api.aUser())];
@@ -106,7 +106,7 @@ const update = async (mod: Mod) => {
   await worker.runDue();
 };
 
-test('subscribers are told of a new file, those who muted its author or do not want to are not', async () => {
+test('subscribers are notified of a new file, unless they muted its author or turned it off', async () => {
   const mod = await api.aMod();
   const [reader, muter, silent] = await Promise.all([1, 2, 3].map(async () => api.as(await api.aUser())));
   await api.aFile(mod);
@@ -123,7 +123,7 @@ test('subscribers are told of a new file, those who muted its author or do not w
   assert.deepEqual(await kinds(reader!), ['mod_updated']);
 });
 
-test('of a hidden mod nobody is told', async () => {
+test('a hidden mod notifies nobody', async () => {
   const mod = await api.aMod();
   await api.aFile(mod);
   const reader = await api.as(await api.aUser());
@@ -135,7 +135,7 @@ test('of a hidden mod nobody is told', async () => {
 
 const MANY = 5_000;
 
-test('very many subscribers are told in steps, each once, also when a step is done twice', async () => {
+test('very many subscribers are notified in batches, each once, even if a batch is repeated', async () => {
   const app = api.app();
   const mod = await api.aMod();
   const users = await manyUsers(app, MANY, 1_000_000);

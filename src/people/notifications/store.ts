@@ -154,7 +154,7 @@ export const isAnyDue = async (reader: Reader, userId: number, now: number): Pro
 const UNTIL_DIGEST = statement(`update notifications set date_mail =
   (select ${nextDigest('cast(? as bigint)')} from users u where u.id = notifications.user_id) where ${IS_DUE}`);
 /** Moves what is due to the next daily mail. */
-export const leaveToDigest = (transaction: Transaction, userId: number, now: number) =>
+export const postponeToDigest = (transaction: Transaction, userId: number, now: number) =>
   transaction.run(UNTIL_DIGEST, [now, userId, now]);
 
 const ADD_LETTER = statement(

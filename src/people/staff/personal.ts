@@ -14,8 +14,8 @@ export const personalStaff: PersonalData = {
     {
       table: 'site_staff',
       column: 'added_by',
-      exported: notExported('who runs the site is for those who do'),
-      whenDeleted: retained('a decision over the site'),
+      exported: notExported('only the site staff see its list'),
+      whenDeleted: retained('a decision about the site'),
       whenMerged: 'moved',
     },
   ],

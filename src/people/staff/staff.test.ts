@@ -37,7 +37,7 @@ async function aMember(level: number) {
 const levelOf = async ({ id }: User) =>
   (await asFirst.call(getStaff, { query: { user_id: id } })).body.data.map(({ level }) => level)[0] ?? 0;
 
-test('someone whom an owner makes a member of staff is listed, and acts at once', async () => {
+test('a user whom an owner adds to the staff is listed, and can act at once', async () => {
   const user = await api.aUser();
   const client = await api.as(user);
   await client.refused(getReports, {}, 403, 17012);
@@ -62,7 +62,7 @@ test('someone whom an owner makes a member of staff is listed, and acts at once'
   );
 });
 
-test('moderators and everyone else decide over no staff', async () => {
+test('moderators and users outside the staff cannot change the staff', async () => {
   const { user: moderator, client } = await aMember(MODERATOR);
   const { user: another } = await aMember(MODERATOR);
   const stranger = await api.aUser();
@@ -76,7 +76,7 @@ test('moderators and everyone else decide over no staff', async () => {
   assert.deepEqual([await levelOf(moderator), await levelOf(another)], [MODERATOR, MODERATOR]);
 });
 
-test('administrators decide over those below them, and raise nobody to their own level, nor themselves', async () => {
+test('administrators change members below them, and raise nobody, nor themselves, to their own level', async () => {
   const { user: administrator, client } = await aMember(ADMINISTRATOR);
   const { user: equal } = await aMember(ADMINISTRATOR);
   const below = await api.aUser();
@@ -96,7 +96,7 @@ test('administrators decide over those below them, and raise nobody to their own
   await client.refused(deleteStaffMember, removing(below), 404, 14000);
 });
 
-test('the last owner stays, also when two would leave at once', async () => {
+test('the last owner stays, even if two leave at once', async () => {
   await asFirst.refused(deleteStaffMember, removing(first), 403, 17015);
   await asFirst.refused(updateStaffMember, changing(first, ADMINISTRATOR), 403, 17014);
   const { user: second, client } = await aMember(OWNER);
@@ -116,13 +116,13 @@ test('the last owner stays, also when two would leave at once', async () => {
   await client.call(deleteStaffMember, removing(second));
 });
 
-test('everyone may leave', async () => {
+test('every member may leave', async () => {
   const { user, client } = await aMember(MODERATOR);
   assert.equal((await client.call(deleteStaffMember, removing(user))).status, 204);
   assert.equal(await levelOf(user), 0);
 });
 
-test('only an account that is there and in order becomes staff', async () => {
+test('only an existing, active account can join the staff', async () => {
   const banned = await api.aUser();
   await setUserStatus(api.app(), banned.id, USER_BANNED);
   await asFirst.refused(addStaffMember, adding(banned, MODERATOR), 403, 17013);
@@ -130,7 +130,7 @@ test('only an account that is there and in order becomes staff', async () => {
   await asFirst.refused(addStaffMember, adding(await api.aUser(), 2), 422, 13009);
 });
 
-test('an application that someone let in decides over no staff', async () => {
+test('an OAuth application cannot change the staff', async () => {
   const app = api.app();
   const { client_id: clientId } = await aClient(api);
   const { access_token } = await app.db.write((transaction) =>
@@ -143,7 +143,7 @@ test('an application that someone let in decides over no staff', async () => {
   await client.refused(deleteStaffMember, removing(user), 403, 12004);
 });
 
-test('a moderator of the site is in every game what a moderator of its team is, and no more', async () => {
+test('a moderator of the site has exactly the permissions of a moderator in every game’s team', async () => {
   const { user: moderator, client } = await aMember(MODERATOR);
   const game = await api.aGame({ settings: { curation_option: 1 } });
   const mod = await api.aMod({ game, accepted: false });
@@ -172,7 +172,7 @@ test('a moderator of the site is in every game what a moderator of its team is, 
   await client.refused(addAgreementVersion, { body: { type: 1, name: 'Mine', description: 'Mine' } }, 403, 14020);
 });
 
-test('staff of every level is neither muted, blocked, restricted nor banned, and does not close the account', async () => {
+test('members of the staff cannot be muted, blocked, restricted or banned, nor close their account', async () => {
   const { user: moderator, client } = await aMember(MODERATOR);
   const game = await api.aGame();
   const owner = await api.as(game.owner);

@@ -5,7 +5,7 @@ import * as store from './store.ts';
 
 // A ban outlives the account: the identities with which its owner could sign up again are stored as digests.
 
-/** What identifies one person, such as an email address. */
+/** Something that identifies one person, such as an email address. */
 export type Identity = `email ${string}` | `portal ${string}`;
 
 const digestOf = (app: App, identity: Identity) => app.secrets.digest(`banned ${identity}`);
@@ -27,5 +27,5 @@ export async function refuseBanned(app: App, transaction: Transaction, identity:
 }
 
 /** Returns whether there was such a ban. */
-export const forgetBan = (transaction: Transaction, userId: number): Promise<boolean> =>
+export const removeBan = (transaction: Transaction, userId: number): Promise<boolean> =>
   store.removeBans(transaction.query, userId);

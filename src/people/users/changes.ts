@@ -27,7 +27,7 @@ export const ProfileBody = z
       .regex(/^[\p{Ll}\p{Lo}\p{N}]+(-[\p{Ll}\p{Lo}\p{N}]+)*$/u)
       .min(3)
       .max(NAME_MAX)
-      .meta({ description: 'The name in addresses.' }),
+      .meta({ description: 'The name in profile addresses.' }),
     language: z.enum(LANGUAGES),
     timezone: z
       .string()
@@ -42,12 +42,12 @@ export const ProfileBody = z
       .int()
       .min(0)
       .max(PRIVACY_MAX)
-      .meta({ description: 'Bits: 1 nobody is told when the person was online, 2 others do not see the profile.' }),
+      .meta({ description: 'Bits: 1 hides when the user was online, 2 hides the profile from others.' }),
     birth_date: z
       .string()
       .regex(/^\d{4}-\d{2}-\d{2}$/)
       .refine(isDate)
-      .meta({ description: 'YYYY-MM-DD. It is told once and shown to nobody else.' }),
-    mature_content: z.boolean().meta({ description: 'Whether content for adults is wanted: from 18 years on.' }),
+      .meta({ description: 'YYYY-MM-DD. It can be set once and is not shown to anyone else.' }),
+    mature_content: z.boolean().meta({ description: 'Whether the user wants mature content; from 18 years on.' }),
   })
   .partial();

@@ -1,7 +1,7 @@
 import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
-const EMPTY = retained('an account that has no name, address or picture any more, so that what stays has an author');
+const EMPTY = retained('an account without name, address and avatar, so that its remaining content has an author');
 
 export const personalProfiles: PersonalData = {
   columns: [
@@ -34,15 +34,15 @@ export const personalProfiles: PersonalData = {
     {
       table: 'users',
       column: 'merged_into',
-      exported: notExported('an account that the person gave up'),
+      exported: notExported('an account that its user has given up'),
       whenDeleted: EMPTY,
       whenMerged: EMPTY,
     },
     {
       table: 'remembered_bans',
       column: 'user_id',
-      exported: notExported('there is nobody left to tell'),
-      whenDeleted: retained('a ban outlives the account; the address cannot be told from its digest'),
+      exported: notExported('nobody is left to export it to'),
+      whenDeleted: retained('a ban outlasts the account; the address cannot be derived from its digest'),
       whenMerged: retained('a banned account is not merged'),
     },
   ],

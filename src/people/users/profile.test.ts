@@ -17,7 +17,7 @@ const api = await startApi();
 const game = await api.aGame();
 const key = api.withKey(game);
 
-test('a person changes their name and how they are addressed, and mods that are kept follow', async () => {
+test('a user changes their name and name_id, and cached mods show it', async () => {
   const ada = await api.aUser({ username: 'Ada' });
   const mod = await api.aMod({ game, owner: ada });
   const shown = { params: { game_id: game.id, mod_id: mod.id } };
@@ -40,7 +40,7 @@ test('a person changes their name and how they are addressed, and mods that are 
   assert.equal(row.username_folded, 'ada byron');
 });
 
-test('a name in addresses belongs to one person, and what cannot be is refused by field', async () => {
+test('a name_id belongs to one user, and the error names invalid fields', async () => {
   const [ada, bob] = [await api.aUser(), await api.as(await api.aUser())];
   const taken = await bob.refused(editAuthenticatedUser, { body: { name_id: ada.name_id } }, 422, 13009);
   assert.deepEqual(Object.keys(taken.body.error.errors!), ['name_id']);
@@ -61,7 +61,7 @@ test('a name in addresses belongs to one person, and what cannot be is refused b
   assert.deepEqual(names.map(({ status }) => status).sort(), [200, ...Array(7).fill(422)]);
 });
 
-test('nobody is called like the service, its staff, its hosts, or an account that ended', async () => {
+test('a username cannot be a name of the service, its staff, its hosts or an ended account', async () => {
   const bob = await api.as(await api.aUser());
   for (const name_id of ['modstead', 'm0dstead', 'the-admin', 'api', 'deleted-7', 'merged-7']) {
     const { body } = await bob.refused(editAuthenticatedUser, { body: { name_id } }, 422, 13009);
@@ -72,7 +72,7 @@ test('nobody is called like the service, its staff, its hosts, or an account tha
   assert.deepEqual(Object.keys(body.error.errors!).sort(), ['name_id', 'username']);
 });
 
-test('nobody takes the name of another in other letters, while equal names are allowed', async () => {
+test('a username cannot imitate another one with look-alike letters, while equal names are allowed', async () => {
   const grace = await api.aUser({ username: 'Grace Hopper' });
   const bob = await api.as(await api.aUser());
   // Cyrillic letters, a zero, full width, and an accent.
@@ -86,7 +86,7 @@ test('nobody takes the name of another in other letters, while equal names are a
   assert.equal(own.status, 200, own.text);
 });
 
-test('of many who take names that look alike at once, one gets theirs', async () => {
+test('of concurrent users who take look-alike names, one succeeds', async () => {
   const spellings = ['Countess', 'C\u043euntess', 'C0untess', 'Count\u0435ss', 'Countes\u0455', 'C\u043eunt\u0435ss'];
   const people = await Promise.all(spellings.map(async () => api.as(await api.aUser())));
   const answers = await Promise.all(
@@ -95,7 +95,7 @@ test('of many who take names that look alike at once, one gets theirs', async ()
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422, 422]);
 });
 
-test('who wishes so is seen by nobody else, and when they were here is not noted', async () => {
+test('a user can hide their profile and the time of their last visit', async () => {
   const ada = await api.aUser();
   const client = await api.as(ada);
   const params = { user_id: ada.id };
@@ -109,7 +109,7 @@ test('who wishes so is seen by nobody else, and when they were here is not noted
   assert.equal((await key.call(getUser, { params })).status, 200);
 });
 
-test('a person shows a picture of themselves, and takes it away', async () => {
+test('a user adds and removes an avatar', async () => {
   const ada = await api.aUser();
   const client = await api.as(ada);
   const bytes = await sharp({ create: { width: 120, height: 120, channels: 3, background: '#369' } })
@@ -126,7 +126,7 @@ test('a person shows a picture of themselves, and takes it away', async () => {
   assert.match((await client.call(getAuthenticatedUser)).body.avatar.original, /placeholder/);
 });
 
-test('content for adults is for people of age who want it, and for the teams that made it', async () => {
+test('mature content is visible to adults who want it, and to the teams that made it', async () => {
   const mod = await api.aMod({ game, maturity_option: 8 });
   const file = await api.aFile(mod);
   const params = { game_id: game.id, mod_id: mod.id, file_id: file.id };

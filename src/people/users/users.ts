@@ -23,7 +23,7 @@ export async function requireUser(app: App, id: number): Promise<store.UserRow> 
   return user;
 }
 
-/** The same within a transaction, which may have added the user. */
+/** As `requireUser`, within a transaction, which may have added the user. */
 export async function requireUserIn(transaction: Transaction, id: number): Promise<store.UserRow> {
   const user = await store.rowIn(transaction, id);
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
@@ -49,10 +49,10 @@ export const lockUserRow = (transaction: Transaction, id: number) => store.rowFo
 /** Finds an account in any state. */
 export const findUser = (app: App, id: number) => store.byId(app.db, id);
 
-/** The same within a transaction. */
+/** As `findUser`, within a transaction. */
 export const findUserIn = (transaction: Transaction, id: number) => store.rowIn(transaction, id);
 
-/** The same with a lock against other changes of the account. */
+/** As `findUserIn`, with a lock against other changes of the account. */
 export async function requireUserForChange(transaction: Transaction, id: number): Promise<store.UserRow> {
   const user = await store.rowForChange(transaction, id);
   if (!user || user.status === USER_DELETED) throw new ApiError('USER_NOT_FOUND');
@@ -170,7 +170,7 @@ export function invalidateUser(transaction: Transaction, id: number): void {
 export const setUserStatus = (app: App, id: number, status: number): Promise<void> =>
   app.db.write((transaction) => putUserStatus(transaction, id, status));
 
-/** The same within a transaction. */
+/** As `setUserStatus`, within a transaction. */
 export async function putUserStatus(transaction: Transaction, id: number, status: number): Promise<void> {
   await store.setStatus(transaction.query, id, status);
   invalidateUser(transaction, id);
@@ -196,11 +196,11 @@ export async function claimEmail(transaction: Transaction, id: number, email: st
 }
 
 /** Updates the time of the last visit in the background. A failed update is made up for by the next request. */
-export function noteOnline(app: App, id: number): void {
+export function updateLastVisit(app: App, id: number): void {
   app.db
     .write(async (transaction) => {
       await store.setOnline(transaction, id, app.clock.now());
       transaction.changed(`users/${id}`);
     })
-    .catch((error) => app.log.warn('a person could not be noted as online', { user: id, error }));
+    .catch((error) => app.log.warn('the time of a user’s last visit could not be stored', { user: id, error }));
 }

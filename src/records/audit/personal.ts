@@ -1,7 +1,7 @@
 import { notExported, retained } from '../../platform/database/personal.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 
-const CHAIN = retained('each row is signed with the one before it, and the id alone tells no name');
+const CHAIN = retained('each row is part of the hash chain, and the id alone does not reveal a name');
 
 export const personalAudit: PersonalData = {
   columns: [
@@ -16,7 +16,7 @@ export const personalAudit: PersonalData = {
       table: 'audit_log',
       column: 'resource_id',
       where: "resource = 'users'",
-      exported: notExported('what was decided over someone is told by its effects; who did it is not theirs to know'),
+      exported: notExported('users see the effects of decisions about them, but not who made them'),
       whenDeleted: CHAIN,
       whenMerged: CHAIN,
     },

@@ -15,7 +15,7 @@ export const personalEvents: PersonalData = {
       table: 'mod_events',
       column: 'user_id',
       exported: ['id', 'game_id', 'mod_id', 'event_type', 'date_added'],
-      whenDeleted: retained('games hear of what happened to mods, for 90 days; the id alone tells no name'),
+      whenDeleted: retained('games read the events of mods for 90 days; the id alone does not reveal a name'),
       whenMerged: 'moved',
     },
   ],

@@ -29,7 +29,7 @@ export async function addModEvent(transaction: Transaction, event: ModEventRow &
 
 const HIDE = statement(`update mod_events set shown = 0, newest_shown = 0
   where mod_id = ? and shown = 1 and event_type not in ('MOD_UNAVAILABLE', 'MOD_DELETED')`);
-/** The events of a mod that is no longer public are hidden, except that it is gone. */
+/** Hides the events of a mod that is no longer public, except the one that it disappeared. */
 export const hideModEvents = (transaction: Transaction, modId: number) => transaction.run(HIDE, [modId]);
 
 const WAS_SHOWN = statement('select id from mod_events where mod_id = ? and shown = 1 limit 1');

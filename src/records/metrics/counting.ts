@@ -69,7 +69,7 @@ export type Actor = { readonly platform?: string | undefined } & (
  * Counts a user as active once per day and month; an address counts in the same way unless a signed-in user acts from
  * it. Addresses are stored as digests keyed by the day or month.
  */
-export async function noteActive(app: App, transaction: Transaction, gameId: number, actor: Actor): Promise<void> {
+export async function countActive(app: App, transaction: Transaction, gameId: number, actor: Actor): Promise<void> {
   const now = app.clock.now();
   for (const [span, number] of [['day', dayOf(now)] as const, ['month', monthOf(now)] as const]) {
     const digest = actor.address && app.secrets.sign(`metrics/${span}/${number}`, actor.address);
@@ -93,7 +93,7 @@ async function noteInSpan(
   // Every writer locks these rows first, which prevents deadlocks; the state is then read again under the lock.
   for (const each of placesOf(place.gameId, place.platform))
     await store.addTo(transaction, each, spansOf(app.clock.now()), {});
-  const added = person !== undefined && (await store.beActive(transaction, place, person, 1)) ? 1 : 0;
+  const added = person !== undefined && (await store.addActivity(transaction, place, person, 1)) ? 1 : 0;
   const active = added + (address === undefined ? 0 : await settleAddress(transaction, place, address, person));
   if (active !== 0) await store.addActive(transaction, place, active);
 }
@@ -105,9 +105,9 @@ async function settleAddress(
   address: string,
   person: string | undefined,
 ): Promise<number> {
-  if (person === undefined) return (await store.beActive(transaction, place, address, 1)) ? 1 : 0;
-  if (await store.beActive(transaction, place, address, 0)) return 0;
-  return (await store.uncount(transaction, place, address)) ? -1 : 0;
+  if (person === undefined) return (await store.addActivity(transaction, place, address, 1)) ? 1 : 0;
+  if (await store.addActivity(transaction, place, address, 0)) return 0;
+  return (await store.stopCounting(transaction, place, address)) ? -1 : 0;
 }
 
 /** The totals of the game stay; rankings omit the mod from now on. */
@@ -115,7 +115,7 @@ export const removeMonthsOfMod = (transaction: Transaction, mod: { id: number })
   store.removeMod(transaction, mod.id);
 
 /** Removes rows that only prevent counting twice. Session reports this old are refused by their date. */
-export async function forgetOld(app: App): Promise<void> {
+export async function removeOldActivity(app: App): Promise<void> {
   const second = app.clock.now() - KEPT_DAYS * DAY;
-  await app.db.write((transaction) => store.forgetBefore(transaction, { ...spansOf(second), second }));
+  await app.db.write((transaction) => store.removeBefore(transaction, { ...spansOf(second), second }));
 }

@@ -29,9 +29,9 @@ export async function recordSession(
   if (Math.abs(secondOf(sent.ts) - now) > SKEW_SECONDS) throw invalid('session_ts');
   if (secret === undefined || !isSigned(secret, sent)) throw invalid('session_hash');
   await app.db.write(async (transaction) => {
-    if (!(await store.see(transaction, gameId, sent.hash.toLowerCase(), now))) throw invalid('session_nonce');
+    if (!(await store.addReportHash(transaction, gameId, sent.hash.toLowerCase(), now))) throw invalid('session_nonce');
     if (step === 'start') await start(transaction, place, userId, sent, now);
-    else await goOn(transaction, gameId, sent, { now, isEnd: step === 'end' });
+    else await updateSession(transaction, gameId, sent, { now, isEnd: step === 'end' });
   });
 }
 
@@ -43,7 +43,7 @@ async function start(transaction: Transaction, place: store.Place, userId: numbe
   for (const each of placesOf(gameId, platform)) await store.addTo(transaction, each, spansOf(now), { sessions: 1 });
 }
 
-async function goOn(
+async function updateSession(
   transaction: Transaction,
   gameId: number,
   { sessionId, orderId }: SessionReport,
@@ -53,7 +53,7 @@ async function goOn(
   if (!session || session.date_ended > 0) throw invalid('session_id');
   if (orderId <= session.order_id) throw invalid('session_order_id');
   const passed = now - session.date_last;
-  await store.goOn(transaction, {
+  await store.updateSession(transaction, {
     id: session.id,
     order_id: orderId,
     date_last: now,

@@ -30,15 +30,19 @@ export const putSecret = (transaction: Transaction, gameId: number, { sealed, da
 const REMOVE_SECRET = statement('delete from metrics_secrets where game_id = ?');
 export const removeSecret = (transaction: Transaction, gameId: number) => transaction.run(REMOVE_SECRET, [gameId]);
 
-const SEE = statement(`insert into metrics_seen (game_id, session_hash, date_added) values (?, ?, ?)
+const ADD_REPORT_HASH = statement(`insert into metrics_seen (game_id, session_hash, date_added) values (?, ?, ?)
   on conflict (game_id, session_hash) do nothing returning date_added`);
 /** Returns whether the hash is new. */
-export const see = async (transaction: Transaction, gameId: number, hash: string, now: number): Promise<boolean> =>
-  (await transaction.first(SEE, [gameId, hash, now])) !== undefined;
+export const addReportHash = async (
+  transaction: Transaction,
+  gameId: number,
+  hash: string,
+  now: number,
+): Promise<boolean> => (await transaction.first(ADD_REPORT_HASH, [gameId, hash, now])) !== undefined;
 
-const HOLD = withUpdateLock(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
+const LOCK_SESSION = withUpdateLock(statement('select * from metrics_sessions where game_id = ? and session_id = ?'));
 export const lockSession = (transaction: Transaction, gameId: number, sessionId: string) =>
-  transaction.first<SessionRow>(HOLD, [gameId, sessionId]);
+  transaction.first<SessionRow>(LOCK_SESSION, [gameId, sessionId]);
 
 const ADD_SESSION = statement(`insert into metrics_sessions
   (game_id, session_id, user_id, order_id, date_started, date_last, date_ended, platform) values (?, ?, ?, ?, ?, ?, 0, ?)
@@ -53,11 +57,13 @@ export const addSession = async (
   return (await transaction.first(ADD_SESSION, values)) !== undefined;
 };
 
-const GO_ON = statement('update metrics_sessions set order_id = ?, date_last = ?, date_ended = ? where id = ?');
-export const goOn = (
+const UPDATE_SESSION = statement(
+  'update metrics_sessions set order_id = ?, date_last = ?, date_ended = ? where id = ?',
+);
+export const updateSession = (
   transaction: Transaction,
   { id, order_id, date_last, date_ended }: Pick<SessionRow, 'id' | 'order_id' | 'date_last' | 'date_ended'>,
-) => transaction.run(GO_ON, [order_id, date_last, date_ended, id]);
+) => transaction.run(UPDATE_SESSION, [order_id, date_last, date_ended, id]);
 
 export const COUNTS = [
   'downloads',
@@ -145,22 +151,22 @@ export const activityOf = async (reader: Reader, where: Span, who: string) =>
 export const isActive = async (reader: Reader, where: Span, who: string): Promise<boolean> =>
   (await activityOf(reader, where, who)) !== undefined;
 
-const BE_ACTIVE = inSpans(
+const ADD_ACTIVITY = inSpans(
   ({ key, marks }, span, active) => `insert into ${active} (${key}, ${span}, who, counted) values (${marks}, ?, ?, ?)
     on conflict (${key}, ${span}, who) do nothing returning who`,
 );
 /** Returns whether this is the first activity in the span. */
-export const beActive = async (transaction: Transaction, where: Span, who: string, counted: number) =>
-  (await transaction.first(at(BE_ACTIVE[where.span], where), [...keyOf(where), where.number, who, counted])) !==
+export const addActivity = async (transaction: Transaction, where: Span, who: string, counted: number) =>
+  (await transaction.first(at(ADD_ACTIVITY[where.span], where), [...keyOf(where), where.number, who, counted])) !==
   undefined;
 
-const UNCOUNT = inSpans(
+const STOP_COUNTING = inSpans(
   ({ isHere }, span, active) => `update ${active} set counted = 0
     where ${isHere} and ${span} = ? and who = ? and counted = 1 returning who`,
 );
 /** Returns whether it counted before. */
-export const uncount = async (transaction: Transaction, where: Span, who: string) =>
-  (await transaction.first(at(UNCOUNT[where.span], where), [...keyOf(where), where.number, who])) !== undefined;
+export const stopCounting = async (transaction: Transaction, where: Span, who: string) =>
+  (await transaction.first(at(STOP_COUNTING[where.span], where), [...keyOf(where), where.number, who])) !== undefined;
 
 const ADD_ACTIVE = inSpans(
   ({ metrics, isHere }, span) =>
@@ -246,7 +252,7 @@ export const top = (
 const FORGET_ACTIVE = inSpans((_, span, active) => `delete from ${active} where ${span} < ?`);
 const FORGET_SEEN = statement('delete from metrics_seen where date_added < ?');
 const FORGET_SESSIONS = statement('delete from metrics_sessions where date_last < ?');
-export async function forgetBefore(
+export async function removeBefore(
   transaction: Transaction,
   { day, month, second }: { day: number; month: number; second: number },
 ): Promise<void> {

@@ -72,7 +72,7 @@ export async function post(app: App, webhook: store.WebhookRow, { id, attempt, b
   }
 }
 
-/** Delivers what is due for an endpoint: in order within a subject, in parallel across subjects. */
+/** Delivers due events to an endpoint: in order within a subject, in parallel across subjects. */
 export async function deliverDue(app: App, webhookId: number, job: Pick<RunningJob, 'heartbeat'>): Promise<void> {
   const begun = app.clock.monotonicMs();
   while (app.clock.monotonicMs() - begun < RUN_MS && (await deliverSome(app, webhookId))) await job.heartbeat();
@@ -117,7 +117,7 @@ async function settle(app: App, { query }: Transaction, delivery: store.Delivery
     await store.settle(query, delivery, { ...result, date_due: now + backoffSeconds(app, delivery.tries) });
   else {
     await store.settle(query, delivery, { ...result, state: 'parked' });
-    await store.parkBehind(query, delivery, now, `behind ${delivery.id}, which could not be delivered`);
+    await store.parkFollowing(query, delivery, now, `behind ${delivery.id}, which could not be delivered`);
     app.log.warn('a webhook delivery was parked', { webhook: delivery.webhook_id, delivery: delivery.id });
   }
 }

@@ -135,7 +135,7 @@ export async function replayDelivery(
   const { query } = transaction;
   if (!(await store.deliveryById(query, webhookId, deliveryId))) return undefined;
   const now = app.clock.now();
-  await store.waitAgain(query, deliveryId, now, now + RETRY_SECONDS);
+  await store.requeue(query, deliveryId, now, now + RETRY_SECONDS);
   await resume(app, transaction, webhookId);
   return store.deliveryById(query, webhookId, deliveryId);
 }
@@ -143,7 +143,7 @@ export async function replayDelivery(
 /** Sends all parked deliveries again, and returns their number. */
 export async function replayParked(app: App, transaction: Transaction, webhookId: number): Promise<number> {
   const now = app.clock.now();
-  const replayed = await store.parkedWaitAgain(transaction.query, webhookId, now, now + RETRY_SECONDS);
+  const replayed = await store.requeueParked(transaction.query, webhookId, now, now + RETRY_SECONDS);
   await resume(app, transaction, webhookId);
   return replayed;
 }

@@ -9,7 +9,7 @@ export type { StudioEventRow } from './store.ts';
 export interface StudioEvent {
   readonly gameId: number;
   readonly kind: StudioEventKind;
-  /** What it happened to, such as `mods/7`: events of one subject are delivered in order. */
+  /** The subject, such as `mods/7`. Events of one subject are delivered in order. */
   readonly subject: string;
   readonly data: { readonly [name: string]: JsonValue };
 }
@@ -37,7 +37,7 @@ export async function recordStudioEvent(app: App, transaction: Transaction, even
   transaction.changed(studioScope(gameId));
 }
 
-/** Enqueues the delivery of what is due for an endpoint, now or at a given time. */
+/** Enqueues a job that delivers due events to an endpoint, now or at a given time. */
 export const wake = (app: App, transaction: Transaction, webhookId: number, runAt?: number): Promise<void> =>
   app.jobs.enqueue(
     transaction,
@@ -50,5 +50,5 @@ export const wake = (app: App, transaction: Transaction, webhookId: number, runA
 export const studioEventsAfter = (db: Database, gameId: number, id: number, most: number) =>
   store.eventsAfter(db, gameId, id, most);
 
-/** The id of the newest event of a game, and 0 where there is none. */
+/** The id of the newest event of a game, or 0. */
 export const newestStudioEvent = (db: Database, gameId: number): Promise<number> => store.newestEvent(db, gameId);

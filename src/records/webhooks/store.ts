@@ -145,8 +145,8 @@ export const settle = (
     .where('state', '=', 'waiting')
     .execute();
 
-/** Parks the deliveries behind a parked one that have expired too. */
-export const parkBehind = (
+/** Also parks later deliveries of the subject that have expired. */
+export const parkFollowing = (
   query: Query,
   { webhook_id, subject }: Pick<DeliveryRow, 'webhook_id' | 'subject'>,
   now: number,
@@ -166,10 +166,10 @@ const again = (query: Query, now: number, dateGivesUp: number) =>
     .updateTable('webhook_deliveries')
     .set({ state: 'waiting', tries: 0, date_due: now, date_gives_up: dateGivesUp });
 
-export const waitAgain = (query: Query, id: number, now: number, dateGivesUp: number) =>
+export const requeue = (query: Query, id: number, now: number, dateGivesUp: number) =>
   again(query, now, dateGivesUp).where('id', '=', id).where('state', '<>', 'waiting').execute();
 
-export async function parkedWaitAgain(query: Query, webhookId: number, now: number, until: number): Promise<number> {
+export async function requeueParked(query: Query, webhookId: number, now: number, until: number): Promise<number> {
   const parked = again(query, now, until).where('webhook_id', '=', webhookId).where('state', '=', 'parked');
   return Number((await parked.executeTakeFirst()).numUpdatedRows);
 }

@@ -13,7 +13,7 @@ export interface StudioEventsTable {
   id: Generated<number>;
   game_id: number;
   kind: string;
-  /** What it happened to, such as `mods/7`; events of one subject are delivered in order. */
+  /** The subject, such as `mods/7`. Events of one subject are delivered in order. */
   subject: string;
   /** JSON. */
   data: string;
