@@ -522,12 +522,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   for (const app of Object.values(service.apps)) observer.reached.watch(app);
   beforeEach((test) => observer.reached.begin(test.name));
   after(async () => {
-    const cards = options.writesRows ? [] : await staleSummaryRows(service.apps.production.db);
+    const stale = options.writesRows ? [] : await staleSummaryRows(service.apps.production.db);
     await api.stop();
     process.off('warning', warned);
     await databases.drop();
     observer.reached.save();
-    assert.deepEqual(cards, [], 'cards of mods and people that are not what other tables say');
+    assert.deepEqual(stale, [], 'summary rows of mods and users that differ from their source tables');
   });
   return api;
 }

@@ -526,7 +526,7 @@ test('the table has a row for every operation, and no other', () => {
   const ids = operations.map(({ declaration }) => declaration.id);
   const row = (id: string) =>
     `'${id}': { open: '…' }, as the failure of "${id} admits exactly the callers of its row" prints`;
-  assertRows({ is: 'AUTHORISATION in test/authorisation.ts', rows: Object.keys(AUTHORISATION), row }, ids);
+  assertRows({ name: 'AUTHORISATION in test/authorisation.ts', rows: Object.keys(AUTHORISATION), row }, ids);
 });
 
 const SIGN_GROUPS = [
@@ -620,7 +620,7 @@ const deciding = operations.filter((operation) => deciderOf(operation) !== undef
 test('the table states for every operation of a team or the staff whether it is audited', () => {
   const ids = deciding.map(({ declaration }) => declaration.id);
   const row = (id: string) => `'${id}': 'audited', or { not: 'why it need not be' }`;
-  assertRows({ is: 'AUDITED in test/audited.ts', rows: Object.keys(AUDITED), row }, ids);
+  assertRows({ name: 'AUDITED in test/audited.ts', rows: Object.keys(AUDITED), row }, ids);
 });
 
 for (const operation of deciding) {

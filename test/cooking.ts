@@ -58,7 +58,7 @@ export async function claimed(client: Client) {
 
 export async function mustClaim(client: Client) {
   const claim = await claimed(client);
-  assert.ok(claim, 'there is something to cook');
+  assert.ok(claim, 'no cook could be claimed');
   return claim;
 }
 

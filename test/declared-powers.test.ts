@@ -152,7 +152,7 @@ test('every list of a user’s content can be restricted to the game of an appli
   });
   const row = (id: string) => `'${id}': 'why applications may have it'; or give its list a column game_id`;
   assertRows(
-    { is: 'BEYOND_GAMES in test/declared-powers.test.ts', rows: Object.keys(BEYOND_GAMES), row },
+    { name: 'BEYOND_GAMES in test/declared-powers.test.ts', rows: Object.keys(BEYOND_GAMES), row },
     wide.map(({ declaration }) => declaration.id),
   );
 });

@@ -51,7 +51,7 @@ const collection = {
   ).body.id,
 };
 
-interface Making {
+interface CreatingRequest {
   /** The table that gets a row. */
   readonly table: keyof Tables;
   readonly input: () => CallInput;
@@ -61,7 +61,7 @@ const described = (name: string) => ({ name: api.unique(name), summary: 'How it 
 const commented = (params: Record<string, number>) => () => ({ params, body: { content: api.unique('Hello') } });
 
 /** A request that creates something, for each operation with `once`. */
-const MAKINGS: Record<string, Making> = {
+const CREATING: Record<string, CreatingRequest> = {
   'add-game': { table: 'games', input: () => ({ body: described('Game'), files: logo }) },
   'add-mod': { table: 'mods', input: () => ({ params: inGame, body: described('Mod'), files: logo }) },
   'add-modfile': {
@@ -121,7 +121,7 @@ const MAKINGS: Record<string, Making> = {
 };
 
 /** Operations that return 201 without `once`, and why a second call creates nothing. */
-const SETTLED_OTHERWISE: Record<string, string> = {
+const NOT_ONCE: Record<string, string> = {
   'add-own-api-key': 'a user has one: 11078',
   'add-game-tag-options': 'a group of tags has one name',
   'add-mod-tags': 'a mod has a tag at most once',
@@ -201,16 +201,16 @@ test('each operation that creates something declares `once` or creates nothing t
   const making = idsOf(operations.filter(({ declaration }) => declaration.returns.status === 201));
   assertRows(
     {
-      is: 'MAKINGS in test/once.test.ts',
-      rows: Object.keys(MAKINGS),
+      name: 'CREATING in test/duplicate-requests.test.ts',
+      rows: Object.keys(CREATING),
       row: (id) => `'${id}': { table: 'the table that gets a row', input: … }, since its declaration says "once"`,
     },
     idsOf(once),
   );
   assertRows(
     {
-      is: 'SETTLED_OTHERWISE in test/once.test.ts',
-      rows: Object.keys(SETTLED_OTHERWISE),
+      name: 'NOT_ONCE in test/duplicate-requests.test.ts',
+      rows: Object.keys(NOT_ONCE),
       row: (id) => `'${id}': 'why a second call makes nothing'; or declare "once: true" in its operation`,
     },
     making.filter((id) => !idsOf(once).includes(id)),
@@ -218,7 +218,7 @@ test('each operation that creates something declares `once` or creates nothing t
   for (const { declaration } of once) assert.ok(declaration.method === 'POST' && !declaration.raw, declaration.id);
 });
 
-for (const [id, { table, input }] of Object.entries(MAKINGS)) {
+for (const [id, { table, input }] of Object.entries(CREATING)) {
   const operation = operationOf(id);
 
   test(`of two equal concurrent requests to ${id} in two processes one creates the resource and the other gets its location`, async () => {

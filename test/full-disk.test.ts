@@ -299,7 +299,7 @@ async function goesOn(service: Service, { half, whole }: Begun): Promise<void> {
   assert.deepEqual(readdirSync(join(service.folder, FILES, '.tmp')), []);
   assert.deepEqual(await service.check(), { code: 0, out: 'All is well.\n' });
   assert.equal(service.process.exitCode, null);
-  assert.ok(!statuses.has(500), 'something was not foreseen');
+  assert.ok(!statuses.has(500), 'an unexpected error occurred');
 }
 
 onSmallDisk('a full disk refuses all writes with a clear error, reads go on, and it heals by itself', (disk) =>

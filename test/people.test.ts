@@ -223,10 +223,10 @@ test('a deleted account leaves only what is declared to stay, and no name', asyn
       for (const name of Object.keys(whenDeleted.cleared)) assert.deepEqual(inserted(name), []);
   }
   assert.ok(marks.includes('comments.submitted_by.content'));
-  assert.equal(await files(), others, 'the export is still there');
+  assert.equal(await files(), others, 'the export still exists');
   api.clock.advance(PICTURES_SECONDS);
   await runJobs();
-  assert.ok((await files()) < others, 'the picture is still there');
+  assert.ok((await files()) < others, 'the image still exists');
   assert.equal((await verifyAudit(api.app())).broken, undefined);
 });
 
@@ -249,7 +249,7 @@ test('everything of a merged account belongs to the other account, each row once
   assert.equal(merged.status, 204, merged.text);
   await runJobs();
   const row = await db.query.selectFrom('users').selectAll().where('id', '=', from.id).executeTakeFirstOrThrow();
-  assert.ok(row.date_merged !== null, 'the job has failed');
+  assert.ok(row.date_merged !== null, 'the job failed');
   const mayStay = retainedColumns('whenMerged');
   for (const place of await placesOf(db, columns, from.id))
     assert.ok(mayStay.includes(place), `${place} still names the account that was given up`);

@@ -189,20 +189,20 @@ export const ENDERS: Record<string, Ender> = {
 
 /** Operations that end something but are in no race, with the reason. */
 export const NOT_RACED: Record<string, string> = {
-  'change-email': 'holds as edit-authenticated-user does, and needs codes from two mailboxes',
-  'me-authenticate': 'holds as edit-authenticated-user does, and needs a code from a mailbox',
-  'decide-permission-review': 'holds as update-game-team-member does, and needs a change that waits',
-  'delete-source-modfile': 'nothing is added to a source in its path; see start-cook',
+  'change-email': 'locks like edit-authenticated-user, and needs codes from two mailboxes',
+  'me-authenticate': 'locks like edit-authenticated-user, and needs a code from a mailbox',
+  'decide-permission-review': 'locks like update-game-team-member, and needs a pending change',
+  'delete-source-modfile': 'no operation adds to the source in its path; see start-cook',
 };
 
 /** Operations that cannot write in the scene, with the reason. They lock in the same way as similar ones. */
 export const UNREACHED: Record<string, string> = {
   'change-email': 'needs codes from two mailboxes',
   'delete-release-confirmation': 'needs a code from a mailbox',
-  'me-register': 'is for those who have no address yet',
+  'me-register': 'is for users without a mail address',
   'me-authenticate': 'needs a code from a mailbox',
-  'delegation-token': 'is for the token of a client that someone let in',
-  'add-own-api-key': 'is for those who have deleted their key',
+  'delegation-token': 'needs the token of an authorised client',
+  'add-own-api-key': 'is for users without a key',
   'add-game': 'needs the terms for games to be accepted',
   'accept-agreement': 'needs terms that are in force',
   'delete-account': 'is for a closed account; it is an ender itself',
@@ -211,21 +211,21 @@ export const UNREACHED: Record<string, string> = {
   'add-game-previewer': 'is for a game that is not public',
   'renew-game-preview-link': 'is for a game that is not public',
   'register-game-previewer': 'is for a game that is not public',
-  'register-mod-previewer': 'is for those who are in no team',
+  'register-mod-previewer': 'is for users who are in no team',
   'complete-multipart-upload-session': 'needs all parts of a file',
-  'add-connection': 'needs a portal that answers',
+  'add-connection': 'needs a portal that responds',
   'opt-out-of-emails': 'needs a link from a mail',
-  'finalize-cloud-cooking': 'needs a build that was uploaded',
-  'cooking-webhook': 'needs a build that was uploaded',
-  'metrics-session-start': 'is signed by a game',
-  'metrics-session-heartbeat': 'is signed by a game',
-  'metrics-session-end': 'is signed by a game',
-  'sync-users-muted': 'writes nothing unless the portal muted someone',
+  'finalize-cloud-cooking': 'needs an uploaded build',
+  'cooking-webhook': 'needs an uploaded build',
+  'metrics-session-start': 'needs a signature of the game',
+  'metrics-session-heartbeat': 'needs a signature of the game',
+  'metrics-session-end': 'needs a signature of the game',
+  'sync-users-muted': 'writes only if the platform reports blocked users',
   'decide-permission-review': 'needs a change that waits for a second administrator',
   'delete-game': 'is refused while there are mods; it is an ender itself',
-  'add-staff-member': 'is for owners of the site, who are nobody’s to lock',
-  'update-staff-member': 'is for owners of the site, who are nobody’s to lock',
-  'delete-staff-member': 'is for owners of the site, who are nobody’s to lock',
+  'add-staff-member': 'is for owners of the site, who cannot be locked',
+  'update-staff-member': 'is for owners of the site, who cannot be locked',
+  'delete-staff-member': 'is for owners of the site, who cannot be locked',
 };
 /** Operations with several transactions, each of which needs the previous one to be committed. */
 export const IN_STEPS = ['add-modfile', 'add-source-modfile'];

@@ -122,7 +122,7 @@ test('T21: no code, token, key, cookie or secret is in the database, the files, 
   assert.match(places['database']!, /canary@example\.org/);
   assert.match(places['log']!, /oauth\/token/);
   for (const [place, text] of Object.entries(places))
-    for (const secret of secrets) assert.equal(text.includes(secret), false, `${place} holds ${secret}`);
+    for (const secret of secrets) assert.equal(text.includes(secret), false, `${place} contains ${secret}`);
   const [mailed] = codesSentTo(api, email);
   for (const [place, text] of Object.entries(places))
     if (!place.includes('mail')) assert.equal(text.includes(`"${mailed}"`), false, place);

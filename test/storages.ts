@@ -215,7 +215,7 @@ export function storageRules(
     const stored = { bytes: whole.length, md5: hash('md5'), sha256: hash('sha256') };
     assert.deepEqual(await storage.assemblies.finish(assembly, parts), stored);
     assert.deepEqual(await buffer((await storage.open('uploads/a'))!.stream), whole);
-    assert.deepEqual(await storage.assemblies.finish(assembly, parts), stored, 'and once more');
+    assert.deepEqual(await storage.assemblies.finish(assembly, parts), stored, 'finishing again');
     await storage.assemblies.discard(assembly);
     await storage.assemblies.discard(assembly);
     assert.deepEqual(await keysOf(storage, ''), []);

@@ -96,7 +96,7 @@ const ENDINGS: Record<string, (scene: Scene) => Promise<Answer>> = {
     (await api.as(game.owner)).call(deleteOauthClient, { params: { game_id: game.id, client_id } }),
 };
 
-const isNoGood = async (answer: Answer, why: string): Promise<void> => {
+const assertInvalid = async (answer: Answer, why: string): Promise<void> => {
   const { access_token } = (answer.body ?? {}) as Tokens;
   if (access_token === undefined) return;
   const { status } = await api.withToken(access_token).call(getAuthenticatedUser);
@@ -112,12 +112,12 @@ for (const [ending, end] of Object.entries(ENDINGS)) {
       () => end(scene),
     );
     assert.ok(ended.status < 300, ended.text);
-    await isNoGood(refreshed, 'the token of the refresh');
+    await assertInvalid(refreshed, 'the token of the refresh');
     await operator.call(unlockAUser, { params: { user_id: scene.userId } });
-    await isNoGood(refreshed, 'the same after the lock was lifted');
+    await assertInvalid(refreshed, 'the same after the lock was lifted');
   });
 
-  test(`a code that is redeemed during ${ending} leaves no valid token and no usable refresh token`, {
+  test(`a code that is redeemed while ${ending} leaves no valid token and no usable refresh token`, {
     skip,
   }, async () => {
     const scene = await aScene();
@@ -126,9 +126,9 @@ for (const [ending, end] of Object.entries(ENDINGS)) {
       () => end(scene),
     );
     assert.ok(ended.status < 300, ended.text);
-    await isNoGood(redeemed, 'the token of the code');
+    await assertInvalid(redeemed, 'the token of the code');
     const given = redeemed.body as Tokens;
-    if (given.refresh_token) await isNoGood(await refreshing(scene.client, given), 'what its refresh token gives');
+    if (given.refresh_token) await assertInvalid(await refreshing(scene.client, given), 'what its refresh token gives');
   });
 }
 
@@ -140,7 +140,7 @@ test('a refresh that commits after the user revoked the grant leaves no valid to
   const revoking = () => scene.me.call(deleteOwnToken, { params: { token_id } });
   const [refreshed, revoked] = await overlapped(() => refreshing(scene.client, given), revoking);
   assert.equal(revoked.status, 204, revoked.text);
-  await isNoGood(refreshed, 'the token of the refresh');
+  await assertInvalid(refreshed, 'the token of the refresh');
 });
 
 for (const ending of ['the client gets a new secret', 'the client is removed'])
@@ -154,7 +154,7 @@ for (const ending of ['the client gets a new secret', 'the client is removed'])
   });
 
 for (const ending of ['an operator locks the account', 'its owner signs out everywhere'])
-  test(`a token that a user creates during ${ending} is invalid`, { skip }, async () => {
+  test(`a token that a user creates while ${ending} is invalid`, { skip }, async () => {
     const scene = await aScene();
     const wish = { body: { name: 'Mine', scopes: ['read'] } };
     const [made, ended] = await overlapped(
@@ -162,5 +162,5 @@ for (const ending of ['an operator locks the account', 'its owner signs out ever
       () => ENDINGS[ending]!(scene),
     );
     assert.ok(ended.status < 300, ended.text);
-    await isNoGood(made, 'the token that was made');
+    await assertInvalid(made, 'the token that was made');
   });

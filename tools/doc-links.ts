@@ -39,6 +39,17 @@ function brokenPathsOf(file: string): string[] {
     .map(([, name]) => `${file} names ${name}, which does not exist.`);
 }
 
+/** Paths in comments and messages of a source; the runner's tests create files of such names. */
+function brokenSourcePathsOf(file: string): string[] {
+  if (file === 'test/runner.test.ts') return [];
+  const paths = fs
+    .readFileSync(file, 'utf8')
+    .matchAll(/(?<![\w./@-])(?:src|test|tools|bench|docs)\/[\w./-]+\.(?:ts|md)\b/g);
+  return [...paths]
+    .filter(([name]) => !fs.existsSync(name))
+    .map(([name]) => `${file} names ${name}, which does not exist.`);
+}
+
 /** Comments name decisions by number, as in "decision 37". */
 function brokenDecisionsOf(file: string, numbers: ReadonlySet<number>): string[] {
   return [...fs.readFileSync(file, 'utf8').matchAll(/\bdecisions? (\d{1,4})\b/gi)]
@@ -55,6 +66,7 @@ export function brokenLinks(): string[] {
   return [
     ...documents.flatMap(brokenLinksOf),
     ...documents.flatMap(brokenPathsOf),
+    ...sources.flatMap(brokenSourcePathsOf),
     ...documents.flatMap(brokenCommandsOf),
     ...documents.filter((file) => file.startsWith('docs/recipes/')).flatMap((file) => brokenSamplesOf(file, names)),
     ...[...documents, ...sources].flatMap((file) => brokenDecisionsOf(file, numbers)),
