@@ -2,7 +2,7 @@ import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { INSPECT, inspectBuild, removeOldBuilds } from './receiving.ts';
 import { SCAN, scanBuild, scanWaitingBuilds } from './scans.ts';
-import { type Letter, MAIL_THREAT, mailThreat } from './threats.ts';
+import { MAIL_THREAT, mailThreat, type ThreatMail } from './threat-mails.ts';
 
 const HOUR = 3_600;
 
@@ -11,5 +11,5 @@ export const buildJobs: readonly JobHandler<App>[] = [
   { kind: 'cook-builds.remove-old', every: HOUR, run: (app, _, job) => removeOldBuilds(app, () => job.heartbeat()) },
   { kind: SCAN, run: (app, { uuid }: { uuid: string }, job) => scanBuild(app, uuid, job) },
   { kind: 'cook-builds.scan-waiting', every: HOUR, run: (app) => scanWaitingBuilds(app) },
-  { kind: MAIL_THREAT, run: (app, letter: Letter) => mailThreat(app, letter) },
+  { kind: MAIL_THREAT, run: (app, mail: ThreatMail) => mailThreat(app, mail) },
 ];

@@ -14,11 +14,11 @@ import {
 import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { cooksScope } from '../cooks/states.ts';
 import { announceThreat } from '../modfiles/extensions.ts';
-import { findingsOf, isOutdone, scanAt } from '../modfiles/scans.ts';
+import { findingsOf, isInconclusive, scanAt } from '../modfiles/scans.ts';
 import { CLOUD_COOKING, putStatus } from './builds.ts';
 import { BUILD_POLICY } from './policy.ts';
 import * as store from './store.ts';
-import { tellOfThreat } from './threats.ts';
+import { enqueueThreatMails } from './threat-mails.ts';
 
 export const SCAN = 'cook-builds.scan';
 
@@ -53,7 +53,7 @@ async function begin({ query }: Transaction, build: store.BuildRow): Promise<voi
 async function settle(app: App, transaction: Transaction, { id, game_id }: store.BuildRow, scan: ScanResult) {
   const game = await requireGameForChange(transaction, OPERATOR, game_id);
   const before = await store.forChange(transaction, id);
-  if (!before || !isScannable(before) || isOutdone(before, scan)) return;
+  if (!before || !isScannable(before) || isInconclusive(before, scan)) return;
   const build = await store.change(transaction.query, id, {
     virus_status: scan.status,
     virus_positive: scan.positive,
@@ -78,7 +78,7 @@ async function takeDown(app: App, transaction: Transaction, build: store.BuildRo
   const { game_id: gameId, added_by: authorId } = build;
   const content = { resource: 'games', id: gameId, gameId, authorId } as const;
   await announceThreat(app, transaction, content, { signature, entry, archive: 'a build for cooking' });
-  await tellOfThreat(app, transaction, build);
+  await enqueueThreatMails(app, transaction, build);
   await recordStudioEvent(app, transaction, {
     gameId,
     kind: 'COOK_BUILD_WITHDRAWN',

@@ -152,7 +152,7 @@ export async function finishClaimed(
   await addCooked(app, uploaderOf(runner), { gameId, modId }, incoming, fields, {
     platform,
     submitterId: source.submitted_by,
-    named: (transaction, file) => succeed(app, transaction, runner, claim, file),
+    onAdded: (transaction, file) => succeed(app, transaction, runner, claim, file),
   }).catch(async (error) => {
     await renewAfter(app, cook, claim);
     throw error;

@@ -8,7 +8,7 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import type { ModfileRow, Which } from '../modfiles/modfiles.ts';
+import type { ModfileRow, ModPath } from '../modfiles/modfiles.ts';
 import { notAmong } from '../modfiles/platforms.ts';
 import { findSource, lockedPlatforms, newestSource, requireMember, targetsOf } from '../modfiles/sources.ts';
 import { cookListing } from './listing.ts';
@@ -104,7 +104,7 @@ export interface CookWish {
 }
 
 /** Starts cooks by hand: also where no runner is there yet, which will then find them waiting. */
-export const startCooks = (app: App, caller: UserCaller, which: Which, wish: CookWish): Promise<store.ShownCook[]> =>
+export const startCooks = (app: App, caller: UserCaller, which: ModPath, wish: CookWish): Promise<store.ShownCook[]> =>
   app.db.write(async (transaction) => {
     const mod = await requireCook(transaction, caller, which);
     await requireMayAddMods(transaction, caller, which.gameId);
@@ -125,20 +125,24 @@ export const startCooks = (app: App, caller: UserCaller, which: Which, wish: Coo
   });
 
 /** Whoever may add files to the mod has them cooked. Others who change the mod wait from here on. */
-async function requireCook(transaction: Transaction, caller: Caller, which: Which): Promise<ModRow> {
+async function requireCook(transaction: Transaction, caller: Caller, which: ModPath): Promise<ModRow> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   if (!mayEdit(await levelsOf(transaction, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
   return mod;
 }
 
-async function requireSource(transaction: Transaction, { modId }: Which, id: number | undefined): Promise<ModfileRow> {
+async function requireSource(
+  transaction: Transaction,
+  { modId }: ModPath,
+  id: number | undefined,
+): Promise<ModfileRow> {
   const source = await (id === undefined ? newestSource(transaction, modId) : findSource(transaction, id));
   if (source?.mod_id !== modId) throw new ApiError('MODFILE_NOT_FOUND');
   return source;
 }
 
 /** What is over stays as it ended; the answer tells how. */
-export const cancelCook = (app: App, caller: UserCaller, which: Which, uuid: string): Promise<CookWithLogs> =>
+export const cancelCook = (app: App, caller: UserCaller, which: ModPath, uuid: string): Promise<CookWithLogs> =>
   app.db.write(async (transaction) => {
     const mod = await requireCook(transaction, caller, which);
     const { id } = await requireOfMod(transaction, which, uuid);
@@ -156,7 +160,7 @@ export async function cancelCooksOfSource(app: App, transaction: Transaction, so
 
 async function requireOfMod(
   reader: Pick<Transaction, 'first'>,
-  { gameId, modId }: Which,
+  { gameId, modId }: ModPath,
   uuid: string,
 ): Promise<store.ShownCook> {
   const cook = await store.byUuid(reader, uuid);
@@ -164,7 +168,7 @@ async function requireOfMod(
   return cook;
 }
 
-export async function requireCookOfMod(app: App, caller: Caller, which: Which, uuid: string): Promise<CookWithLogs> {
+export async function requireCookOfMod(app: App, caller: Caller, which: ModPath, uuid: string): Promise<CookWithLogs> {
   await requireMember(app.db, caller, which);
   return withLogs(app.db.query, await requireOfMod(app.db, which, uuid));
 }
@@ -174,7 +178,7 @@ async function withLogs(query: App['db']['query'], cook: store.ShownCook): Promi
   return { cook, logs: logs.get(cook.id)! };
 }
 
-export async function listCooksOfMod(app: App, caller: Caller, which: Which, request: ListRequest) {
+export async function listCooksOfMod(app: App, caller: Caller, which: ModPath, request: ListRequest) {
   await requireMember(app.db, caller, which);
   return listed(app, { gameId: which.gameId, modId: which.modId }, request);
 }

@@ -25,7 +25,7 @@ async function later(): Promise<void> {
   await worker.runDue();
 }
 
-test('bytes go once the last file that has them is deleted, and not before an hour', async () => {
+test('bytes are removed an hour after the last file that shares them is deleted, and not before', async () => {
   const mod = await api.aMod();
   const bytes = archive();
   const [one, two] = [
@@ -44,7 +44,7 @@ test('bytes go once the last file that has them is deleted, and not before an ho
   assert.ok(await isThere(live));
 });
 
-test('an identical upload before the removal keeps the bytes', async () => {
+test('an identical upload before the removal keeps the bytes stored', async () => {
   const mod = await api.aMod();
   const bytes = archive();
   const first = await api.aFile(mod, { archive: bytes, active: false });
@@ -57,7 +57,7 @@ test('an identical upload before the removal keeps the bytes', async () => {
   assert.ok(await isThere(again));
 });
 
-test('a removal that becomes due while identical bytes arrive leaves them', async () => {
+test('a removal that is due while identical bytes arrive leaves them', async () => {
   const mod = await api.aMod();
   const bytes = archive();
   const first = await api.aFile(mod, { archive: bytes, active: false });
@@ -80,7 +80,7 @@ test('a removal that becomes due while identical bytes arrive leaves them', asyn
   }
 });
 
-test('while bytes are being removed an identical upload is asked to come again', async () => {
+test('an upload of identical bytes is refused with 503 while they are being removed', async () => {
   const mod = await api.aMod();
   const bytes = archive();
   const first = await api.aFile(mod, { archive: bytes, active: false });
@@ -112,7 +112,7 @@ test('while bytes are being removed an identical upload is asked to come again',
   assert.ok(await isThere(first));
 });
 
-test('bytes whose upload ended halfway are removed, and whoever comes back after that names nothing', async () => {
+test('bytes of an abandoned upload are removed, and the client that resumes it afterwards gets an error', async () => {
   const bytes = archive();
   const key = `incoming/${app.random.uuid()}`;
   const stored = await app.storage.put(key, bytes);
@@ -129,7 +129,7 @@ test('bytes whose upload ended halfway are removed, and whoever comes back after
   );
 });
 
-test('sixteen who upload and delete the same bytes while they are reviewed never lose a file', async () => {
+test('16 clients that upload and delete identical bytes during removals never lose a file', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   const bytes = archive();

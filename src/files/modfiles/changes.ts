@@ -10,22 +10,22 @@ const texts = {
   metadata_blob: z.string().max(TEXT_MAX),
 };
 
-/** Clients write platforms in any case, and an empty list as one with an empty name. */
+/** Clients send platform names in any case, and an empty list as a list with one empty name. */
 const PlatformNames = z
   .array(z.union([z.string().trim().toLowerCase().pipe(z.enum(PLATFORMS)), z.literal('')]))
   .max(PLATFORMS.length)
   .transform((names) => [...new Set(names.filter((name) => name !== ''))]);
 
-/** What is told of a new file besides its bytes. Anything not listed here is not taken from a request. */
+/** The fields of a new file besides its bytes. Other fields of the request are ignored. */
 export const NewModfileBody = z
   .object({
     ...texts,
     filehash: z
       .string()
       .regex(/^[0-9a-f]{32}$/i)
-      .meta({ description: 'The MD5 of the file; a file with another one is refused as corrupted.' }),
+      .meta({ description: 'The MD5 of the file. A file with a different MD5 is refused as corrupted.' }),
     platforms: PlatformNames.meta({
-      description: 'What the file is for; all platforms of the game that are not locked unless given.',
+      description: 'The platforms of the file. Default: all platforms of the game that are not locked.',
     }),
   })
   .partial()
@@ -35,20 +35,20 @@ export const NewModfileBody = z
       .trim()
       .toLowerCase()
       .optional()
-      .meta({ description: 'Of a complete upload session of this mod, in place of `filedata`.' }),
+      .meta({ description: 'The id of a complete upload session of this mod, instead of `filedata`.' }),
     active: z.boolean().default(true).meta({ description: 'Make it the live file.' }),
   });
 
-/** What is told of a new source: the same, for the platforms that are locked. */
+/** The fields of a new source: those of a file, but for locked platforms. */
 export const NewSourceBody = NewModfileBody.extend({
   platforms: PlatformNames.optional().meta({
-    description: 'What shall be made of the source; all locked platforms of the game unless given.',
+    description: 'The platforms to cook the source for. Default: all locked platforms of the game.',
   }),
-  active: z.boolean().default(true).meta({ description: 'Make what becomes of it live.' }),
+  active: z.boolean().default(true).meta({ description: 'Make the cooked files live.' }),
 });
 
 export const ModfileChangesBody = z
-  .object({ ...texts, active: z.boolean().meta({ description: 'Make it the live file, or no longer.' }) })
+  .object({ ...texts, active: z.boolean().meta({ description: 'Whether it is the live file.' }) })
   .partial();
 
 export const DecisionsBody = z.object({ approved: PlatformNames.default([]), denied: PlatformNames.default([]) });

@@ -16,7 +16,7 @@ for (const [what, archive, says] of [
   ['has a name twice but for its case', zipOf({ 'A.txt': '1', 'a.txt': '2' }), /twice/],
   ['is encrypted', zipOf([{ name: 'a.txt', content: 'x', flags: 1 }]), /encrypted file “a\.txt”/],
   [
-    'unpacks to far more than it says',
+    'unpacks to far more than it declares',
     zipOf([{ name: 'a', content: Buffer.alloc(9_999), method: DEFLATED, bytes: 9 }]),
     /“a”/,
   ],
@@ -24,7 +24,7 @@ for (const [what, archive, says] of [
   ['is no archive', Buffer.from('MZ this is a program'), /must be a zip archive/],
   ['holds nothing', zipOf({}), /no files/],
 ] as const)
-  test(`a file that ${what} is refused, and the answer says why`, async () => {
+  test(`an archive that ${what} is refused, and the error gives the reason`, async () => {
     const mod = await api.aMod();
     const owner = await api.as(mod.owner);
     const input = { params: at(mod), files: { filedata: { filename: 'a.zip', bytes: archive } } };
@@ -33,7 +33,7 @@ for (const [what, archive, says] of [
     assert.equal((await owner.call(getModfiles, { params: at(mod) })).body.result_total, 0);
   });
 
-test('a refusal speaks the language of the caller, and names the upload where the file came in parts', async () => {
+test('the error for an archive is in the language of the caller, and names upload_id for a multipart upload', async () => {
   const session = await aSession(api);
   await session.put(Buffer.from('Thirty bytes that are no archive'));
   await session.complete();
@@ -43,7 +43,7 @@ test('a refusal speaks the language of the caller, and names the upload where th
   assert.match(body.error.errors!['upload_id']!, /ZIP-Archiv/i);
 });
 
-test('the teams of the mod and its game see what lies in the archive, and nobody else', async () => {
+test('the teams of the mod and its game list the entries of the archive, and nobody else does', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const archive = zipOf([{ name: 'data/' }, { name: 'data/käse.txt', content: 'x'.repeat(100) }, { name: 'empty' }]);

@@ -11,7 +11,7 @@ import {
 } from '../../platform/archives/archives.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 
-/** Reads a new archive to its last byte; one that is not sound, or holds what the game refuses, is not taken. */
+/** Reads a new archive completely. Rejects it if it is damaged or contains file types that the game refuses. */
 export async function inspectFile(
   app: App,
   { gameId, field, key }: { readonly gameId: number; readonly field: string; readonly key: string },
@@ -24,13 +24,13 @@ export async function inspectFile(
     return await inspectArchive(source, policy);
   } catch (cause) {
     if (!(cause instanceof ArchiveProblem)) throw cause;
-    // An archive with what the game refuses is a sound one.
+    // An archive with a refused file type is not corrupted.
     const refusal = cause.reason === 'extension' ? 'VALIDATION_GENERIC' : 'FILE_CORRUPTED';
     throw new ApiError(refusal, { status: 422, fields: [toFieldProblem(field, cause)], cause });
   }
 }
 
-/** Read from the archive whenever someone asks, which is seldom: its directory is the list. */
+/** Lists the entries from the archive’s own directory. The list is not stored, because it is seldom requested. */
 export async function contentsOf(app: App, key: string): Promise<readonly ArchiveEntry[]> {
   const source = await storedSource(app.storage, key);
   if (!source) throw new ApiError('MODFILE_CANNOT_INSPECT_FILES');

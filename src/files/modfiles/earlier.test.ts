@@ -53,7 +53,7 @@ async function begins(game: Game): Promise<void> {
 
 const PLACES = [undefined, 'windows', 'linux', 'ps5', 'switch', 'mac'];
 
-/** Which file is shown where, by the mod alone and by each list that holds mods. */
+/** The file that the mod shows per platform, alone and in each list that contains mods. */
 async function shown(mod: Mod): Promise<(number | undefined)[]> {
   const client = await api.as(mod.owner);
   const places: (number | undefined)[] = [];
@@ -84,7 +84,7 @@ async function shown(mod: Mod): Promise<(number | undefined)[]> {
   return places;
 }
 
-/** What someone gets who asks for the file, alone, in the list and to download it. */
+/** The results of a platform’s client that requests the file, finds it in the list, and downloads it. */
 async function serves(game: Game, mod: Mod, id: number): Promise<number[]> {
   const client = api.withKey(game);
   const statuses = [];
@@ -128,7 +128,7 @@ async function earlier() {
 const EVERYWHERE = [200, 200, 200, 200, 404, 404];
 const NOWHERE = [404, 404, 404, 404, 404, 404];
 
-test('a file from before its game had platforms stays where it was: on all that the game supports and are not locked', async () => {
+test('a file from before its game had platforms stays live on every supported platform that is not locked', async () => {
   const { game, mod, old, live, draft } = await earlier();
   assert.deepEqual(await shown(mod), [live, live, live, live, undefined, undefined]);
   assert.deepEqual(await serves(game, mod, live), EVERYWHERE);
@@ -136,7 +136,7 @@ test('a file from before its game had platforms stays where it was: on all that 
   assert.deepEqual(await serves(game, mod, draft), NOWHERE);
 });
 
-test('collections and subscriptions hold such a mod on the same platforms', async () => {
+test('collections and subscriptions contain such a mod on the same platforms', async () => {
   const { game, mod, live } = await earlier();
   const player = await api.as(await api.aUser());
   await player.call(subscribeToMod, { params: at(mod) });
@@ -167,7 +167,7 @@ test('collections and subscriptions hold such a mod on the same platforms', asyn
   }
 });
 
-test('approving such a file works, and changes nothing for those who have it already', async () => {
+test('approving such a file succeeds, and changes nothing for players who already have it', async () => {
   const { game, mod, live } = await earlier();
   const before = await changesOf(mod);
   assert.deepEqual(await decide(game, mod, live, { approved: ['ps5'] }), { linux: 1, ps5: 1, windows: 1 });
@@ -181,7 +181,7 @@ test('approving such a file works, and changes nothing for those who have it alr
   );
 });
 
-test('denying such a file takes it from that platform alone', async () => {
+test('denying such a file removes it from that platform only', async () => {
   const { game, mod, live, old } = await earlier();
   assert.deepEqual(await decide(game, mod, live, { denied: ['ps5'] }), { linux: 1, ps5: 2, windows: 1 });
   assert.deepEqual(await shown(mod), [live, live, live, undefined, undefined, undefined]);
@@ -194,7 +194,7 @@ test('denying such a file takes it from that platform alone', async () => {
   await team.refused(managePlatformStatus, locked, 422, 13009);
 });
 
-test('a newer file takes the platforms that it is for, and the older one keeps the others', async () => {
+test('a newer file replaces it on the platforms that it names, and the older one stays on the others', async () => {
   const { game, mod, live } = await earlier();
   const linux = await upload(mod, { platforms: ['linux'] });
   assert.deepEqual(await shown(mod), [linux, live, linux, live, undefined, undefined]);
@@ -207,7 +207,7 @@ test('a newer file takes the platforms that it is for, and the older one keeps t
   assert.deepEqual(await shown(mod), [live, live, live, live, undefined, undefined], 'it may still run there');
 });
 
-test('what was never released waits for approval where the game moderates, as a new file does', async () => {
+test('a file that was never released awaits approval on moderated platforms, like a new file', async () => {
   const { game, mod, live, draft } = await earlier();
   await activate(mod, draft);
   assert.deepEqual(await shown(mod), [draft, draft, draft, live, undefined, undefined]);
@@ -216,7 +216,7 @@ test('what was never released waits for approval where the game moderates, as a 
   assert.deepEqual(await shown(mod), [draft, draft, draft, draft, undefined, undefined]);
 });
 
-test('taking such a file back takes it from every platform', async () => {
+test('recalling such a file removes it from every platform', async () => {
   const { game, mod, live } = await earlier();
   await activate(mod, live, false);
   assert.deepEqual(
@@ -226,7 +226,7 @@ test('taking such a file back takes it from every platform', async () => {
   assert.deepEqual(await serves(game, mod, live), NOWHERE);
 });
 
-test('two who decide and release at once leave every platform with a file that may run there', async () => {
+test('concurrent decisions and releases leave every platform with a file that may run there', async () => {
   const { game, mod, live, draft } = await earlier();
   await Promise.all([
     decide(game, mod, live, { denied: ['windows'] }),

@@ -14,7 +14,7 @@ export interface FoundThreat {
   readonly signature: string;
   /** The path of the infected entry in the archive. */
   readonly entry: string;
-  /** The archive, in words for moderators. */
+  /** The description of the archive that moderators read. */
   readonly archive: string;
 }
 
@@ -23,7 +23,7 @@ export interface ScanExtension {
   onThreat(app: App, transaction: Transaction, content: InfectedContent, threat: FoundThreat): Promise<void>;
 }
 
-/** Shared by every scan of an archive, whatever it belongs to. */
+/** Runs for every archive, whether it belongs to a mod or to a game. */
 export const scanExtensions = extensionPoint<ScanExtension>('modfiles.scans');
 
 export async function announceThreat(
@@ -35,16 +35,16 @@ export async function announceThreat(
   for (const { onThreat } of app.extensions.of(scanExtensions)) await onThreat(app, transaction, content, threat);
 }
 
-/** The credentials of the request that releases a file; empty where no request does. */
+/** The credentials of the request that releases a file. Empty if a job releases it. */
 export interface ReleaseOrigin {
   readonly tokenId?: number | undefined;
   readonly address?: string | undefined;
 }
 
-/** Who makes a file live, and how. */
+/** The user that makes a file live, and where it is shown. */
 export interface Releasing {
   readonly userId: number;
-  /** Without it the file takes its platforms alone, and the one shown without a platform stays. */
+  /** If false, the file goes live on its platforms only; the file that is shown without a platform stays. */
   readonly shown: boolean;
   readonly by?: ReleaseOrigin | undefined;
 }
@@ -56,7 +56,7 @@ interface ReleasedFile {
 }
 
 export interface ReleaseExtension {
-  /** Returns true to keep the file from going live; the extension then calls `makeLive` when it may. */
+  /** Returns true to postpone the release. The extension later calls `makeLive`. */
   postpone(app: App, transaction: Transaction, file: ReleasedFile, releasing: Releasing): Promise<boolean>;
   /** Runs in the transaction that recalls or deletes the file. */
   onRecall(transaction: Transaction, fileId: number): Promise<void>;
@@ -64,7 +64,6 @@ export interface ReleaseExtension {
 
 export const releaseExtensions = extensionPoint<ReleaseExtension>('modfiles.releases');
 
-/** Asks each extension until one postpones the release. */
 export async function isPostponed(
   app: App,
   transaction: Transaction,

@@ -1,10 +1,10 @@
 const LENGTH_MAX = 100;
-/** Neither part of a path nor of a header, nor able to make a name look like another one. */
+/** Characters that could end a path or a header value, or make one name look like another. */
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"'`<>:|?*;%\\/]/gu;
-/** Devices on Windows, whatever extension follows. */
+/** Device names on Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
-/** The name under which a file is offered: that of the upload, without what could do harm on someone's disk. */
+/** The filename that downloads offer: the uploaded name without characters that are unsafe on a client’s disk. */
 export function safeFilename(given: string): string {
   const last = given.split(/[\\/]/).at(-1)!;
   const cleaned = last

@@ -3,7 +3,7 @@ import type { Incoming } from './modfiles.ts';
 
 const MEGABYTE = 1_024 * 1_024;
 
-/** An archive that is sent along, by whatever operation. Larger ones are uploaded in parts before. */
+/** The archive in the body of any operation that takes one. Larger archives need a multipart upload. */
 export const FILEDATA = { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' };
 
 export const TAKING_REFUSALS = [
@@ -12,7 +12,7 @@ export const TAKING_REFUSALS = [
   'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',
 ] as const satisfies readonly ErrorName[];
 
-/** What was sent along, or else the upload that is named in its place. */
+/** The archive of the request or, instead, the upload session that it names. */
 export function incomingOf(
   files: Readonly<Record<string, Incoming | undefined>>,
   uploadId: string | undefined,

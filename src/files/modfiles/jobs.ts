@@ -1,9 +1,9 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { REMOVE_UNUSED_FILE, removeUnusedBytes } from './bytes.ts';
-import { MAIL_RELEASE, mailRelease, type Notice } from './notices.ts';
+import { MAIL_RELEASE, mailRelease, type ReleaseMail } from './release-mails.ts';
 import { type Pass, SCAN, SCAN_MANY, scanBytes, scanMany, scanWaiting } from './scans.ts';
-import { type Letter, MAIL_THREAT, mailThreat } from './threats.ts';
+import { MAIL_THREAT, mailThreat, type ThreatMail } from './threat-mails.ts';
 
 const HOUR = 3_600;
 
@@ -15,6 +15,6 @@ export const modfileJobs: readonly JobHandler<App>[] = [
   { kind: SCAN, run: (app, { key }: { key: string }, job) => scanBytes(app, key, job) },
   { kind: SCAN_MANY, run: (app, pass: Pass) => scanMany(app, pass) },
   { kind: 'modfiles.scan-waiting', every: HOUR, run: (app, _, job) => scanWaiting(app, job) },
-  { kind: MAIL_RELEASE, run: (app, notice: Notice) => mailRelease(app, notice) },
-  { kind: MAIL_THREAT, run: (app, letter: Letter) => mailThreat(app, letter) },
+  { kind: MAIL_RELEASE, run: (app, notice: ReleaseMail) => mailRelease(app, notice) },
+  { kind: MAIL_THREAT, run: (app, mail: ThreatMail) => mailThreat(app, mail) },
 ];

@@ -3,7 +3,7 @@ import type { Column, Listing } from '../../platform/database/listing.ts';
 const integer: Column = { kind: 'integer' };
 const folded = (name: string): Column => ({ kind: 'text', sql: `f.${name}_folded` });
 
-/** What lists of files may be filtered and sorted by. */
+/** The columns by which lists of files can be filtered and sorted. */
 export const modfileListing: Listing = {
   from: 'f',
   columns: {

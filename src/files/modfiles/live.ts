@@ -1,22 +1,22 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import * as store from './store.ts';
 
-/** In place of a platform: the file that is shown where none is asked for. */
+/** Takes the place of a platform name: the file that is shown when the client names no platform. */
 export const SHOWN = '';
 
-/** Which file of a mod is live for a platform. */
+/** The id of the live file per platform. */
 export type LiveFiles = ReadonlyMap<string, number>;
 
 export const isPlatform = (name: string): boolean => name !== SHOWN;
 
-/** The file becomes live on these platforms, and the one that is shown if that is among them. */
+/** Makes the file live on these platforms; `SHOWN` can be among them. */
 export function released(live: LiveFiles, fileId: number, platforms: readonly string[]): LiveFiles {
   return new Map([...live, ...platforms.map((platform) => [platform, fileId] as const)]);
 }
 
 /**
- * The file is no longer live on these platforms. Once it is live on none, the newest of those that are live somewhere
- * is shown in its place.
+ * Removes the file from these platforms. If it is then live on none, the newest file that is live somewhere is shown
+ * instead.
  */
 export function recalled(live: LiveFiles, fileId: number, isMeant: (platform: string) => boolean): LiveFiles {
   const left = new Map(
@@ -29,7 +29,7 @@ export function recalled(live: LiveFiles, fileId: number, isMeant: (platform: st
   return others.length === 0 ? left : left.set(SHOWN, Math.max(...others));
 }
 
-/** Writes what is live from now on; false where that is nothing new. */
+/** Stores the live files. Returns false if nothing changed. */
 export async function putLiveFiles(
   transaction: Transaction,
   modId: number,

@@ -41,7 +41,7 @@ const eventsOf = async (mod: Mod) =>
     ({ event_type }) => event_type,
   );
 
-test('an uploaded file is told with its hashes, its sizes and where it can be downloaded', async () => {
+test('the object of an uploaded file has its hashes, its sizes and its download link', async () => {
   const mod = await api.aMod();
   const archive = zipOf({ 'readme.txt': 'x'.repeat(1_000), 'empty.txt': '', 'data/a.bin': Buffer.alloc(24) });
   const fields = { version: ' 1.2.0 ', changelog: 'Fixes <b>all</b> & more', metadata_blob: 'rogue,hd' };
@@ -99,7 +99,7 @@ test('links in lists have one more segment than those of single items, with and 
 
 const linkIn = (mod: { modfile: unknown }) => (mod.modfile as { download: { binary_url: string } }).download.binary_url;
 
-test('texts that nobody sent are empty strings, in files and in mods', async () => {
+test('texts that the client omitted are empty strings, in files and in mods', async () => {
   const mod = await api.aMod();
   const file = await api.aFile(mod);
   const client = await api.as(mod.owner);
@@ -118,15 +118,15 @@ test('texts that nobody sent are empty strings, in files and in mods', async () 
   );
 });
 
-test('what was kept is not answered with links of an hour ago', async () => {
+test('a cached response does not contain expired download links', async () => {
   const mod = await api.aMod();
   await api.aFile(mod);
-  // Not the owner, of whom the mod tells when they were last seen.
+  // Not the owner, because the mod object shows when its owner was last online.
   const client = await api.as(await api.aUser());
   for (const operation of [getModfiles, getMods, getMod]) {
     const ask = async () => (await client.call(operation, { params: paramsOf(mod) })).text;
-    const [first, kept] = [await ask(), await ask()];
-    assert.equal(kept, first);
+    const [first, cached] = [await ask(), await ask()];
+    assert.equal(cached, first);
     api.clock.advance(3_600);
     assert.notEqual(await ask(), first, operation.declaration.id);
   }
@@ -149,7 +149,7 @@ test('the first live file accepts a mod where the game does not curate', async (
   assert.deepEqual(await eventsOf(mod), ['MODFILE_CHANGED', 'MOD_AVAILABLE']);
 });
 
-test('a mod that the team has taken back is not accepted by a further file', async () => {
+test('a further file does not accept a mod that the game’s team has rejected', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game, accepted: false });
   await api.aFile(mod);
@@ -158,7 +158,7 @@ test('a mod that the team has taken back is not accepted by a further file', asy
   assert.equal((await (await api.as(mod.owner)).call(getMod, { params: paramsOf(mod) })).body.status, 0);
 });
 
-test('where the game curates, its team accepts a mod once it has a live file', async () => {
+test('where the game curates, the game’s team accepts a mod that has a live file', async () => {
   const game = await api.aGame();
   const owner = await api.as(game.owner);
   await owner.call(editGameOperation, { params: { game_id: game.id }, body: { curation_option: 2 } });
@@ -170,7 +170,7 @@ test('where the game curates, its team accepts a mod once it has a live file', a
   assert.equal(accepted.body.status, 1);
 });
 
-test('the last active file is live, an older one again on request, and none when that is taken back', async () => {
+test('the last active file is live, an older one becomes live on request, and none is after a recall', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   const [first, second, third] = [await api.aFile(mod), await api.aFile(mod), await api.aFile(mod, { active: false })];
@@ -189,7 +189,7 @@ test('the last active file is live, an older one again on request, and none when
   assert.equal(await changes(), 4);
 });
 
-test('an edit changes what is told about a file, everywhere and at once', async () => {
+test('an edit of a file shows at once in every response', async () => {
   const mod = await api.aMod();
   const file = await api.aFile(mod, { version: '1', changelog: 'first' });
   const client = await api.as(mod.owner);
@@ -206,7 +206,7 @@ test('an edit changes what is told about a file, everywhere and at once', async 
     assert.deepEqual(shown, edited.body);
 });
 
-test('a file that was taken down is live nowhere, seen by the teams alone, and cannot be made active', async () => {
+test('a withdrawn file is live nowhere, visible to the teams only, and cannot be made active', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const file = await api.aFile(mod);
@@ -231,7 +231,7 @@ test('a file that was taken down is live nowhere, seen by the teams alone, and c
   assert.equal((await modfileOf(mod)).id, file.id);
 });
 
-test('managers and administrators of the teams upload and edit, and nobody else', async () => {
+test('managers and administrators of the teams upload and edit files, and nobody else does', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const file = await api.aFile(mod);
@@ -252,7 +252,7 @@ test('managers and administrators of the teams upload and edit, and nobody else'
     }
 });
 
-test('the uploader deletes a file that is not live, and so does an administrator of the game', async () => {
+test('the uploader and administrators of the game delete a file that is not live', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const [byOwner, byAdmin, live] = [
@@ -282,7 +282,7 @@ test('the uploader deletes a file that is not live, and so does an administrator
   assert.deepEqual([data.map(({ id }) => id), result_total], [[live.id], 1]);
 });
 
-test('a file is found under its own mod alone, and files of hidden mods by their teams alone', async () => {
+test('a file is found only under its own mod, and a file of a hidden mod only by its teams', async () => {
   const game = await api.aGame();
   const [mod, other] = [await api.aMod({ game }), await api.aMod({ game })];
   const hidden = await api.aMod({ game, visible: 0 });
@@ -299,7 +299,7 @@ test('a file is found under its own mod alone, and files of hidden mods by their
   );
 });
 
-test('what is no archive, or not the one that was sent, is refused and leaves nothing behind', async () => {
+test('a file that is no archive, or has another MD5 than announced, is refused and leaves nothing behind', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   const archive = zipOf({ 'a.txt': 'hello' });
@@ -319,7 +319,7 @@ test('what is no archive, or not the one that was sent, is refused and leaves no
   assert.equal((await upload(client, mod, archive, { filehash })).status, 201);
 });
 
-test('a file that is none, sent twice, cut off, or missing is refused for what it is', async () => {
+test('a field without a file, a second file, a truncated one and a missing one each get their own error', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   const part = (head: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\nPK\r\n`;
@@ -340,7 +340,7 @@ test('a file that is none, sent twice, cut off, or missing is refused for what i
   assert.deepEqual(Object.keys(body.error.errors ?? {}), ['filedata']);
 });
 
-for (const [given, kept] of [
+for (const [given, offered] of [
   ['../../etc/passwd', 'passwd.zip'],
   ['C:\\mods\\sword.zip', 'sword.zip'],
   ['CON.zip', 'file-CON.zip'],
@@ -350,14 +350,14 @@ for (const [given, kept] of [
   ['x'.repeat(10_000), `${'x'.repeat(96)}.zip`],
   ['..', 'file.zip'],
 ] as const)
-  test(`the name ${given.slice(0, 30)} is offered as ${kept.slice(0, 30)}`, async () => {
+  test(`the name ${given.slice(0, 30)} is offered as ${offered.slice(0, 30)}`, async () => {
     const mod = await api.aMod();
     const file = await api.aFile(mod, { filename: given });
     const { body } = await (await api.as(mod.owner)).call(getModfile, { params: fileOf(mod, file) });
-    assert.equal(body.filename, kept);
+    assert.equal(body.filename, offered);
   });
 
-test('files are found by every filter, and sorted', async () => {
+test('every filter finds files, and lists are sorted', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   const small = await api.aFile(mod, { version: '1.0', changelog: 'Erste Fassung', filename: 'Ärger.zip' });
@@ -391,7 +391,7 @@ test('files are found by every filter, and sorted', async () => {
   assert.deepEqual(await found({ _sort: '-id', _limit: 1, _offset: 1 }), [small.id]);
 });
 
-test('people list what they have uploaded themselves', async () => {
+test('users list the files that they have uploaded', async () => {
   const [mod, other] = [await api.aMod(), await api.aMod()];
   const [file] = [await api.aFile(mod, { active: false }), await api.aFile(other)];
   const { body } = await (await api.as(mod.owner)).call(getUserModfiles);
@@ -402,7 +402,7 @@ test('people list what they have uploaded themselves', async () => {
   assert.match(body.data[0]!.download.binary_url, /\/download\/[\w-]+$/);
 });
 
-test('mods are found by their live file', async () => {
+test('filters find mods by their live file', async () => {
   const game = await api.aGame();
   const mods = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   const files = [await api.aFile(mods[0]!), await api.aFile(mods[1]!)];
@@ -414,7 +414,7 @@ test('mods are found by their live file', async () => {
   assert.deepEqual(await found({ 'modfile-gt': files[0]!.id }), [mods[1]!.id]);
 });
 
-test('sixteen who add, release and delete at once leave one live file that is there', async () => {
+test('16 concurrent writers that add, release and delete files leave one live file that is stored', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   await api.aFile(mod);

@@ -21,7 +21,7 @@ import { fold, type ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
 import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
-import { announceArrival, concludeArrival, reviewBytes, storageKeyOf } from './bytes.ts';
+import { announceArrival, concludeArrival, scheduleCleanup, storageKeyOf } from './bytes.ts';
 import { contentsOf, inspectFile } from './contents.ts';
 import { writeDocument } from './documents.ts';
 import { dropPostponed } from './extensions.ts';
@@ -29,7 +29,7 @@ import { safeFilename } from './filenames.ts';
 import { modfileListing } from './listing.ts';
 import { recalled } from './live.ts';
 import { APPROVED, DENIED, notAmong, settlePlatforms, targetsFor } from './platforms.ts';
-import { changeLive, release, takeBack } from './releasing.ts';
+import { changeLive, deactivate, release } from './releasing.ts';
 import { awaitScan } from './scans.ts';
 import * as store from './store.ts';
 
@@ -38,7 +38,7 @@ export type { ModfileRow, StoredFile } from './store.ts';
 const FILE_THERE = 1;
 const FILE_DELETED = 3;
 
-/** A file that has arrived as a whole, under a key that nothing else uses. */
+/** A complete upload under a key that nothing else uses. */
 interface ReceivedFile {
   readonly key: string;
   readonly filename: string;
@@ -47,10 +47,10 @@ interface ReceivedFile {
   readonly sha256: string;
 }
 
-/** What came with the request, or has come in parts before. */
+/** A file from the request’s body, or the session of an earlier multipart upload. */
 export type Incoming = ReceivedFile | { readonly uploadId: string };
 
-/** What is told about a file, and can be changed later. */
+/** The fields of a file that can be edited. */
 export interface FileTexts {
   readonly version?: string | undefined;
   readonly changelog?: string | undefined;
@@ -58,52 +58,52 @@ export interface FileTexts {
 }
 
 export interface NewFile extends FileTexts {
-  /** Makes the file live wherever it needs no approval. */
+  /** Makes the file live on every platform that needs no approval. */
   readonly active: boolean;
-  /** The MD5 that the sender computed. */
+  /** The MD5 that the client computed. */
   readonly filehash?: string | undefined;
-  /** All that the game has open, unless given. */
+  /** Default: all open platforms of the game. */
   readonly platforms?: readonly string[] | undefined;
 }
 
-export interface Which {
+export interface ModPath {
   readonly gameId: number;
   readonly modId: number;
 }
 
-/** In which way a file comes to be one of a mod. */
-export interface ClamdBehaviour {
+/** How a file is added to a mod: as an upload, a source, or the result of a cook. */
+export interface FileOrigin {
   readonly kind: store.ModfileRow['kind'];
-  /** Whose it is; the caller's unless given. */
+  /** Default: the caller. */
   readonly submitterId?: number;
   targets(
     transaction: Transaction,
     gameId: number,
     asked: readonly string[] | undefined,
   ): Promise<readonly store.FilePlatform[]>;
-  /** What happens in the transaction that names the file, once it has. */
-  named(transaction: Transaction, mod: ModRow, file: store.ModfileRow): Promise<void>;
+  /** Runs in the transaction that adds the file, after its row. */
+  onAdded(transaction: Transaction, mod: ModRow, file: store.ModfileRow): Promise<void>;
 }
 
-/** Adds a file that someone uploads, for platforms that are open. */
-export const addModfile = (app: App, caller: UserCaller, which: Which, incoming: Incoming, fields: NewFile) =>
-  takeFile(app, caller, which, incoming, fields, {
+/** Adds an uploaded file for open platforms. */
+export const addModfile = (app: App, caller: UserCaller, which: ModPath, incoming: Incoming, fields: NewFile) =>
+  addFile(app, caller, which, incoming, fields, {
     kind: 'file',
     targets: targetsFor,
-    named: async (transaction, mod, file) => {
+    onAdded: async (transaction, mod, file) => {
       const releasing = { userId: file.submitted_by, shown: true, by: caller };
       if (fields.active) await release(app, transaction, mod, file, releasing);
     },
   });
 
-/** Adds a file to a mod. Its bytes are in their place, and are an archive, before anything names them. */
-export async function takeFile(
+/** Adds a file to a mod. The archive is inspected and moved to its key before a row references it. */
+export async function addFile(
   app: App,
   caller: UserCaller,
-  which: Which,
+  which: ModPath,
   incoming: Incoming,
   fields: NewFile,
-  manner: ClamdBehaviour,
+  origin: FileOrigin,
 ): Promise<store.StoredFile> {
   await requireUploader(app.db, caller, which);
   const uploadId = 'uploadId' in incoming ? incoming.uploadId : undefined;
@@ -114,7 +114,7 @@ export async function takeFile(
     throw new ApiError('FILE_CORRUPTED', { status: 422, fields: [{ field: 'filehash', rule: 'filehash' }] });
   const field = uploadId === undefined ? 'filedata' : 'upload_id';
   const inspection = await inspectFile(app, { gameId: which.gameId, field, key: file.key }).catch(async (error) => {
-    // Another request may have taken the upload meanwhile, and with it the bytes.
+    // Another request may have consumed the upload meanwhile, and its bytes with it.
     await find();
     throw error;
   });
@@ -129,14 +129,14 @@ export async function takeFile(
       caller,
       await requireModForChange(transaction, caller, which.gameId, which.modId),
     );
-    await manner.targets(transaction, which.gameId, fields.platforms);
+    await origin.targets(transaction, which.gameId, fields.platforms);
     if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);
   });
   await app.storage.move(file.key, key);
   return app.db.write(async (transaction) => {
     await concludeArrival(transaction, arrival);
-    return nameFile(app, transaction, caller, which, { ...file, inspection }, fields, manner);
+    return insertFile(app, transaction, caller, which, { ...file, inspection }, fields, origin);
   });
 }
 
@@ -144,21 +144,21 @@ export interface CheckedFile extends ReceivedFile {
   readonly inspection: Inspection;
 }
 
-/** Everything is asked again: the mod, its team and its game may have changed since the file began to arrive. */
-async function nameFile(
+/** Checks all permissions again: the mod, its team and its game may have changed during the upload. */
+async function insertFile(
   app: App,
   transaction: Transaction,
   caller: UserCaller,
-  which: Which,
+  which: ModPath,
   file: CheckedFile,
   fields: NewFile,
-  manner: ClamdBehaviour,
+  origin: FileOrigin,
 ): Promise<store.StoredFile> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   await requireUploader(transaction, caller, which);
-  const targets = await manner.targets(transaction, which.gameId, fields.platforms);
-  const submitterId = manner.submitterId ?? caller.userId;
-  const values = { ...newRow(app, mod, file, submitterId, fields), kind: manner.kind };
+  const targets = await origin.targets(transaction, which.gameId, fields.platforms);
+  const submitterId = origin.submitterId ?? caller.userId;
+  const values = { ...newRow(app, mod, file, submitterId, fields), kind: origin.kind };
   const row = await store.add(transaction.query, values);
   transaction.made?.(row.id);
   await store.putPlatforms(transaction, row.id, targets);
@@ -166,15 +166,15 @@ async function nameFile(
   await writeDocument(transaction, row);
   await awaitScan(app, transaction, row);
   invalidateMod(transaction, mod.game_id, mod.id);
-  await manner.named(transaction, mod, row);
-  if (manner.submitterId === undefined)
+  await origin.onAdded(transaction, mod, row);
+  if (origin.submitterId === undefined)
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-add', data: { file: row.id } });
-  return (await store.storedFile(transaction, { id: row.id, modId: mod.id, kind: manner.kind }, true))!;
+  return (await store.storedFile(transaction, { id: row.id, modId: mod.id, kind: origin.kind }, true))!;
 }
 
 const toTypeFinding = (path: string) => ({ kind: FINDING.TYPE, path, detail: path.slice(path.lastIndexOf('.') + 1) });
 
-/** A new file as it is stored, without its id. */
+/** The row of a new file, without its id. */
 export function newRow(
   app: App,
   mod: Pick<ModRow, 'id' | 'game_id'>,
@@ -214,7 +214,7 @@ export function newRow(
   };
 }
 
-/** What is stored for what was sent: texts that lists compare have a folded twin. */
+/** Filtered texts are stored a second time, folded. */
 function columnsOf({ version, changelog, metadata_blob }: FileTexts) {
   return {
     ...(version !== undefined && { version, version_folded: fold(version) }),
@@ -223,11 +223,11 @@ function columnsOf({ version, changelog, metadata_blob }: FileTexts) {
   };
 }
 
-/** Changes what is told about a file. Its bytes never change. */
+/** Edits the file’s fields. Its bytes never change. */
 export async function editModfile(
   app: App,
   caller: UserCaller,
-  which: Which,
+  which: ModPath,
   fileId: number,
   { active, ...texts }: FileTexts & { readonly active?: boolean | undefined },
 ): Promise<store.StoredFile> {
@@ -239,18 +239,18 @@ export async function editModfile(
     const after = await store.change(transaction, fileId, { ...columnsOf(texts), date_updated: app.clock.now() });
     await writeDocument(transaction, after);
     if (active) await release(app, transaction, mod, after, { userId, shown: true, by: caller });
-    if (active === false) await takeBack(app, transaction, mod, after, userId);
+    if (active === false) await deactivate(app, transaction, mod, after, userId);
     invalidateMod(transaction, mod.game_id, mod.id);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-edit', data: { file: fileId, active } });
     return (await store.storedFile(transaction, { id: fileId, modId: mod.id, kind: 'file' }, true))!;
   });
 }
 
-/** The file, and what the caller is to its mod. From here on nobody else changes that mod. */
+/** Locks the mod, and returns the file with the caller’s levels in the teams. */
 export async function requireFileForChange(
   transaction: Transaction,
   caller: Caller,
-  { gameId, modId }: Which,
+  { gameId, modId }: ModPath,
   fileId: number,
   kind: store.ModfileRow['kind'] = 'file',
 ): Promise<{ mod: ModRow; file: store.ModfileRow; levels: Levels }> {
@@ -262,13 +262,13 @@ export async function requireFileForChange(
   return { mod, file: (await store.rowOf(transaction, fileId))!, levels };
 }
 
-/** Who uploaded a file deletes it, as long as they may edit the mod, and so do administrators of the game. */
+/** Allowed for the uploader, while they may edit the mod, and for administrators of the game. */
 export async function deleteModfile(
   app: App,
   caller: UserCaller,
-  which: Which,
+  which: ModPath,
   fileId: number,
-  { kind, deleted }: Pick<ClamdBehaviour, 'kind'> & { deleted?(transaction: Transaction): Promise<void> } = {
+  { kind, deleted }: Pick<FileOrigin, 'kind'> & { deleted?(transaction: Transaction): Promise<void> } = {
     kind: 'file',
   },
 ): Promise<void> {
@@ -281,7 +281,7 @@ export async function deleteModfile(
     await store.change(transaction, fileId, { status: FILE_DELETED, date_updated: app.clock.now() });
     await store.removeAwaited(transaction, fileId);
     await dropPostponed(app, transaction, fileId);
-    await reviewBytes(app, transaction, file.storage_key);
+    await scheduleCleanup(app, transaction, file.storage_key);
     invalidateMod(transaction, mod.game_id, mod.id);
     await deleted?.(transaction);
     await auditByGame(app, transaction, caller, mod, { action: 'mods.files-remove', data: { file: fileId } });
@@ -293,11 +293,14 @@ export interface Decisions {
   readonly denied: readonly string[];
 }
 
-/** The game's team decides where a file may run. What it approves goes live with a later edit, what it denies leaves at once. */
+/**
+ * Decides on which platforms a file may run. An approved file goes live with its next edit; a denied one is removed at
+ * once.
+ */
 export async function decidePlatforms(
   app: App,
   caller: UserCaller,
-  which: Which,
+  which: ModPath,
   fileId: number,
   { approved, denied }: Decisions,
 ): Promise<store.StoredFile> {
@@ -336,8 +339,8 @@ function requireTargets(targets: readonly store.FilePlatform[], { approved, deni
   if (!denied.every((platform) => left.some((target) => target.platform === platform))) throw notAmong('denied', left);
 }
 
-/** The file, as far as this caller may see it: for a platform, if it may run there. */
-export async function requireModfile(app: App, caller: Caller, which: Which, fileId: number, platform?: string) {
+/** The file if the caller may see it and, with a platform, if it is approved there. */
+export async function requireModfile(app: App, caller: Caller, which: ModPath, fileId: number, platform?: string) {
   const everything = await seesEverything(app, caller, which);
   const file = await store.storedFile(app.db, { id: fileId, modId: which.modId, kind: 'file' }, everything);
   if (!file) throw new ApiError('MODFILE_NOT_FOUND');
@@ -346,17 +349,17 @@ export async function requireModfile(app: App, caller: Caller, which: Which, fil
   return file;
 }
 
-async function seesEverything(app: App, caller: Caller, { gameId, modId }: Which): Promise<boolean> {
+async function seesEverything(app: App, caller: Caller, { gameId, modId }: ModPath): Promise<boolean> {
   const mod = await requireMod(app.db, caller, gameId, modId);
   const levels = await levelsOf(app.db, caller, mod);
   return levels.mod > 0 || levels.game > 0;
 }
 
-/** What lies in the archive, for the teams of the mod and its game. */
+/** The entries of the archive. Allowed for the teams of the mod and its game. */
 export async function listContents(
   app: App,
   caller: Caller,
-  which: Which,
+  which: ModPath,
   fileId: number,
 ): Promise<readonly ArchiveEntry[]> {
   const everything = await seesEverything(app, caller, which);
@@ -368,13 +371,13 @@ export async function listContents(
 
 type Asked = Pick<store.FileScope, 'platform' | 'platformStatus'>;
 
-export async function listModfiles(app: App, caller: Caller, which: Which, request: ListRequest, asked: Asked) {
+export async function listModfiles(app: App, caller: Caller, which: ModPath, request: ListRequest, asked: Asked) {
   const everything = await seesEverything(app, caller, which);
   const scope = { ...asked, kind: 'file' as const, modId: which.modId, submitterId: undefined, everything };
   return store.list(app.db.query, scope, modfileListing, request);
 }
 
-/** What a person has uploaded, whatever state it is in. */
+/** The files that the user uploaded, in any state. */
 export const listOwnModfiles = (app: App, submitterId: number, request: ListRequest, asked: Asked) =>
   store.list(
     app.db.query,

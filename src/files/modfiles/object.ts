@@ -4,7 +4,7 @@ import type { ArchiveEntry } from '../../platform/archives/archives.ts';
 import { Integer } from '../../platform/http/objects.ts';
 import type { FilePlatform, ModfileRow } from './store.ts';
 
-// A source is told of, and asked for, as a file is.
+// Sources have the same body and the same lists as files.
 export { NewSourceBody } from './changes.ts';
 export { modfileListing as sourceListing } from './listing.ts';
 
@@ -48,6 +48,6 @@ function toModfileBody(file: ModfileRow, platforms: readonly FilePlatform[]): Mo
   };
 }
 
-/** Without its closing brace: the download link is appended when the file is sent. */
+/** Without its closing brace, because the download link is appended when the response is sent. */
 export const modfileBody = (file: ModfileRow, platforms: readonly FilePlatform[]): string =>
   JSON.stringify(toModfileBody(file, platforms)).slice(0, -1);

@@ -17,7 +17,7 @@ export const personalModfiles: PersonalData = {
         'metadata_blob',
         'date_added',
       ],
-      whenDeleted: retained('it belongs to the mod, which others lead'),
+      whenDeleted: retained('it belongs to the mod, which has a team'),
       whenMerged: 'moved',
     },
   ],

@@ -19,7 +19,7 @@ import {
 const api = await startApi();
 const OPEN = { moderated: 0, locked: 0 };
 
-/** Windows is open, PlayStation 5 moderated, Switch locked, unless told otherwise. */
+/** By default Windows is open, PlayStation 5 moderated, and Switch locked. */
 async function aGameOn(
   platforms: Record<string, { moderated: number; locked: number }> = {
     windows: OPEN,
@@ -71,14 +71,14 @@ const changesOf = async (mod: Mod) =>
     ({ event_type }) => event_type === 'MODFILE_CHANGED',
   ).length;
 
-test('in a game without platforms a file is live on all of them, whatever it was sent with', async () => {
+test('in a game without platforms a file is live on all of them, whatever platforms the client sent', async () => {
   const mod = await api.aMod();
   const file = await api.aFile(mod, { platforms: ['ps5'] });
   for (const platform of [undefined, 'windows', 'PS5', 'amiga']) assert.equal(await liveOn(mod, platform), file.id);
   assert.deepEqual(await platformsOf(mod), {});
 });
 
-test('a file is for all open platforms unless told otherwise, and live where none moderates', async () => {
+test('by default a file is for all open platforms, and live on those that are not moderated', async () => {
   const game = await aGameOn();
   const mod = await api.aMod({ game });
   const file = await api.aFile(mod);
@@ -96,7 +96,7 @@ test('a file is for all open platforms unless told otherwise, and live where non
   assert.equal(await liveOn(mod, 'switch'), undefined);
 });
 
-test('each platform has its own live file, and the latest is shown where none is asked for', async () => {
+test('each platform has its own live file, and the latest is shown when the client names no platform', async () => {
   const mod = await api.aMod({ game: await aGameOn() });
   const both = await api.aFile(mod, { platforms: ['windows', 'linux'] });
   const linux = await api.aFile(mod, { platforms: ['linux'] });
@@ -108,7 +108,7 @@ test('each platform has its own live file, and the latest is shown where none is
   assert.equal(await liveOn(mod, 'linux'), undefined);
 });
 
-test('locked platforms, and those that the game does not have, take no files', async () => {
+test('uploads for locked platforms, and for those that the game does not have, are refused', async () => {
   const game = await aGameOn();
   const mod = await api.aMod({ game });
   const client = await api.as(mod.owner);
@@ -149,7 +149,7 @@ test('on a moderated platform a file goes live with the edit after its approval'
   assert.deepEqual([body.status, body.platforms], [1, [{ platform: 'ps5', modfile_live: file.id }]]);
 });
 
-test('a file that is denied leaves the platform at once, and another one is shown', async () => {
+test('a denied file is removed from the platform at once, and another one is shown', async () => {
   const game = await aGameOn();
   const mod = await api.aMod({ game });
   const old = await api.aFile(mod, { platforms: ['windows'] });
@@ -162,7 +162,7 @@ test('a file that is denied leaves the platform at once, and another one is show
   assert.deepEqual(await platformsOf(mod), { windows: old.id });
 });
 
-test('moderators of the game decide about platforms that the file is for, where the game has any', async () => {
+test('moderators of the game decide about the platforms of a file, if the game has platforms', async () => {
   const game = await aGameOn();
   const mod = await api.aMod({ game });
   const file = await api.aFile(mod, { platforms: ['ps5'] });
@@ -188,7 +188,7 @@ test('moderators of the game decide about platforms that the file is for, where 
   await admin.refused(managePlatformStatus, { ...approve, params: fileOf(plain, everywhere) }, 403, 14037);
 });
 
-test('lists for a platform hold what is live on it, each with its own file', async () => {
+test('lists for a platform contain the mods that are live on it, each with its own file', async () => {
   const game = await aGameOn();
   const [everywhere, windows, none] = [await api.aMod({ game }), await api.aMod({ game }), await api.aMod({ game })];
   const [first, second] = [await api.aFile(everywhere), await api.aFile(windows, { platforms: ['windows'] })];
@@ -212,7 +212,7 @@ test('lists for a platform hold what is live on it, each with its own file', asy
   assert.deepEqual(await list('ps5'), []);
 });
 
-test('what a mod needs, and one’s own mods, are listed on every platform, with the file of the platform', async () => {
+test('dependencies and the caller’s own mods are listed on every platform, with the file of that platform', async () => {
   const game = await aGameOn();
   const owner = await api.aUser();
   const [above, below] = [await api.aMod({ game, owner }), await api.aMod({ game, owner })];
@@ -237,7 +237,7 @@ test('what a mod needs, and one’s own mods, are listed on every platform, with
   }
 });
 
-test('what waits for approval is found by the teams of the mod and its game, and by nobody else', async () => {
+test('the teams of the mod and its game find files that await approval, and nobody else does', async () => {
   const game = await aGameOn();
   const [live, waiting] = [await api.aMod({ game }), await api.aMod({ game })];
   const shown = await api.aFile(live, { platforms: ['windows', 'linux'] });
@@ -284,7 +284,7 @@ test('what waits for approval is found by the teams of the mod and its game, and
   );
 });
 
-test('sixteen who upload, release and decide at once leave every platform with a file that may run there', async () => {
+test('16 concurrent uploads, releases and decisions leave every platform with a file that may run there', async () => {
   const game = await aGameOn();
   const mod = await api.aMod({ game });
   const client = await api.as(mod.owner);

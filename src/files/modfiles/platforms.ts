@@ -6,12 +6,12 @@ import { writeDocument } from './documents.ts';
 import { SHOWN } from './live.ts';
 import * as store from './store.ts';
 
-/** Of a file on a platform. */
+/** The status of a file on a platform. */
 const PENDING = 0;
 export const APPROVED = 1;
 export const DENIED = 2;
 
-/** What a new file is on a platform. */
+/** The status of a new file on a platform. */
 export const statusOn = ({ platform, moderated }: store.GamePlatform): store.FilePlatform => ({
   platform,
   status: moderated ? PENDING : APPROVED,
@@ -24,12 +24,12 @@ export const notAmong = (field: string, platforms: readonly { platform: string }
     fields: [{ field, rule: 'enum', values: { values: platforms.map(({ platform }) => platform).join(', ') } }],
   });
 
-/** What runs on locked platforms is made from sources, and not uploaded. */
+/** Files for locked platforms are cooked from sources; nobody uploads them. */
 async function openPlatforms(transaction: Transaction, gameId: number): Promise<store.GamePlatform[]> {
   return (await store.platformsOfGame(transaction, gameId)).filter(({ locked }) => locked === 0);
 }
 
-/** Where a new file is to run. In a game without platforms every file runs everywhere, and says nothing of it. */
+/** The platforms of a new file. In a game without platforms every file runs everywhere and has no rows. */
 export async function targetsFor(
   transaction: Transaction,
   gameId: number,
@@ -44,10 +44,9 @@ export async function targetsFor(
 }
 
 /**
- * A file that was uploaded before its game had platforms names none. Before such a file, or the one that the mod shows,
- * takes part in a release or a decision, this stores its platforms: a released file is approved on every open platform,
- * moderated ones included, because players there have it already; any other file waits there like a new upload.
- * Returns whether the file named no platforms until now.
+ * Stores the platforms of a file from before its game had platforms, and of the one that the mod shows, when a release
+ * or a decision needs them; returns whether the file had none. A released file is approved on every open platform,
+ * because players there already have it; any other file awaits approval like a new one.
  */
 export async function settlePlatforms(
   app: App,
@@ -68,7 +67,7 @@ export async function settlePlatforms(
   return isSettled(transaction, file.id, open.map(file.released === 1 ? approvedOn : statusOn));
 }
 
-/** Stores the platforms of a file that names none; returns false if it names some. */
+/** Stores the platforms of a file that has none. Returns false if it has some. */
 async function isSettled(
   transaction: Transaction,
   fileId: number,

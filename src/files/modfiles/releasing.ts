@@ -14,13 +14,13 @@ import { isScanPassed } from '../../platform/scanning/states.ts';
 import { writeDocument } from './documents.ts';
 import { dropPostponed, isPostponed, type Releasing } from './extensions.ts';
 import { isPlatform, type LiveFiles, putLiveFiles, recalled, released, SHOWN } from './live.ts';
-import { tellOfRelease } from './notices.ts';
 import { APPROVED, settlePlatforms } from './platforms.ts';
+import { enqueueReleaseMails } from './release-mails.ts';
 import * as store from './store.ts';
 
 const NOT_CURATED = 0;
 
-/** Makes a file live at once, or when an extension that postpones it does. */
+/** Makes a file live at once, unless an extension postpones it. */
 export async function release(
   app: App,
   transaction: Transaction,
@@ -35,7 +35,7 @@ export async function release(
   await takePlaces(app, transaction, mod, file, places, releasing.userId);
 }
 
-/** The platforms that have approved a file, and the place without a platform if it is to be shown there. */
+/** The platforms that have approved the file, and `SHOWN` if it is also shown without a platform. */
 async function placesOf(
   app: App,
   transaction: Transaction,
@@ -51,8 +51,8 @@ async function placesOf(
 }
 
 /**
- * Makes a file live on the platforms that have approved it; the first live file of a mod also accepts the mod. One that
- * may not be downloaded before it is scanned goes live when it has passed. Of several wishes for a platform the last counts.
+ * Makes a file live on the platforms that have approved it, after its scan if that has to come first; the last request
+ * for a platform wins. The first live file of a mod also accepts the mod.
  */
 export const makeLive = async (
   app: App,
@@ -76,7 +76,7 @@ async function takePlaces(
   await releaseAwaited(app, transaction, mod, file, userId);
 }
 
-/** Makes a file live where that is awaited, if its scan lets it. */
+/** Makes a file live on the platforms that await it, if it has passed its scan. */
 export async function releaseAwaited(
   app: App,
   transaction: Transaction,
@@ -88,13 +88,13 @@ export async function releaseAwaited(
   const awaited = await store.awaitedOf(transaction, file.id);
   if (awaited.length === 0) return;
   await store.removeAwaited(transaction, file.id);
-  // The wish is older than the game's platforms, so it is for all of them.
+  // The request is older than the game’s platforms, so it applies to all of them.
   const isForAll = await settlePlatforms(app, transaction, mod, file);
   const targets = await store.platformsOf(transaction, file.id);
   const isApproved = (name: string) => targets.some(({ platform, status }) => platform === name && status === APPROVED);
   const wanted = isForAll ? targets.map(({ platform }) => platform) : awaited.filter(isPlatform);
   const platforms = wanted.filter(isApproved);
-  // Where the game's team has denied it everywhere since, there is nothing left to show.
+  // The game’s team has denied the file on every platform since the request.
   if (targets.length > 0 && platforms.length === 0) return;
   await changeLive(app, transaction, mod, userId, (live) => {
     const isShown = awaited.includes(SHOWN) || !live.has(SHOWN);
@@ -102,7 +102,7 @@ export async function releaseAwaited(
   });
 }
 
-/** The file is live nowhere from now on, and nobody waits for it to be. */
+/** Removes the file from every platform, and drops its pending releases. */
 async function recall(app: App, transaction: Transaction, mod: ModRow, fileId: number, userId: number): Promise<void> {
   await store.removeAwaited(transaction, fileId);
   await dropPostponed(app, transaction, fileId);
@@ -110,7 +110,7 @@ async function recall(app: App, transaction: Transaction, mod: ModRow, fileId: n
 }
 
 /** Handles `active=false`. A live file is private to the teams until it is live again; an older version stays public. */
-export async function takeBack(
+export async function deactivate(
   app: App,
   transaction: Transaction,
   mod: ModRow,
@@ -132,7 +132,7 @@ export async function changeLive(
   const before = await store.liveFilesOf(transaction, mod.id);
   const after = change(before);
   if (!(await putLiveFiles(transaction, mod.id, before, after))) return;
-  await tellOfRelease(app, transaction, mod.id, userId, { before, after });
+  await enqueueReleaseMails(app, transaction, mod.id, userId, { before, after });
   if (after.size > 0 && (await isAcceptedByFile(transaction, mod)))
     await applyModChanges(app, transaction, mod, { status: MOD_ACCEPTED }, userId);
   if (isUpdate(mod, before, after))
@@ -140,21 +140,21 @@ export async function changeLive(
   await modChanged(app, transaction, mod, { userId, type: 'MODFILE_CHANGED' });
 }
 
-/** Those who have the mod can have a newer file of it. */
+/** Whether subscribers can download a newer file. */
 const isUpdate = ({ status, visible }: ModRow, before: LiveFiles, after: LiveFiles): boolean => {
   if (status !== MOD_ACCEPTED || visible !== 1 || before.size === 0) return false;
   const newest = Math.max(...before.values());
   return [...after.values()].some((id) => id > newest);
 };
 
-/** Only a mod that never was accepted: what the game's team has taken back stays so. */
+/** Only for a mod that was never accepted: one that the game’s team has rejected stays rejected. */
 async function isAcceptedByFile(transaction: Transaction, mod: ModRow): Promise<boolean> {
   if (mod.status !== MOD_NOT_ACCEPTED || mod.date_live !== 0) return false;
   const isCurated = (await store.curationOf(transaction, mod.game_id)) !== NOT_CURATED;
   return !isCurated && !(await isHeld(transaction, 'mods', mod.id));
 }
 
-/** Takes a file down, or puts it back: one that was taken down is live nowhere and nobody can download it. */
+/** Takes a file down or restores it. A withdrawn file is live nowhere, and nobody can download it. */
 export async function withdrawModfile(
   app: App,
   transaction: Transaction,

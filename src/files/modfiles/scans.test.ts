@@ -18,7 +18,7 @@ import { storageKeyOf } from './bytes.ts';
 import { addModfileOperation, editModfileOperation, getModfile, managePlatformStatus } from './operations.ts';
 import { SCAN_MANY, scanEverything, scanMany, scanProgress } from './scans.ts';
 
-/** The scanner's ways, which tests change and `afterEach` puts right. */
+/** How the scanner behaves. Tests change it, and `afterEach` resets it. */
 const manner: ClamdBehaviour = {};
 const clamd = await startClamdStub({ after }, manner);
 afterEach(() => {
@@ -80,10 +80,10 @@ async function reportsOn(mod: Mod) {
   return body.data.filter(({ resource, resource_id }) => resource === 'mods' && resource_id === mod.id);
 }
 
-/** Those about threats; that a file went live is told by others. */
+/** Only mails about threats: others report that a file went live. */
 const mailTo = (address: string) => mails().filter((mail) => mail.includes(address) && /threat|Bedrohung/.test(mail));
 
-test('a file is neither downloaded nor live before it was scanned, and then accepts the mod', async () => {
+test('a file is neither downloadable nor live before its scan, and accepts the mod afterwards', async () => {
   const mod = await api.aMod({ game, accepted: false });
   const file = await upload(mod, clean());
   assert.deepEqual(await stateOf(mod, file), [0, 0, 0]);
@@ -98,7 +98,7 @@ test('a file is neither downloaded nor live before it was scanned, and then acce
   assert.deepEqual(await findingsOf(file), []);
 });
 
-test('a threat keeps a file from everyone, and it never goes live', async () => {
+test('a file with a threat is available to nobody and never goes live', async () => {
   const mod = await api.aMod({ game, accepted: false });
   const file = await upload(mod, nested('evil.bin', EICAR, 2));
   await worker.runDue();
@@ -110,7 +110,7 @@ test('a threat keeps a file from everyone, and it never goes live', async () => 
   await (await api.as(mod.owner)).refused(editModfileOperation, { params, body: { active: true } }, 403, 15007);
 });
 
-test('a threat that is found later takes the live file down, and the mod with it, and all whom it concerns hear of it', async () => {
+test('a threat that is found later takes down the live file and the mod, and everyone affected gets a mail', async () => {
   const owner = await api.aUser({ email: 'owner@example.org', language: 'de' });
   const mod = await api.aMod({ game, owner });
   const needer = await api.aUser({ email: 'needer@example.org' });
@@ -124,7 +124,11 @@ test('a threat that is found later takes the live file down, and the mod with it
   const scanned = api.clock.now();
   api.clock.advance(60);
   await scanEverything(api.app());
-  assert.deepEqual(await stateOf(mod, file), [1, 0, scanned], 'what has passed stays while it is scanned again');
+  assert.deepEqual(
+    await stateOf(mod, file),
+    [1, 0, scanned],
+    'a file that has passed stays live while it is scanned again',
+  );
   await worker.runDue();
   assert.deepEqual(await stateOf(mod, file), [1, 1, api.clock.now()]);
   assert.deepEqual(await shownOf(mod), { status: 0, live: undefined, platforms: [] });
@@ -140,11 +144,11 @@ test('a threat that is found later takes the live file down, and the mod with it
   assert.deepEqual([report!.user_id, others], [0, []]);
   await scanEverything(api.app());
   await worker.runDue();
-  assert.equal(mailTo('owner@example.org').length, 1, 'nobody is told twice');
+  assert.equal(mailTo('owner@example.org').length, 1, 'no mail is sent twice');
   assert.equal((await reportsOn(mod)).length, 1, 'one report is enough');
 });
 
-test('what was a threat by mistake can be downloaded by its team again, which makes it live', async () => {
+test('after a false positive the team can download the file again and make it live', async () => {
   const mod = await api.aMod({ game });
   const file = await upload(mod, infected());
   await worker.runDue();
@@ -163,7 +167,7 @@ test('what was a threat by mistake can be downloaded by its team again, which ma
   assert.deepEqual([await isOffered(mod, file), (await shownOf(mod)).live], [true, file.id]);
 });
 
-test('while the scanner is away a file waits, says so, and is scanned when it is back', async () => {
+test('during an outage of the scanner a file waits, shows so, and is scanned afterwards', async () => {
   const mod = await api.aMod({ game });
   manner.hangsUp = true;
   const file = await upload(mod, clean());
@@ -183,7 +187,7 @@ test('while the scanner is away a file waits, says so, and is scanned when it is
   assert.deepEqual([await isOffered(mod, file), (await shownOf(mod)).live], [true, file.id]);
 });
 
-test('a scan that fails takes nothing back from one that came to its end', async () => {
+test('a failed scan does not replace the result of a complete one', async () => {
   const mod = await api.aMod({ game });
   const file = await upload(mod, clean());
   await worker.runDue();
@@ -196,7 +200,7 @@ test('a scan that fails takes nothing back from one that came to its end', async
   assert.equal(await isOffered(mod, file), true);
 });
 
-test('what is larger than the scanner takes is not clean, and the team of the game is told', async () => {
+test('a file that is too large for the scanner is not clean, and the team of the game gets a finding', async () => {
   const mod = await api.aMod({ game });
   const file = await upload(mod, zipOf({ 'large.bin': Buffer.alloc(1024 ** 2 + 1, api.unique('x')) }));
   await worker.runDue();
@@ -206,7 +210,7 @@ test('what is larger than the scanner takes is not clean, and the team of the ga
   assert.deepEqual([finding?.kind, finding?.path], [3, 'large.bin']);
 });
 
-test('bytes that are gone are not found, and programs are potentially harmful', async () => {
+test('missing bytes are reported as not found, and programs as potentially harmful', async () => {
   const mod = await api.aMod({ game });
   const gone = await upload(mod, clean());
   await api.app().storage.remove(storageKeyOf(gone.filehash.sha256));
@@ -218,7 +222,7 @@ test('bytes that are gone are not found, and programs are potentially harmful', 
   assert.equal((await shownOf(mod)).live, program.id);
 });
 
-test('files that share their bytes share the result, and each mod loses its own', async () => {
+test('files that share their bytes share the result, and each mod loses its own file', async () => {
   const [one, two] = [await api.aMod({ game }), await api.aMod({ game })];
   const archive = infected();
   manner.answer = 'stream: OK\0';
@@ -238,7 +242,7 @@ test('files that share their bytes share the result, and each mod loses its own'
   assert.deepEqual([(await shownOf(one)).status, (await shownOf(two)).status], [0, 1], 'the second was never live');
 });
 
-test('of several files that wait for their scan the one that was wanted last is live, whichever passes first', async () => {
+test('of several files that await their scan the one released last is live, whichever passes first', async () => {
   const mod = await api.aMod({ game });
   const [older, newer] = [await upload(mod, clean()), await upload(mod, clean())];
   const recalled = await upload(mod, clean(), { active: false });
@@ -247,7 +251,7 @@ test('of several files that wait for their scan the one that was wanted last is 
   for (const file of [older, recalled]) assert.equal(await isOffered(mod, file), false, 'it never was live');
 });
 
-test('a file that is recalled while it waits does not go live', async () => {
+test('a file that is recalled while it awaits its scan does not go live', async () => {
   const mod = await api.aMod({ game });
   const file = await upload(mod, clean());
   const params = { ...at(mod), file_id: file.id };
@@ -256,7 +260,7 @@ test('a file that is recalled while it waits does not go live', async () => {
   assert.equal((await shownOf(mod)).live, undefined);
 });
 
-test('where a game has platforms a file goes live on those that approve it, unless one denied it meanwhile', async () => {
+test('in a game with platforms a file goes live on those that approved it, unless one denied it meanwhile', async () => {
   const several = await api.aGame();
   const names = ['windows', 'linux'].map((name, index) => [`platforms[${index}][platform]`, name]);
   const body = Object.fromEntries(names);
@@ -276,7 +280,7 @@ test('where a game has platforms a file goes live on those that approve it, unle
   assert.deepEqual(await shownOf(mod), { status: 1, live: onLinux.id, platforms });
 });
 
-test('what was uploaded before there was a scanner is scanned by itself', async () => {
+test('files from before a scanner was configured are scanned without a request', async () => {
   const mod = await api.aMod({ game });
   const file = await upload(mod, clean());
   await api.app().db.write(({ query }) => query.deleteFrom('jobs').where('kind', '=', 'modfiles.scan').execute());
@@ -285,7 +289,7 @@ test('what was uploaded before there was a scanner is scanned by itself', async 
   assert.deepEqual((await stateOf(mod, file)).slice(0, 2), [1, 0]);
 });
 
-test('a pass over all files goes on where it was, and comes to every one', async () => {
+test('a scan of all files resumes where it stopped, and covers every file', async () => {
   const mod = await api.aMod({ game });
   const files: { id: number }[] = [];
   for (let count = 0; count < 3; count += 1) files.push(await upload(mod, clean()));
@@ -297,7 +301,7 @@ test('a pass over all files goes on where it was, and comes to every one', async
   for (const file of files) assert.deepEqual(await stateOf(mod, file), [1, 0, api.clock.now()]);
 });
 
-/** As a process that was killed leaves them: running, for nobody, until the lease ends. */
+/** The state that a killed process leaves: running, without a worker, until the lease ends. */
 const killed = (kind: string) =>
   api.app().db.write(({ query }) =>
     query
@@ -307,7 +311,7 @@ const killed = (kind: string) =>
       .execute(),
   );
 
-test('a pass that was killed goes on with the step it was at, scans nothing twice, and tells what is left', async () => {
+test('a killed scan of all files resumes at its step, scans nothing twice, and reports what is left', async () => {
   await worker.runDue();
   const mod = await api.aMod({ game });
   const scanned = { date_scanned: 1, virus_status: 1 };
@@ -321,7 +325,7 @@ test('a pass that was killed goes on with the step it was at, scans nothing twic
   await worker.runDue();
   assert.deepEqual([await scanProgress(api.app()), ofThePass().length], [{ files, left: files }, 0]);
 
-  // The first step has come to its end, and the second was killed while the scans of the first were waiting.
+  // The first step is done, and the second was killed while the scans of the first were waiting.
   await api.app().db.write(({ query }) => query.deleteFrom('jobs').where('kind', '=', SCAN_MANY).execute());
   await scanMany(api.app(), { after: '', all: true });
   await killed(SCAN_MANY);
@@ -336,7 +340,7 @@ test('a pass that was killed goes on with the step it was at, scans nothing twic
   assert.deepEqual([ofThePass().length, new Set(ofThePass()).size], [120, 120]);
 });
 
-test('where downloads of what was not scanned are allowed a file is live at once, and goes when a threat is found', async () => {
+test('where unscanned downloads are allowed a file is live at once, and is taken down when a threat is found', async () => {
   const open = await startApi({ settings: { ...settings, MODSTEAD_DOWNLOAD_UNSCANNED: 'on' } });
   const mod = await open.aMod();
   const { id } = await open.aFile(mod, { archive: infected() });
@@ -347,7 +351,7 @@ test('where downloads of what was not scanned are allowed a file is live at once
   assert.equal(await live(), undefined);
 });
 
-test('a mod that was taken down comes back when the team of its game accepts it with another file', async () => {
+test('a mod that was taken down returns when the team of its game accepts it with another file', async () => {
   const mod = await api.aMod({ game });
   manner.answer = 'stream: OK\0';
   await upload(mod, infected());

@@ -25,7 +25,7 @@ import { writeDocument } from './documents.ts';
 import { announceThreat } from './extensions.ts';
 import { releaseAwaited, withdrawModfile } from './releasing.ts';
 import * as store from './store.ts';
-import { tellOfThreat } from './threats.ts';
+import { enqueueThreatMails } from './threat-mails.ts';
 
 export const SCAN = 'modfiles.scan';
 export const SCAN_MANY = 'modfiles.scan-many';
@@ -37,7 +37,7 @@ const KEYS_AT_ONCE = 100;
 const FILE_DELETED = 3;
 const OF_SCANS = [FINDING.THREAT, FINDING.DOUBTFUL, FINDING.UNSCANNED] as const;
 
-/** A new file is scanned where there is a scanner. What is scanned are bytes, so files that share them share the result. */
+/** Enqueues the scan of a new file if a scanner is configured. Files with identical bytes share the result. */
 export async function awaitScan(
   app: App,
   transaction: Transaction,
@@ -46,7 +46,7 @@ export async function awaitScan(
   if (app.scanner) await app.jobs.enqueue(transaction, SCAN, { key }, { key });
 }
 
-/** Scans the bytes at a key, and writes the result down with each file that has them. */
+/** Scans the bytes under a key, and stores the result with each file that has them. */
 export async function scanBytes(app: App, key: string, job: RunningJob): Promise<void> {
   const [first] = await store.filesAt(app.db, key, 0, 1);
   if (!app.scanner || !first) return;
@@ -56,7 +56,7 @@ export async function scanBytes(app: App, key: string, job: RunningJob): Promise
   if (scan.again) throw new ScannerUnavailable(`the scanner is away: ${scan.unscanned[0]?.why}`);
 }
 
-/** Scans what is stored at a key, for as long as that takes. */
+/** Extends the job’s lease while the scan runs. */
 export async function scanAt(
   app: App,
   key: string,
@@ -80,11 +80,11 @@ const listedAt =
   (afterId) =>
     store.filesAt(app.db, key, afterId, FILES_AT_ONCE);
 
-/** Some files at a time: a great many may share their bytes. Each is done while nobody else changes its mod. */
+/** Works in batches, because very many files can share their bytes. Each file is changed under its mod’s lock. */
 async function eachFile(app: App, listed: Listed, job: RunningJob, work: Work): Promise<void> {
   let last: number | undefined = 0;
   while (last !== undefined) {
-    // Fails where another worker has taken over, which then does all of it anew.
+    // Fails if another worker has claimed the job; that worker starts over.
     await job.heartbeat();
     const files = await listed(last);
     if (files.length > 0) await app.db.write((transaction) => workOn(transaction, files, work));
@@ -100,7 +100,7 @@ async function workOn(transaction: Transaction, files: readonly store.FileOfMod[
   }
 }
 
-/** What has passed before goes on while it is scanned again. */
+/** A file that has passed before stays available while it is scanned again. */
 async function begin(transaction: Transaction, file: store.ModfileRow): Promise<void> {
   if (file.virus_status === VIRUS_STATUS.SCANNED) return;
   await put(transaction, file, { virus_status: VIRUS_STATUS.SCAN_IN_PROGRESS });
@@ -117,8 +117,8 @@ async function put(
   return after;
 }
 
-/** A scan that came to no end takes nothing back from one that did, unless the bytes are gone. */
-export const isOutdone = (before: { readonly virus_status: number }, scan: ScanResult): boolean =>
+/** A failed scan does not replace the result of a complete one, unless the bytes are missing. */
+export const isInconclusive = (before: { readonly virus_status: number }, scan: ScanResult): boolean =>
   before.virus_status === VIRUS_STATUS.SCANNED &&
   scan.status !== VIRUS_STATUS.SCANNED &&
   scan.status !== VIRUS_STATUS.FILE_NOT_FOUND;
@@ -130,7 +130,7 @@ async function settle(
   before: store.ModfileRow,
   scan: ScanResult,
 ): Promise<void> {
-  if (isOutdone(before, scan)) return;
+  if (isInconclusive(before, scan)) return;
   const after = await put(transaction, before, {
     virus_status: scan.status,
     virus_positive: scan.positive,
@@ -139,14 +139,14 @@ async function settle(
   await putFindings(app, transaction, after, OF_SCANS, findingsOf(scan));
   const [was, is] = [before, after].map((file) => file.virus_positive === VIRUS_POSITIVE.THREAT);
   if (is) return takeDown(app, transaction, mod, after, scan.threats[0]!);
-  // A threat that is none after all, as scanners err. Its team makes it live again.
+  // The threat was a false positive. The team can make the file live again.
   const userId = after.submitted_by;
   if (was && isScanPassed(after, app.settings) && after.withdrawn === 1)
     await withdrawModfile(app, transaction, mod, after.id, { withdrawn: false, userId });
   await releaseAwaited(app, transaction, mod, after, userId);
 }
 
-/** As those are told who are to look. */
+/** The findings that moderators see. */
 export function findingsOf({ threats, doubtful, unscanned }: ScanResult): Finding[] {
   return [
     ...threats.map(({ path, signature }) => ({ kind: FINDING.THREAT, path, detail: signature })),
@@ -155,7 +155,7 @@ export function findingsOf({ threats, doubtful, unscanned }: ScanResult): Findin
   ];
 }
 
-/** A mod whose last live file goes is no longer accepted: its game's team has to look at it before it comes back. */
+/** A mod that loses its last live file is no longer accepted, so the game’s team reviews it before it returns. */
 async function takeDown(
   app: App,
   transaction: Transaction,
@@ -172,23 +172,23 @@ async function takeDown(
     await applyModChanges(app, transaction, mod, { status: MOD_NOT_ACCEPTED }, userId);
   const content = { resource: 'mods', id: mod.id, gameId: mod.game_id, authorId: userId } as const;
   await announceThreat(app, transaction, content, { signature, entry, archive: `file ${file.id} (${file.filename})` });
-  await tellOfThreat(app, transaction, file);
+  await enqueueThreatMails(app, transaction, file);
 }
 
-/** Where a pass over many files has come to: the last key that was looked at. */
+/** The progress of a scan over many files: the last key that was enqueued. */
 export interface Pass {
   readonly after: string;
-  /** Also what was scanned before. */
+  /** Includes files that were scanned before. */
   readonly all: boolean;
 }
 
-/** Scans everything anew, step by step; a step that was interrupted is done again, and those before it are not. */
+/** Enqueues a scan of every file in steps; an interrupted step is repeated by itself. */
 export async function scanEverything(app: App): Promise<number> {
   await app.db.write((transaction) => app.jobs.enqueue(transaction, SCAN_MANY, { after: '', all: true }));
   return store.countKeys(app.db);
 }
 
-/** How many stored files there are, and how many of them are still to be scanned: by a pass, or by themselves. */
+/** The number of stored files, and of those that still have to be scanned. */
 export async function scanProgress({ db }: App): Promise<{ files: number; left: number }> {
   const passes = await store.openJobs<Pass>(db, SCAN_MANY);
   const ahead = await Promise.all(passes.filter(({ all }) => all).map(({ after }) => store.countKeysAfter(db, after)));
@@ -202,12 +202,14 @@ export async function scanMany(app: App, { after, all }: Pass): Promise<void> {
   if (last === undefined) return;
   await app.db.write(async (transaction) => {
     for (const key of keys) await app.jobs.enqueue(transaction, SCAN, { key }, { key });
-    // Behind the scans of this step, so that files that come meanwhile do not wait for the whole pass.
+    // Enqueued behind this step’s scans, so that new uploads do not wait for the whole pass.
     await app.jobs.enqueue(transaction, SCAN_MANY, { after: last, all });
   });
 }
 
-/** Scans what no scan came to the end of, such as files from before there was a scanner, or while it was away for long. */
+/**
+ * Scans files without a completed scan, such as those uploaded before a scanner was configured or during its outage.
+ */
 export async function scanWaiting(app: App, job: RunningJob): Promise<void> {
   await scanMany(app, { after: '', all: false });
   await eachFile(

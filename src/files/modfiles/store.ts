@@ -17,7 +17,7 @@ export type FilePlatform = Omit<ModfilePlatformsTable, 'modfile_id'>;
 export type GamePlatform = Pick<Selectable<Tables['game_platforms']>, 'platform' | 'moderated' | 'locked'>;
 type Reader = Pick<Database, 'first'>;
 
-/** The stored object with what its link is made of. */
+/** The stored object, and the fields that its download link needs. */
 export interface StoredFile {
   readonly id: number;
   readonly mod_id: number;
@@ -55,12 +55,12 @@ const NEWEST_SOURCE = statement(`select * from modfiles where mod_id = ? and sta
 export const newestSource = (transaction: Transaction, modId: number) =>
   transaction.first<ModfileRow>(NEWEST_SOURCE, [modId]);
 
-/** Which files a list is about, and which of them its caller may see. */
+/** The files of a list, and those of them that the caller may see. */
 export interface FileScope {
   readonly kind: ModfileRow['kind'];
   readonly modId: number | undefined;
   readonly submitterId: number | undefined;
-  /** Also what was not released, or is pending, denied or taken down. */
+  /** Includes files that were not released, or are pending, denied or taken down. */
   readonly everything: boolean;
   readonly platform: string | undefined;
   readonly platformStatus: PlatformStatus | undefined;
@@ -80,7 +80,7 @@ function within(query: Query, scope: FileScope) {
   return platform === undefined ? files : files.where(approved);
 }
 
-/** Approved for some platform, or for all of them. */
+/** Approved for at least one platform, or not limited to platforms. */
 const ANYWHERE = sql<boolean>`(not exists (select 1 from modfile_platforms p where p.modfile_id = f.id)
   or exists (select 1 from modfile_platforms p where p.modfile_id = f.id and p.status = 1))`;
 
@@ -108,7 +108,7 @@ export async function list(
 export const add = (query: Query, row: Insertable<ModfilesTable>): Promise<ModfileRow> =>
   query.insertInto('modfiles').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Returns the file as it is after the change. */
+/** Returns the changed file. */
 export async function change(
   transaction: Transaction,
   id: number,
@@ -165,7 +165,7 @@ const REMOVE_LIVE = statement('delete from mod_live_files where mod_id = ? and p
 export const removeLive = (transaction: Transaction, modId: number, platform: string) =>
   transaction.run(REMOVE_LIVE, [modId, platform]);
 
-/** Platforms on which the file becomes live once it may. */
+/** The platforms on which the file goes live once it may. */
 const AWAITED = statement('select platform from mod_awaited_files where modfile_id = ? order by platform');
 export async function awaitedOf(transaction: Transaction, fileId: number): Promise<string[]> {
   return (await transaction.all<{ platform: string }>(AWAITED, [fileId])).map(({ platform }) => platform);
@@ -179,10 +179,9 @@ export const putAwaited = (transaction: Transaction, modId: number, platform: st
 const REMOVE_AWAITED = statement('delete from mod_awaited_files where modfile_id = ?');
 export const removeAwaited = (transaction: Transaction, fileId: number) => transaction.run(REMOVE_AWAITED, [fileId]);
 
-/** A file, as far as its mod is locked by it. */
+/** A file, and the mod to lock for it. */
 export type FileOfMod = Pick<ModfileRow, 'id' | 'mod_id'>;
 
-/** In the order in which mods are locked. */
 const AT_KEY = statement(`select id, mod_id from modfiles where storage_key = ? and status <> 3 and id > ?
   order by id limit ?`);
 export const filesAt = (db: Database, key: string, afterId: number, limit: number) =>
@@ -197,7 +196,7 @@ const KEYS = statement(`select distinct storage_key from modfiles where storage_
   order by storage_key limit ?`);
 const KEYS_UNSCANNED = statement(`select distinct storage_key from modfiles where storage_key > ? and status <> 3
   and date_scanned = 0 order by storage_key limit ?`);
-/** The bytes of all files, or of those that no scan has come to the end of. */
+/** The keys of all files, or of those without a completed scan. */
 export async function keysAfter(db: Database, key: string, all: boolean, limit: number): Promise<string[]> {
   const rows = await db.all<{ storage_key: string }>(all ? KEYS : KEYS_UNSCANNED, [key, limit]);
   return rows.map(({ storage_key }) => storage_key);
@@ -215,26 +214,26 @@ export async function countKeysAfter(db: Database, key: string): Promise<number>
 }
 
 const OPEN_JOBS = statement("select payload from jobs where kind = ? and state <> 'parked'");
-/** What the jobs of a kind that are waiting or running have to do. */
+/** The payloads of the waiting and running jobs of a kind. */
 export async function openJobs<T>(db: Database, kind: string): Promise<T[]> {
   return (await db.all<{ payload: string }>(OPEN_JOBS, [kind])).map(({ payload }) => JSON.parse(payload));
 }
 
-/** Whom it concerns that a file was taken down: the teams of its mod and game, and those of mods that need the mod. */
+/** The users to warn of a withdrawn file: the teams of its mod and game, and those of mods that depend on the mod. */
 const CONCERNED = statement(`select t.user_id, max(t.own) as own from (
     select user_id, 1 as own from team_members where resource = 'mods' and resource_id = ?
     union all select user_id, 1 from team_members where resource = 'games' and resource_id = ?
     union all select m.user_id, 0 from mod_dependencies d
       join team_members m on m.resource = 'mods' and m.resource_id = d.mod_id where d.dependency_id = ?
   ) t group by t.user_id order by t.user_id limit ?`);
-export const concernedBy = (transaction: Transaction, modId: number, gameId: number, limit: number) =>
+export const usersToWarn = (transaction: Transaction, modId: number, gameId: number, limit: number) =>
   transaction.all<{ user_id: number; own: number }>(CONCERNED, [modId, gameId, modId, limit]);
 
 const THREAT = statement(`select f.filename, m.name as mod, g.name as game, u.email, u.language,
   (select n.detail from modfile_findings n where n.modfile_id = f.id and n.kind = 1 order by n.id limit 1) as threat
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id join users u on u.id = ?
   where f.id = ? and f.virus_positive = 1 and u.status <> 3`);
-/** What a mail about a threat says, as long as there is one. */
+/** The contents of a mail about a threat. Undefined once the threat is gone. */
 export const threatFor = (db: Database, userId: number, fileId: number) =>
   db.first<{ filename: string; mod: string; game: string; email: string | null; language: string; threat: string }>(
     THREAT,
@@ -249,7 +248,7 @@ export const mailedTeamOf = (transaction: Transaction, modId: number) =>
 const RELEASE = statement(`select f.filename, m.name as mod, g.name as game, u.email, u.language, a.username as actor
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id
   join users u on u.id = ? join users a on a.id = ? where f.id = ? and u.status = 1`);
-/** What a mail about a file that went live says. */
+/** The contents of a mail about a file that went live. */
 export const releaseFor = (db: Database, fileId: number, userId: number, actorId: number) =>
   db.first<{ filename: string; mod: string; game: string; email: string | null; language: string; actor: string }>(
     RELEASE,
@@ -262,7 +261,7 @@ export async function keysOfMod(transaction: Transaction, modId: number): Promis
   return rows.map(({ storage_key }) => storage_key);
 }
 
-/** Deleted ones too; in this order, as the first two are known by the files alone. */
+/** Includes deleted files. The first two tables come first, because they reference only the files. */
 const REMOVALS = [
   'delete from modfile_platforms where modfile_id in (select id from modfiles where mod_id = ?)',
   'delete from modfile_documents where modfile_id in (select id from modfiles where mod_id = ?)',
@@ -278,13 +277,13 @@ export const addArrival = (query: Query, arrival: Tables['modfile_arrivals']) =>
   query.insertInto('modfile_arrivals').values(arrival).execute();
 
 const TAKE_ARRIVAL = statement('delete from modfile_arrivals where token = ? returning token');
-/** False when it had expired, and its bytes may be gone. */
-export async function takeArrival(transaction: Transaction, token: string): Promise<boolean> {
+/** Returns false if the arrival has expired, and its bytes may be gone. */
+export async function removeArrival(transaction: Transaction, token: string): Promise<boolean> {
   return (await transaction.first(TAKE_ARRIVAL, [token])) !== undefined;
 }
 
 const FORGET_ARRIVALS = statement('delete from modfile_arrivals where storage_key = ? and date_expires <= ?');
-export const forgetArrivals = (transaction: Transaction, key: string, now: number) =>
+export const removeExpiredArrivals = (transaction: Transaction, key: string, now: number) =>
   transaction.run(FORGET_ARRIVALS, [key, now]);
 
 const LAST_ARRIVAL = statement('select max(date_expires) as last from modfile_arrivals where storage_key = ?');
@@ -293,7 +292,7 @@ export async function lastArrival(transaction: Transaction, key: string): Promis
 }
 
 const NAMED = statement('select id from modfiles where storage_key = ? and status <> 3 limit 1');
-export async function isNamed(reader: Reader, key: string): Promise<boolean> {
+export async function isReferenced(reader: Reader, key: string): Promise<boolean> {
   return (await reader.first(NAMED, [key])) !== undefined;
 }
 
@@ -302,8 +301,8 @@ export async function isJobRunning(transaction: Transaction, kind: string, key: 
   return (await transaction.first(JOB_RUNS, [kind, key])) !== undefined;
 }
 
-/** Files that were not deleted, in the order of their ids; those that were withdrawn need their bytes no more. */
-export const heldAfter = (query: Query, id: number, limit: number) =>
+/** Files that were not deleted, ordered by id. Withdrawn files need their bytes no more. */
+export const storedAfter = (query: Query, id: number, limit: number) =>
   query
     .selectFrom('modfiles')
     .select(['id', 'mod_id', 'storage_key', 'filesize', 'sha256'])

@@ -7,21 +7,21 @@ declare module '../../platform/database/database.ts' {
     modfile_platforms: ModfilePlatformsTable;
     modfile_arrivals: ModfileArrivalsTable;
     mod_live_files: ModLiveFilesTable;
-    /** The files that become live in their place once their scan has passed. */
+    /** The files that go live on a platform once their scan has passed. */
     mod_awaited_files: ModLiveFilesTable;
   }
 }
 
 /**
- * `…_folded`: see `fold`. `modfile_documents` holds the modfile object as JSON without its closing brace:
- * its download link is put behind it when it is sent.
+ * `…_folded`: see `fold`. `modfile_documents` contains the modfile object as JSON without its closing brace, because
+ * the download link is appended when the response is sent.
  */
 export interface ModfilesTable {
   id: Generated<number>;
   mod_id: number;
   game_id: number;
   submitted_by: number;
-  /** A source is kept for the cooks of a game and shown nowhere as a file. */
+  /** Sources are stored for a game’s cooks, and appear in no list of files. */
   kind: 'file' | 'source';
   date_added: number;
   date_updated: number;
@@ -30,16 +30,16 @@ export interface ModfilesTable {
   virus_positive: number;
   filesize: number;
   filesize_uncompressed: number;
-  /** 1 there, 3 deleted. */
+  /** 1 stored, 3 deleted. */
   status: number;
-  /** 1 where a scan or a moderator took the file down: nobody may download it then. */
+  /** 1 if a scan or a moderator took the file down. Nobody can download it then. */
   withdrawn: number;
   /** 1 after the file was live, 0 again after its team set `active=false`. Only released files are public. */
   released: number;
   virustotal_hash: string | null;
   md5: string;
   sha256: string;
-  /** Named by the content, `modfiles/<first two of sha256>/<sha256>`: several rows may share it. */
+  /** The hash of the content, `modfiles/<first two of sha256>/<sha256>`. Several rows can share it. */
   storage_key: string;
   filename: string;
   filename_folded: string;
@@ -58,14 +58,14 @@ export interface ModfilePlatformsTable {
   status: number;
 }
 
-/** The file that a mod shows for a platform; `''` is the one that is shown where no platform is asked for. */
+/** The live file of a mod per platform. `''` is the one that is shown when the client names no platform. */
 interface ModLiveFilesTable {
   mod_id: number;
   platform: string;
   modfile_id: number;
 }
 
-/** Bytes on their way to a key: until the row that names it is written, or this time, they are not removed. */
+/** Protects bytes under a key from removal until a row references them or the arrival expires. */
 interface ModfileArrivalsTable {
   token: string;
   storage_key: string;

@@ -50,7 +50,7 @@ async function platformsOn(game: Game, platforms: Record<string, { moderated?: b
   assert.equal(status, 200, text);
 }
 
-/** Who looks, and what they may see. */
+/** The callers, and the states of files that each may see. */
 const EVERYONE = ['live', 'superseded'] as const;
 const TEAM = [
   ...EVERYONE,
@@ -63,10 +63,10 @@ const TEAM = [
   'malicious',
 ] as const;
 type State = (typeof TEAM)[number] | 'deleted';
-/** Nobody downloads these, whoever they are. */
+/** Nobody can download files in these states. */
 const UNSAFE: readonly State[] = ['unscanned', 'malicious'];
 
-/** A mod with a file in each state, made as creators, teams and scanners make them. */
+/** A mod with a file in each state, created by the same requests and scans as in production. */
 async function aModInEveryState() {
   const game = await api.aGame();
   await platformsOn(game, { windows: {}, ps5: { moderated: true } });
@@ -120,12 +120,12 @@ const actors: [string, Client, readonly State[]][] = [
   ['a member of another mod', await aPerson(async (user) => api.joinsMod(user, await api.aMod({ game }), 8)), EVERYONE],
   ['a member of the mod', await aPerson((user) => api.joinsMod(user, mod, 1)), TEAM],
   ['a moderator of the game', await aPerson((user) => api.joins(user, game, MODERATOR)), TEAM],
-  ['who leads the mod', await api.as(mod.owner), TEAM],
-  ['who runs the site', await api.as(await api.aUser({ admin: true })), TEAM],
+  ['the owner of the mod', await api.as(mod.owner), TEAM],
+  ['a site administrator', await api.as(await api.aUser({ admin: true })), TEAM],
 ];
 
 for (const [who, client, seen] of actors) {
-  test(`${who} finds ${seen === TEAM ? 'every file that is there' : 'files that are or were live'}, and counts no other`, async () => {
+  test(`${who} finds ${seen === TEAM ? 'every stored file' : 'files that are or were live'}, and counts no other`, async () => {
     const { body } = await client.call(getModfiles, { params: at(mod) });
     const states = body.data.map(({ id }) => stateOf(id));
     assert.deepEqual(states.toSorted(), seen.toSorted());
@@ -142,7 +142,7 @@ for (const [who, client, seen] of actors) {
     }
   });
 
-  test(`${who} downloads what they find, by a guessed id, by a link, and alone`, async () => {
+  test(`${who} downloads exactly the files that they find, by a guessed id, by a link, and alone`, async () => {
     for (const [state, id] of Object.entries(files) as [State, number][]) {
       const expected = seen.includes(state) && !UNSAFE.includes(state) ? 200 : 404;
       const guessed = await client.call(downloadModfile, { params: fileOf(mod, id) });
@@ -159,7 +159,7 @@ for (const [who, client, seen] of actors) {
     }
   });
 
-  test(`${who} is told of the live file alone by the mod and the list of mods`, async () => {
+  test(`${who} sees only the live file in the mod and in the list of mods`, async () => {
     for (const headers of [{}, { 'x-modio-platform': 'windows' }] as Record<string, string>[]) {
       const alone = (await client.call(getMod, { params: at(mod), headers })).body;
       assert.deepEqual(
@@ -175,7 +175,7 @@ for (const [who, client, seen] of actors) {
   });
 }
 
-test('whose file it is, what lies in it and where its page is are told of no file that is not public', async () => {
+test('owner, contents and page of a file that is not public are hidden', async () => {
   const [stranger, owner] = [await aPerson(), await api.as(mod.owner)];
   for (const [state, id] of Object.entries(files) as [State, number][]) {
     const isPublic = (EVERYONE as readonly State[]).includes(state);
@@ -192,12 +192,12 @@ test('whose file it is, what lies in it and where its page is are told of no fil
   }
 });
 
-test('people find all that they have uploaded themselves', async () => {
+test('users find all files that they have uploaded', async () => {
   const { body } = await (await api.as(mod.owner)).call(getUserModfiles);
   assert.deepEqual(body.data.map(({ id }) => stateOf(id)).toSorted(), TEAM.toSorted());
 });
 
-test('what was kept for everyone shows a file from the moment on that it is live, and no longer once it is taken back', async () => {
+test('a cached response for everyone shows a file while it is live, and no longer after its recall', async () => {
   const other = await api.aMod({ game });
   const creator = await api.as(other.owner);
   const id = await upload(creator, other, { platforms: ['windows'], active: false });
@@ -217,7 +217,7 @@ test('what was kept for everyone shows a file from the moment on that it is live
   assert.deepEqual(await listed(), [0, 0]);
 });
 
-test('an older version stays, also when its team says once more that it is not live', async () => {
+test('an older version stays public when its team sends active=false again', async () => {
   const other = await api.aMod({ game });
   const creator = await api.as(other.owner);
   const old = await upload(creator, other, { platforms: ['windows'] });

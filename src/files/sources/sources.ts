@@ -5,16 +5,16 @@ import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isScanPassed } from '../../platform/scanning/states.ts';
 import { cancelCooksOfSource, cookNewSource } from '../cooks/cooks.ts';
-import { deleteModfile, type Incoming, type ModfileRow, type NewFile, type Which } from '../modfiles/modfiles.ts';
+import { deleteModfile, type Incoming, type ModfileRow, type ModPath, type NewFile } from '../modfiles/modfiles.ts';
 import { addSource, findSource } from '../modfiles/sources.ts';
 
 /** Adds a source, and has it cooked at once where the game does that. */
-export const addCookedSource = (app: App, caller: UserCaller, which: Which, incoming: Incoming, fields: NewFile) =>
+export const addCookedSource = (app: App, caller: UserCaller, which: ModPath, incoming: Incoming, fields: NewFile) =>
   addSource(app, caller, which, incoming, fields, (transaction, _, source) =>
     cookNewSource(app, transaction, source, fields.active),
   );
 
-export const deleteSource = (app: App, caller: UserCaller, which: Which, sourceId: number): Promise<void> =>
+export const deleteSource = (app: App, caller: UserCaller, which: ModPath, sourceId: number): Promise<void> =>
   deleteModfile(app, caller, which, sourceId, {
     kind: 'source',
     deleted: (transaction) => cancelCooksOfSource(app, transaction, sourceId),
@@ -23,7 +23,7 @@ export const deleteSource = (app: App, caller: UserCaller, which: Which, sourceI
 /** By a link that someone of the teams was given. What has become of the source since counts. */
 export async function requireSourceByLink(
   app: App,
-  { gameId, modId }: Which,
+  { gameId, modId }: ModPath,
   sourceId: number,
   segment: string,
 ): Promise<ModfileRow> {

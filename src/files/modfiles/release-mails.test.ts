@@ -16,7 +16,7 @@ function mailsTo(email: string): { subject: string; text: string }[] {
   return mails.filter(({ to }) => to === email);
 }
 
-test('T23: the whole team is told by mail when a file goes live, also whoever did it', async () => {
+test('T23: the whole team gets a mail when a file goes live, including the user that released it', async () => {
   const ada = await api.aUser({ email: 'ada@example.org', username: 'Ada L' });
   const bob = await api.aUser({ email: 'bob@example.org', language: 'de' });
   await api.aUser({ email: 'cleo@example.org' });

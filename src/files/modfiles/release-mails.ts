@@ -7,19 +7,19 @@ import * as store from './store.ts';
 
 export const MAIL_RELEASE = 'modfiles.mail-release';
 
-export interface Notice {
+export interface ReleaseMail {
   readonly fileId: number;
-  /** Who is told. */
+  /** The recipient. */
   readonly userId: number;
-  /** Who did it. */
+  /** The user that released the file. */
   readonly actorId: number;
 }
 
 /**
- * Tells the whole team which file went live, and also whoever did it: if somebody else did so in their name, this mail
- * is how they learn of it.
+ * Mails the whole team which file went live, including the user that released it: if an attacker used their session,
+ * this mail reveals it.
  */
-export async function tellOfRelease(
+export async function enqueueReleaseMails(
   app: App,
   transaction: Transaction,
   modId: number,
@@ -35,13 +35,13 @@ export async function tellOfRelease(
       await app.jobs.enqueue(transaction, MAIL_RELEASE, { fileId, userId, actorId }, { key: `${fileId}/${userId}` });
 }
 
-export async function mailRelease(app: App, { fileId, userId, actorId }: Notice): Promise<void> {
-  const told = await store.releaseFor(app.db, fileId, userId, actorId);
-  if (!told || told.email === null) return;
-  const language = languageOf(told.language) ?? 'en';
-  const { filename: file, mod, game, actor } = told;
+export async function mailRelease(app: App, { fileId, userId, actorId }: ReleaseMail): Promise<void> {
+  const mail = await store.releaseFor(app.db, fileId, userId, actorId);
+  if (!mail || mail.email === null) return;
+  const language = languageOf(mail.language) ?? 'en';
+  const { filename: file, mod, game, actor } = mail;
   await app.mail.send({
-    to: told.email,
+    to: mail.email,
     subject: localise('release_mail_subject', language, { mod }),
     text: localise('release_mail_text', language, { file, mod, game, actor }),
   });
