@@ -1,4 +1,4 @@
-// Runs alone: it measures how long the thread of its process works.
+// Runs alone: it measures the CPU time of its own thread.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -10,9 +10,9 @@ import { type Column, type Listing, OPERATORS } from '../src/platform/database/l
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 import { FORM_BYTES_MAX } from '../src/platform/http/payload.ts';
 import { type Answer, type ErrorAnswer, startApi } from './api.ts';
-import { leastMs, longestTurnMs, slowness } from './processor.ts';
+import { leastCpuMs, longestIterationMs, relativeCpuTime } from './cpu-time.ts';
 
-// No request holds the process: whatever it asks for, it takes less than 50 ms of the processor that all requests share.
+// No request blocks the process: each takes less than 50 ms of CPU time on the event loop that all requests share.
 const BOUND_MS = 50;
 const MODS = 2_000;
 const LONG_MODS = 300;
@@ -32,7 +32,7 @@ assert.equal(
     .status,
   200,
 );
-// As if so many people had done the same.
+// Copies of the rows, as if many users had created them.
 await app.db.write(({ query }) =>
   query
     .updateTable('mods')
@@ -42,7 +42,7 @@ await app.db.write(({ query }) =>
 );
 if (app.db.dialect === 'postgres') await sql`analyze mods`.execute(app.db.query);
 
-const boundMs = BOUND_MS * slowness();
+const boundMs = BOUND_MS * relativeCpuTime();
 const PARAMETERS: Record<string, string | number> = {
   game_id: game.id,
   mod_id: mod.id,
@@ -57,8 +57,8 @@ const targetOf = ({ declaration: { path } }: AnyOperation) =>
 
 let slowest = { ms: 0, what: '' };
 
-/** Sends it, and answers what came. */
-async function bounded(what: string, ask: () => Promise<Answer>, measure = leastMs): Promise<Answer> {
+/** Sends a request, asserts its bound, and returns the response. */
+async function bounded(what: string, ask: () => Promise<Answer>, measure = leastCpuMs): Promise<Answer> {
   let answer: Answer | undefined;
   const ms = await measure(boundMs, async () => {
     app.db.changes.everythingChanged();
@@ -87,7 +87,7 @@ const HOSTILE_NUMBERS = ['-9007199254740991', '*'.repeat(32), '*1*1*1*1*', '0', 
 const lists = operations.filter(({ declaration }) => declaration.list && declaration.method === 'GET');
 const listings = new Map<Listing, AnyOperation>(lists.map((operation) => [operation.declaration.list!, operation]));
 
-/** Each column with each operator, each with the next of the hostile values. */
+/** Each column with each operator, with the next hostile value each time. */
 function* hostileFilters(listing: Listing): Generator<Record<string, string>> {
   let turn = 0;
   for (const [name, column] of Object.entries<Column>(listing.columns)) {
@@ -101,7 +101,7 @@ function* hostileFilters(listing: Listing): Generator<Record<string, string>> {
 
 for (const [listing, operation] of listings) {
   const { id } = operation.declaration;
-  test(`${id} is bounded, whatever it is filtered by`, async () => {
+  test(`${id} is bounded with every hostile filter`, async () => {
     for (const query of hostileFilters(listing))
       await bounded(`${id} ${JSON.stringify(query).slice(0, 80)}`, () =>
         client.send('GET', targetOf(operation), { query }),
@@ -124,7 +124,7 @@ test('long columns of mods are bounded with every hostile text', async () => {
 
 for (const operation of lists) {
   const { id, list } = operation.declaration;
-  test(`${id} is bounded, whatever it is searched and sorted by`, async () => {
+  test(`${id} is bounded with every hostile search and sort`, async () => {
     const ask = (query: Record<string, string | string[]>) =>
       bounded(`${id} ${JSON.stringify(query).slice(0, 80)}`, () => client.send('GET', targetOf(operation), { query }));
     const columns = Object.keys(list!.columns);
@@ -146,9 +146,9 @@ const filled = (piece: string, length = BODY_LENGTH) =>
     .slice(0, length)
     .toWellFormed();
 const modTarget = `/games/${game.id}/mods/${mod.id}`;
-const inTurns = (what: string, ask: () => Promise<Answer>) => bounded(what, ask, longestTurnMs);
+const boundedPerIteration = (what: string, ask: () => Promise<Answer>) => bounded(what, ask, longestIterationMs);
 
-/** What a form may hold that is dear to read. */
+/** Fragments of forms that are expensive to parse. */
 const FORMS = [
   '%41x',
   'a&',
@@ -167,26 +167,26 @@ const FORMS = [
 ];
 for (const piece of FORMS)
   test(`a form of many ${piece} is bounded`, async () => {
-    await inTurns(piece, () => client.send('PUT', modTarget, { body: filled(piece) }));
-    await inTurns(piece, () => client.send('PUT', modTarget, { body: `description=${filled(piece)}` }));
+    await boundedPerIteration(piece, () => client.send('PUT', modTarget, { body: filled(piece) }));
+    await boundedPerIteration(piece, () => client.send('PUT', modTarget, { body: `description=${filled(piece)}` }));
   });
 
 const VALUES = ['[1],', '1,', '"a",', '{"a":1},', '"\\\\u0041",', '[', ' ', '[],', '"a":', '{},', '1e999,', '"'];
 for (const piece of VALUES)
   test(`JSON of many ${piece} is bounded`, async () => {
     const list = `input_json={"tags":[${filled(piece)}1]}`;
-    await inTurns(piece, () => client.send('PUT', modTarget, { body: list }));
+    await boundedPerIteration(piece, () => client.send('PUT', modTarget, { body: list }));
     const bodied = `{"ids":[${filled(piece)}1]}`;
     const headers = { 'content-type': 'application/json' };
-    await inTurns(piece, () => client.send('POST', '/metrics/sessions/start', { body: bodied, headers }));
+    await boundedPerIteration(piece, () => client.send('POST', '/metrics/sessions/start', { body: bodied, headers }));
   });
 
-test('a form of parts is bounded by their number, and by the length of all texts', async () => {
+test('a multipart form is bounded in its number of parts and total text length', async () => {
   const part = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   const send = (body: string) =>
-    inTurns(body.slice(0, 80), () => client.send('PUT', modTarget, { body: `${body}--b--\r\n`, headers }));
+    boundedPerIteration(body.slice(0, 80), () => client.send('PUT', modTarget, { body: `${body}--b--\r\n`, headers }));
   const many = Array.from({ length: 20_000 }, (_, n) => part(`f${n}`, '')).join('');
   assert.deepEqual(Object.keys(((await send(many)).body as ErrorAnswer).error.errors!), ['body']);
   const long = Array.from({ length: 3 }, (_, n) => part(`long${n}`, 'a'.repeat(1_200_000))).join('');
@@ -195,7 +195,7 @@ test('a form of parts is bounded by their number, and by the length of all texts
   await send(part('name', filled('\r\n--', 1_000_000)));
 });
 
-test('more fields than anything needs are refused, and none is dropped in silence', async () => {
+test('a form with too many fields is refused, and no field is dropped silently', async () => {
   const form = Array.from({ length: 1_001 }, (_, n) => `f${n}=1`).join('&');
   const answer = await client.send('PUT', modTarget, { body: form });
   assert.equal(answer.status, 422);
@@ -236,7 +236,7 @@ test('queries of many parameters are bounded', async () => {
     await bounded(piece, () => api.withKey(game).send('GET', `/games/${game.id}/mods?${filled(piece, 12_000)}`));
 });
 
-/** What texts may hold that is dear to look through: markup, words, addresses, names. */
+/** Texts that are expensive to process: markup, words, URLs, names. */
 const TEXTS = ['a', 'ﷺ', '<b>', '<a href="', '&#x', '[a](', 'http://a.', 'f.u.c.k ', '🄰', '((a+)+', 'a.zip/', '::'];
 
 interface Property {
@@ -251,7 +251,7 @@ interface Property {
 
 const TEXT_LENGTH_MAX = 250_000;
 
-/** A value that fits as far as its schema tells, with as much of the text as it takes. */
+/** A value that its schema accepts, with as much of the text as it allows. */
 function fittingValue(property: Property, text: string): string {
   const { type, minimum, maxLength } = property;
   if (property.const !== undefined) return String(property.const);
@@ -280,22 +280,22 @@ for (const operation of writes) {
   const schema = z.toJSONSchema(body, { unrepresentable: 'any', io: 'input' });
   const properties = schema.properties as Record<string, Property>;
   if (!JSON.stringify(properties).includes('"string"')) continue;
-  test(`${id} is bounded, whatever it is told`, async () => {
+  test(`${id} is bounded with every hostile body`, async () => {
     for (const text of TEXTS)
-      await inTurns(`${id} ${text}`, () =>
+      await boundedPerIteration(`${id} ${text}`, () =>
         client.send(method, targetOf(operation), { body: bodyWith(properties, text) }),
       );
   });
 }
 
-test('texts of a mod at their full length are bounded, and are taken', async () => {
+test('texts of a mod at their maximum length are bounded and accepted', async () => {
   for (const text of TEXTS) {
     const body = { description: filled(text, 50_000), metadata_blob: filled(text, 50_000), summary: filled(text, 250) };
     for (const [name, value] of Object.entries(body))
-      await inTurns(`${name} ${text}`, () =>
+      await boundedPerIteration(`${name} ${text}`, () =>
         client.send('PUT', modTarget, { body: `${name}=${encodeURIComponent(value)}` }),
       );
   }
 });
 
-test('the slowest answer is told', (t) => t.diagnostic(`${slowest.what}: ${slowest.ms} ms of ${boundMs}`));
+test('the slowest response is reported', (t) => t.diagnostic(`${slowest.what}: ${slowest.ms} ms of ${boundMs}`));

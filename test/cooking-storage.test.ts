@@ -1,4 +1,4 @@
-// Runs alone: it holds hundreds of megabytes.
+// Runs alone: it needs hundreds of megabytes of memory.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -38,16 +38,16 @@ import { STORED, zipOf } from './zips.ts';
 
 const DAY = 86_400;
 const PARTS = 3;
-/** At once. */
+/** The parts that are sent concurrently. */
 const SENT = [1, 2, 3, 3, 1];
-/** Every part is another one, so that none is taken for its neighbour. */
+/** Every part has different content, so that a swapped part is noticed. */
 const WHOLE = zipOf([{ name: 'cook.pak', content: randomBytes((PARTS - 1) * PART_BYTES + 1_000), method: STORED }]);
 const SHA256 = hashOf('sha256', WHOLE);
 
 const s3 = await startS3();
 after(() => s3.stop());
 
-/** The part of the whole with this number, as a request sends it. */
+/** The request body and range of the part with this number. */
 function part(number: number, content?: Buffer) {
   const start = (number - 1) * PART_BYTES;
   const own = WHOLE.subarray(start, start + PART_BYTES);
@@ -64,14 +64,14 @@ interface Served {
 
 interface Place {
   readonly api: Api;
-  /** What is in the storage and no object: parts of uploads that are not over. */
+  /** Parts of unfinished uploads in the storage. */
   leftovers(): Promise<number>;
 }
 
 const startOn = (url?: string) =>
   startApi({ settings: { MODSTEAD_JOBS: 'off', ...(url !== undefined && { MODSTEAD_STORAGE_URL: url }) } });
 
-/** What a storage keeps does not depend on the database: each storage is tested on SQLite, and the bucket on both. */
+/** Storage does not depend on the database, so only the bucket is tested on both. */
 const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
 
 async function localRules(): Promise<void> {
@@ -95,7 +95,7 @@ if (!ON_POSTGRES) await localRules();
 largeRules('S3', { api: await startOn(s3.url), leftovers: async () => s3.uploads.size });
 if (!ON_POSTGRES) await cephRules();
 
-/** What is true of builds and results that come in several parts, wherever they are kept. */
+/** Tests of multipart builds and results that must pass on every storage. */
 function largeRules(name: string, { api, leftovers }: Place): void {
   const worker = composeWorker(api.app());
 
@@ -130,7 +130,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
     return { ...claimed, query, put, numbers, path: `/v1/cook-runner/claims/${params.claim_id}/multipart` };
   }
 
-  /** A client that is gone when it has sent half of the part, which the service has heard of when this returns. */
+  /** A client that disconnects after half of the part; resolves when the service has noticed. */
   async function breakOff(path: string, number: number, headers: Record<string, string>): Promise<void> {
     const { raw, headers: range } = part(number);
     const head = { 'content-length': String(raw.length), ...range, ...headers };
@@ -149,14 +149,14 @@ function largeRules(name: string, { api, leftovers }: Place): void {
   }
 
   describe(name, () => {
-    test('a build comes in several parts, in any order, resumed and repeated, and runners get it whole', async () => {
+    test('a studio uploads a build in parts, in any order, resumed and repeated, and runners download it complete', async () => {
       const game = await aCookingGame(api);
       const { path, put, numbers, params } = await aBuild(game);
       assert.equal((await put(3)).status, 200);
       await breakOff(path, 1, {});
       assert.deepEqual(await numbers(), [3]);
       assert.equal((await put(1)).status, 200);
-      assert.equal((await put(1)).status, 200, 'an answer that was lost is given again');
+      assert.equal((await put(1)).status, 200, 'a part is acknowledged again after a lost response');
       assert.equal((await put(1, other(1))).status, 400);
       assert.deepEqual(await numbers(), [1, 3]);
       const last = await put(2);
@@ -174,16 +174,16 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       await isSound();
     });
 
-    test('parts of a build that come at once, some of them twice, become one whole', async () => {
+    test('concurrent parts of a build, some of them sent twice, become one build', async () => {
       const game = await aCookingGame(api);
       const { put, params } = await aBuild(game);
       const answers = await Promise.all(SENT.map((number) => put(number)));
-      // Whoever is too late to send hears that the part, or all, is there.
+      // A late sender gets the error that the part, or the whole upload, is complete.
       for (const { status, text } of answers) assert.ok(status === 200 || /29002|29015/.test(text), text);
       for (const number of [1, 2, 3])
         assert.ok(
           answers.some(({ status }, index) => status === 200 && SENT[index] === number),
-          `nobody heard of part ${number}`,
+          `part ${number} was never acknowledged`,
         );
       assert.equal((await api.nobody().call(getCookBuild, { params })).body.state, 'whole');
       await worker.runDue();
@@ -192,7 +192,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       await isSound();
     });
 
-    test('a build that another address took the place of leaves no bytes of its parts', async () => {
+    test('a build that a new upload address replaces leaves no parts', async () => {
       const game = await aCookingGame(api);
       const before = await Array.fromAsync(api.app().storage.list(''));
       const { put } = await aBuild(game);
@@ -207,7 +207,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       await isSound();
     });
 
-    test('a result comes in several parts, in any order, resumed and repeated, and is a file of the mod', async () => {
+    test('a runner uploads a result in parts, in any order, resumed and repeated, and it becomes a file of the mod', async () => {
       const { client, secret, mod, params, query, path, put, numbers } = await aResult();
       assert.equal((await put(3)).status, 200);
       const authorization = `Basic ${Buffer.from(`runner:${secret}`).toString('base64')}`;
@@ -215,7 +215,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       assert.deepEqual(await numbers(), [3]);
       const twice = await Promise.all([put(2), put(1), put(2)]);
       assert.ok(twice.filter(({ status }) => status === 200).length >= 2, twice.map(({ text }) => text).join());
-      assert.equal((await put(3)).status, 200, 'an answer that was lost is given again');
+      assert.equal((await put(3)).status, 200, 'a part is acknowledged again after a lost response');
       assert.equal((await put(3, other(3))).status, 400);
       assert.deepEqual(await numbers(), [1, 2, 3]);
       const completed = await client.call(completeCookUpload, { params, query });
@@ -231,7 +231,7 @@ function largeRules(name: string, { api, leftovers }: Place): void {
       await isSound();
     });
 
-    test('a result whose cook was cancelled leaves no bytes of its parts', async () => {
+    test('the result of a cancelled cook leaves no parts', async () => {
       const { mod, claim, put } = await aResult();
       const before = await Array.fromAsync(api.app().storage.list(''));
       await put(2);

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import test from 'node:test';
 import { assertRefusal, endOf, firstLine, runProgram, startProgram } from '../../test/commands.ts';
+import { relativeCpuTime } from '../../test/cpu-time.ts';
 import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres.ts';
-import { slowness } from '../../test/processor.ts';
 import { temporaryDatabases, temporaryFolder } from '../../test/temporary.ts';
 
 const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
@@ -95,7 +95,7 @@ test('a service starts in an empty place, answers over TLS with its sample conte
   const second = await serve(settings, '--demo');
   assert.equal(second.ready.demo, null);
   const { workMs = 0, ready } = second;
-  assert.ok(workMs < READY_MS_MAX * slowness(), `${workMs} ms of work, ${ready.ready_ms} ms in all to ready`);
+  assert.ok(workMs < READY_MS_MAX * relativeCpuTime(), `${workMs} ms of work, ${ready.ready_ms} ms in all to ready`);
   t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them work`);
   second.child.kill('SIGINT');
   assert.equal((await second.ended).code, 0);

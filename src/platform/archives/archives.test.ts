@@ -11,7 +11,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { slowness } from '../../../test/processor.ts';
+import { relativeCpuTime } from '../../../test/cpu-time.ts';
 import {
   DEFLATED,
   DESCRIPTOR,
@@ -346,7 +346,7 @@ async function cheaply(work: () => Promise<unknown>): Promise<void> {
   await work();
   clearInterval(watch);
   const { user, system } = process.cpuUsage(before);
-  assert.ok(user + system < 2_000_000 * slowness(), `${(user + system) / 1e6} s of the processor`);
+  assert.ok(user + system < 2_000_000 * relativeCpuTime(), `${(user + system) / 1e6} s of the processor`);
   assert.ok(peak < 300 * 1024 ** 2, `${peak} bytes`);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type Client, type Game, type Mod, startApi } from '../../../test/api.ts';
-import { leastMs, slowness } from '../../../test/processor.ts';
+import { leastCpuMs, relativeCpuTime } from '../../../test/cpu-time.ts';
 import { modComments } from '../../community/comments/operations.ts';
 import { addModRating } from '../../community/ratings/operations.ts';
 import { subscribeToMod, unsubscribeFromMod } from '../../community/subscriptions/operations.ts';
@@ -330,10 +330,10 @@ test('a year of a busy game, its tables and its rankings each take less than 50 
     },
     creators: async () => assert.equal((await team.call(getTopCreators, named(game))).body.data.length, 100),
   };
-  const bound = 50 * slowness();
+  const bound = 50 * relativeCpuTime();
   for (const [name, read] of Object.entries(reads)) {
     await read();
-    const least = await leastMs(bound, read);
+    const least = await leastCpuMs(bound, read);
     assert.ok(least < bound, `${name}: ${least} ms of CPU time, of ${bound}`);
   }
 });

@@ -9,7 +9,7 @@ const PAGE = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, nam
 const PAGE_MS = 10;
 
 /** The CPU time of this machine relative to the reference machine, for the same work. */
-export function slowness(): number {
+export function relativeCpuTime(): number {
   const runs = Array.from({ length: 9 }, () => {
     const begun = usedMs();
     JSON.parse(PAGE);
@@ -28,7 +28,7 @@ async function leastOf(boundMs: number, measure: () => Promise<number>): Promise
 }
 
 /** The CPU time of the whole work. */
-export const leastMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
+export const leastCpuMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
   leastOf(boundMs, async () => {
     const begun = usedMs();
     await work();
@@ -36,7 +36,7 @@ export const leastMs = (boundMs: number, work: () => Promise<unknown>): Promise<
   });
 
 /** The CPU time of the longest event-loop iteration during the work: no other request is served meanwhile. */
-export const longestTurnMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
+export const longestIterationMs = (boundMs: number, work: () => Promise<unknown>): Promise<number> =>
   leastOf(boundMs, async () => {
     let longest = 0;
     let isDone = false;
