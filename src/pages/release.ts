@@ -4,8 +4,8 @@ import {
   confirmRelease,
   findRelease,
   isOfNewcomer,
+  type ReleaseDetails,
   refuseRelease,
-  type ToldRelease,
 } from '../files/releases/releases.ts';
 import type { App } from '../platform/app.ts';
 import { html } from '../platform/http/html.ts';
@@ -38,7 +38,7 @@ export const releasePage: Page = {
   },
 };
 
-function question(app: App, { language, csrf }: PageRequest, secret: string, release: ToldRelease): PageAnswer {
+function question(app: App, { language, csrf }: PageRequest, secret: string, release: ReleaseDetails): PageAnswer {
   const { file, actor, date, address, access } = circumstancesOf(release);
   const facts: [TextName, string][] = [
     ['page_release_file', file],

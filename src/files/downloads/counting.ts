@@ -8,9 +8,9 @@ export interface BegunDownload {
   readonly mod_id: number;
   readonly game_id: number;
   readonly platform: string;
-  /** Of the network that counts as one downloader. */
+  /** The network address that counts as one downloader. */
   readonly address: string;
-  /** Who it is, where they are signed in. */
+  /** Set if the client is signed in. */
   readonly userId?: number | undefined;
 }
 
@@ -18,8 +18,8 @@ const DAY = 86_400;
 const GATHER_MS = 1_000;
 const GATHERED_MAX = 1_000;
 
-/** Downloads that were begun and are not in the database yet. */
-class Gathering {
+/** Batches downloads that are not in the database yet. */
+class DownloadBatch {
   readonly #app: App;
   #begun: BegunDownload[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ class Gathering {
     else this.#timer ??= setTimeout(() => void this.write(), GATHER_MS).unref();
   }
 
-  /** Settles when all that was added so far is counted, or could not be. */
+  /** Settles when all downloads that were added so far are counted, or failed to be. */
   write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -55,21 +55,21 @@ class Gathering {
   }
 }
 
-const gatherings = new WeakMap<App, Gathering>();
+const gatherings = new WeakMap<App, DownloadBatch>();
 
-function gatheringOf(app: App): Gathering {
-  const known = gatherings.get(app) ?? new Gathering(app);
+function batchOf(app: App): DownloadBatch {
+  const known = gatherings.get(app) ?? new DownloadBatch(app);
   gatherings.set(app, known);
   return known;
 }
 
-/** Will count the download, within a second and together with others: nobody waits for it. */
-export const noteDownload = (app: App, download: BegunDownload): void => gatheringOf(app).add(download);
+/** Counts the download within a second, in a batch, so that the response does not wait for it. */
+export const queueDownload = (app: App, download: BegunDownload): void => batchOf(app).add(download);
 
-/** Settles when every download that was noted is counted. */
-export const countNoted = (app: App): Promise<void> => gatheringOf(app).write();
+/** Settles when every batched download is counted. */
+export const flushDownloads = (app: App): Promise<void> => batchOf(app).write();
 
-/** In the order of mods, so that two processes that count the same ones do not wait for each other in a circle. */
+/** Ordered by mod, so that two processes that count the same mods cannot deadlock. */
 async function countAll(app: App, transaction: Transaction, begun: readonly BegunDownload[]): Promise<void> {
   const first: BegunDownload[] = [];
   const counts = new Map<number, { id: number; game_id: number; downloads: number; platforms: Map<string, number> }>();
@@ -92,7 +92,7 @@ async function countAll(app: App, transaction: Transaction, begun: readonly Begu
     );
 }
 
-/** Addresses are kept as digests of their day, and a day's begins anew for everyone: so yesterday's is looked for too. */
+/** Addresses are stored as digests with a key per day, so yesterday’s digest is looked up too. */
 function isFirstOfDay(app: App, transaction: Transaction, download: BegunDownload): Promise<boolean> {
   const { mod_id, platform, address } = download;
   const now = app.clock.now();
@@ -105,7 +105,7 @@ function isFirstOfDay(app: App, transaction: Transaction, download: BegunDownloa
   );
 }
 
-/** What is a day old can no longer make a download count less. */
-export async function forgetCounted(app: App): Promise<void> {
+/** Removes marks that are older than a day, because they no longer affect the count. */
+export async function removeOldMarks(app: App): Promise<void> {
   await app.db.write(async (transaction) => store.forgetUntil(transaction, app.clock.now() - DAY));
 }

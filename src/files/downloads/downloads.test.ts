@@ -10,7 +10,7 @@ import { requireModForChange } from '../../catalogue/mods/access.ts';
 import { applyModChanges } from '../../catalogue/mods/mods.ts';
 import { getModStats } from '../../catalogue/stats/operations.ts';
 import { transferScheduler } from '../../platform/http/transfer-scheduler.ts';
-import { countNoted, forgetCounted, noteDownload } from './counting.ts';
+import { flushDownloads, queueDownload, removeOldMarks } from './counting.ts';
 import { downloadModfile, downloadModfileHashed } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_TRUST_PROXY: '127.0.0.1', MODSTEAD_JOBS: 'off' } });
@@ -31,7 +31,7 @@ async function aFile(content?: string | Buffer, options?: number, more: { column
   return { game, mod, file, client: api.withKey(game) };
 }
 
-test('a file is sent whole, under its name, with its length and hash, and never as a page', async () => {
+test('a file is sent whole, with its name, length and hash, and never as a page', async () => {
   const { file, client } = await aFile('the bytes');
   const answer = await get(client, file, { accept: 'application/octet-stream' });
   assert.equal(answer.status, 200);
@@ -47,7 +47,7 @@ test('a file is sent whole, under its name, with its length and hash, and never 
   assert.equal(headers['cache-control'], 'private, no-cache');
 });
 
-test('who reads a page has the right of way before transfers; who downloads, uploads or looks at its health has not', async () => {
+test('a request for a page has priority over transfers; a download, an upload or a health check has not', async () => {
   const { mod, file, client } = await aFile('the bytes');
   const owner = await api.as(mod.owner);
   const isAskedBy = async (request: () => Promise<unknown>) => {
@@ -63,7 +63,7 @@ test('who reads a page has the right of way before transfers; who downloads, upl
   assert.equal(await isAskedBy(() => api.request('GET', '/healthz')), false);
 });
 
-test('a name from an upload cannot break the header', async () => {
+test('the filename of an upload cannot break the header', async () => {
   const filename = `x"\r\nset-cookie: a=b\u202E${'n'.repeat(10_000)}.zip`;
   const { file, client } = await aFile('x', undefined, { columns: { filename } });
   const { headers } = await get(client, file);
@@ -71,13 +71,13 @@ test('a name from an upload cannot break the header', async () => {
   assert.ok(headers['content-disposition']!.length < 200);
 });
 
-test('HEAD tells the same without the bytes, also of a part', async () => {
+test('HEAD returns the same headers without the bytes, also for a range', async () => {
   const { file, client } = await aFile('the bytes');
   const answer = await client.send('HEAD', targetOf(file), { headers: { range: 'bytes=2-3' } });
   assert.deepEqual([answer.status, answer.headers['content-length'], answer.text], [200, '9', '']);
 });
 
-test('a download goes on where it stopped, as long as the file is the same', async () => {
+test('a client resumes a download as long as the file is unchanged', async () => {
   const { file, client } = await aFile('0123456789');
   const tail = await get(client, file, { range: 'bytes=4-', 'if-range': `"${file.sha256}"` });
   assert.deepEqual([tail.status, tail.text, tail.headers['content-range']], [206, '456789', 'bytes 4-9/10']);
@@ -92,7 +92,7 @@ test('a download goes on where it stopped, as long as the file is the same', asy
   assert.deepEqual([first.status, first.headers['content-range']], [206, 'bytes 0-9/10'], 'as shipped clients ask');
 });
 
-test('what a client has already is not sent again, and what it does not want is not sent', async () => {
+test('conditional requests do not send what the client has or does not want', async () => {
   const { file, client } = await aFile('the bytes');
   const etag = `"${file.sha256}"`;
   const date = new Date(START * 1000).toUTCString();
@@ -114,7 +114,7 @@ test('what a client has already is not sent again, and what it does not want is 
     assert.equal((await get(client, file, headers)).status, status, JSON.stringify(headers));
 });
 
-test('several parts come as one answer of known length', async () => {
+test('several ranges are sent as one response of known length', async () => {
   const content = Buffer.alloc(5_000, '0123456789');
   const { file, client } = await aFile(content);
   const answer = await get(client, file, { range: 'bytes=4000-4003, 0-1,99999-' });
@@ -126,7 +126,7 @@ test('several parts come as one answer of known length', async () => {
   assert.equal(answer.headers['content-length'], String(answer.bytes.length));
 });
 
-test('a flood of ranges is never answered with more than the file', async () => {
+test('a flood of ranges never gets more bytes than the file has', async () => {
   const { file, client } = await aFile(Buffer.alloc(5_000, 'x'));
   const overlapping = await get(client, file, { range: `bytes=${Array(60).fill('0-').join(',')}` });
   assert.deepEqual([overlapping.status, overlapping.headers['content-length']], [206, '5000']);
@@ -136,7 +136,7 @@ test('a flood of ranges is never answered with more than the file', async () => 
   assert.deepEqual([behind.status, behind.headers['content-range']], [416, 'bytes */5000']);
 });
 
-test('a large file arrives byte for byte, for many at once', async () => {
+test('a large file arrives byte for byte, for many concurrent clients', async () => {
   const content = Buffer.alloc(3_000_001);
   for (let i = 0; i < content.length; i += 1) content[i] = (i * 31 + (i >> 8)) & 0xff;
   const { file, client } = await aFile(content);
@@ -146,7 +146,7 @@ test('a large file arrives byte for byte, for many at once', async () => {
   assert.ok(part.bytes.equals(content.subarray(65_000, 2_000_000)));
 });
 
-test('a reader who leaves is no error, and others go on', async () => {
+test('a client that disconnects causes no error, and other downloads continue', async () => {
   const { file, client, game } = await aFile(Buffer.alloc(20_000_000, 'x'));
   const wire = await Wire.open(api);
   wire.socket.once('data', () => wire.socket.destroy());
@@ -155,7 +155,7 @@ test('a reader who leaves is no error, and others go on', async () => {
   assert.equal((await get(client, file)).bytes.length, 20_000_000);
 });
 
-test('a client that has the last byte may ask for more on its connection at once', async () => {
+test('a client that has the last byte can send its next request on the connection at once', async () => {
   const { file, game } = await aFile(Buffer.alloc(70_000, 'x'));
   const wire = await Wire.open(api);
   for (let i = 0; i < 30; i += 1) {
@@ -165,9 +165,9 @@ test('a client that has the last byte may ask for more on its connection at once
   await wire.close();
 });
 
-// Who may
+// Access
 
-test('a file of another mod, a deleted, a withdrawn, a malicious one and a source are not there', async () => {
+test('a file of another mod, a deleted, withdrawn or malicious file, and a source are not found', async () => {
   const { file, client, mod } = await aFile();
   const other = await aFile();
   assertRefused(await get(client, { ...file, mod_id: other.mod.id }), 404, 15022);
@@ -180,7 +180,7 @@ test('a file of another mod, a deleted, a withdrawn, a malicious one and a sourc
   }
 });
 
-test('taking a file down beats every link that was signed for it', async () => {
+test('a file that was taken down is refused to every signed link', async () => {
   const { file } = await aFile('x', 1);
   const nobody = api.nobody();
   const segment = segmentOf(file);
@@ -189,14 +189,14 @@ test('taking a file down beats every link that was signed for it', async () => {
   assertRefused(await hashed(nobody, file, segment), 404, 15010);
 });
 
-test('a hidden mod is downloaded by its team alone, by a link too', async () => {
+test('only the team downloads a hidden mod, also by a link', async () => {
   const { file, mod, client } = await aFile('x', 0, { mod: { visible: 0 } });
   assertRefused(await get(client, file), 404, 15022);
   assertRefused(await hashed(api.nobody(), file), 404, 15022);
   assert.equal((await hashed(await api.as(mod.owner), file)).text, 'x');
 });
 
-test('a deleted mod is told as such to its team', async () => {
+test('the team of a deleted mod gets the error for deleted mods', async () => {
   const { file, mod } = await aFile('x');
   const app = api.app();
   const owner = await api.as(mod.owner);
@@ -208,7 +208,7 @@ test('a deleted mod is told as such to its team', async () => {
   assertRefused(await get(owner, file), 403, 15023);
 });
 
-test('a file that is denied for a platform is not there on it, except for the teams', async () => {
+test('a file that is denied for a platform is not found there, except by the teams', async () => {
   const { file, mod, game, client } = await aFile('x');
   await api.app().db.write(async ({ query }) => {
     const row = { game_id: game.id, label: '', moderated: 0, locked: 0 };
@@ -229,14 +229,14 @@ test('a file that is denied for a platform is not there on it, except for the te
   assert.equal((await get(await api.as(mod.owner), file, { 'x-modio-platform': 'switch' })).status, 200);
 });
 
-test('without direct downloads only a link that was signed for the file opens it', async () => {
+test('without direct downloads a file needs a link that was signed for it', async () => {
   const { file, client } = await aFile('x', 1);
   assertRefused(await get(client, file), 403, 15024);
   assert.equal((await hashed(api.nobody(), file)).text, 'x');
   assert.equal((await hashed(client, file)).text, 'x', 'credentials may come along');
 });
 
-test('a link that was tampered with, extended, swapped or has expired opens nothing', async () => {
+test('a link that was tampered with, extended, swapped or has expired is refused', async () => {
   const { file, mod } = await aFile('x', 1);
   const other = await aModfile(api, mod, 'y');
   const nobody = api.nobody();
@@ -256,7 +256,7 @@ test('a link that was tampered with, extended, swapped or has expired opens noth
   assertRefused(await hashed(nobody, file, segment), 403, 15024);
 });
 
-test('a game without third parties is downloaded with its own key, its own tokens, and by its team', async () => {
+test('a game without third parties allows downloads with its own key, its own tokens, and by its team', async () => {
   const { file, game, client } = await aFile('x', 2);
   const stranger = await api.aUser();
   assert.equal((await get(client, file)).status, 200);
@@ -264,10 +264,10 @@ test('a game without third parties is downloaded with its own key, its own token
   assertRefused(await get(await api.as(stranger), file), 403, 14007);
   assert.equal((await get(await api.as(stranger, { gameId: game.id }), file)).status, 200);
   assert.equal((await get(await api.as(game.owner), file)).status, 200);
-  assert.equal((await hashed(api.nobody(), file)).status, 200, 'a signed link was given by one of those');
+  assert.equal((await hashed(api.nobody(), file)).status, 200, 'one of those callers received the signed link');
 });
 
-test('where downloads are for people who are signed in, neither a key nor a link alone is enough', async () => {
+test('where downloads need a signed-in user, neither a key nor a link is enough', async () => {
   const { file, client } = await aFile('x', 1 | 2 | 4);
   assertRefused(await get(client, file), 401, 11059);
   assertRefused(await hashed(api.nobody(), file), 401, 11059);
@@ -276,7 +276,7 @@ test('where downloads are for people who are signed in, neither a key nor a link
   assert.equal((await hashed(person, file)).status, 200);
 });
 
-test('where mods have to be owned, one with a price is for its team until it can be bought', async () => {
+test('where mods have to be owned, only the team downloads a mod with a price', async () => {
   const paid = await aFile('x', 1 | 2 | 8, { mod: { price: 5 } });
   const free = await aFile('y', 1 | 2 | 8);
   const person = await api.as(await api.aUser());
@@ -289,7 +289,7 @@ test('where mods have to be owned, one with a price is for its team until it can
 
 // Damage
 
-test('what is missing, shorter or changed on the disk is never sent as the file', async () => {
+test('a file that is missing, shorter or changed on disk is never sent', async () => {
   for (const damaged of ['the byte', 'the bytez']) {
     const { file, client } = await aFile('the bytes');
     await writeFile(api.app().storage.path!(file.storage_key), damaged);
@@ -301,7 +301,7 @@ test('what is missing, shorter or changed on the disk is never sent as the file'
   assert.ok(api.logLines.some((line) => line.includes('is not there')));
 });
 
-test('a large file that has changed on the disk breaks off before its end, and is then refused', async () => {
+test('a large file that changed on disk is aborted before its end, and refused afterwards', async () => {
   const content = Buffer.alloc(3_000_000, 'x');
   const { file, client, game } = await aFile(content);
   await writeFile(api.app().storage.path!(file.storage_key), Buffer.alloc(3_000_000, 'y'));
@@ -315,14 +315,14 @@ test('a large file that has changed on the disk breaks off before its end, and i
 // Counting
 
 async function downloads(client: Client, mod: Mod): Promise<number> {
-  await countNoted(api.app());
+  await flushDownloads(api.app());
   const answer = await client.call(getModStats, { params: { game_id: mod.game_id, mod_id: mod.id } });
   return answer.body.downloads_total;
 }
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-test('each address counts once a day for a mod and platform', async () => {
+test('each address counts once a day per mod and platform', async () => {
   const { file, mod, client } = await aFile('x');
   const other = await aModfile(api, mod, 'another file of the mod');
   for (const one of [file, file, other]) await get(client, one, from('203.0.113.1'));
@@ -340,7 +340,7 @@ test('each address counts once a day for a mod and platform', async () => {
   assert.equal(await downloads(client, mod), 5);
 });
 
-test('looking, going on and failing do not count', async () => {
+test('HEAD, resumed and failed downloads do not count', async () => {
   const { file, mod, client } = await aFile('0123456789');
   await client.send('HEAD', targetOf(file), { headers: from('203.0.113.9') });
   for (const range of ['bytes=4-', 'bytes=99-']) await get(client, file, { ...from('203.0.113.9'), range });
@@ -352,41 +352,41 @@ test('looking, going on and failing do not count', async () => {
 
 const begun = (mod: Mod, address: string) => ({ mod_id: mod.id, game_id: mod.game_id, platform: '', address });
 
-test('many downloads at once are counted in few writes', async () => {
+test('many concurrent downloads are counted in few writes', async () => {
   const { file, mod, client } = await aFile('x');
   await Promise.all(Array.from({ length: 32 }, (_, i) => get(client, file, from(`198.51.100.${i % 16}`))));
   const { writes } = api.app().db.counters;
-  for (let i = 0; i < 100; i += 1) noteDownload(api.app(), begun(mod, `192.0.2.${i}`));
-  await countNoted(api.app());
+  for (let i = 0; i < 100; i += 1) queueDownload(api.app(), begun(mod, `192.0.2.${i}`));
+  await flushDownloads(api.app());
   assert.ok(api.app().db.counters.writes - writes <= 2);
   assert.equal(await downloads(client, mod), 116);
 });
 
-test('two processes count an address once between them, and what is noted before one stops is not lost', async (t) => {
+test('two processes count an address once, and a process that stops loses no count', async (t) => {
   const { mod, client } = await aFile('x');
   const second = await anotherService(api);
   t.after(() => second.stop());
   const apps = [api.app(), second.apps.production];
-  for (const app of apps) for (let i = 0; i < 16; i += 1) noteDownload(app, begun(mod, `198.51.100.${i}`));
-  await Promise.all(apps.map(countNoted));
-  noteDownload(second.apps.production, begun(mod, '192.0.2.7'));
+  for (const app of apps) for (let i = 0; i < 16; i += 1) queueDownload(app, begun(mod, `198.51.100.${i}`));
+  await Promise.all(apps.map(flushDownloads));
+  queueDownload(second.apps.production, begun(mod, '192.0.2.7'));
   await second.stop();
   assert.equal(await downloads(client, mod), 17);
 });
 
-test('marks of counted downloads are forgotten after a day', async () => {
+test('marks of counted downloads are removed after a day', async () => {
   const { mod } = await aFile('x');
-  noteDownload(api.app(), begun(mod, '192.0.2.7'));
-  await countNoted(api.app());
+  queueDownload(api.app(), begun(mod, '192.0.2.7'));
+  await flushDownloads(api.app());
   api.clock.advance(86_401);
-  await forgetCounted(api.app());
+  await removeOldMarks(api.app());
   const marks = await api.app().db.query.selectFrom('counted_downloads').select('mod_id').execute();
   assert.deepEqual(marks, []);
 });
 
-// Elsewhere
+// Redirects and proxies
 
-test('a storage that hands out files itself is named in a redirect, which counts as the download', async () => {
+test('a download redirects to a storage that serves files itself, and the redirect counts as the download', async () => {
   const { file, mod, client } = await aFile('x');
   const app = api.app() as { storage: { link?: unknown } };
   app.storage.link = async (key: string, { disposition }: { disposition: string }) =>
@@ -403,7 +403,7 @@ test('a storage that hands out files itself is named in a redirect, which counts
   }
 });
 
-test('a trusted server in front is told which file to send, and nobody else is', async () => {
+test('a trusted proxy gets the path of the file to send, and no other client does', async () => {
   const { file, game } = await aFile('the bytes');
   const path = `/v1${targetOf(file)}?api_key=${game.api_key}`;
   const ask = async (

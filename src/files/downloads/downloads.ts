@@ -7,7 +7,7 @@ import { isScanPassed } from '../../platform/scanning/states.ts';
 import { requireOpenVault } from '../vaults/vaults.ts';
 import * as store from './store.ts';
 
-/** Bits of a game's `api_access_options`; that of direct downloads is `needsSignature`. */
+/** Bits of a game’s `api_access_options`. `needsSignature` checks the one for direct downloads. */
 const SIGNED_IN_ONLY = 4;
 const OWNERS_ONLY = 8;
 /** A game's `maturity_options`. */
@@ -18,7 +18,7 @@ export interface WantedFile {
   readonly modId: number;
   readonly fileId: number;
   readonly platform: string;
-  /** From a link, in its path or in its query. */
+  /** From a download link, in its path or in its query. */
   readonly signature: string | undefined;
 }
 
@@ -47,19 +47,19 @@ export async function requireDownload(app: App, caller: Caller, wanted: WantedFi
   return file;
 }
 
-/** Without a good link it takes good credentials. */
+/** Without a valid link the client needs valid credentials. */
 function refuseUnknown(caller: Caller, signature: string | undefined, file: store.FileRow | undefined): void {
   if (caller.kind !== 'nobody') return;
   const refusal = caller.refusal ?? new ApiError('API_KEY_MISSING');
   if (signature === undefined || refusal.error !== 'API_KEY_MISSING') throw refusal;
-  // Only an existing file can prove its signature wrong; a deleted one is not found further on.
+  // Only an existing file can prove its signature wrong; a deleted one gets 404 later.
   if (file) throw new ApiError('MOD_NO_VIEW_PERMISSION');
 }
 
 const isForAdults = ({ maturity_option, maturity_options }: store.FileRow) =>
   maturity_option !== 0 || maturity_options === ADULTS_ONLY;
 
-/** People say whether they want to see it. A key stands for the game, which knows who sits before it. */
+/** Users choose whether to see mature content. A key belongs to the game, which knows its player. */
 async function refuseMinors(app: App, caller: Caller): Promise<void> {
   if (caller.kind === 'user' && !(await store.wantsMatureContent(app.db, caller.userId)))
     throw new ApiError('MATURE_CONTENT_RESTRICTED');
@@ -67,11 +67,11 @@ async function refuseMinors(app: App, caller: Caller): Promise<void> {
 
 const isMember = ({ mod, game }: Levels) => mod > 0 || game > 0;
 
-/** Clients sign their user in again when they learn that the token is over. */
+/** Clients sign their user in again when this error says that the token has expired. */
 const staleToken = (caller: Caller) =>
   caller.kind === 'nobody' && caller.refusal?.error === 'TOKEN_EXPIRED_OR_REVOKED' ? caller.refusal : undefined;
 
-/** Where mods have to be owned, those without a price are everyone's who is signed in, and nobody has bought one yet. */
+/** Where mods have to be owned, every signed-in user owns the mods without a price. Nobody can buy the others yet. */
 function refuseStrangers(caller: Caller, file: store.FileRow, levels: Levels): void {
   const options = file.api_access_options;
   if (options & (SIGNED_IN_ONLY | OWNERS_ONLY) && caller.kind !== 'user')

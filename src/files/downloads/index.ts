@@ -1,5 +1,5 @@
 import { resource } from '../../platform/manifest/resource.ts';
-import { countNoted } from './counting.ts';
+import { flushDownloads } from './counting.ts';
 import { downloadJobs } from './jobs.ts';
 import { downloadOperations } from './operations.ts';
 import { personalDownloads } from './personal.ts';
@@ -9,5 +9,5 @@ export const downloads = resource({
   operations: downloadOperations,
   jobs: downloadJobs,
   personalData: personalDownloads,
-  finish: countNoted,
+  finish: flushDownloads,
 });

@@ -1,9 +1,9 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { forgetCounted } from './counting.ts';
+import { removeOldMarks } from './counting.ts';
 
 const HOUR = 3_600;
 
 export const downloadJobs: readonly JobHandler<App>[] = [
-  { kind: 'downloads.forget-counted', every: HOUR, run: (app) => forgetCounted(app) },
+  { kind: 'downloads.forget-counted', every: HOUR, run: (app) => removeOldMarks(app) },
 ];

@@ -37,7 +37,7 @@ async function aLink(api_access_options = 1 | 2) {
   return { game, mod, file, link: download.binary_url, expires: download.date_expires };
 }
 
-/** Fetches an address as it is, as clients do that know of no credentials. */
+/** Fetches a URL unchanged, like a client without credentials. */
 function fetchAt(address: string, headers: Record<string, string> = {}): Promise<Answer> {
   const url = new URL(address);
   return api.request('GET', address.slice(url.origin.length), { host: url.hostname, headers });
@@ -45,7 +45,7 @@ function fetchAt(address: string, headers: Record<string, string> = {}): Promise
 
 const isSent = ({ status, bytes }: Answer, file: { bytes: Buffer }) => status === 200 && bytes.equals(file.bytes);
 
-test('the link of every single item downloads by itself, at the path of the specification', async () => {
+test('the link of every item works without credentials, at the path of the specification', async () => {
   const { game, mod, file, link } = await aLink();
   const player = await api.as(await api.aUser());
   const owner = await api.as(mod.owner);
@@ -75,13 +75,13 @@ test('the link of every single item downloads by itself, at the path of the spec
   }
 });
 
-test('a range of it goes on where a client stopped', async () => {
+test('a client resumes a download by a link with a range', async () => {
   const { file, link } = await aLink();
   const { status, bytes } = await fetchAt(link, { range: 'bytes=5-' });
   assert.deepEqual([status, bytes.equals(file.bytes.subarray(5))], [206, true]);
 });
 
-test('a good signature suffices, whatever credentials come along and however they are appended', async () => {
+test('a valid signature is enough, whatever credentials are sent and however they are appended', async () => {
   const { game, mod, file, link } = await aLink();
   const inList = (await api.withKey(game).call(getModfiles, { params: at(mod) })).body.data[0]!.download.binary_url;
   const gone = await api.as(await api.aUser());
@@ -99,7 +99,7 @@ test('a good signature suffices, whatever credentials come along and however the
     }
 });
 
-test('a good credential suffices, whatever has become of the signature', async () => {
+test('a valid credential is enough, whatever the signature is', async () => {
   const { game, file, link } = await aLink();
   const token = (await api.as(await api.aUser())).token!;
   const bare = link.slice(0, link.indexOf('?'));
@@ -121,7 +121,7 @@ test('a good credential suffices, whatever has become of the signature', async (
   assertRefused(await fetchAt(bare), 401, 11000);
 });
 
-test('a link holds until its date, and what was kept never holds one that has ended', async () => {
+test('a link is valid until its date, and cached responses never contain an expired one', async () => {
   const { game, mod, file, link, expires } = await aLink();
   const client = api.withKey(game);
   const current = async () => (await client.call(getMod, { params: at(mod) })).body.modfile as typeof file;
@@ -156,14 +156,14 @@ async function inSandbox() {
   return { link: added.body.download.binary_url, bytes };
 }
 
-test('the sandbox has links of its own', async () => {
+test('the sandbox has its own links', async () => {
   const { link, bytes } = await inSandbox();
   assert.ok(isSent(await fetchAt(link), { bytes }));
   const production = await api.request('GET', link.slice(new URL(link).origin.length), { host: api.host() });
   assert.equal(production.status, 403);
 });
 
-test('without direct downloads a credential does not stand in for the signature', async () => {
+test('without direct downloads a credential does not replace the signature', async () => {
   const { game, file, link } = await aLink(1);
   assert.ok(isSent(await fetchAt(link), file));
   assert.ok(isSent(await fetchAt(`${link}&api_key=${game.api_key}`), file));
@@ -172,7 +172,7 @@ test('without direct downloads a credential does not stand in for the signature'
     assertRefused(await fetchAt(stale, { authorization: `Bearer ${token}` }), 403, 15024);
 });
 
-test('where downloads are for people who are signed in, a signature does not stand in for the token', async () => {
+test('where downloads need a signed-in user, a signature does not replace the token', async () => {
   const { game, file, link } = await aLink(1 | 2 | 4);
   assertRefused(await fetchAt(link), 401, 11059);
   assertRefused(await fetchAt(`${link}&api_key=${game.api_key}`), 401, 11059);
@@ -181,7 +181,7 @@ test('where downloads are for people who are signed in, a signature does not sta
   assert.ok(isSent(await fetchAt(link, { authorization: `Bearer ${token}` }), file));
 });
 
-test('a link dies at once when the file is deleted, taken back or denied, and when the mod is hidden or vaulted', async () => {
+test('a link is invalid as soon as the file is deleted, recalled or denied, or the mod is hidden or vaulted', async () => {
   const ends: Record<string, (game: Game, mod: Mod, id: number) => Promise<{ status: number }>> = {
     deleted: async (_, mod, id) => {
       await upload(mod);
@@ -214,7 +214,7 @@ test('a link dies at once when the file is deleted, taken back or denied, and wh
   }
 });
 
-test('whoever fetches a link while the file is taken back gets all of it or nothing', async () => {
+test('a client that follows a link while the file is recalled gets the whole file or nothing', async () => {
   const { mod, file, link } = await aLink();
   const owner = await api.as(mod.owner);
   const fetches = Array.from({ length: 8 }, () => fetchAt(link));
@@ -224,7 +224,7 @@ test('whoever fetches a link while the file is taken back gets all of it or noth
   assertRefused(await fetchAt(link), 404, 15010);
 });
 
-test('neither a signature nor a key behind a second question mark is written to the log', async () => {
+test('neither a signature nor a key behind a second question mark is logged', async () => {
   const { game, link } = await aLink();
   await fetchAt(`${link}x?api_key=${game.api_key}`);
   await fetchAt(`${link.slice(0, link.indexOf('?'))}?_limit=5?api_key=${game.api_key}x`);

@@ -5,7 +5,7 @@ import { limitedAddress } from '../../platform/http/address.ts';
 import { ModPath, PathId } from '../../platform/http/objects.ts';
 import { type AnyOperation, type Bytes, operation, type Redirect, storedFile } from '../../platform/http/operation.ts';
 import { storedAnswer } from '../../platform/http/transfer/stored.ts';
-import { noteDownload } from './counting.ts';
+import { queueDownload } from './counting.ts';
 import { requireDownload } from './downloads.ts';
 
 const FilePath = ModPath.extend({ file_id: PathId });
@@ -41,7 +41,7 @@ async function download(app: App, { caller, params, query, platform = '', ip }: 
   const file = await requireDownload(app, caller, wanted);
   const { mod_id, game_id, storage_key: key, filesize, sha256, filename, date_added } = file;
   const userId = caller.kind === 'user' ? caller.userId : undefined;
-  const begun = () => noteDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip), userId });
+  const begun = () => queueDownload(app, { mod_id, game_id, platform, address: limitedAddress(ip), userId });
   return storedAnswer(app, { key, bytes: filesize, sha256, filename, type: ZIP, dateModified: date_added }, begun);
 }
 
@@ -50,14 +50,14 @@ export const downloadModfile = operation({
   tag: 'Files',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/download',
-  says: 'Downloads a file, whole or in parts, with credentials or with the signature of a link. Games may allow this only to those who are signed in or own the mod.',
+  says: 'Downloads a file, whole or in ranges, with credentials or with the signature of a link. A game can require that the user is signed in or owns the mod.',
   access: readerOrLink(),
   params: FilePath,
   query: z.object({
     verification_hash: z
       .string()
       .optional()
-      .meta({ description: 'The signature of a link from an answer. It needs no credentials until it expires.' }),
+      .meta({ description: 'The signature of a link from a response. It replaces credentials until it expires.' }),
   }),
   returns: storedFile,
   errors: ERRORS,
@@ -69,7 +69,7 @@ export const downloadModfileHashed = operation({
   tag: 'Files',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/files/{file_id}/download/{verification_hash}',
-  says: 'Downloads a file by a link that was signed for it, until the link expires or the file is taken down.',
+  says: 'Downloads a file by a signed link, until the link expires or the file is taken down.',
   access: visitorByLink(),
   params: SignedPath,
   returns: storedFile,

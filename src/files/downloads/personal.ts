@@ -6,7 +6,7 @@ export const personalDownloads: PersonalData = {
     {
       table: 'counted_downloads',
       column: 'address',
-      because: 'a digest of an address with a key, which lasts for a day',
+      because: 'a keyed digest of an address, stored for a day',
     },
   ],
 };

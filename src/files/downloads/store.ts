@@ -2,7 +2,7 @@ import { type Database, statement, type Transaction } from '../../platform/datab
 import { forPlatform, IS_PUBLIC_FILE, RUNS_ON_PLATFORM } from '../../platform/database/platforms.ts';
 import type { CountedDownloadsTable } from './table.ts';
 
-/** A file as far as a download needs it, with what its game and mod say about downloads. */
+/** The columns of a file, its mod and its game that decide about a download. */
 export interface FileRow {
   readonly id: number;
   readonly mod_id: number;
@@ -16,12 +16,12 @@ export interface FileRow {
   readonly filename: string;
   readonly api_access_options: number;
   readonly price: number;
-  /** Of the mod, and of its game. */
+  /** Of the mod, then of its game. */
   readonly maturity_option: number;
   readonly maturity_options: number;
-  /** 1 where it is for everyone, and for the platform that was asked about. */
+  /** 1 if the file is public, and approved for the platform of the request. */
   readonly offered: number;
-  /** Of the mod's vault, where it has one. */
+  /** Null if the mod has no vault. */
   readonly date_opens: number | null;
   readonly date_closes: number | null;
 }
@@ -32,7 +32,7 @@ const FILE =
   case when ${IS_PUBLIC_FILE} and ${RUNS_ON_PLATFORM} then 1 else 0 end as offered
   from modfiles f join mods m on m.id = f.mod_id join games g on g.id = f.game_id left join mod_vaults v on v.mod_id = f.mod_id
   where f.id = ? and f.kind = 'file' and f.status = 1 and f.withdrawn = 0`);
-/** Undefined also for what was deleted or withdrawn. */
+/** Undefined also if the file was deleted or withdrawn. */
 export const fileOf = (db: Pick<Database, 'first'>, id: number, platform: string) =>
   db.first<FileRow>(FILE, [...forPlatform(platform), id]);
 
@@ -45,7 +45,7 @@ const SINCE = statement(`select 1 as found from counted_downloads
 const MARK = statement(`insert into counted_downloads (mod_id, platform, address, date_counted) values (?, ?, ?, ?)
   on conflict (mod_id, platform, address) do nothing returning mod_id`);
 
-/** Notes a download, unless it was noted already, or under the address's earlier digest since that time. */
+/** Returns false if the download is already marked, also under yesterday’s digest of the address. */
 export async function mark(
   transaction: Transaction,
   { mod_id, platform, address, date_counted }: CountedDownloadsTable,

@@ -4,12 +4,12 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** Downloads of the last day, so that each address counts once for a mod and platform. */
+/** Downloads of the last day. Each address counts once per mod and platform. */
 export interface CountedDownloadsTable {
   mod_id: number;
-  /** `''` where the client told none. */
+  /** `''` if the client named none. */
   platform: string;
-  /** A digest by a key of its day: addresses themselves are kept nowhere. */
+  /** A digest with a key per day. Addresses themselves are never stored. */
   address: string;
   date_counted: number;
 }

@@ -6,7 +6,7 @@ const MEGABYTE = 1_024 * 1_024;
 /** The archive in the body of any operation that takes one. Larger archives need a multipart upload. */
 export const FILEDATA = { bytesMax: 500 * MEGABYTE, says: 'A zip archive.' };
 
-export const TAKING_REFUSALS = [
+export const INCOMING_ERRORS = [
   'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
   'MULTIPART_UPLOAD_IDENTIFIER_INVALID',
   'MULTIPART_UPLOAD_SESSION_NOT_COMPLETE',

@@ -20,7 +20,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { fold, type ListRequest } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { audit } from '../../records/audit/audit.ts';
-import { requireTakeable, requireUploader, takeUpload } from '../uploads/uploads.ts';
+import { consumeUpload, requireCompleteUpload, requireUploader } from '../uploads/uploads.ts';
 import { announceArrival, concludeArrival, scheduleCleanup, storageKeyOf } from './bytes.ts';
 import { contentsOf, inspectFile } from './contents.ts';
 import { writeDocument } from './documents.ts';
@@ -108,7 +108,7 @@ export async function addFile(
   await requireUploader(app.db, caller, which);
   const uploadId = 'uploadId' in incoming ? incoming.uploadId : undefined;
   const find = async () =>
-    'key' in incoming ? incoming : requireTakeable(app.db, caller, which.modId, incoming.uploadId);
+    'key' in incoming ? incoming : requireCompleteUpload(app.db, caller, which.modId, incoming.uploadId);
   const file = await find();
   if (fields.filehash !== undefined && fields.filehash.toLowerCase() !== file.md5)
     throw new ApiError('FILE_CORRUPTED', { status: 422, fields: [{ field: 'filehash', rule: 'filehash' }] });
@@ -130,7 +130,7 @@ export async function addFile(
       await requireModForChange(transaction, caller, which.gameId, which.modId),
     );
     await origin.targets(transaction, which.gameId, fields.platforms);
-    if (uploadId !== undefined) await takeUpload(app, transaction, caller, which.modId, uploadId);
+    if (uploadId !== undefined) await consumeUpload(app, transaction, caller, which.modId, uploadId);
     return announceArrival(app, transaction, key);
   });
   await app.storage.move(file.key, key);

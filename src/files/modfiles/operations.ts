@@ -6,7 +6,7 @@ import type { App } from '../../platform/app.ts';
 import { FilePath, ModPath, pageOf, pageOfAll, pageOfJson, pagesOnly } from '../../platform/http/objects.ts';
 import { Created, created, Json, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { DecisionsBody, ModfileChangesBody, NewModfileBody } from './changes.ts';
-import { FILEDATA, incomingOf, TAKING_REFUSALS } from './incoming.ts';
+import { FILEDATA, INCOMING_ERRORS, incomingOf } from './incoming.ts';
 import { modfileListing } from './listing.ts';
 import {
   addModfile,
@@ -120,7 +120,7 @@ export const addModfileOperation = operation({
     ...NOT_FOUND,
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
-    ...TAKING_REFUSALS,
+    ...INCOMING_ERRORS,
   ],
   handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
     const incoming = incomingOf(files, uploadId);

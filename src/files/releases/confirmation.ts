@@ -10,25 +10,25 @@ type Reader = Pick<Database, 'first'>;
 export const CONFIRM_SECONDS = 86_400;
 const AGAIN_SECONDS = 60;
 
-/** Whether a person confirms by mail what they release. */
+/** Whether the user confirms their releases by mail. */
 export const isGuarded = async (reader: Reader, userId: number): Promise<boolean> =>
   (await store.guardOf(reader, userId)) !== undefined;
 
-/** What someone may release files of by their seat in its team: a mod, or all mods of a game. */
+/** The team through which a user may release files: of a mod, or of a game with all its mods. */
 export interface Team {
   readonly resource: 'games' | 'mods';
   readonly id: number;
   readonly gameId: number;
 }
 
-/** Who has to confirm what a person releases, if anyone: they themselves, or who let them into the team. */
+/** The user that has to confirm a release: the one that releases it, or the one that added them to the team. */
 async function guardianOf(reader: Reader, userId: number, modId: number, gameId: number): Promise<number | undefined> {
   return (await isGuarded(reader, userId)) ? userId : store.guardianOf(reader, userId, modId, gameId);
 }
 
 /**
- * Someone was given a seat that lets them release files. Where its giver confirms releases, they confirm the first of
- * the new member as well: otherwise whoever took their session over would let in an account of their own.
+ * Records a new team member that may release files. If the user that added them confirms releases, they also confirm
+ * the member’s first one: otherwise a stolen session could add an account of its own.
  */
 export async function recordNewcomer(
   app: App,
@@ -42,17 +42,16 @@ export async function recordNewcomer(
   await store.putNewcomer(transaction.query, row);
 }
 
-/** Someone is new in a team, whatever they were in it before. */
 export const removeNewcomer = ({ query }: Transaction, { resource, id }: Omit<Team, 'gameId'>, userId: number) =>
   store.removeNewcomer(query, resource, id, userId);
 
-/** Postpones the release until its guardian has confirmed it by mail; false where there is no guardian. */
+/** Postpones the release until its guardian confirms it by mail. Returns false if there is no guardian. */
 const postpone: ReleaseExtension['postpone'] = async (app, transaction, file, { userId: actorId, shown, by = {} }) => {
   const userId = await guardianOf(transaction, actorId, file.mod_id, file.game_id);
   if (userId === undefined) return false;
   const now = app.clock.now();
   const waiting = await store.releaseOf(transaction, { userId, actorId, fileId: file.id });
-  // Tools send the same edit more than once, and each would be a mail.
+  // Tools repeat the same edit, and each would send a mail.
   if (waiting && now - waiting.date_added < AGAIN_SECONDS) return true;
   if (waiting) await store.remove(transaction, waiting.id);
   const { id } = await store.add(transaction.query, {

@@ -8,10 +8,10 @@ import { CODE_LENGTH, CODE_MINUTES, isCode, isOpenCode, limitResending, mailed }
 import { isGuarded } from './confirmation.ts';
 import * as store from './store.ts';
 
-/** Whether the person confirms by mail what they release. */
+/** Whether the user confirms their releases by mail. */
 export const confirmsReleases = (app: App, userId: number): Promise<boolean> => isGuarded(app.db, userId);
 
-/** From now on the person confirms by mail what they release. It takes an address to which the mails go. */
+/** Requires a confirmation by mail for every release of the user, who needs a confirmed email address. */
 export async function guardReleases(app: App, userId: number): Promise<void> {
   await app.db.write(async (transaction) => {
     if ((await requireUserIn(transaction, userId)).email === null)
@@ -21,7 +21,7 @@ export async function guardReleases(app: App, userId: number): Promise<void> {
   });
 }
 
-/** Mails the code with which it ends: whoever holds a token alone must not end it. */
+/** Mails the code that ends the confirmation, because a stolen token must not be enough to end it. */
 export async function askToUnguard(app: App, userId: number, language: Language): Promise<void> {
   const code = app.random.code(CODE_LENGTH);
   const now = app.clock.now();
@@ -43,7 +43,7 @@ export async function askToUnguard(app: App, userId: number, language: Language)
   await mailed(app.mail.send({ to, subject, text }));
 }
 
-/** Ends it with the code from the mail. What waits goes on waiting. */
+/** Ends the confirmation with the code from the mail. Releases that are already waiting keep waiting. */
 export async function unguardReleases(app: App, userId: number, code: string): Promise<void> {
   const isEnded = await app.db.write(async (transaction) => {
     const guard = await store.guardForChange(transaction, userId);
@@ -53,11 +53,11 @@ export async function unguardReleases(app: App, userId: number, code: string): P
     else await store.changeGuard(transaction.query, userId, { attempts: guard.attempts + 1 });
     return isRight;
   });
-  // Thrown inside, it would undo the counted attempt.
+  // Thrown after the transaction, because a rollback would undo the counted attempt.
   if (!isEnded) throw new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
 }
 
-/** Ends it for someone who cannot read the mail; false where there was nothing to end. */
+/** Ends the confirmation for a user that cannot read the mail. Returns false if there was none. */
 export async function endGuard(transaction: Transaction, userId: number): Promise<boolean> {
   const guard = await store.guardForChange(transaction, userId);
   if (guard) await store.removeGuard(transaction.query, userId);

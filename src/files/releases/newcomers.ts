@@ -2,7 +2,10 @@ import type { TeamExtension } from '../../catalogue/teams/extensions.ts';
 import { MANAGER } from '../../catalogue/teams/teams.ts';
 import { recordNewcomer, removeNewcomer } from './confirmation.ts';
 
-/** Managers of a team may release files: their first release waits where the user who appointed them confirms releases. */
+/**
+ * Managers of a team may release files. If the user that appointed them confirms releases, their first release waits
+ * for that confirmation.
+ */
 export const newcomersOfTeams: TeamExtension = {
   onJoin: async (app, transaction, place, { userId, level, invitedBy }) => {
     await removeNewcomer(transaction, place, userId);

@@ -8,7 +8,7 @@ const columns: readonly PersonalColumn[] = [
     column: 'user_id',
     exported: ['date_added'],
     whenDeleted: 'erased',
-    // Whoever wanted to be asked goes on being asked.
+    // The merged account keeps the confirmation.
     whenMerged: 'moved',
     once: [],
   },
@@ -37,7 +37,7 @@ const columns: readonly PersonalColumn[] = [
   {
     table: 'release_newcomers',
     column: 'guardian_id',
-    exported: notExported('whom they let into a team is told by the team'),
+    exported: notExported('the export of the team contains its members'),
     whenDeleted: 'erased',
     whenMerged: 'moved',
     apart: 'user_id',
@@ -48,7 +48,7 @@ export const personalReleases: PersonalData = {
   columns,
   ending: async (_, transaction, { id }, to) => {
     await store.removeOfUser(transaction, id);
-    // Seats in teams follow by a job, and what guards them must be there before.
+    // Seats in teams are moved by a later job, and their guards must be moved before.
     if (to) await moveRows(transaction.query, columns, id, to.id);
   },
 };

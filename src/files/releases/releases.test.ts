@@ -49,7 +49,7 @@ interface Letter {
   readonly text: string;
 }
 
-/** Mails to an address, oldest first, once all that is due was sent. */
+/** The mails to an address, oldest first, after all due jobs have run. */
 async function mailsTo(email: string): Promise<Letter[]> {
   await worker.runDue();
   const folder = join(api.folder, 'mail');
@@ -89,7 +89,7 @@ async function liveFileOf({ client }: Pick<Person, 'client'>, mod: Mod): Promise
   return (await client.call(getMod, { params: pathOf(mod) })).body.modfile?.id;
 }
 
-/** Someone who confirms, and a file of theirs that waits. */
+/** A user that confirms releases, with a file that waits. */
 async function waiting() {
   const ada = await someone();
   const mod = await api.aMod({ owner: ada });
@@ -102,7 +102,7 @@ async function waiting() {
 const confirmIn = async (browser: Browser, link: string, decision = 'confirm') =>
   browser.submit(await browser.get(link), { decision });
 
-test('nobody confirms releases unless they want to, and files go live at once', async () => {
+test('by default users do not confirm releases, and files go live at once', async () => {
   const ada = await someone({ guarded: false });
   const mod = await api.aMod({ owner: ada });
   assert.deepEqual((await ada.client.call(getReleaseConfirmation)).body, { wanted: false });
@@ -111,7 +111,7 @@ test('nobody confirms releases unless they want to, and files go live at once', 
   assert.deepEqual(await linksTo(ada.email), []);
 });
 
-test('T23: a file of someone who confirms releases waits for the link from their mail', async () => {
+test('T23: a file of a user that confirms releases waits for the link in the mail', async () => {
   const ada = await someone();
   const mod = await api.aMod({ owner: ada, name: 'Airship' });
   const file = await upload(ada, mod, 'hull.zip', { version: '1.2\nAll is well' });
@@ -155,10 +155,10 @@ test('T23: a file of someone who confirms releases waits for the link from their
   assert.equal(await liveFileOf(ada, mod), file.id);
   assert.deepEqual((await ada.client.call(getReleases)).body.data, []);
   const subjects = (await mailsTo(ada.email)).map(({ subject }) => subject);
-  assert.ok(subjects.includes('A file of “Airship” went live'), 'the team is told as ever');
+  assert.ok(subjects.includes('A file of “Airship” went live'), 'the team gets its mail');
 });
 
-test('T23: what is confirmed happens as it does otherwise: the first file accepts the mod, events tell of the next', async () => {
+test('T23: a confirmed release acts like any other: the first file accepts the mod, later ones add events', async () => {
   const ada = await someone();
   const mod = await api.aMod({ owner: ada, accepted: false });
   const first = await upload(ada, mod);
@@ -173,7 +173,7 @@ test('T23: what is confirmed happens as it does otherwise: the first file accept
   };
   const before = await changes();
   const second = await upload(ada, mod, 'second.zip', { active: false });
-  assert.equal((await linksTo(ada.email)).length, 1, 'what is not to be live needs nobody');
+  assert.equal((await linksTo(ada.email)).length, 1, 'an inactive file needs no confirmation');
   const params = { ...pathOf(mod), file_id: second.id };
   const edited = await ada.client.call(editModfileOperation, { params, body: { active: true } });
   assert.equal(edited.status, 200);
@@ -181,10 +181,10 @@ test('T23: what is confirmed happens as it does otherwise: the first file accept
   await confirmIn(new Browser(api), (await linksTo(ada.email))[1]!);
   assert.deepEqual([await liveFileOf(ada, mod), await changes()], [second.id, before + 1]);
   await ada.client.call(editModfileOperation, { params, body: { active: true, version: '2' } });
-  assert.equal((await linksTo(ada.email)).length, 2, 'what is live already needs nobody');
+  assert.equal((await linksTo(ada.email)).length, 2, 'a live file needs no confirmation');
 });
 
-test('the same wish within a minute is one mail; later it is another, and only its link is good', async () => {
+test('a repeated release within a minute sends one mail; a later one sends another, and only its link is valid', async () => {
   const { ada, mod, file, link } = await waiting();
   const again = { params: { ...pathOf(mod), file_id: file.id }, body: { active: true } };
   await ada.client.call(editModfileOperation, again);
@@ -196,7 +196,7 @@ test('the same wish within a minute is one mail; later it is another, and only i
   assert.equal((await new Browser(api).get(newer!)).status, 200);
 });
 
-test('T23: a link is good once, for a day, and only as it was sent', async () => {
+test('T23: a link is valid once, for a day, and only unchanged', async () => {
   const { ada, mod, file, link } = await waiting();
   const [first, second] = [new Browser(api), new Browser(api)];
   const pages = [await first.get(link), await second.get(link)];
@@ -225,7 +225,7 @@ test('T23: a link is good once, for a day, and only as it was sent', async () =>
   assert.deepEqual(await api.app().db.query.selectFrom('releases').select('id').execute(), []);
 });
 
-test('T23: whoever is signed in as somebody else is not shown the release of a person, and cannot confirm it', async () => {
+test('T23: a signed-in user neither sees nor confirms the release of another user', async () => {
   const { ada, mod, link } = await waiting();
   const bob = await someone({ guarded: false });
   const open = new Browser(api);
@@ -241,7 +241,7 @@ test('T23: whoever is signed in as somebody else is not shown the release of a p
   assert.equal((await open.submit(page, { decision: 'confirm' })).status, 200);
 });
 
-test('T23: “this was not me” signs the account out everywhere and lets nothing of it go live', async () => {
+test('T23: “this was not me” signs the account out everywhere and drops its releases', async () => {
   const ada = await someone();
   const signedIn = new Browser(api);
   await signedIn.signIn('/account', ada.email);
@@ -260,7 +260,7 @@ test('T23: “this was not me” signs the account out everywhere and lets nothi
   assert.equal(await liveFileOf({ client: anew }, mod), undefined);
 });
 
-test('T23: a token alone does not end the confirmation; it takes the code from the mail, once, in time, with five tries', async () => {
+test('T23: a token alone does not end the confirmation; it needs the code from the mail, once, in time, within five attempts', async () => {
   const ada = await someone();
   const end = (code: string) => ({ body: { code } });
   const newest = async () => codeOf((await mailsTo(ada.email)).at(-1)!);
@@ -287,7 +287,7 @@ test('T23: a token alone does not end the confirmation; it takes the code from t
   assert.equal(await liveFileOf(ada, mod), undefined);
 });
 
-test('T23: a token alone does not lead round the confirmation by another address, another token or another account', async () => {
+test('T23: a token alone does not bypass the confirmation through another address, token or account', async () => {
   const ada = await someone();
   const mallory = await someone({ guarded: false });
   const mod = await api.aMod();
@@ -320,7 +320,7 @@ test('T23: a token alone does not lead round the confirmation by another address
   await alone.client.call(closeOwnAccount);
   await alone.client.refused(deleteOwnAccount, { body: { email: alone.email } }, 403, 17022);
 
-  // With the mailbox it may be merged, and whoever wanted to be asked goes on being asked.
+  // With the mailbox the account can be merged, and the confirmation stays.
   assert.equal((await mallory.client.call(mergeOwnAccount, { body: { email: ada.email, code } })).status, 204);
   assert.deepEqual((await mallory.client.call(getReleaseConfirmation)).body, { wanted: true });
 });
@@ -332,7 +332,7 @@ async function joins(newcomer: Person, mod: Mod, by: Person, level = 4): Promise
   assert.equal((await newcomer.client.call(acceptTeamInvite, { params: { invite_id: invite!.id } })).status, 200);
 }
 
-test('T23: whom someone who confirms releases lets into a team releases nothing either, until they have confirmed it', async () => {
+test('T23: a member whom a user with confirmation adds to a team releases nothing without that user’s confirmation', async () => {
   const ada = await someone();
   const [mallory, accomplice] = [await someone({ guarded: false }), await someone({ guarded: false })];
   const mod = await api.aMod({ owner: ada });
@@ -351,7 +351,7 @@ test('T23: whom someone who confirms releases lets into a team releases nothing 
   assert.equal((await confirmIn(new Browser(api), linkIn(mail)!)).status, 200);
   assert.equal(await liveFileOf(ada, mod), own!.modfile_id);
   const next = await upload(mallory, mod);
-  assert.equal(await liveFileOf(ada, mod), next.id, 'whoever was confirmed once is trusted');
+  assert.equal(await liveFileOf(ada, mod), next.id, 'a member is trusted after one confirmation');
   await upload(accomplice, mod);
   const fresh = await someone({ guarded: false });
   const given = { body: { access_token: accomplice.client.token! } };
@@ -361,7 +361,7 @@ test('T23: whom someone who confirms releases lets into a team releases nothing 
   assert.equal(await liveFileOf(ada, mod), next.id);
 });
 
-test('T23: so it is with a member who is made a manager; whom others let in concerns them alone', async () => {
+test('T23: the same applies to a member that is promoted to manager, and not to members that others added', async () => {
   const [ada, bob] = [await someone(), await someone({ guarded: false })];
   const mod = await api.aMod({ owner: ada });
   await joins(bob, mod, ada, 1);
@@ -380,7 +380,7 @@ test('T23: so it is with a member who is made a manager; whom others let in conc
   assert.equal(await liveFileOf(carol, other), file.id);
 });
 
-test('who has lost the permission meanwhile, or may not sign in, confirms in vain', async () => {
+test('a user that has lost the permission, or may not sign in, cannot confirm', async () => {
   const bob = await someone();
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
@@ -401,7 +401,7 @@ test('who has lost the permission meanwhile, or may not sign in, confirms in vai
   assert.equal((await confirmIn(new Browser(api), locked.link)).status, 403);
 });
 
-test('a file that was deleted, taken back or went with its mod waits no longer', async () => {
+test('a file that was deleted, recalled or removed with its mod no longer waits', async () => {
   const deleted = await waiting();
   const file = { ...pathOf(deleted.mod), file_id: deleted.file.id };
   assert.equal((await deleted.ada.client.call(deleteModfileOperation, { params: file })).status, 204);
@@ -420,12 +420,12 @@ test('a file that was deleted, taken back or went with its mod waits no longer',
   assert.equal((await confirmIn(new Browser(api), gone.link)).status, 403);
 });
 
-test('releases are confirmed by those who have an address to which the mail can go', async () => {
+test('confirming releases needs an email address', async () => {
   const nobody = await api.as(await api.aUser());
   await nobody.refused(addReleaseConfirmation, {}, 422, 17034);
 });
 
-test('the account page begins the confirmation by a button, and ends it by a code', async () => {
+test('the account page starts the confirmation with a button, and ends it with a code', async () => {
   const ada = await someone({ guarded: false });
   const browser = new Browser(api);
   const page = await browser.signIn('/account', ada.email);
@@ -445,7 +445,7 @@ test('the account page begins the confirmation by a button, and ends it by a cod
   assert.match((await browser.get('/account')).text, /go live at once/);
 });
 
-test('mails and pages about releases speak the language of their reader', async () => {
+test('mails and pages about releases are in the language of their reader', async () => {
   const ada = await someone({ language: 'de' });
   await upload(ada, await api.aMod({ owner: ada }));
   const [mail] = await mailsTo(ada.email);
@@ -454,7 +454,7 @@ test('mails and pages about releases speak the language of their reader', async 
   assert.match((await browser.get((await linksTo(ada.email))[0]!)).text, /このファイルを公開しますか/);
 });
 
-test('T21: neither the link nor the code is stored, written to the log, or in a job', async () => {
+test('T21: neither the link nor the code is stored, logged, or part of a job', async () => {
   const { ada, link } = await waiting();
   await ada.client.call(requestReleaseConfirmationCode);
   const code = codeOf((await mailsTo(ada.email)).at(-1)!);

@@ -15,22 +15,22 @@ import { makeLive } from '../modfiles/releasing.ts';
 import { CONFIRM_SECONDS, removeNewcomer } from './confirmation.ts';
 import * as store from './store.ts';
 
-export type { ReleaseRow, ToldRelease } from './store.ts';
+export type { ReleaseDetails, ReleaseRow } from './store.ts';
 
-/** Where the link of a mail leads. */
+/** The path of the link in a mail. */
 export const CONFIRM_PATH = '/release';
 
-/** What waits for the person, and what of theirs waits for somebody else. */
+/** The releases that the user has to confirm, and those of theirs that others have to confirm. */
 export const releasesOf = (app: App, userId: number): Promise<store.ReleaseRow[]> =>
   store.openOf(app.db.query, userId, app.clock.now());
 
-/** The moment as mails tell it: alike in every language and at every place. */
+/** The same in every language and time zone. */
 const moment = (seconds: number): string =>
   `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** What of a release tells its person whether it was them. */
+/** The details by which a user recognises whether they released the file themselves. */
 export function circumstancesOf(
-  release: store.ToldRelease,
+  release: store.ReleaseDetails,
 ): Record<'file' | 'actor' | 'date' | 'address' | 'access', string> {
   const { filename, version, actor, date_added, ip, token_name, token_added } = release;
   const since = token_added === null ? '' : moment(token_added);
@@ -44,7 +44,7 @@ export function circumstancesOf(
   };
 }
 
-/** The secret is drawn where it is mailed, so that nothing but its digest is ever stored. A mail that is sent again has another. */
+/** The secret is created when the mail is sent, and only its digest is stored. A repeated mail gets a new secret. */
 export async function mailConfirmation(app: App, id: number): Promise<void> {
   const secret = app.random.token();
   const now = app.clock.now();
@@ -64,20 +64,20 @@ export async function mailConfirmation(app: App, id: number): Promise<void> {
   await app.mail.send({ to, subject, text: `${text}${why}` });
 }
 
-/** Released by someone whom the reader let into a team. */
+/** Whether the release is by a team member that the recipient added. */
 export const isOfNewcomer = ({ user_id, actor_id }: store.ReleaseRow): boolean => user_id !== actor_id;
 
-/** The release that a link is about. Whoever is signed in as somebody else is shown none. */
+/** The release of a link. Undefined if another user is signed in. */
 export async function findRelease(
   app: App,
   secret: string,
   readerId: number | undefined,
-): Promise<store.ToldRelease | undefined> {
+): Promise<store.ReleaseDetails | undefined> {
   const release = await store.toldByDigest(app.db, app.secrets.digest(secret), app.clock.now());
   return release && (readerId === undefined || readerId === release.user_id) ? release : undefined;
 }
 
-/** Makes the file live, if whoever released it still may; false where the link is not good, or no longer. */
+/** Makes the file live if the user that released it still may. Returns false if the link is not valid. */
 export const confirmRelease = (app: App, secret: string, readerId: number | undefined): Promise<boolean> =>
   decide(app, secret, readerId, async (transaction, release) => {
     refuseSignIn(await requireUserIn(transaction, release.user_id));
@@ -85,7 +85,7 @@ export const confirmRelease = (app: App, secret: string, readerId: number | unde
     const which = { gameId: release.game_id, modId: release.mod_id };
     const { mod, file, levels } = await requireFileForChange(transaction, caller, which, release.modfile_id);
     if (!mayEdit(levels) || file.withdrawn === 1) throw new ApiError('MODFILE_NO_UPDATE_PERMISSION');
-    // Whoever of two came second waited for the mod.
+    // A second, concurrent request waited for the mod’s lock and finds no release.
     if (!(await store.remove(transaction, release.id))) return false;
     if (isOfNewcomer(release)) await trust(transaction, release);
     await makeLive(app, transaction, mod, file, { userId: release.actor_id, shown: release.shown === 1 });
@@ -94,7 +94,7 @@ export const confirmRelease = (app: App, secret: string, readerId: number | unde
     return true;
   });
 
-/** It was somebody else: nobody acts for the account any more, and nothing of what was released for it goes live. */
+/** Reports a stolen session: signs the account out everywhere, and drops all releases that it requested. */
 export const refuseRelease = (app: App, secret: string, readerId: number | undefined): Promise<boolean> =>
   decide(app, secret, readerId, async (transaction, { user_id: userId }) => {
     await signOut(app, transaction, userId);
@@ -107,20 +107,20 @@ async function decide(
   app: App,
   secret: string,
   readerId: number | undefined,
-  work: (transaction: Transaction, release: store.ToldRelease) => Promise<boolean>,
+  work: (transaction: Transaction, release: store.ReleaseDetails) => Promise<boolean>,
 ): Promise<boolean> {
   const found = await findRelease(app, secret, readerId);
   return found !== undefined && app.db.write((transaction) => work(transaction, found));
 }
 
-/** What the new member releases from now on is theirs alone. */
+/** After one confirmed release the new member releases without the guardian. */
 async function trust(transaction: Transaction, { mod_id, game_id, actor_id }: store.ReleaseRow): Promise<void> {
   await removeNewcomer(transaction, { resource: 'mods', id: mod_id }, actor_id);
   await removeNewcomer(transaction, { resource: 'games', id: game_id }, actor_id);
 }
 
-/** Whoever released the file as they stand now, whatever they were then. */
-async function callerOf(transaction: Transaction, release: store.ToldRelease): Promise<UserCaller> {
+/** The user that released the file, with their current permissions. */
+async function callerOf(transaction: Transaction, release: store.ReleaseDetails): Promise<UserCaller> {
   const user = await requireUserIn(transaction, release.actor_id);
   refuseSignIn(user);
   const staff = await staffLevelOf(transaction, user.id);
@@ -138,7 +138,7 @@ async function callerOf(transaction: Transaction, release: store.ToldRelease): P
   };
 }
 
-/** Releases that nobody confirmed in time. Their files stay as they are. */
-export async function forgetReleases(app: App): Promise<void> {
+/** Removes releases that were not confirmed in time. Their files stay as they are. */
+export async function removeExpiredReleases(app: App): Promise<void> {
   await app.db.write(({ query }) => store.forget(query, app.clock.now()));
 }

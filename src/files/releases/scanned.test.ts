@@ -43,7 +43,7 @@ function linkTo(email: string): string | undefined {
   return mails.filter(({ to }) => to === email).flatMap(({ text }) => /\/release\?token=[\w-]{43}/.exec(text) ?? [])[0];
 }
 
-test('a file that is confirmed before it is scanned goes live when it has passed', async () => {
+test('a file that is confirmed before its scan goes live when it has passed', async () => {
   const ada = await guarded('before');
   const mod = await api.aMod({ owner: ada });
   manner.hangsUp = true;
@@ -58,7 +58,7 @@ test('a file that is confirmed before it is scanned goes live when it has passed
   assert.equal((await shown(mod)).modfile?.id, file.id);
 });
 
-test('a file in which a threat was found waits no longer', async () => {
+test('a file with a threat no longer waits', async () => {
   const ada = await guarded('threat');
   const mod = await api.aMod({ owner: ada });
   manner.hangsUp = true;
@@ -76,7 +76,7 @@ test('a file in which a threat was found waits no longer', async () => {
   assert.equal((await shown(mod)).modfile?.id, undefined);
 });
 
-test('what is made of a source waits for whoever uploaded the source', async () => {
+test('a cooked file waits for the uploader of its source', async () => {
   const ada = await guarded('source');
   const game = await aCookingGame(api);
   const mod = await api.aMod({ owner: ada, game });

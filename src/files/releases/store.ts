@@ -11,7 +11,7 @@ const GUARD = statement('select * from release_guards where user_id = ?');
 export const guardOf = (reader: Reader, userId: number) => reader.first<GuardRow>(GUARD, [userId]);
 
 const GUARD_FOR_CHANGE = withUpdateLock(GUARD);
-/** The same, and others who change it wait from here on: guesses that come at once are counted one by one. */
+/** Locks the row, so that concurrent guesses are counted one by one. */
 export const guardForChange = (transaction: Transaction, userId: number) =>
   transaction.first<GuardRow>(GUARD_FOR_CHANGE, [userId]);
 
@@ -32,7 +32,7 @@ const GUARDIAN = statement(`select n.guardian_id from release_newcomers n
   join release_guards g on g.user_id = n.guardian_id
   where n.user_id = ? and ((n.resource = 'mods' and n.resource_id = ?) or (n.resource = 'games' and n.resource_id = ?))
   order by n.date_added, n.guardian_id limit 1`);
-/** Who confirms for someone who is new in the team of a mod or of its game. */
+/** The user that confirms for a new member of the mod’s or the game’s team. */
 export async function guardianOf(reader: Reader, userId: number, modId: number, gameId: number) {
   return (await reader.first<{ guardian_id: number }>(GUARDIAN, [userId, modId, gameId]))?.guardian_id;
 }
@@ -64,7 +64,7 @@ export const add = (query: Query, row: Insertable<ReleasesTable>): Promise<Relea
   query.insertInto('releases').values(row).returningAll().executeTakeFirstOrThrow();
 
 const REMOVE = statement('delete from releases where id = ? returning id');
-/** Returns false where someone else was faster. */
+/** Returns false if another request has removed it. */
 export const remove = async (transaction: Transaction, id: number): Promise<boolean> =>
   (await transaction.first(REMOVE, [id])) !== undefined;
 
@@ -96,8 +96,8 @@ export const putDigest = (
   { digest, dateExpires, now }: { readonly digest: string; readonly dateExpires: number; readonly now: number },
 ) => transaction.run(PUT_DIGEST, [digest, dateExpires, id, now]);
 
-/** A release with what people recognise it by. */
-export interface ToldRelease extends ReleaseRow {
+/** A release with the details that its mail shows. */
+export interface ReleaseDetails extends ReleaseRow {
   readonly filename: string;
   readonly version: string | null;
   readonly mod: string;
@@ -105,7 +105,7 @@ export interface ToldRelease extends ReleaseRow {
   readonly actor: string;
   readonly email: string | null;
   readonly language: string;
-  /** The application that the token was given to, or what its owner calls it. */
+  /** The name of the token’s application, or the one that its owner gave it. */
   readonly token_name: string | null;
   readonly token_added: number | null;
 }
@@ -118,8 +118,9 @@ const TOLD = `select r.*, f.filename, f.version, m.name as mod, g.name as game, 
   left join access_tokens t on t.id = r.token_id left join oauth_clients c on c.id = t.client_id
   where r.date_expires > ?`;
 const TOLD_BY_ID = statement(`${TOLD} and r.id = ?`);
-export const toldById = (reader: Reader, id: number, now: number) => reader.first<ToldRelease>(TOLD_BY_ID, [now, id]);
+export const toldById = (reader: Reader, id: number, now: number) =>
+  reader.first<ReleaseDetails>(TOLD_BY_ID, [now, id]);
 
 const TOLD_BY_DIGEST = statement(`${TOLD} and r.digest = ?`);
 export const toldByDigest = (reader: Reader, digest: string, now: number) =>
-  reader.first<ToldRelease>(TOLD_BY_DIGEST, [now, digest]);
+  reader.first<ReleaseDetails>(TOLD_BY_DIGEST, [now, digest]);

@@ -8,40 +8,43 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** People who confirm by mail what they release, and the code with which they may end that. */
+/** Users that confirm their releases by mail, and the code that ends it. */
 export interface ReleaseGuardsTable {
   user_id: number;
   date_added: number;
-  /** None where no code was asked for. */
+  /** Null if no code was requested. */
   code_digest: string | null;
   attempts: number;
   date_asked: number | null;
   date_expires: number | null;
 }
 
-/** A file that goes live once somebody has confirmed its release by the link from a mail. */
+/** A file that goes live once its release is confirmed by the link in a mail. */
 export interface ReleasesTable {
   id: Generated<number>;
-  /** Who confirms it. */
+  /** The user that has to confirm. */
   user_id: number;
-  /** Who released it: the same, or someone whom they let into a team. */
+  /** The user that released it: the same one, or a team member that they added. */
   actor_id: number;
   game_id: number;
   mod_id: number;
   modfile_id: number;
-  /** 1 where the file is shown without a platform, too. */
+  /** 1 if the file is also shown without a platform. */
   shown: number;
-  /** From where it was released; empty where no request did it. */
+  /** The client’s address. Empty if no request released the file. */
   ip: string;
-  /** The access token with which it was released. */
+  /** The access token of the request. */
   token_id: number | null;
-  /** Of the link's secret; none until the mail is on its way. */
+  /** The digest of the link’s secret. Null until the mail is sent. */
   digest: string | null;
   date_added: number;
   date_expires: number;
 }
 
-/** Members whom someone let into a team who confirms releases: until that person has confirmed one of theirs, too. */
+/**
+ * Team members that were added by a user that confirms releases. A row is removed when that user has confirmed one of
+ * their releases.
+ */
 export interface ReleaseNewcomersTable {
   /** `games` or `mods`. */
   resource: string;

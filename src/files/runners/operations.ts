@@ -17,7 +17,7 @@ import {
   uploaderOf,
 } from '../cooks/claims.ts';
 import { LogLines, Metadata, ModfileCookObject, toModfileCook } from '../cooks/object.ts';
-import { FILEDATA, incomingOf, TAKING_REFUSALS } from '../modfiles/incoming.ts';
+import { FILEDATA, INCOMING_ERRORS, incomingOf } from '../modfiles/incoming.ts';
 import { completeUpload } from '../uploads/completion.ts';
 import {
   MultipartUploadObject,
@@ -213,7 +213,7 @@ export const finishCook = operation({
   }),
   files: { filedata: FILEDATA },
   returns: ok(ModfileCookObject),
-  errors: [...RUNNER_REFUSALS, ...MOD_REFUSALS, ...UPLOADER_REFUSALS, 'MODFILE_NOT_FOUND', ...TAKING_REFUSALS],
+  errors: [...RUNNER_REFUSALS, ...MOD_REFUSALS, ...UPLOADER_REFUSALS, 'MODFILE_NOT_FOUND', ...INCOMING_ERRORS],
   handle: async (app, { basic, params, body: { upload_id: uploadId, ...texts }, files }) => {
     const runner = await runnerOf(app, { basic });
     const incoming = incomingOf(files, uploadId);

@@ -4,7 +4,7 @@ import { anyone, user } from '../../platform/access/caller.ts';
 import { ModPath, PathId, pageOf, pageOfJson } from '../../platform/http/objects.ts';
 import { Created, created, Json, noContent, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { storedAnswer } from '../../platform/http/transfer/stored.ts';
-import { FILEDATA, incomingOf, TAKING_REFUSALS } from '../modfiles/incoming.ts';
+import { FILEDATA, INCOMING_ERRORS, incomingOf } from '../modfiles/incoming.ts';
 import { NewSourceBody, sourceListing } from '../modfiles/object.ts';
 import { listSources } from '../modfiles/sources.ts';
 import { addCookedSource, deleteSource, requireSourceByLink } from './sources.ts';
@@ -55,7 +55,7 @@ export const addSourceModfile = operation({
     'MODFILE_NO_UPLOAD_PERMISSION',
     'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN',
     'GAME_CANT_HAVE_PLATFORM_SPECIFIC_FILES',
-    ...TAKING_REFUSALS,
+    ...INCOMING_ERRORS,
   ],
   handle: async (app, { caller, params, body: { upload_id: uploadId, ...body }, files }) => {
     const incoming = incomingOf(files, uploadId);

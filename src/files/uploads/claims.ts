@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 import { UPLOAD_CANCELLED } from './uploads.ts';
 
-/** After so long without a sign of life a process has ended, or knows by itself that it must not go on. */
+/** A process that has not renewed its claim for this long has ended, or stops by itself. */
 const CLAIM_SECONDS = 6;
 export const RENEW_MS = 2_000;
 const FENCE_MS = 4_000;
@@ -12,14 +12,17 @@ const LOOK_MS = 500;
 
 export const claimUntil = ({ clock }: Pick<App, 'clock'>): number => clock.now() + CLAIM_SECONDS;
 
-export interface HeldClaim {
-  /** Aborted when another request wants to send the part, when the session is closed, and when the claim is lost. */
+export interface ActiveClaim {
+  /** Aborted when another request sends the same part, when the session is closed, and when the claim is lost. */
   readonly signal: AbortSignal;
   end(): void;
 }
 
-/** Keeps the claim of a part alive. Of two requests the newer one goes on: the older is often of a lost connection. */
-export function holdClaim(app: App, scope: Scope, claim: store.Claim): HeldClaim {
+/**
+ * Renews the claim of a part. Of two requests the newer one wins, because the older one often belongs to a lost
+ * connection.
+ */
+export function maintainClaim(app: App, scope: Scope, claim: store.Claim): ActiveClaim {
   const stop = new AbortController();
   const lose = () => stop.abort(new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED'));
   let sureAtMs = app.clock.monotonicMs();
@@ -40,7 +43,7 @@ export function holdClaim(app: App, scope: Scope, claim: store.Claim): HeldClaim
     if (part?.claim !== claim.claim || part.wanted) lose();
   }
 
-  // While the database is away nothing is known, until the fence says so.
+  // While the database is unreachable, the claim is valid until its fence expires.
   const timer = setInterval(() => void renew().catch(() => {}), RENEW_MS).unref();
   const unlisten = listen(app.db.changes, scope, () => void look().catch(() => {}));
   return {
@@ -59,7 +62,7 @@ function listen(changes: Changes, scope: Scope, heard: () => void): () => void {
 }
 
 export interface Watch {
-  /** Resolves after the next change, or that since the last call, and in any case soon. */
+  /** Resolves after the next change, or one since the last call, and after a short timeout in any case. */
   next(): Promise<void>;
   end(): void;
 }

@@ -7,10 +7,10 @@ import { claimUntil, RENEW_MS } from './claims.ts';
 import * as store from './store.ts';
 import {
   assemblyOf,
-  type Named,
   refuseClosed,
   requireUploader,
   requireUploadForChange,
+  type SessionPath,
   storageFailure,
   UPLOAD_COMPLETE,
   UPLOAD_INCOMPLETE,
@@ -20,7 +20,7 @@ import {
   undo,
 } from './uploads.ts';
 
-/** The shortest archive: one without files. */
+/** The length of an empty zip archive. */
 const FILE_BYTES_MIN = 22;
 
 interface Claimed {
@@ -28,8 +28,8 @@ interface Claimed {
   readonly parts: readonly store.ReceivedPart[];
 }
 
-/** Makes one file of all parts. Of those who complete a session at once, one does; it goes on when its client is gone. */
-export async function completeUpload(app: App, caller: Caller, named: Named): Promise<UploadRow> {
+/** Assembles all parts into one file. Of several concurrent requests one does it, even if its client disconnects. */
+export async function completeUpload(app: App, caller: Caller, named: SessionPath): Promise<UploadRow> {
   await requireUploader(app.db, caller, named);
   const claimed = await app.db.write((transaction) => claim(app, transaction, caller, named));
   const beat = setInterval(() => void renew(app, claimed.upload).catch(() => {}), RENEW_MS).unref();
@@ -41,7 +41,7 @@ export async function completeUpload(app: App, caller: Caller, named: Named): Pr
   }
 }
 
-async function claim(app: App, transaction: Transaction, caller: Caller, named: Named): Promise<Claimed> {
+async function claim(app: App, transaction: Transaction, caller: Caller, named: SessionPath): Promise<Claimed> {
   const upload = await requireUploadForChange(transaction, caller, named);
   refuseClosed(upload, app.clock.now());
   const parts = await store.partsOf(transaction, upload.upload_id);
@@ -52,7 +52,7 @@ async function claim(app: App, transaction: Transaction, caller: Caller, named: 
   return { upload: await store.change(transaction.query, upload.id, values), parts };
 }
 
-/** Losing the claim does no harm: whoever has it then comes to the same end, and only they write it down. */
+/** Losing the claim is harmless: the request that has it then reaches the same result, and only that one stores it. */
 const renew = (app: App, upload: UploadRow, status?: number) =>
   app.db.write(({ query }) =>
     store.changeClaimed(query, upload, {
@@ -76,7 +76,7 @@ async function assemble(app: App, { upload, parts }: Claimed): Promise<StoredObj
   } catch (cause) {
     const damaged = cause instanceof PartsDamaged ? parts.filter((part) => cause.parts.includes(part.part_number)) : [];
     const reopening = () => app.db.write((transaction) => reopen(transaction, upload, damaged));
-    // Parts are asked for again only where it is written down that they are lost.
+    // A client has to repeat parts only if the database records that they are lost.
     if (damaged.length > 0) await reopening();
     else await undo(app, upload, reopening);
     const refusal =
@@ -85,14 +85,14 @@ async function assemble(app: App, { upload, parts }: Claimed): Promise<StoredObj
   }
 }
 
-/** The session takes parts again, above all those of which the bytes are not what was acknowledged. */
+/** Lets the session accept parts again, first of all those whose bytes are not the acknowledged ones. */
 async function reopen(
   { query }: Transaction,
   upload: UploadRow,
   damaged: readonly store.ReceivedPart[],
 ): Promise<void> {
   const lost = damaged.reduce((sum, { bytes }) => sum + bytes, 0);
-  // Where parts are lost, what the storage began may be gone as well; to begin anew takes nothing from those that are left.
+  // If parts are lost, the storage’s assembly may be lost too. Starting a new one keeps the parts that are left.
   const begun = damaged.length > 0 ? { handle: null } : {};
   const values = { status: UPLOAD_INCOMPLETE, claim: null, received: upload.received - lost, ...begun };
   const isOurs = await store.changeClaimed(query, upload, values);

@@ -16,7 +16,7 @@ const refusal = (work: () => unknown) => {
   return undefined;
 };
 
-test('CRC-32C is that of RFC 3720, however the bytes are cut', () => {
+test('CRC-32C matches RFC 3720, however the bytes are split', () => {
   const { checksum, value } = expectedOf('crc32c=e3069283')!;
   for (const piece of ['123', '456', '', '789']) checksum.update(Buffer.from(piece));
   assert.deepEqual(checksum.digest(), value);
@@ -25,7 +25,7 @@ test('CRC-32C is that of RFC 3720, however the bytes are cut', () => {
   assert.deepEqual(zeros.checksum.digest(), zeros.value);
 });
 
-test('a digest means the same in hexadecimal, in base64 and in every case of its algorithm', () => {
+test('a digest can be in hexadecimal or base64, with its algorithm in any case', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
       const value = Buffer.from(bytes);
@@ -39,7 +39,7 @@ test('a digest means the same in hexadecimal, in base64 and in every case of its
   );
 });
 
-test('a digest is one, of a known algorithm, and readable', () => {
+test('a header needs exactly one readable digest of a known algorithm', () => {
   const sha = createHash('sha256').digest('hex');
   assert.equal(expectedOf(undefined), undefined);
   assert.equal(expectedOf(' '), undefined);
@@ -60,7 +60,7 @@ test('a digest is one, of a known algorithm, and readable', () => {
     );
 });
 
-test('every part of a file is found again by its range, and no other range of it is taken', () => {
+test('every part of a file is identified by its range, and no other range is accepted', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 * 1024 ** 3 }), fc.nat(), (total, any) => {
       const count = Math.ceil(total / PART_BYTES);

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 
-/** What is computed of a part while it comes in. */
+/** Computed while a part is received. */
 interface Checksum {
   update(chunk: Uint8Array): void;
-  /** Of all that came; once. */
+  /** Can be called once. */
   digest(): Buffer;
 }
 
-/** The checksum that a client told, to be held against what came. */
+/** The checksum that the client sent for a part. */
 export interface Expected {
   readonly checksum: Checksum;
   readonly value: Buffer;
@@ -20,7 +20,7 @@ const ALGORITHMS: Readonly<Record<string, { bytes: number; make: () => Checksum 
 };
 const SPELLINGS: Readonly<Record<string, string>> = { sha256: 'sha-256', 'crc-32c': 'crc32c' };
 
-/** Reads `sha-256=…` or `crc32c=…`, in hexadecimal or base64. Without a header nothing is expected. */
+/** Reads `sha-256=…` or `crc32c=…`, in hexadecimal or base64. Undefined without a header. */
 export function expectedOf(header: string | undefined): Expected | undefined {
   const values = (header ?? '').split(',').filter((value) => value.trim() !== '');
   if (values.length === 0) return undefined;
@@ -35,7 +35,7 @@ export function expectedOf(header: string | undefined): Expected | undefined {
   return { checksum: algorithm.make(), value };
 }
 
-/** No value of these lengths can be read both ways: in base64 they end with `=`. */
+/** No value of these lengths is valid in both encodings, because the base64 form ends in `=`. */
 function bytesOf(text: string, bytes: number): Buffer | undefined {
   if (new RegExp(`^[0-9a-f]{${bytes * 2}}$`, 'i').test(text)) return Buffer.from(text, 'hex');
   const isBase64 =
@@ -50,7 +50,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value >>> 0;
 });
 
-/** CRC-32C (RFC 3720), which Node.js has not. */
+/** CRC-32C (RFC 3720), which Node.js does not provide. */
 function crc32c(): Checksum {
   let value = 0xffffffff;
   return {

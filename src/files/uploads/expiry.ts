@@ -13,14 +13,14 @@ import {
 } from './uploads.ts';
 
 const DAY = 24 * 3_600;
-/** For how long a session waits for its next part, and a whole file for its use. */
+/** How long a session waits for its next part, and a complete file for its use. */
 export const UPLOAD_SECONDS = 2 * DAY;
-/** For how long a session that is over can still be asked for. */
+/** How long a closed session remains visible. */
 export const REMEMBERED_SECONDS = DAY;
 const AT_ONCE = 100;
 const OPEN = [UPLOAD_INCOMPLETE, UPLOAD_PENDING, UPLOAD_PROCESSING, UPLOAD_COMPLETE];
 
-/** Cancels sessions that nobody goes on with, and forgets those that are over, with all bytes that are left of them. */
+/** Cancels abandoned sessions, and removes closed ones with their bytes. */
 export async function endOutdatedUploads(app: App, heartbeat: () => Promise<void>): Promise<void> {
   const now = app.clock.now();
   const find = (statuses: readonly number[], used: number, seconds: number) =>

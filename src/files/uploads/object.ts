@@ -21,15 +21,15 @@ export const MultipartUploadPartObject = z
   })
   .meta({ id: 'MultipartUploadPart' });
 
-/** What comes with a part, whoever may send it. */
+/** The headers of a part, for uploads of users and of runners. */
 export const PART_HEADERS = {
   'content-range': {
     required: true,
-    says: 'Which bytes of the file these are, from 0: `bytes 0-52428799/104857600`.',
+    says: 'The range of these bytes in the file, from 0: `bytes 0-52428799/104857600`.',
   },
   digest: { says: 'One checksum of the part: `sha-256=…` or `crc32c=…`, in hexadecimal or base64.' },
 } as const;
-export const PART_BODY = { bytesMax: PART_BYTES, says: 'The bytes of the part, and nothing around them.' };
+export const PART_BODY = { bytesMax: PART_BYTES, says: 'The raw bytes of the part.' };
 
 export const toMultipartUpload = (upload: UploadRow, now: number) => ({
   upload_id: upload.upload_id,

@@ -19,10 +19,7 @@ const PATH = '/games/{game_id}/mods/{mod_id}/files/multipart';
 const MOD_ERRORS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 
 const UploadQuery = z.object({
-  upload_id: z
-    .string()
-    .min(1)
-    .meta({ description: 'Of the session, as it was answered when the session was created.' }),
+  upload_id: z.string().min(1).meta({ description: 'The id of the session, from the response that created it.' }),
 });
 
 const namesOf = (params: { game_id: number; mod_id: number }, query: { upload_id: string }) => ({
@@ -31,7 +28,7 @@ const namesOf = (params: { game_id: number; mod_id: number }, query: { upload_id
   uploadId: query.upload_id.toLowerCase(),
 });
 
-/** Names become parts of headers and of paths on players’ machines. */
+/** Filenames become parts of headers and of paths on players’ machines. */
 const Filename = z
   .string()
   .max(255)
@@ -43,7 +40,7 @@ export const createMultipartUploadSession = operation({
   tag: 'Multipart Uploads',
   method: 'POST',
   path: PATH,
-  says: 'Opens a session to upload a file of up to 20 GB in parts. A nonce gets the same session again for the same file. A session ends two days after its last part.',
+  says: 'Opens a session to upload a file of up to 20 GB in parts. The same nonce returns the same session for the same file. A session ends two days after its last part.',
   access: user('write'),
   params: ModPath,
   body: z.object({
@@ -52,7 +49,7 @@ export const createMultipartUploadSession = operation({
       .string()
       .max(64)
       .optional()
-      .meta({ description: 'The caller’s own name for this upload, such as a hash of the file.' }),
+      .meta({ description: 'A name that the client chooses for this upload, such as a hash of the file.' }),
   }),
   returns: ok(MultipartUploadObject),
   errors: [...MOD_ERRORS, 'MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN', ...OPENING_REFUSALS],
@@ -67,7 +64,7 @@ export const getMultipartUploadSessions = operation({
   tag: 'Multipart Uploads',
   method: 'GET',
   path: `${PATH}/sessions`,
-  says: 'Lists the caller’s own upload sessions for a mod, also those that ended within the last day.',
+  says: 'Lists the caller’s upload sessions for a mod, including those that ended within the last day.',
   access: reader(),
   params: ModPath,
   list: uploadListing,
@@ -89,7 +86,7 @@ export const getMultipartUploadParts = operation({
   tag: 'Multipart Uploads',
   method: 'GET',
   path: PATH,
-  says: 'Lists the parts of an own upload session that have been received whole, so that an upload can be resumed.',
+  says: 'Lists the complete parts of one of the caller’s upload sessions, so that the client can resume the upload.',
   access: reader(),
   params: ModPath,
   query: UploadQuery,
@@ -107,7 +104,7 @@ export const addMultipartUploadPart = operation({
   tag: 'Multipart Uploads',
   method: 'PUT',
   path: PATH,
-  says: 'Uploads a part of a file, in any order: 52,428,800 bytes, or less if it is the last. The same part again is acknowledged again.',
+  says: 'Uploads a part of a file, in any order: 52,428,800 bytes, or less if it is the last. A repeated part is acknowledged again.',
   access: user('write'),
   params: ModPath,
   query: UploadQuery,
@@ -126,7 +123,7 @@ export const completeMultipartUploadSession = operation({
   tag: 'Multipart Uploads',
   method: 'POST',
   path: `${PATH}/complete`,
-  says: 'Makes one file of all parts. Its `upload_id` is then good for one modfile of this mod, within two days.',
+  says: 'Assembles all parts into one file. Its `upload_id` can then be used for one modfile of this mod, within two days.',
   access: user('write'),
   params: ModPath,
   query: UploadQuery,
@@ -141,7 +138,7 @@ export const deleteMultipartUploadSession = operation({
   tag: 'Multipart Uploads',
   method: 'DELETE',
   path: PATH,
-  says: 'Cancels an upload session and forgets its parts.',
+  says: 'Cancels an upload session and removes its parts.',
   access: user('write'),
   params: ModPath,
   query: UploadQuery,

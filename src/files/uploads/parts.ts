@@ -4,36 +4,36 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import { StorageFull } from '../../platform/storage/storage.ts';
-import { claimUntil, holdClaim, watch } from './claims.ts';
+import { claimUntil, maintainClaim, watch } from './claims.ts';
 import { type Expected, expectedOf } from './digests.ts';
 import { type PartOfWhole, partOfRange } from './ranges.ts';
 import * as store from './store.ts';
 import {
   assemblyOf,
-  type Named,
   refuseClosed,
   requireUpload,
   requireUploader,
   requireUploadForChange,
+  type SessionPath,
   scopeOf,
   storageFailure,
   type UploadRow,
   undo,
 } from './uploads.ts';
 
-/** A part as a request brings it. */
+/** A part as the request sends it. */
 export interface SentPart {
   readonly contentRange: string | undefined;
   readonly digest: string | undefined;
-  /** As it was announced, if it was. */
+  /** The declared length, if there is one. */
   readonly bytes: number | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** One request that sends a part, once all that can be known without its bytes is right. */
+/** A request that sends a part, after all checks that do not need its bytes. */
 interface Sending {
   readonly caller: Caller;
-  readonly named: Named;
+  readonly named: SessionPath;
   readonly upload: UploadRow;
   readonly part: PartOfWhole;
   readonly expected: Expected | undefined;
@@ -41,10 +41,15 @@ interface Sending {
 }
 
 /**
- * Takes a part. Once this returns, the part is there for good: sent again it is acknowledged again, and other bytes in
- * its place are refused. Nothing of the body is read before all else is known to be right.
+ * Receives a part. Once this returns, the part is durable: a repetition is acknowledged again, and different bytes are
+ * refused. The body is read only after all other checks have passed.
  */
-export async function receivePart(app: App, caller: Caller, named: Named, sent: SentPart): Promise<store.ReceivedPart> {
+export async function receivePart(
+  app: App,
+  caller: Caller,
+  named: SessionPath,
+  sent: SentPart,
+): Promise<store.ReceivedPart> {
   await requireUploader(app.db, caller, named);
   const upload = await requireUpload(app.db, caller, named);
   refuseClosed(upload, app.clock.now());
@@ -56,7 +61,7 @@ export async function receivePart(app: App, caller: Caller, named: Named, sent: 
   return 'sha256' in found ? requireSame(found, sending) : keep(app, sending, found);
 }
 
-/** The part if it is there, or else the right to write it: what others write of it at the moment has ended by then. */
+/** Returns the part if it exists, or else a claim to write it, after other writers of the part have stopped. */
 async function claimOrFind(app: App, sending: Sending): Promise<store.Claim | store.ReceivedPart> {
   const room = await app.storage.room();
   const changes = watch(app.db.changes, scopeOf(sending.upload));
@@ -100,7 +105,10 @@ async function tryClaim(
   return { ...names, claim };
 }
 
-/** The first part tells how much will come, and there must be room for all of it beside what others have announced. */
+/**
+ * The first part declares the total length. The storage must have room for all of it, in addition to other
+ * reservations.
+ */
 async function reserve(
   transaction: Transaction,
   upload: UploadRow,
@@ -124,7 +132,7 @@ async function requireSame(present: store.ReceivedPart, { part, expected, chunks
 
 async function keep(app: App, sending: Sending, claim: store.Claim): Promise<store.ReceivedPart> {
   const scope = scopeOf(sending.upload);
-  const held = holdClaim(app, scope, claim);
+  const held = maintainClaim(app, scope, claim);
   try {
     const received = receive(sending.chunks, sending.part.bytes, sending.expected, held.signal);
     const tag = await write(app, sending, received);
@@ -167,14 +175,14 @@ function acknowledge(
   });
 }
 
-/** A body on its way to the storage, which is told nothing of why it breaks off. */
+/** The body as it is written to storage. The storage does not learn why the body ends early. */
 export interface Received {
   readonly chunks: AsyncGenerator<Uint8Array>;
   failure(): unknown;
   sha256(): string;
 }
 
-/** Hashes what comes, and breaks off where it is not as long, or not what, it was said to be. */
+/** Hashes the body, and aborts it if its length or its checksum is not the declared one. */
 export function receive(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -208,7 +216,7 @@ export function receive(
   return { chunks: checked(), failure: () => failure, sha256: () => hash.digest('hex') };
 }
 
-/** Not Promise.race: it would keep every chunk reachable for as long as the signal lives. */
+/** Not Promise.race, which would keep every chunk reachable as long as the signal lives. */
 function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

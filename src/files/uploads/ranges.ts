@@ -4,14 +4,14 @@ import type { Part } from '../../platform/storage/storage.ts';
 export const PART_BYTES = 52_428_800;
 export const FILE_BYTES_MAX = 20 * 1024 ** 3;
 
-/** A part and the length of the whole that it belongs to. */
+/** A part, and the length of its file. */
 export interface PartOfWhole extends Part {
   readonly total: number;
 }
 
 const DIGITS_MAX = 15;
 
-/** Reads `bytes 0-52428799/104857600`: which part of which whole it is. */
+/** Parses `bytes 0-52428799/104857600` into the part and the length of its file. */
 export function partOfRange(header: string | undefined): PartOfWhole {
   const [start, end, total] = numbersOf(header);
   if (end >= total) throw new ApiError('MULTIPART_UPLOAD_FINISH_BYTE_INVALID');

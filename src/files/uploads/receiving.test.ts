@@ -16,13 +16,13 @@ import {
   getMultipartUploadSessions,
 } from './operations.ts';
 import * as store from './store.ts';
-import { requireTakeable } from './uploads.ts';
+import { requireCompleteUpload } from './uploads.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const { db, storage } = api.app();
 
 const takeable = ({ mod, id }: Session) =>
-  requireTakeable(db, { kind: 'user', userId: mod.owner.id } as never, mod.id, id);
+  requireCompleteUpload(db, { kind: 'user', userId: mod.owner.id } as never, mod.id, id);
 const partialOf = ({ id }: Session) => join(api.folder, 'production', 'files', '.parts', `uploads+${id}`);
 const cancel = ({ client, input }: Session) => client.call(deleteMultipartUploadSession, input);
 
@@ -30,10 +30,10 @@ async function until(found: () => Promise<unknown>): Promise<void> {
   while (!(await found())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Who holds the first part at the moment. */
+/** The claim of the first part. */
 const holderOf = async ({ id }: Session) => (await store.partOf(db, id, 1))?.claim ?? undefined;
 
-/** A request that has sent half of its part, and of which the service knows. */
+/** A request that has sent half of its part, and has claimed it. */
 async function sendingHalf(session: Session, bytes: Buffer, port = api.port): Promise<Wire> {
   const wire = await Wire.open(api, { port });
   const before = await holderOf(session);
@@ -49,7 +49,7 @@ async function sendingHalf(session: Session, bytes: Buffer, port = api.port): Pr
 
 const restOf = (bytes: Buffer) => bytes.subarray(bytes.length / 2);
 
-/** Every file handle shares one prototype, so its methods can be made to fail as a disk does. */
+/** Every file handle shares one prototype, so its methods can be made to fail like a disk. */
 async function breakDisk(t: TestContext, method: 'write' | 'datasync' | 'sync', code: string) {
   const handle = await open(import.meta.filename, 'r');
   const prototype = Object.getPrototypeOf(handle);
@@ -59,7 +59,7 @@ async function breakDisk(t: TestContext, method: 'write' | 'datasync' | 'sync', 
   });
 }
 
-test('a part on its way is not a part: the session cannot be completed before it is there', async () => {
+test('a session cannot be completed while a part is being received', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   const wire = await sendingHalf(session, bytes);
@@ -70,7 +70,7 @@ test('a part on its way is not a part: the session cannot be completed before it
   assert.equal((await takeable(session)).sha256, hashOf('sha256', bytes));
 });
 
-test('of two requests that send a part the newer goes on, and the older is told without having ended', async () => {
+test('of two requests that send a part the newer wins, and the older gets an error before its end', async () => {
   const session = await aSession(api);
   const [lost, bytes] = [someBytes(), someBytes()];
   const wire = await sendingHalf(session, lost);
@@ -80,7 +80,7 @@ test('of two requests that send a part the newer goes on, and the older is told 
   assert.equal((await takeable(session)).sha256, hashOf('sha256', bytes));
 });
 
-test('the newer goes on also when it reaches another process', async (t) => {
+test('the newer request wins also if it reaches another process', async (t) => {
   const other = await anotherService(api);
   t.after(() => other.stop());
   const session = await aSession(api);
@@ -92,7 +92,7 @@ test('the newer goes on also when it reaches another process', async (t) => {
   assert.equal((await takeable(session)).sha256, hashOf('sha256', bytes));
 });
 
-test('when sixteen send different bytes for a part, what was acknowledged is what the file has', async () => {
+test('when 16 requests send different bytes for a part, the file has the acknowledged ones', async () => {
   const session = await aSession(api);
   const sent = Array.from({ length: 16 }, () => someBytes());
   const answers = await Promise.all(sent.map((bytes) => session.put(bytes)));
@@ -102,7 +102,7 @@ test('when sixteen send different bytes for a part, what was acknowledged is wha
   assert.equal((await takeable(session)).sha256, hashOf('sha256', kept[0]!));
 });
 
-test('when sixteen send the same part, none but those that a newer one replaced is refused', async () => {
+test('when 16 requests send the same part, only those that a newer one replaced are refused', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   const answers = await Promise.all(Array.from({ length: 16 }, () => session.put(bytes)));
@@ -111,7 +111,7 @@ test('when sixteen send the same part, none but those that a newer one replaced 
   assert.deepEqual(await session.partNumbers(), [1]);
 });
 
-test('a client that goes away leaves no part, and nothing in the way of the next attempt', async () => {
+test('a client that disconnects leaves no part, and does not block the next attempt', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   const wire = await sendingHalf(session, bytes);
@@ -121,7 +121,7 @@ test('a client that goes away leaves no part, and nothing in the way of the next
   assert.equal((await session.put(bytes)).status, 200);
 });
 
-test('a part that a process took with it when it ended can be sent again', async () => {
+test('a part can be sent again after its process ended', async () => {
   const session = await aSession(api);
   const dead = { upload_id: session.id, part_number: 1, claim: 'dead', claim_until: api.clock.now() };
   const part = { start: 0, bytes: 100, sha256: null, tag: '', date_added: 0 };
@@ -129,7 +129,7 @@ test('a part that a process took with it when it ended can be sent again', async
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
-test('to cancel ends the requests that send parts, and leaves no bytes', async () => {
+test('cancelling a session aborts the requests that send parts, and leaves no bytes', async () => {
   const session = await aSession(api);
   const wire = await sendingHalf(session, someBytes());
   assert.equal((await cancel(session)).status, 204);
@@ -137,7 +137,7 @@ test('to cancel ends the requests that send parts, and leaves no bytes', async (
   await assert.rejects(open(partialOf(session), 'r'), { code: 'ENOENT' });
 });
 
-test('of sixteen who complete a session one does', async () => {
+test('of 16 requests that complete a session one does', async () => {
   const session = await aSession(api);
   await session.put(someBytes());
   const answers = await Promise.all(Array.from({ length: 16 }, () => session.complete()));
@@ -145,7 +145,7 @@ test('of sixteen who complete a session one does', async () => {
   for (const { status, text } of answers) assert.ok(status === 200 || /2900[23]/.test(text), text);
 });
 
-test('of completing and cancelling at once one wins, and the bytes are there only if it was completing', async () => {
+test('of concurrent completion and cancellation one wins, and the bytes exist only after completion', async () => {
   for (let i = 0; i < 4; i += 1) {
     const session = await aSession(api);
     await session.put(someBytes());
@@ -155,7 +155,7 @@ test('of completing and cancelling at once one wins, and the bytes are there onl
   }
 });
 
-/** Holds completion at a moment of the test's choice. */
+/** Pauses completion before or after its work. */
 function pause(t: TestContext, moment: 'before' | 'after') {
   const { promise, resolve } = Promise.withResolvers<void>();
   const finish = storage.assemblies.finish.bind(storage.assemblies);
@@ -177,7 +177,7 @@ for (const [moment, status] of [
   ['before', 1],
   ['after', 2],
 ] as const)
-  test(`while a session is processed, and ${status === 1 ? 'waits for its turn' : 'has its turn'}, it is closed`, async (t) => {
+  test(`while a session ${status === 1 ? 'waits to be processed' : 'is processed'}, it is closed`, async (t) => {
     const session = await aSession(api);
     await session.put(someBytes());
     const paused = pause(t, moment);
@@ -193,7 +193,7 @@ for (const [moment, status] of [
     paused.restore();
   });
 
-test('processing that ended with its process is done again by whoever asks', async () => {
+test('the next request repeats processing that ended with its process', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   await session.put(bytes);
@@ -205,7 +205,7 @@ test('processing that ended with its process is done again by whoever asks', asy
   assert.equal((await takeable(session)).sha256, hashOf('sha256', bytes));
 });
 
-test('a process that ended after the file was in place, but before it was written down, does no harm', async () => {
+test('a process that ended after moving the file and before recording it does no harm', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   await session.put(bytes);
@@ -215,7 +215,7 @@ test('a process that ended after the file was in place, but before it was writte
   assert.equal((await takeable(session)).md5, hashOf('md5', bytes));
 });
 
-test('on a full disk a part is refused with 507, reads go on, and it heals when space returns', async (t) => {
+test('on a full disk a part is refused with 507, reads continue, and uploads work again when there is space', async (t) => {
   const session = await aSession(api);
   for (const code of ['ENOSPC', 'EDQUOT']) {
     const broken = await breakDisk(t, 'write', code);
@@ -239,7 +239,7 @@ test('a part that could not be written durably is not acknowledged', async (t) =
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
-test('a session that the storage cannot begin is none', async (t) => {
+test('a session that the storage cannot begin is removed', async (t) => {
   const mod = await api.aMod();
   const client: Client = await api.as(mod.owner);
   const params = { game_id: mod.game_id, mod_id: mod.id };
@@ -256,7 +256,7 @@ test('a session that the storage cannot begin is none', async (t) => {
   assert.equal((await (await aSession(api, { mod, client, nonce: 'n' })).put(someBytes())).status, 200);
 });
 
-test('room is reserved for the whole when its first part comes, and kept for the database', async (t) => {
+test('the first part reserves room for the whole file, and the database’s reserve is left free', async (t) => {
   const full = await startApi({ settings: { MODSTEAD_FREE_MB: '1000000000' } });
   const mod = await full.aMod();
   const input = { params: { game_id: mod.game_id, mod_id: mod.id }, body: { filename: 'a.zip' } };
@@ -272,7 +272,7 @@ test('room is reserved for the whole when its first part comes, and kept for the
   assert.equal((await second.put(whole, 2)).status, 200);
 });
 
-test('bytes that are no longer those that were acknowledged are noticed, and can be sent again', async () => {
+test('parts whose bytes are no longer the acknowledged ones are detected, and can be sent again', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   await session.put(bytes);
@@ -287,7 +287,7 @@ test('bytes that are no longer those that were acknowledged are noticed, and can
   assert.equal((await takeable(session)).sha256, hashOf('sha256', bytes));
 });
 
-test('a file that cannot be read is told, and the session waits until it can', async () => {
+test('a file that cannot be read gets an error, and the session waits until it can be', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   await session.put(bytes);

@@ -1,6 +1,6 @@
 import type { ErrorName } from '../../platform/errors/catalogue.ts';
 
-// What can be said of an upload, whoever may send it.
+// The errors of uploads by users and by runners.
 
 export const OPENING_REFUSALS = [
   'MULTIPART_UPLOAD_TOO_MANY_SESSIONS',

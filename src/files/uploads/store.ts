@@ -12,7 +12,7 @@ import type { UploadPartsTable, UploadsTable } from './table.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 export type PartRow = Selectable<UploadPartsTable>;
-/** A part that was acknowledged. */
+/** An acknowledged part. */
 export type ReceivedPart = PartRow & { sha256: string };
 
 type Reader = Pick<Database, 'first' | 'all'>;
@@ -23,7 +23,7 @@ export const byUploadId = (reader: Reader, uploadId: string) => reader.first<Upl
 const OF_MOD = withUpdateLock(statement('select * from uploads where mod_id = ? order by id'));
 export const ofMod = (transaction: Transaction, modId: number) => transaction.all<UploadRow>(OF_MOD, [modId]);
 
-/** On PostgreSQL others who change the session, or any part of it, wait from here on. */
+/** On PostgreSQL this locks the session with all its parts. */
 const FOR_CHANGE = withUpdateLock(statement('select * from uploads where upload_id = ?'));
 export const forChange = (transaction: Transaction, uploadId: string) =>
   transaction.first<UploadRow>(FOR_CHANGE, [uploadId]);
@@ -32,10 +32,10 @@ const BY_NONCE = statement('select * from uploads where mod_id = ? and user_id =
 export const byNonce = (transaction: Transaction, modId: number, userId: number, nonce: string) =>
   transaction.first<UploadRow>(BY_NONCE, [modId, userId, nonce]);
 
-/** A person's sessions are counted and added one after the other; on SQLite all writers are. */
+/** Serialises how a user’s sessions are counted and added. On SQLite all writers are serialised anyway. */
 export const takeTurn = (transaction: Transaction, userId: number) => turnOf(transaction, `uploads/${userId}`);
 
-/** Sessions that hold bytes, or will: those under way, and whole ones of which no file was made. */
+/** Sessions that have or will have bytes: open ones, and complete ones that no modfile uses yet. */
 const HELD = 'status < 4 and used = 0';
 const HELD_OF_USER = statement(`select count(*) as held from uploads where user_id = ? and ${HELD}`);
 const HELD_OF_MOD = statement(`select count(*) as held from uploads where mod_id = ? and ${HELD}`);
@@ -46,7 +46,7 @@ export async function heldBy(transaction: Transaction, userId: number, modId: nu
   return { user: await count(HELD_OF_USER, userId), mod: await count(HELD_OF_MOD, modId) };
 }
 
-/** What was announced and has not come yet. */
+/** The bytes that were declared and have not arrived yet. */
 const OUTSTANDING = statement('select coalesce(sum(total - received), 0) as bytes from uploads where status = 0');
 export async function outstandingBytes(transaction: Transaction): Promise<number> {
   return Number((await transaction.first<{ bytes: number | string }>(OUTSTANDING, []))!.bytes);
@@ -58,7 +58,7 @@ export const add = (query: Query, row: Insertable<UploadsTable>): Promise<Upload
 export const change = (query: Query, id: number, values: Updateable<UploadsTable>): Promise<UploadRow> =>
   query.updateTable('uploads').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** False when another request was faster. */
+/** Returns false if another request was first. */
 export async function begun(query: Query, id: number, handle: string): Promise<boolean> {
   const changed = await query
     .updateTable('uploads')
@@ -69,13 +69,13 @@ export async function begun(query: Query, id: number, handle: string): Promise<b
   return changed.numUpdatedRows > 0n;
 }
 
-/** False when another request has begun it after all. */
+/** Returns false if another request has begun the session. */
 export async function removeUnbegun(query: Query, id: number): Promise<boolean> {
   const removed = await query.deleteFrom('uploads').where('id', '=', id).where('handle', 'is', null).executeTakeFirst();
   return removed.numDeletedRows > 0n;
 }
 
-/** For whoever still holds the claim. */
+/** Changes nothing if the claim was lost. */
 export async function changeClaimed(
   query: Query,
   { id, claim }: Pick<UploadRow, 'id' | 'claim'>,
@@ -117,7 +117,7 @@ const PART = statement('select * from upload_parts where upload_id = ? and part_
 export const partOf = (reader: Reader, uploadId: string, number: number) =>
   reader.first<PartRow>(PART, [uploadId, number]);
 
-/** The newest claim of a part takes the place of what was there. */
+/** The newest claim of a part replaces the older one. */
 export async function claimPart(query: Query, row: Insertable<UploadPartsTable>): Promise<void> {
   const { claim, claim_until } = row;
   await query
@@ -142,7 +142,7 @@ export interface Claim {
   readonly claim: string;
 }
 
-/** False when the claim is another's by now. */
+/** Returns false if another request has the claim. */
 export async function renewClaim(query: Query, claim: Claim, claim_until: number): Promise<boolean> {
   return (await claimed(query, claim).set({ claim_until }).executeTakeFirst()).numUpdatedRows > 0n;
 }
@@ -185,7 +185,7 @@ export async function removeParts(query: Query, uploadId: string, numbers: reado
     .execute();
 }
 
-/** Sessions in one of these states that nothing happened to since. */
+/** Sessions in one of these states without changes since then. */
 export const untouchedSince = (
   query: Query,
   statuses: readonly number[],
@@ -208,7 +208,7 @@ export async function remove(query: Query, { id, upload_id }: Pick<UploadRow, 'i
   await query.deleteFrom('uploads').where('id', '=', id).execute();
 }
 
-/** Sessions in this state of which nobody has made use. */
+/** Sessions in this state that no modfile uses. */
 export const waiting = (query: Query, status: number) =>
   query.selectFrom('uploads').selectAll().where('status', '=', status).where('used', '=', 0).orderBy('id').execute();
 
@@ -218,6 +218,6 @@ export const ofUser = (transaction: Transaction, userId: number, most: number) =
 
 const DOUBLED = statement(`select u.* from uploads u join uploads o
   on o.mod_id = u.mod_id and o.nonce = u.nonce and o.user_id = ? where u.user_id = ? order by u.id limit ?`);
-/** Those of one account that have the same nonce as one of another for the same mod. */
+/** Sessions of one account with the same mod and nonce as one of the other account. */
 export const doubled = (transaction: Transaction, from: number, to: number, most: number) =>
   transaction.all<UploadRow>(DOUBLED, [to, from, most]);

@@ -7,7 +7,7 @@ import { cancelled, UPLOAD_COMPLETE } from './uploads.ts';
 const PREFIX = 'uploads/';
 const idIn = (key: string) => key.slice(PREFIX.length);
 
-/** Files that came whole and wait for their use. Parts are no objects yet: completing a session looks at each. */
+/** Complete files that no modfile uses yet. Parts are not objects yet: completing a session checks each of them. */
 export const storedUploads: StoredObjects<App> = {
   prefix: PREFIX,
   referenced: async function* ({ db }) {
@@ -19,7 +19,7 @@ export const storedUploads: StoredObjects<App> = {
         owner: `upload ${upload.upload_id} to mod ${upload.mod_id}`,
       };
   },
-  // Whatever state the session is in: its bytes go with its row.
+  // In any state of the session, because its bytes are removed together with its row.
   isReferenced: async ({ db }, key) => (await store.byUploadId(db, idIn(key))) !== undefined,
   repairRow: (app, { key }) =>
     app.db.write(async (transaction) => {
@@ -27,6 +27,6 @@ export const storedUploads: StoredObjects<App> = {
       if (upload?.status === UPLOAD_COMPLETE && !upload.used) await cancelled(app, transaction, upload);
       return true;
     }),
-  // A session is there before its bytes, and its id never comes again.
+  // A session’s row exists before its bytes, and its id is never reused.
   removeLeftOver: ({ storage }, key) => storage.remove(key),
 };

@@ -7,7 +7,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A session in which a file comes in parts. */
+/** A session that uploads a file in parts. */
 export interface UploadsTable {
   id: Generated<number>;
   upload_id: string;
@@ -15,27 +15,27 @@ export interface UploadsTable {
   mod_id: number;
   user_id: number;
   filename: string;
-  /** Null once the session no longer answers to it. */
+  /** Null once the nonce no longer identifies the session. */
   nonce: string | null;
   status: number;
-  /** The length of the whole; 0 until the first part tells it. */
+  /** The length of the file; 0 until the first part declares it. */
   total: number;
-  /** Of the total, what was acknowledged. */
+  /** The number of acknowledged bytes. */
   received: number;
-  /** What the storage calls it; null until the storage knows of it. */
+  /** The storage’s id of the assembly; null until the storage has begun it. */
   handle: string | null;
-  /** Who completes it, and for how long without a sign of life. */
+  /** The request that completes the session, and when its claim expires. */
   claim: string | null;
   claim_until: number;
   md5: string | null;
   sha256: string | null;
-  /** 1 once a file was made of it. */
+  /** 1 once a modfile uses it. */
   used: Generated<number>;
   date_added: number;
   date_updated: number;
 }
 
-/** A part that was acknowledged has a hash; one that is on its way has a claim instead. */
+/** An acknowledged part has a hash; one that is being received has a claim. */
 export interface UploadPartsTable {
   upload_id: string;
   part_number: number;
@@ -45,7 +45,7 @@ export interface UploadPartsTable {
   tag: string;
   claim: string | null;
   claim_until: number;
-  /** 1 when another request waits to send this part. */
+  /** 1 if another request waits to send this part. */
   wanted: Generated<number>;
   date_added: number;
 }

@@ -21,7 +21,7 @@ import {
   getMultipartUploadSessions,
 } from './operations.ts';
 import { PART_BYTES } from './ranges.ts';
-import { requireTakeable, SESSIONS_PER_MOD, SESSIONS_PER_USER, takeUpload } from './uploads.ts';
+import { consumeUpload, requireCompleteUpload, SESSIONS_PER_MOD, SESSIONS_PER_USER } from './uploads.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 
@@ -30,10 +30,10 @@ const create = (client: Client, mod: Mod, body: Record<string, string> = {}) =>
   client.call(createMultipartUploadSession, { params: paramsOf(mod), body: { filename: 'airship.zip', ...body } });
 const idOf = (answer: { body: { upload_id: string } }) => answer.body.upload_id;
 
-/** The caller's side of a rule that other nouns use. */
+/** The caller, as other resources pass it to this rule. */
 const callerOf = (mod: Mod) => ({ kind: 'user', userId: mod.owner.id }) as never;
 const take = (of: Api, mod: Mod, id: string) =>
-  of.app().db.write((transaction) => takeUpload(of.app(), transaction, callerOf(mod), mod.id, id));
+  of.app().db.write((transaction) => consumeUpload(of.app(), transaction, callerOf(mod), mod.id, id));
 
 function partialFiles(): string[] {
   const folder = join(api.folder, 'production', 'files', '.parts');
@@ -41,7 +41,7 @@ function partialFiles(): string[] {
 }
 const bytesAreThere = (id: string) => partialFiles().some((name) => name.includes(id));
 
-test('a file comes in parts, in any order, and is handed over whole, once', async () => {
+test('a file is uploaded in parts, in any order, and can be used once', async () => {
   const session = await aSession(api);
   const whole = someBytes(PART_BYTES + 1_000);
   const last = await session.put(whole, 2);
@@ -59,7 +59,7 @@ test('a file comes in parts, in any order, and is handed over whole, once', asyn
     sha256: hashOf('sha256', whole),
     filename: 'airship.zip',
   };
-  assert.deepEqual(await requireTakeable(app.db, callerOf(session.mod), session.mod.id, session.id), expected);
+  assert.deepEqual(await requireCompleteUpload(app.db, callerOf(session.mod), session.mod.id, session.id), expected);
   assert.deepEqual(await take(api, session.mod, session.id), expected);
   const stored = await app.storage.open(expected.key);
   assert.ok(whole.equals(await buffer(stored!.stream)));
@@ -67,7 +67,7 @@ test('a file comes in parts, in any order, and is handed over whole, once', asyn
   await assert.rejects(take(api, session.mod, session.id), { ref: 29017 });
 });
 
-test('the name is that of an archive, and a nonce has at most 64 characters', async () => {
+test('the filename is that of an archive, and a nonce has at most 64 characters', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const params = paramsOf(mod);
@@ -90,7 +90,7 @@ test('the name is that of an archive, and a nonce has at most 64 characters', as
   assert.equal((await create(owner, mod, { filename: 'Airship ✈.ZIP', nonce: 'n'.repeat(64) })).status, 200);
 });
 
-test('the same nonce is the same session, also for sixteen at once, and another person’s is another', async () => {
+test('a nonce returns the same session, also to 16 concurrent requests, and another user gets another session', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const answers = await Promise.all(Array.from({ length: 16 }, () => create(owner, mod, { nonce: 'same' })));
@@ -104,7 +104,7 @@ test('the same nonce is the same session, also for sixteen at once, and another 
   assert.equal(new Set([answers[0]!, ...others].map(idOf)).size, 3);
 });
 
-test('the nonce of a session that is complete is refused, and one that was cancelled or used opens a new one', async () => {
+test('the nonce of a complete session is refused, and that of a cancelled or used one opens a new session', async () => {
   const mod = await api.aMod();
   const session = await aSession(api, { mod, nonce: 'n' });
   await session.put(someBytes());
@@ -118,7 +118,7 @@ test('the nonce of a session that is complete is refused, and one that was cance
   assert.notEqual((await aSession(api, { mod, nonce: 'n' })).id, second.id);
 });
 
-test('a mod has so many open sessions and no more, however many ask at once', async () => {
+test('the number of open sessions of a mod is limited, also for concurrent requests', async () => {
   const mod = await api.aMod();
   const owner = await api.as(mod.owner);
   const answers = await Promise.all(Array.from({ length: 16 }, () => create(owner, mod)));
@@ -130,7 +130,7 @@ test('a mod has so many open sessions and no more, however many ask at once', as
   assert.equal((await create(owner, mod)).status, 200);
 });
 
-test('a person has so many open sessions over all mods, and a whole file counts until it is used', async () => {
+test('the number of open sessions of a user is limited over all mods, and a complete one counts until it is used', async () => {
   const owner = await api.aUser();
   const mods = await Promise.all(Array.from({ length: 4 }, () => api.aMod({ owner })));
   const client = await api.as(owner);
@@ -146,7 +146,7 @@ test('a person has so many open sessions over all mods, and a whole file counts 
   assert.equal((await create(client, mods[3]!)).status, 200);
 });
 
-test('whoever may edit a mod uploads to it; others are refused, and may not even see a hidden one', async () => {
+test('a user that may edit a mod uploads to it; others are refused, and do not see a hidden mod', async () => {
   const game = await api.aGame();
   const mod = await api.aMod({ game });
   const session = await aSession(api, { mod });
@@ -169,7 +169,7 @@ test('whoever may edit a mod uploads to it; others are refused, and may not even
   assert.equal((await session.put(someBytes())).status, 200);
 });
 
-test('a session is its uploader’s alone, on its own mod: to everyone else it does not exist', async () => {
+test('only the uploader finds a session, and only on its own mod', async () => {
   const mod = await api.aMod();
   const session = await aSession(api, { mod });
   await session.put(someBytes());
@@ -195,7 +195,7 @@ test('a session is its uploader’s alone, on its own mod: to everyone else it d
   await assert.rejects(take(api, { ...mod, owner: friend }, session.id), { ref: 29017 });
 });
 
-test('people list their own sessions, by state, also with their own key, and a game’s key has none', async () => {
+test('users list their own sessions, by state, also with their own key, and a game’s key has none', async () => {
   const mod = await api.aMod();
   const [first, second] = [await aSession(api, { mod }), await aSession(api, { mod })];
   await second.client.call(deleteMultipartUploadSession, second.input);
@@ -248,13 +248,13 @@ for (const [range, ref] of [
     assert.deepEqual(await session.partNumbers(), []);
   });
 
-test('a file has at most 20 GB', async () => {
+test('a file of more than 20 GB is refused', async () => {
   const session = await aSession(api);
   const headers = { 'content-range': rangeOf(0, FULL, 20 * 1024 ** 3 + 1) };
   await session.client.refused(addMultipartUploadPart, { ...session.input, raw: someBytes(), headers }, 422, 13009);
 });
 
-test('a digest must be one, known and right; what fails is no part, and can be sent again', async () => {
+test('a digest must be single, known and correct; a part that fails can be sent again', async () => {
   const bytes = someBytes();
   const sha256 = hashOf('sha256', bytes);
   const session = await aSession(api);
@@ -273,14 +273,14 @@ test('a digest must be one, known and right; what fails is no part, and can be s
   assert.equal((await session.complete()).status, 200);
 });
 
-test('a CRC-32C is held against the bytes', async () => {
+test('a CRC-32C is compared with the bytes', async () => {
   const session = await aSession(api);
   const bytes = Buffer.from('123456789');
   for (const digest of ['crc32c=e3069283', 'crc32c=4waSgw=='])
     assert.equal((await session.put(bytes, 1, { digest })).status, 200);
 });
 
-test('a body is as long as its range, whether its length is told before or not', async () => {
+test('a body must be as long as its range, with and without a declared length', async () => {
   const session = await aSession(api);
   for (const count of [0, 99, 101]) {
     const headers = { 'content-range': rangeOf(0, 100, 100) };
@@ -292,7 +292,7 @@ test('a body is as long as its range, whether its length is told before or not',
   assert.equal((await session.put(someBytes(), 1, { 'transfer-encoding': 'chunked' })).status, 200);
 });
 
-test('a part that is there is acknowledged again, and never becomes another', async () => {
+test('a repeated part is acknowledged again, and its bytes never change', async () => {
   const session = await aSession(api);
   const bytes = someBytes();
   const first = await session.put(bytes);
@@ -303,13 +303,13 @@ test('a part that is there is acknowledged again, and never becomes another', as
   assert.equal((await take(api, session.mod, session.id)).sha256, hashOf('sha256', bytes));
 });
 
-test('all parts are of a file of one length', async () => {
+test('all parts must declare the same file length', async () => {
   const session = await aSession(api);
   await session.put(someBytes(100));
   await session.client.refused(addMultipartUploadPart, session.part(someBytes(101)), 400, 29022);
 });
 
-test('a session is completed when all parts are there, and they make at least the shortest archive', async () => {
+test('a session can be completed when all parts are there and are at least as long as an empty archive', async () => {
   const session = await aSession(api);
   await session.client.refused(completeMultipartUploadSession, session.input, 400, 29023);
   const whole = someBytes(FULL + 50);
@@ -323,7 +323,7 @@ test('a session is completed when all parts are there, and they make at least th
   assert.equal((await smallest.complete()).status, 200);
 });
 
-test('what is complete or cancelled takes no parts, and is not completed or cancelled again', async () => {
+test('a complete or cancelled session accepts no parts, and is not completed or cancelled again', async () => {
   const complete = await aSession(api);
   await complete.put(someBytes());
   await complete.complete();
@@ -346,7 +346,7 @@ const use = (client: Client, mod: Mod, id: string) => ({
     client.refused(addModfileOperation, { params: paramsOf(mod), body: { upload_id: id } }, status, ref),
 });
 
-test('a file is made of a session that is complete, by its uploader, by one of many at once', async () => {
+test('only the uploader of a complete session makes a file of it, once, also with concurrent requests', async () => {
   const session = await aSession(api);
   const { client, mod, id } = session;
   const archive = zipOf({ 'readme.txt': 'In parts' });
@@ -359,7 +359,7 @@ test('a file is made of a session that is complete, by its uploader, by one of m
   await use(await api.as(colleague), mod, id).refused(400, 29017);
   await use(await api.as(await api.aUser()), mod, id).refused(403, 15006);
   await use(client, await api.aMod({ owner: mod.owner }), id).refused(400, 29017);
-  // Each says another version: the same request twice would be answered as one.
+  // Each names another version, because identical requests would be answered as one.
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, i) =>
       client.call(addModfileOperation, {
@@ -383,7 +383,7 @@ test('a file is made of a session that is complete, by its uploader, by one of m
   await use(cancelled.client, cancelled.mod, cancelled.id).refused(400, 29004);
 });
 
-test('an upload that is refused as a file can be used again', async () => {
+test('an upload that was refused as a file can be used again', async () => {
   const session = await aSession(api);
   await session.put(zipOf({ 'readme.txt': 'Anything' }));
   await session.complete();
@@ -393,7 +393,7 @@ test('an upload that is refused as a file can be used again', async () => {
   assert.equal((await use(client, mod, session.id).call()).status, 201);
 });
 
-test('people whom the game keeps from adding mods upload nothing', async () => {
+test('users whom the game restricts from adding mods upload nothing', async () => {
   const session = await aSession(api);
   const { client, mod } = session;
   const game = { id: mod.game_id };
@@ -411,7 +411,7 @@ test('people whom the game keeps from adding mods upload nothing', async () => {
   await use(client, mod, session.id).refused(403, 15012);
 });
 
-test('a session that nobody goes on with is cancelled, with its bytes, and forgotten a day later', async () => {
+test('an abandoned session is cancelled with its bytes, and removed a day later', async () => {
   const worker = composeWorker(api.app());
   const mod = await api.aMod();
   const [idle, busy, whole, used] = [
@@ -432,7 +432,7 @@ test('a session that nobody goes on with is cancelled, with its bytes, and forgo
       ({ status }) => status,
     );
   assert.deepEqual(await states(), [4, 0, 4]);
-  assert.equal(await api.app().storage.stat(key), undefined, 'whoever used it had a day to move it');
+  assert.equal(await api.app().storage.stat(key), undefined, 'its user had a day to move it');
   assert.equal(await api.app().storage.stat(`uploads/${whole.id}`), undefined);
   assert.deepEqual([bytesAreThere(idle.id), bytesAreThere(busy.id)], [false, true]);
   await idle.client.refused(addMultipartUploadPart, idle.part(someBytes()), 400, 29004);

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 export type { ReceivedPart, UploadRow } from './store.ts';
 
 export const UPLOAD_INCOMPLETE = 0;
-/** Waits for its turn to be processed. */
+/** Waits to be processed. */
 export const UPLOAD_PENDING = 1;
 export const UPLOAD_PROCESSING = 2;
 export const UPLOAD_COMPLETE = 3;
@@ -23,15 +23,15 @@ export const SESSIONS_PER_MOD = 10;
 
 export const uploadListing: Listing = { from: 'u', columns: { status: { kind: 'integer' } }, sorts: {} };
 
-/** Which session is meant, as a request names it. */
-export interface Named {
+/** The path parameters that identify a session. */
+export interface SessionPath {
   readonly gameId: number;
   readonly modId: number;
   readonly uploadId: string;
 }
 
-/** A file that came whole. */
-export interface TakenUpload {
+/** A complete upload. */
+export interface CompleteUpload {
   readonly key: string;
   readonly bytes: number;
   readonly md5: string;
@@ -43,23 +43,23 @@ type Reader = Pick<Database, 'first' | 'all'>;
 
 export const scopeOf = keyOf;
 
-/** Whoever may add files to a mod may upload them. */
+/** Uploading needs the same permission as adding files to the mod. */
 export async function requireUploader(
   reader: Pick<Database, 'first'>,
   caller: Caller,
-  { gameId, modId }: Pick<Named, 'gameId' | 'modId'>,
+  { gameId, modId }: Pick<SessionPath, 'gameId' | 'modId'>,
 ): Promise<void> {
   const mod = await requireMod(reader, caller, gameId, modId);
   if (!mayEdit(await levelsOf(reader, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
   await requireMayAddMods(reader, caller, gameId);
 }
 
-/** The person who calls, by token or by a key of their own. */
+/** The user of the token or of the user’s own key. */
 function personOf(caller: Caller): number | undefined {
   return 'userId' in caller ? caller.userId : undefined;
 }
 
-/** A session is its uploader's alone: to others it is as if there were none. */
+/** Only the uploader can see a session; for others it does not exist. */
 function requireOwn(
   upload: store.UploadRow | undefined,
   caller: Caller,
@@ -69,19 +69,23 @@ function requireOwn(
     throw new ApiError('MULTIPART_UPLOAD_IDENTIFIER_INVALID');
 }
 
-export async function requireUpload(reader: Reader, caller: Caller, { modId, uploadId }: Named) {
+export async function requireUpload(reader: Reader, caller: Caller, { modId, uploadId }: SessionPath) {
   const upload = await store.byUploadId(reader, uploadId);
   requireOwn(upload, caller, modId);
   return upload;
 }
 
-export async function requireUploadForChange(transaction: Transaction, caller: Caller, { modId, uploadId }: Named) {
+export async function requireUploadForChange(
+  transaction: Transaction,
+  caller: Caller,
+  { modId, uploadId }: SessionPath,
+) {
   const upload = await store.forChange(transaction, uploadId);
   requireOwn(upload, caller, modId);
   return upload;
 }
 
-/** Processing of which there was no sign of life for long has ended with its process. */
+/** Processing that has not renewed its claim has ended with its process. */
 export function statusOf({ status, claim_until }: store.UploadRow, now: number): number {
   const isAbandoned = (status === UPLOAD_PENDING || status === UPLOAD_PROCESSING) && claim_until <= now;
   return isAbandoned ? UPLOAD_INCOMPLETE : status;
@@ -94,41 +98,41 @@ const CLOSED: Readonly<Record<number, ErrorName>> = {
   [UPLOAD_CANCELLED]: 'MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED',
 };
 
-/** Only an incomplete session takes parts and can be completed. */
+/** Only an incomplete session accepts parts and can be completed. */
 export function refuseClosed(upload: store.UploadRow, now: number): void {
   const refusal = CLOSED[statusOf(upload, now)];
   if (refusal) throw new ApiError(refusal);
 }
 
-/** A storage that is full is told from one that fails: the same may succeed later. */
+/** Distinguishes a full storage from a failing one, because a retry can succeed later. */
 export function storageFailure(name: ErrorName, cause: unknown): ApiError {
   return new ApiError(name, { cause, ...(cause instanceof StorageFull && { status: 507 }) });
 }
 
 /**
- * Takes back what a failed request had begun. A disk that is full may be the database's as well: then the claim runs out
- * by itself, and the client hears of the first failure, not of this one.
+ * Reverts what a failed request has begun. If the database’s disk is full too, the claim expires by itself, and the
+ * client gets the first error.
  */
 export async function undo(app: App, upload: store.UploadRow, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    app.log.warn('what an upload had begun could not be taken back; it ends by itself', { key: keyOf(upload), error });
+    app.log.warn('an upload could not be reverted; its claim will expire', { key: keyOf(upload), error });
   }
 }
 
-/** Opens a session, or finds the one that was opened with the same nonce. */
+/** Opens a session, or returns the one with the same nonce. */
 export async function createUpload(
   app: App,
   caller: UserCaller,
-  names: Pick<Named, 'gameId' | 'modId'>,
+  names: Pick<SessionPath, 'gameId' | 'modId'>,
   file: { filename: string; nonce: string | undefined },
 ): Promise<store.UploadRow> {
   const room = await app.storage.room();
   const upload = await app.db.write((transaction) => addOrFind(app, transaction, caller, names, file));
   if (upload.handle !== null) return upload;
   try {
-    if (room === 0) throw new StorageFull('only the space that is kept free is left');
+    if (room === 0) throw new StorageFull('only the reserved free space is left');
     await assemblyOf(app, upload);
     return upload;
   } catch (cause) {
@@ -144,7 +148,7 @@ async function addOrFind(
   app: App,
   transaction: Transaction,
   caller: UserCaller,
-  { gameId, modId }: Pick<Named, 'gameId' | 'modId'>,
+  { gameId, modId }: Pick<SessionPath, 'gameId' | 'modId'>,
   { filename, nonce }: { filename: string; nonce: string | undefined },
 ): Promise<store.UploadRow> {
   const { userId } = caller;
@@ -178,7 +182,7 @@ async function addOrFind(
   });
 }
 
-/** The session as the storage knows it; a process that ended too early may have left that to whoever comes next. */
+/** The storage’s assembly of the session. Begins it if the process that opened the session ended before it could. */
 export async function assemblyOf(app: App, upload: store.UploadRow): Promise<Assembly> {
   const key = keyOf(upload);
   if (upload.handle !== null) return { key, handle: upload.handle };
@@ -196,14 +200,14 @@ export async function listUploads(app: App, caller: Caller, gameId: number, modI
   return store.list(app.db.query, { modId, userId: personOf(caller) ?? 0 }, uploadListing, request);
 }
 
-export async function listParts(app: App, caller: Caller, named: Named): Promise<store.ReceivedPart[]> {
+export async function listParts(app: App, caller: Caller, named: SessionPath): Promise<store.ReceivedPart[]> {
   await requireMod(app.db, caller, named.gameId, named.modId);
   const upload = await requireUpload(app.db, caller, named);
   return store.partsOf(app.db, upload.upload_id);
 }
 
-/** Ends a session, and with it every request that still sends a part. */
-export async function cancelUpload(app: App, caller: Caller, named: Named): Promise<void> {
+/** Closes a session, and aborts every request that is sending one of its parts. */
+export async function cancelUpload(app: App, caller: Caller, named: SessionPath): Promise<void> {
   await requireMod(app.db, caller, named.gameId, named.modId);
   await requireMayAddMods(app.db, caller, named.gameId);
   const upload = await app.db.write(async (transaction) => {
@@ -222,38 +226,38 @@ export async function cancelled(app: App, transaction: Transaction, upload: stor
   return store.change(transaction.query, upload.id, values);
 }
 
-/** The session is closed by now, so bytes that stay because the storage fails are left to the job. */
+/** The session is already closed, so a job removes the bytes if the storage fails now. */
 export async function discard(app: App, upload: store.UploadRow): Promise<void> {
   try {
     await app.storage.assemblies.discard({ key: keyOf(upload), handle: upload.handle ?? '' });
   } catch (error) {
-    app.log.warn('the bytes of an upload could not be removed; they will be later', { key: keyOf(upload), error });
+    app.log.warn('the bytes of an upload could not be removed; a job will retry', { key: keyOf(upload), error });
   }
 }
 
-/** Looks at a file that came whole, without taking it. */
-export async function requireTakeable(
+/** Returns a complete upload without consuming it. */
+export async function requireCompleteUpload(
   reader: Reader,
   caller: Caller,
   modId: number,
   uploadId: string,
-): Promise<TakenUpload> {
+): Promise<CompleteUpload> {
   const upload = await store.byUploadId(reader, uploadId);
   requireOwn(upload, caller, modId);
   return toTaken(upload);
 }
 
 /**
- * Hands over a file that came whole, once. Who may add a file to the mod is asked before. The bytes at the key are to be
- * moved or copied to where they stay: a day later they are removed.
+ * Consumes a complete upload, once; the caller has checked the permission to add files. The bytes must be moved or
+ * copied from the key, because they are removed a day later.
  */
-export async function takeUpload(
+export async function consumeUpload(
   app: App,
   transaction: Transaction,
   caller: Caller,
   modId: number,
   uploadId: string,
-): Promise<TakenUpload> {
+): Promise<CompleteUpload> {
   const upload = await store.forChange(transaction, uploadId);
   requireOwn(upload, caller, modId);
   const taken = toTaken(upload);
@@ -261,7 +265,7 @@ export async function takeUpload(
   return taken;
 }
 
-function toTaken(upload: store.UploadRow): TakenUpload {
+function toTaken(upload: store.UploadRow): CompleteUpload {
   if (upload.used) throw new ApiError('MULTIPART_UPLOAD_IDENTIFIER_INVALID');
   if (upload.status === UPLOAD_CANCELLED) throw new ApiError('MULTIPART_UPLOAD_SESSION_ALREADY_CANCELLED');
   if (upload.status !== UPLOAD_COMPLETE) throw new ApiError('MULTIPART_UPLOAD_SESSION_NOT_COMPLETE');

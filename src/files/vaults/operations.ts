@@ -6,8 +6,8 @@ import { putVault, removeVault, showVault } from './vaults.ts';
 
 const NOT_FOUND = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 
-const opens = 'The second from which its files can be downloaded; 0 for from the beginning';
-const closes = 'The second from which they no longer can be; 0 for never';
+const opens = 'When downloads begin, in Unix seconds; 0 for no beginning';
+const closes = 'When downloads end, in Unix seconds; 0 for no end';
 
 const VaultObject = z
   .object({
@@ -24,7 +24,7 @@ export const getModVault = operation({
   tag: 'Files',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/vault',
-  says: 'Tells when the files of a mod can be downloaded.',
+  says: 'Shows when the files of a mod can be downloaded.',
   access: reader(),
   params: ModPath,
   returns: ok(VaultObject),
@@ -37,7 +37,7 @@ export const editModVault = operation({
   tag: 'Files',
   method: 'PUT',
   path: '/games/{game_id}/mods/{mod_id}/vault',
-  says: 'Keeps the files of a mod for a time: nobody but its team and that of its game downloads them before it begins or after it is over. The mod itself is seen meanwhile. Managers of the mod and of its game may.',
+  says: 'Limits downloads of a mod’s files to a period. Outside it only the teams of the mod and its game can download them; the mod itself stays visible. Allowed for managers of the mod and of its game.',
   access: user('write'),
   params: ModPath,
   body: z.object({
@@ -54,7 +54,7 @@ export const deleteModVault = operation({
   tag: 'Files',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}/vault',
-  says: 'Lets everyone who sees the mod download its files again, at any time.',
+  says: 'Removes the period: everyone who sees the mod can download its files at any time.',
   access: user('write'),
   params: ModPath,
   returns: noContent,

@@ -4,12 +4,12 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** When the files of a mod can be downloaded. */
+/** The period in which the files of a mod can be downloaded. */
 export interface ModVaultsTable {
   mod_id: number;
-  /** 0 where they could be from the beginning. */
+  /** 0 for no beginning. */
   date_opens: number;
-  /** 0 where they can be for ever. */
+  /** 0 for no end. */
   date_closes: number;
   date_updated: number;
 }

@@ -22,7 +22,7 @@ async function aVault(opens: number, closes: number, settings: Record<string, nu
   return { mod, params, author, player, body, fresh: () => api.as(player) };
 }
 
-test('nobody downloads before a vault opens, or after it has closed', async () => {
+test('downloads are refused before a vault opens and after it has closed', async () => {
   const { params, fresh, body } = await aVault(60, 3_600);
   await (await fresh()).refused(downloadModfile, { params }, 403, 29051);
   assert.equal((await (await fresh()).call(getMod, { params })).status, 200);
@@ -39,7 +39,7 @@ test('nobody downloads before a vault opens, or after it has closed', async () =
   await (await fresh()).refused(downloadModfile, { params }, 403, 29050);
 });
 
-test('a link that was given before does not open it', async () => {
+test('a link from before does not bypass the vault', async () => {
   // Without direct downloads every link is signed.
   const { params, fresh } = await aVault(0, 30, { api_access_options: 1 });
   const client = await fresh();
@@ -50,7 +50,7 @@ test('a link that was given before does not open it', async () => {
   await client.refused(downloadModfileHashed, signed, 403, 29050);
 });
 
-test('the teams of the mod and its game have the files always', async () => {
+test('the teams of the mod and its game can always download the files', async () => {
   const { mod, params, author } = await aVault(60, 0);
   const helper = await api.aUser();
   await api.joinsMod(helper, mod, 1);
@@ -60,7 +60,7 @@ test('the teams of the mod and its game have the files always', async () => {
     assert.equal((await client.call(downloadModfile, { params })).status, 200);
 });
 
-test('who may edit the mod sets and lifts it, and nobody else', async () => {
+test('users that may edit the mod set and remove the vault, and nobody else does', async () => {
   const { mod, params, author, fresh } = await aVault(60, 0);
   const helper = await api.aUser();
   await api.joinsMod(helper, mod, 1);
@@ -80,7 +80,7 @@ test('who may edit the mod sets and lifts it, and nobody else', async () => {
   assert.equal((await (await fresh()).call(downloadModfile, { params })).status, 200);
 });
 
-test('it goes for ever with its mod', async () => {
+test('the vault is deleted with its mod', async () => {
   const { mod, params, author } = await aVault(60, 0);
   await author.call(deleteModOperation, { params });
   await author.call(deleteModOperation, { params, body: { permanent: true } });

@@ -40,7 +40,7 @@ async function modToLock(transaction: Transaction, caller: Caller, { gameId, mod
   return mod;
 }
 
-/** From now on the files of the mod are there between these moments alone. Its teams have them always. */
+/** Limits downloads to this period. The teams of the mod and its game can always download. */
 export async function putVault(
   app: App,
   caller: UserCaller,

@@ -7,7 +7,7 @@ import { modComments } from '../../community/comments/operations.ts';
 import { addModRating } from '../../community/ratings/operations.ts';
 import { subscribeToMod, unsubscribeFromMod } from '../../community/subscriptions/operations.ts';
 import { composeWorker } from '../../composition/compose.ts';
-import { countNoted, noteDownload } from '../../files/downloads/counting.ts';
+import { flushDownloads, queueDownload } from '../../files/downloads/counting.ts';
 import { insertMany } from '../../platform/database/bulk.ts';
 import { DUPLICATE_WINDOW_SECONDS } from '../../platform/database/duplicate-requests.ts';
 import { sessionHash } from '../../records/metrics/signing.ts';
@@ -176,8 +176,8 @@ test('downloads, subscriptions, ratings and comments of a day are counted as the
   await one.call(addModRating, { params, body: { rating: 1 } });
   await (await api.as(await api.aUser())).call(modComments.add, { params, body: { content: 'Nice' } });
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.2'])
-    noteDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform: 'windows', address });
-  await countNoted(api.app());
+    queueDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform: 'windows', address });
+  await flushDownloads(api.app());
   const moderator = await api.aUser();
   await api.joins(moderator, { id: mod.game_id } as Game, 1);
   const team = await api.as(moderator);
@@ -363,7 +363,7 @@ test('the ranking of a month and of the previous month matches a full sort', asy
 
 /** The active users of today and of this month, as the game’s team reads them. */
 async function activeIn(mod: Mod): Promise<{ day: number; month: number }> {
-  await countNoted(api.app());
+  await flushDownloads(api.app());
   const moderator = await api.aUser();
   await api.joins(moderator, { id: mod.game_id }, 1);
   const team = await api.as(moderator);
@@ -377,7 +377,7 @@ async function activeIn(mod: Mod): Promise<{ day: number; month: number }> {
 const placeOf = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
 const from = (address: string, more = {}) => ({ headers: { 'x-forwarded-for': address, ...more } });
 const downloads = (mod: Mod, address: string, platform = 'windows', userId?: number) =>
-  noteDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform, address, userId });
+  queueDownload(api.app(), { mod_id: mod.id, game_id: mod.game_id, platform, address, userId });
 
 async function aModToUse(): Promise<Mod> {
   const mod = await api.aMod();

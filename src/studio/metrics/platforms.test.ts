@@ -15,7 +15,7 @@ import { addGameTagOptions, addModTags } from '../../catalogue/tags/operations.t
 import { modComments } from '../../community/comments/operations.ts';
 import { addModRating } from '../../community/ratings/operations.ts';
 import { subscribeToMod } from '../../community/subscriptions/operations.ts';
-import { countNoted } from '../../files/downloads/counting.ts';
+import { flushDownloads } from '../../files/downloads/counting.ts';
 import { downloadModfile } from '../../files/downloads/operations.ts';
 import { addModfileOperation, editModfileOperation } from '../../files/modfiles/operations.ts';
 import { sessionHash } from '../../records/metrics/signing.ts';
@@ -166,7 +166,7 @@ async function download(
   const headers = { ...on(platform), 'x-forwarded-for': address };
   const { status, text } = await client.call(downloadModfile, { params: { ...at(mod), file_id: file }, headers });
   assert.equal(status, 200, text.slice(0, 200));
-  await countNoted(api.app());
+  await flushDownloads(api.app());
 }
 
 test('the statistics of mods and of their game are those of the platform', async () => {
