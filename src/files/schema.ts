@@ -1,7 +1,7 @@
 import type { Migration, Schema } from '../platform/database/migrate.ts';
 
 const modfiles: Schema = ({ id, integer, text, clustered }) => [
-  // Numbers before texts: SQLite then finds what filters ask for at the beginning of a row.
+  // Numbers before texts: SQLite then finds filtered columns at the beginning of a row.
   `create table modfiles (
     id ${id},
     mod_id ${integer} not null references mods (id),

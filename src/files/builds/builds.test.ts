@@ -66,7 +66,7 @@ test('a build is provisioned, uploaded, inspected and finalized, and then handed
   assert.equal(await statusOf(game), 4);
   const mod = await api.aMod({ game });
   await aSource(api, mod);
-  // In the cloud every locked platform is cooked, whatever the runners are for.
+  // In the cloud every locked platform is cooked, whatever platforms the runners have.
   assert.equal((await cooksOf(api, mod)).length, 2);
   const claim = await mustClaim(client);
   assert.equal(claim.build?.filehash.sha256, filehash.sha256);
@@ -76,7 +76,7 @@ test('a build is provisioned, uploaded, inspected and finalized, and then handed
   assert.equal(await statusOf(game), 5);
 });
 
-test('a build comes in parts, in any order and with a break, and is whole with the last', async () => {
+test('a build is uploaded in parts, in any order and with a break, and is complete with the last', async () => {
   const game = await aCookingGame(api);
   const { params } = await provision(game);
   const whole = zipOf([{ name: 'a.bin', content: Buffer.alloc(PART_BYTES + 1_000, 7), method: STORED }]);
@@ -101,7 +101,7 @@ test('a build comes in parts, in any order and with a break, and is whole with t
   assert.equal(await refOf(params, first, range(0, first)), 29002);
 });
 
-test('in a bucket a build is put together as well, and is handed out from there', async () => {
+test('a build is assembled in a bucket as well, and served from there', async () => {
   const game = await aCookingGame(bucket);
   const owner = await bucket.as(game.owner);
   const { build_id, url } = (await owner.call(cookingSasToken, { params: gamePath(game) })).body;
@@ -119,7 +119,7 @@ test('in a bucket a build is put together as well, and is handed out from there'
   assert.deepEqual((await takeInventory(bucket.app(), storedObjects, { repair: false, verify: true })).found, []);
 });
 
-test('what is no sound archive is told, in the language of whoever asks, and is not finalized', async () => {
+test('an invalid archive is reported in the language of the caller, and is not finalized', async () => {
   const game = await aCookingGame(api);
   const { params } = await provision(game);
   await put(params, Buffer.from('no archive'));
@@ -132,7 +132,7 @@ test('what is no sound archive is told, in the language of whoever asks, and is 
   await owner.refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
 });
 
-test('an address holds for seven days, for its build, and until another is given', async () => {
+test('an upload URL is valid for seven days, for its build, and until the next one is provisioned', async () => {
   const game = await aCookingGame(api);
   const first = await provision(game);
   const second = await provision(game);
@@ -143,7 +143,7 @@ test('an address holds for seven days, for its build, and until another is given
   assert.equal((await put(second.params, build())).status, 404);
 });
 
-test('the storage check knows builds: one that is gone is invalid, and what has no row is left over', async () => {
+test('the storage check covers builds: a missing one is invalid, and one without a row is left over', async () => {
   const game = await aCookingGame(api);
   const { storage } = api.app();
   const look = async (repair = false) =>
@@ -160,7 +160,7 @@ test('the storage check knows builds: one that is gone is invalid, and what has 
   assert.deepEqual(await look(), []);
 });
 
-test('a build that another took the place of goes with its bytes', async () => {
+test('a replaced build is removed with its bytes', async () => {
   const game = await aCookingGame(api);
   const owner = await api.as(game.owner);
   const keys = async () => (await Array.fromAsync(api.app().storage.list('cookbuilds/'))).length;
@@ -176,7 +176,7 @@ test('a build that another took the place of goes with its bytes', async () => {
   assert.equal(await keys(), before + 1);
 });
 
-test('a service outside tells of its cooks by messages that it signs', async () => {
+test('an external service reports its cooks in signed messages', async () => {
   const game = await aCookingGame(api);
   const { webhook_secret } = await provision(game);
   const mod = await api.aMod({ game });

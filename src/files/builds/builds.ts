@@ -11,7 +11,7 @@ import * as store from './store.ts';
 
 export type { BuildRow, PartRow } from './store.ts';
 
-/** `cloud_cooking_status` of a game. */
+/** The values of a game’s `cloud_cooking_status`. */
 export const CLOUD_COOKING = {
   DISABLED: 0,
   INITIALIZING: 1,
@@ -42,14 +42,14 @@ export async function putStatus(app: App, transaction: Transaction, gameId: numb
   await applyGameChanges(app, transaction, gameId, { cloud_cooking_status: status }, 'en');
 }
 
-/** Where a build is uploaded to, and what signs the messages of a service that cooks with it. */
+/** The upload URL of a build, and the secret that signs the messages of an external cooking service. */
 export interface Provision {
   readonly build: store.BuildRow;
   readonly url: string;
   readonly webhookSecret: string;
 }
 
-/** An address for a new build. One that was given out before, and to which nothing whole has come, is void then. */
+/** Provisions an upload URL for a new build. It replaces an earlier URL whose build is not complete. */
 export const provisionBuild = (app: App, caller: UserCaller, gameId: number): Promise<Provision> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
@@ -95,7 +95,7 @@ const signatureFor = (app: App, { build_uuid, date_expires }: store.BuildRow) =>
 const addressOf = (app: App, build: store.BuildRow): string =>
   `${app.addresses.api}/cloud-cooking/builds/${build.build_uuid}/${signatureFor(app, build)}`;
 
-/** The build of an address, as long as the address holds. */
+/** The build of an upload URL, while the URL is valid. */
 export async function requireBuild(
   app: App,
   { uuid, signature }: { readonly uuid: string; readonly signature: string },
@@ -107,7 +107,7 @@ export async function requireBuild(
   return build;
 }
 
-/** The newest build of the game, and what was found in it. */
+/** The newest build of the game, with the result of its inspection. */
 export async function requireNewest(app: App, caller: Caller, gameId: number): Promise<store.BuildRow> {
   await requireAdministrator(app.db, caller, gameId);
   const build = await store.newestOf(app.db, gameId);
@@ -117,13 +117,13 @@ export async function requireNewest(app: App, caller: Caller, gameId: number): P
 
 export const listParts = (app: App, build: store.BuildRow) => store.partsOf(app.db, build.id);
 
-/** The build that runners get: nothing that a scan has not passed, where there is one. */
+/** The build that runners get. If scans are required, only one that has passed. */
 export async function findLive(app: App, gameId: number): Promise<store.BuildRow | undefined> {
   const live = await store.liveOf(app.db, gameId);
   return live && isScanPassed(live, app.settings) ? live : undefined;
 }
 
-/** The newest build becomes the one that runners get. Without a runner the game waits for one. */
+/** Makes the newest build the one that runners get. Without a runner the game waits for one. */
 export const finalizeBuild = (app: App, caller: UserCaller, gameId: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
@@ -145,7 +145,7 @@ const notReady = (build: store.BuildRow | undefined) =>
 const refusedBuild = (rule: 'invalid' | 'required' | 'unscanned') =>
   new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'build', rule }] });
 
-/** A game whose build waits for a runner has one now, or lost the last: its team has to see to it. */
+/** Updates the status of a game that waits for a runner, and of one that lost its last runner. */
 export async function runnersChanged(app: App, transaction: Transaction, gameId: number, caller: Caller) {
   const { cloud_cooking_status: before } = await requireGameForChange(transaction, caller, gameId);
   const isManned = await store.hasRunners(transaction, gameId);
@@ -154,11 +154,11 @@ export async function runnersChanged(app: App, transaction: Transaction, gameId:
     await putStatus(app, transaction, gameId, CLOUD_COOKING.ACTION_REQUIRED);
 }
 
-/** Derived, and never stored. A new build brings a new secret; that of the live one holds as long as it is. */
+/** Derived and never stored. A new build has a new secret; that of the live build is valid while it is live. */
 const webhookSecretOf = (app: App, { build_uuid }: store.BuildRow): string =>
   `cksec_${app.secrets.sign(WEBHOOK, build_uuid)}`;
 
-/** `t=<Unix seconds>,v1=<hex>` over the time, a dot and the body, as our own webhooks are signed. */
+/** `t=<Unix seconds>,v1=<hex>` over the time, a dot and the body, in the format of our own webhooks. */
 async function isSignedByService(app: App, gameId: number, body: Buffer, header: string | undefined): Promise<boolean> {
   const [, time, given] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? '') ?? [];
   if (!time || !given || Math.abs(app.clock.now() - Number(time)) > SIGNATURE_SECONDS) return false;
@@ -170,8 +170,11 @@ async function isSignedByService(app: App, gameId: number, body: Buffer, header:
   });
 }
 
-/** Who tells: the service by its signature, or an administrator of the game by a token that may write. */
-export async function requireTeller(
+/**
+ * The sender of a message: the service by its signature, or an administrator of the game by a token with the write
+ * scope.
+ */
+export async function requireSender(
   app: App,
   caller: Caller,
   gameId: number,
@@ -185,7 +188,7 @@ export async function requireTeller(
     throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');
 }
 
-/** What the service that cooks says of its own state. Without cooking there are no builds to keep. */
+/** Stores the status that the external cooking service reports. Once cooking is disabled, builds are not needed. */
 export const putStatusOutside = (app: App, caller: Caller, gameId: number, status: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireGameForChange(transaction, OPERATOR, gameId);

@@ -12,32 +12,32 @@ export const CookBuildObject = z
     game_id: Id,
     state: z
       .enum(['open', 'whole', 'valid', 'invalid'])
-      .meta({ description: 'Open until all has come, whole until it was inspected.' }),
+      .meta({ description: '`open` until all bytes have arrived, `whole` until it is inspected.' }),
     is_valid: z.boolean(),
-    is_live: z.boolean().meta({ description: 'Whether it is the one that runners get.' }),
-    problem: z.string().meta({ description: 'Why it is invalid; empty otherwise.' }),
+    is_live: z.boolean().meta({ description: 'Whether runners get this build.' }),
+    problem: z.string().meta({ description: 'The reason why it is invalid; empty otherwise.' }),
     virus_status: Integer.meta({
       description: '0 not scanned, 1 scanned, 2 being scanned, 3 too large to be scanned, 4 file not found, 5 failed',
     }),
     virus_positive: Integer.meta({
       description: '0 nothing found, which means clean only where the status is 1; 1 threat, 2 potentially harmful',
     }),
-    date_scanned: Timestamp.meta({ description: 'Unix seconds; 0 where no scan has come to its end' }),
-    findings: z
-      .array(z.object({ kind: Integer, path: z.string(), detail: z.string() }))
-      .meta({ description: 'What the scan found: 1 threat, 2 potentially harmful, 3 not scanned, and where' }),
+    date_scanned: Timestamp.meta({ description: 'Unix seconds; 0 if no scan has completed' }),
+    findings: z.array(z.object({ kind: Integer, path: z.string(), detail: z.string() })).meta({
+      description: 'The findings of the scan with their paths: 1 threat, 2 potentially harmful, 3 not scanned',
+    }),
     filename: z.string(),
     filesize: Integer,
     filesize_uncompressed: Integer,
     filehash: z.object({ md5: z.string(), sha256: z.string() }),
     date_added: Timestamp,
     date_updated: Timestamp,
-    date_expires: Timestamp.meta({ description: 'Of the address to which it is uploaded. Unix seconds' }),
+    date_expires: Timestamp.meta({ description: 'When the upload URL expires. Unix seconds' }),
   })
   .meta({ id: 'CookBuild' });
 
-/** What is wrong is kept as a rule, and said in the language of whoever asks. */
-function saidOf(problem: string, language: Language): string {
+/** A problem is stored as a validation rule and localised for each caller. */
+function localisedProblem(problem: string, language: Language): string {
   if (problem === '') return '';
   const { field, rule, values } = JSON.parse(problem) as FieldProblem;
   return validationMessage(rule as Parameters<typeof validationMessage>[0], language, { field, ...values });
@@ -49,7 +49,7 @@ export const toCookBuild = (build: BuildRow, language: Language): z.input<typeof
   state: build.state === 'void' ? 'invalid' : build.state,
   is_valid: build.state === 'valid',
   is_live: build.is_live === 1 && build.state === 'valid',
-  problem: saidOf(build.problem, language),
+  problem: localisedProblem(build.problem, language),
   virus_status: build.virus_status,
   virus_positive: build.virus_positive,
   date_scanned: build.date_scanned,
@@ -66,7 +66,7 @@ export const toCookBuild = (build: BuildRow, language: Language): z.input<typeof
 export const CookBuildUploadObject = CookBuildObject.extend({
   parts: z
     .array(z.object({ part_number: Integer, start: Integer, part_size: Integer }))
-    .meta({ description: 'What has come of it, where it comes in parts.' }),
+    .meta({ description: 'The parts that have arrived, if it is uploaded in parts.' }),
 }).meta({ id: 'CookBuildUpload' });
 
 export const toCookBuildUpload = (build: BuildRow, parts: readonly PartRow[], language: Language) => ({
@@ -77,10 +77,12 @@ export const toCookBuildUpload = (build: BuildRow, parts: readonly PartRow[], la
 export const CookingSasTokenObject = z
   .object({
     build_id: z.string(),
-    url: z.string().meta({ description: 'Where the build is sent to with PUT. Whoever knows it may upload.' }),
-    part_size: Integer.meta({ description: 'How long parts are, where it is sent in parts.' }),
+    url: z.string().meta({ description: 'The URL for the upload with PUT. It needs no further credentials.' }),
+    part_size: Integer.meta({ description: 'The length of a part, for uploads in parts.' }),
     webhook_url: z.string(),
-    webhook_secret: z.string().meta({ description: 'Signs what a service that cooks tells. It is shown here alone.' }),
+    webhook_secret: z
+      .string()
+      .meta({ description: 'Signs the messages of an external cooking service. It is shown only here.' }),
     date_expires: Timestamp,
   })
   .meta({ id: 'CookingSasToken' });

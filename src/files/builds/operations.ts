@@ -15,7 +15,7 @@ import {
   putStatusOutside,
   requireBuild,
   requireNewest,
-  requireTeller,
+  requireSender,
 } from './builds.ts';
 import {
   CookBuildObject,
@@ -44,7 +44,7 @@ export const cookingSasToken = operation({
   tag: 'Cloud Cooking',
   method: 'POST',
   path: '/games/{game_id}/cloud-cooking/sas-token',
-  says: 'Gives an address to which, for seven days, the build is uploaded that the runners of a game cook with. An address that was given before and not used is void then. For administrators of the game.',
+  says: 'Provisions a URL to which the build that the game’s runners cook with can be uploaded for seven days. It replaces an earlier URL that was not used. Allowed for administrators of the game.',
   access: user('write', 'team'),
   limit: 20,
   params: GamePath,
@@ -62,7 +62,7 @@ export const cookingValidateBuild = operation({
   tag: 'Cloud Cooking',
   method: 'GET',
   path: '/games/{game_id}/cloud-cooking/validate-build',
-  says: 'Tells what has become of the build that was uploaded last: whether all of it has come, and what the inspection of it found. For administrators of the game.',
+  says: 'Shows the state of the build that was uploaded last: whether it is complete, and what its inspection found. Allowed for administrators of the game.',
   access: user('read', 'team'),
   params: GamePath,
   returns: ok(CookBuildObject),
@@ -76,7 +76,7 @@ export const finalizeCloudCooking = operation({
   tag: 'Cloud Cooking',
   method: 'POST',
   path: '/games/{game_id}/cloud-cooking/finalization',
-  says: 'Makes the build that was uploaded last, if it is valid, the one that the runners of the game get. For administrators of the game.',
+  says: 'Makes the build that was uploaded last, if it is valid, the one that the game’s runners get. Allowed for administrators of the game.',
   access: user('write', 'team'),
   params: GamePath,
   returns: noContent,
@@ -84,7 +84,7 @@ export const finalizeCloudCooking = operation({
   handle: (app, { caller, params }) => finalizeBuild(app, caller, params.game_id),
 });
 
-/** How a cook is, in the words of the service, and how cooking as a whole is. */
+/** The status of a cook or of cooking as a whole, in the service’s own words. */
 const CookingMessage = z.object({
   cloud_cooking_status: z
     .literal([CLOUD_COOKING.DISABLED, CLOUD_COOKING.ENABLED, CLOUD_COOKING.ACTION_REQUIRED, CLOUD_COOKING.TEARING_DOWN])
@@ -123,23 +123,23 @@ export const cookingWebhook = operation({
   tag: 'Cloud Cooking',
   method: 'POST',
   path: '/games/{game_id}/cloud-cooking/webhook',
-  says: 'Takes what a service outside tells of a cook that it works on, or of cooking as a whole, as JSON. The service signs its message with the secret that came with the address of the build; administrators of the game need no signature.',
+  says: 'Receives a message of an external service about a cook that it works on, or about cooking as a whole, as JSON. The service signs its message with the secret that came with the build’s upload URL; administrators of the game need no signature.',
   access: visitor('team'),
   params: GamePath,
   headers: {
     'x-cooking-signature': {
-      says: '`t=<Unix seconds>,v1=<hex>`: the HMAC-SHA256 of `t`, a dot and the body with the secret. It holds for five minutes.',
+      says: '`t=<Unix seconds>,v1=<hex>`: the HMAC-SHA256 of `t`, a dot and the body with the secret. It is valid for five minutes.',
     },
   },
   raw: {
     bytesMax: MESSAGE_BYTES_MAX,
-    says: '`{"cook": {"cook_uuid", "status": "cooking" | "failed", "progress", "logs", "metadata"}, "cloud_cooking_status": 0 | 4 | 5 | 6}`, each if it is told.',
+    says: '`{"cook": {"cook_uuid", "status": "cooking" | "failed", "progress", "logs", "metadata"}, "cloud_cooking_status": 0 | 4 | 5 | 6}`, each optional.',
   },
   returns: ok(
     z
       .object({
         game_id: Id,
-        cloud_cooking_status: Integer.nullable().meta({ description: 'As it was told.' }),
+        cloud_cooking_status: Integer.nullable().meta({ description: 'The status from the message.' }),
         cook: ModfileCookObject.nullable(),
       })
       .meta({ id: 'CookingMessageTaken' }),
@@ -147,10 +147,10 @@ export const cookingWebhook = operation({
   errors: [...REFUSALS, 'TOKEN_MISSING_SCOPE_WRITE', 'JSON_MALFORMED'],
   handle: async (app, { caller, params: { game_id }, headers, raw }) => {
     const body = await readAll(raw);
-    await requireTeller(app, caller, game_id, { body, signature: headers['x-cooking-signature'] });
+    await requireSender(app, caller, game_id, { body, signature: headers['x-cooking-signature'] });
     const { cloud_cooking_status: status, cook } = messageOf(body);
-    const told = cook && { ...cook, failed: cook.status === 'failed' };
-    const after = told && (await reportOutside(app, game_id, told.cook_uuid, told));
+    const report = cook && { ...cook, failed: cook.status === 'failed' };
+    const after = report && (await reportOutside(app, game_id, report.cook_uuid, report));
     if (status !== undefined) await putStatusOutside(app, caller, game_id, status);
     return {
       game_id,
@@ -165,11 +165,13 @@ export const uploadCookBuild = operation({
   tag: 'Cloud Cooking',
   method: 'PUT',
   path: '/cloud-cooking/builds/{build_id}/{build_signature}',
-  says: 'Uploads a build to the address that was given for it: as a whole, or with `Content-Range` in parts of 52,428,800 bytes, in any order and again where a connection broke. Once all has come it is inspected.',
+  says: 'Uploads a build to its provisioned URL: as a whole, or with `Content-Range` in parts of 52,428,800 bytes, in any order and repeated after a broken connection. A complete build is inspected.',
   access: anyone(),
   unlocked: 'the build that is uploaded is held',
   params: BuildPath,
-  headers: { 'content-range': { says: 'Which bytes of the build these are, from 0: `bytes 0-52428799/104857600`.' } },
+  headers: {
+    'content-range': { says: 'The range of these bytes in the build, from 0: `bytes 0-52428799/104857600`.' },
+  },
   raw: { bytesMax: FILE_BYTES_MAX, says: 'A zip archive of up to 20 GB, or a part of it.' },
   returns: ok(CookBuildUploadObject),
   errors: [...PART_REFUSALS, 'MULTIPART_UPLOAD_PART_RECOVERY_INCOMPLETE', 'MULTIPART_UPLOAD_BUILD_HASH_FAILED'],
@@ -184,7 +186,7 @@ export const getCookBuild = operation({
   tag: 'Cloud Cooking',
   method: 'GET',
   path: '/cloud-cooking/builds/{build_id}/{build_signature}',
-  says: 'Tells what has come of a build at the address to which it is uploaded, so that the upload can go on.',
+  says: 'Shows which parts of a build have arrived at its upload URL, so that the client can resume the upload.',
   access: anyone(),
   params: BuildPath,
   returns: ok(CookBuildUploadObject),

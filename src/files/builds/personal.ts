@@ -7,7 +7,7 @@ export const personalBuilds: PersonalData = {
       table: 'cook_builds',
       column: 'added_by',
       exported: ['build_uuid', 'game_id', 'filename', 'date_added'],
-      whenDeleted: retained('of the game, which goes on cooking'),
+      whenDeleted: retained('it belongs to the game, which continues to use it'),
       whenMerged: 'moved',
     },
   ],

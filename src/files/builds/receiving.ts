@@ -16,7 +16,7 @@ import * as store from './store.ts';
 export const INSPECT = 'cook-builds.inspect';
 export const PREFIX = 'cookbuilds/';
 
-/** Bytes of a build as a request brings them: all of them, or the part that the range says. */
+/** The bytes of a build in a request: all of them, or the part of the range. */
 export interface SentBytes {
   readonly contentRange: string | undefined;
   readonly bytes: number | undefined;
@@ -28,7 +28,7 @@ interface Address {
   readonly signature: string;
 }
 
-/** Takes a build, whole or part by part. What has come whole is inspected by a job. */
+/** Receives a build, whole or in parts. A job inspects the complete build. */
 export async function receiveBuild(app: App, address: Address, sent: SentBytes): Promise<store.BuildRow> {
   const build = await requireOpen(app, address);
   if (sent.contentRange === undefined) await receiveWhole(app, build, sent);
@@ -47,7 +47,7 @@ async function requireRoom(app: App, bytes: number): Promise<void> {
   if (room !== undefined && room < bytes) throw new StorageFull(`no room for ${bytes} bytes`);
 }
 
-/** Under a key of its own, so that of two who send a build at once one wins with all of its bytes. */
+/** Each upload has its own key, so that of two concurrent ones the winner has all of its bytes. */
 async function receiveWhole(app: App, build: store.BuildRow, { bytes, chunks }: SentBytes): Promise<void> {
   if (bytes === 0) throw new ApiError('MULTIPART_UPLOAD_BODY_LENGTH_INCORRECT');
   const incoming = `incoming/${app.random.uuid()}`;
@@ -86,7 +86,10 @@ async function agreeOnTotal(transaction: Transaction, { id }: store.BuildRow, pa
   else if (build.total !== part.total) throw new ApiError('MULTIPART_UPLOAD_FILESIZE_MISMATCH');
 }
 
-/** Two who send the same part at once may mix its bytes; putting all together finds that, and asks for it again. */
+/**
+ * Two concurrent requests for the same part can mix their bytes. Assembling the build detects that, and requests the
+ * part again.
+ */
 async function putPart(
   app: App,
   build: store.BuildRow,
@@ -96,7 +99,8 @@ async function putPart(
   const assembly = await assemblyOf(app, build);
   const tag = await app.storage.assemblies.putPart(assembly, part, received.chunks).catch(async (cause) => {
     if (received.failure()) throw received.failure();
-    // Another request may have sent it, and all may have been put together since: a bucket takes nothing more then.
+    // Another request may have sent the part, and the build may be assembled since: a bucket accepts no more parts
+    // then.
     if (await store.partOf(app.db, build.id, part.number)) throw new ApiError('MULTIPART_UPLOAD_PART_ALREADY_UPLOADED');
     throw storageFailure('MULTIPART_UPLOAD_DESTINATION_PART_UPLOAD_FAILED', cause);
   });
@@ -158,7 +162,7 @@ const becomeWhole = (app: App, build: store.BuildRow, key: string, stored: Store
       await putStatus(app, transaction, game.id, CLOUD_COOKING.INITIALIZED);
   });
 
-/** Reads the build to its last byte: only a sound archive is handed to runners. */
+/** Reads the build completely, because runners get only valid archives. */
 export async function inspectBuild(app: App, uuid: string, heartbeat: () => Promise<void>): Promise<void> {
   const build = await store.byUuid(app.db, uuid);
   if (build?.state !== 'whole') return;
@@ -173,7 +177,7 @@ export async function inspectBuild(app: App, uuid: string, heartbeat: () => Prom
 
 interface Found {
   readonly bytes: number;
-  /** As JSON; empty where there is none. */
+  /** As JSON; empty if there is none. */
   readonly problem: string;
 }
 
@@ -203,7 +207,7 @@ async function conclude(app: App, transaction: Transaction, { id, game_id }: sto
   if (found.problem !== '' && isFirst) await putStatus(app, transaction, game_id, CLOUD_COOKING.ACTION_REQUIRED);
 }
 
-/** Whose turn is over goes, with its bytes before its row: what fails is found again. */
+/** Removes unused builds, the bytes before the row: a failed removal is found again. */
 export async function removeOldBuilds(app: App, heartbeat: () => Promise<void>): Promise<void> {
   for (const build of await store.over(app.db.query, app.clock.now(), 100)) {
     await heartbeat();

@@ -28,7 +28,7 @@ import { buildScanProgress, scanEveryBuild } from './scans.ts';
 const HOUR = 3_600;
 const ACTION_REQUIRED = 5;
 
-/** The scanner's ways, which tests change and `afterEach` puts right. */
+/** How the scanner behaves. Tests change it, and `afterEach` resets it. */
 const manner: ClamdBehaviour = {};
 const clamd = await startClamdStub({ after }, manner);
 afterEach(() => {
@@ -43,7 +43,7 @@ const clean = () => zipOf({ 'cook.txt': api.unique('A script') });
 const infected = () => zipOf({ 'bin/cook.bin': EICAR, 'a.txt': api.unique('a') });
 const LATER_CLEAN = 'stream: OK\0';
 
-/** Uploads a build; what is done with it is left to jobs. */
+/** Uploads a build; the test runs the jobs that process it. */
 async function upload(game: Game, raw: Buffer, on: Api = api): Promise<void> {
   const owner = await on.as(game.owner);
   const { build_id, url } = (await owner.call(cookingSasToken, { params: gamePath(game) })).body;
@@ -88,7 +88,7 @@ const mailsTo = (address: string) => {
   return mails.filter((mail) => mail.includes(address));
 };
 
-test('a build is not finalized before it was scanned, and is not called clean before that', async () => {
+test('a build is neither finalized nor reported as clean before its scan', async () => {
   const game = await aCookingGame(api);
   manner.hangsUp = true;
   await upload(game, clean());
@@ -110,7 +110,7 @@ test('a build is not finalized before it was scanned, and is not called clean be
   await finalize(game);
 });
 
-test('a threat in a new build is told to its team, reported and in the events, and it is never handed out', async () => {
+test('a threat in a new build is mailed to its team, reported and published as an event, and runners never get it', async () => {
   const email = 'studio@example.org';
   const game = await aCookingGame(api, {}, await api.aUser({ email, language: 'de' }));
   await upload(game, nested('evil.bin', EICAR, 2));
@@ -130,7 +130,7 @@ test('a threat in a new build is told to its team, reported and in the events, a
   assert.match(mailsTo(email)[0]!, /Bedrohung/);
 });
 
-test('a threat that is found later withdraws the live build, cooks wait for another, and an alarm that was false ends', async () => {
+test('a threat that is found later withdraws the live build, cooks wait for another, and a false positive restores it', async () => {
   const game = await aCookingGame(api);
   manner.answer = LATER_CLEAN;
   await upload(game, infected());
@@ -147,7 +147,11 @@ test('a threat that is found later withdraws the live build, cooks wait for anot
   const count = await scanEveryBuild(api.app());
   const { files, left } = await buildScanProgress(api.app());
   assert.ok(count > 0 && files === count && left >= 1, JSON.stringify({ count, files, left }));
-  assert.equal((await client.call(downloadCookBuild, { params })).status, 200, 'what has passed stays meanwhile');
+  assert.equal(
+    (await client.call(downloadCookBuild, { params })).status,
+    200,
+    'a build that has passed stays available meanwhile',
+  );
   await worker.runDue();
   assert.equal((await buildScanProgress(api.app())).left, 0);
   const found = await shown(game);
@@ -169,7 +173,7 @@ test('a threat that is found later withdraws the live build, cooks wait for anot
   assert.equal((await withdrawnIn(game)).length, 1);
 });
 
-test('another build takes the place of one that was withdrawn, and cooks go on with it', async () => {
+test('another build replaces a withdrawn one, and cooks continue with it', async () => {
   const game = await aCookingGame(api);
   const { client } = await aRunner(api, game);
   manner.answer = LATER_CLEAN;
@@ -189,7 +193,7 @@ test('another build takes the place of one that was withdrawn, and cooks go on w
   assert.deepEqual((await client.call(downloadCookBuild, { params: { claim_id } })).bytes, bytes);
 });
 
-test('by the setting a build that was not scanned is handed out, but never one with a threat', async () => {
+test('a setting lets runners get an unscanned build, but never one with a threat', async () => {
   const lenient = await startApi({ settings: { ...settings, MODSTEAD_DOWNLOAD_UNSCANNED: 'on' } });
   const jobs = composeWorker(lenient.app());
   const game = await aCookingGame(lenient);
@@ -204,7 +208,7 @@ test('by the setting a build that was not scanned is handed out, but never one w
   await (await lenient.as(game.owner)).refused(finalizeCloudCooking, { params: gamePath(game) }, 422, 13009);
 });
 
-test('a build from before there was a scanner is scanned within the hour, and cooks wait for that', async () => {
+test('a build from before a scanner was configured is scanned within the hour, and cooks wait for it', async () => {
   const game = await aCookingGame(api);
   await upload(game, clean());
   await worker.runDue();
@@ -227,7 +231,7 @@ test('a build from before there was a scanner is scanned within the hour, and co
   assert.ok((await mustClaim(client)).build);
 });
 
-test('what a runner hands in is a file like any other: scanned before it is live, and taken down with a threat', async () => {
+test('a runner’s result is scanned before it is live, and taken down with a threat, like any other file', async () => {
   const game = await aCookingGame(api);
   const { client } = await aRunner(api, game);
   const mod = await api.aMod({ game });

@@ -24,7 +24,7 @@ export const SCAN = 'cook-builds.scan';
 
 const BUILDS_AT_ONCE = 100;
 
-/** Where there is a scanner, a build is scanned before runners get it. */
+/** If a scanner is configured, a build is scanned before runners get it. */
 export async function awaitScan(app: App, transaction: Transaction, uuid: string): Promise<void> {
   if (app.scanner) await app.jobs.enqueue(transaction, SCAN, { uuid }, { key: uuid });
 }
@@ -34,17 +34,17 @@ export async function scanBuild(app: App, uuid: string, job: RunningJob): Promis
   if (!app.scanner || !build || !isScannable(build)) return;
   await app.db.write((transaction) => begin(transaction, build));
   const scan = await scanAt(app, build.storage_key!, job, BUILD_POLICY);
-  // Fails where another worker has taken over, which then does all of it anew.
+  // Fails if another worker has claimed the job; that worker starts over.
   await job.heartbeat();
   await app.db.write((transaction) => settle(app, transaction, build, scan));
   if (scan.again) throw new ScannerUnavailable(`the scanner is away: ${scan.unscanned[0]?.why}`);
 }
 
-/** A sound archive, also one that a scan has taken down: scanners err. */
+/** A valid archive, also one that a scan has taken down, because scanners report false positives. */
 const isScannable = ({ state, virus_positive }: store.BuildRow): boolean =>
   state === 'valid' || (state === 'invalid' && virus_positive === VIRUS_POSITIVE.THREAT);
 
-/** What has passed before goes on while it is scanned again. */
+/** A build that has passed before stays available while it is scanned again. */
 async function begin({ query }: Transaction, build: store.BuildRow): Promise<void> {
   if (build.virus_status === VIRUS_STATUS.SCANNED) return;
   await store.change(query, build.id, { virus_status: VIRUS_STATUS.SCAN_IN_PROGRESS });
@@ -60,14 +60,14 @@ async function settle(app: App, transaction: Transaction, { id, game_id }: store
     findings: JSON.stringify(shownFindings(findingsOf(scan))),
     ...(!scan.again && { date_scanned: app.clock.now() }),
   });
-  // Cooks wait for the scan of the build with which they are done.
+  // Cooks wait for the scan of their build.
   transaction.changed(cooksScope(game_id));
   const [threat] = scan.threats;
   if (threat) await takeDown(app, transaction, build, threat, game.cloud_cooking_status);
-  else if (before.state === 'invalid') await giveBack(app, transaction, build);
+  else if (before.state === 'invalid') await restore(app, transaction, build);
 }
 
-/** It stays marked as the live one, so that cooks wait for another instead of going without. */
+/** The build stays marked as live, so that cooks wait for another one instead of running without a build. */
 async function takeDown(app: App, transaction: Transaction, build: store.BuildRow, threat: Threat, status: number) {
   if (build.state === 'invalid') return;
   const { path: entry, signature } = threat;
@@ -87,18 +87,18 @@ async function takeDown(app: App, transaction: Transaction, build: store.BuildRo
   });
 }
 
-/** A threat that is none after all. */
-async function giveBack(app: App, transaction: Transaction, build: store.BuildRow): Promise<void> {
+/** Restores a build after a false positive. */
+async function restore(app: App, transaction: Transaction, build: store.BuildRow): Promise<void> {
   await store.change(transaction.query, build.id, { state: 'valid', problem: '', date_updated: app.clock.now() });
   if (build.is_live === 0) return;
   const isManned = await store.hasRunners(transaction, build.game_id);
   await putStatus(app, transaction, build.game_id, isManned ? CLOUD_COOKING.ENABLED : CLOUD_COOKING.FINALIZING);
 }
 
-/** Scans all builds anew, and answers how many that are. */
+/** Scans all builds again. Returns their number. */
 export const scanEveryBuild = (app: App): Promise<number> => enqueueAll(app, true);
 
-/** Scans what no scan came to the end of, such as builds from before there was a scanner. */
+/** Scans builds without a completed scan, such as those from before a scanner was configured. */
 export async function scanWaitingBuilds(app: App): Promise<void> {
   if (app.scanner) await enqueueAll(app, false);
 }
@@ -116,7 +116,7 @@ async function enqueueAll(app: App, all: boolean): Promise<number> {
   }
 }
 
-/** How many builds there are to scan, and how many scans of them wait. */
+/** The number of builds to scan, and of scans that are waiting. */
 export const buildScanProgress = async ({ db }: App): Promise<{ files: number; left: number }> => ({
   files: await store.countScannable(db),
   left: await store.countOpenJobs(db, SCAN),

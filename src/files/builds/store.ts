@@ -20,7 +20,7 @@ export const newestOf = (reader: Reader, gameId: number) => reader.first<BuildRo
 const LIVE = statement("select * from cook_builds where game_id = ? and is_live = 1 and state = 'valid'");
 export const liveOf = (reader: Reader, gameId: number) => reader.first<BuildRow>(LIVE, [gameId]);
 
-/** Those that are looked at by a scan: all, or those of which none has come to its end. */
+/** All builds that can be scanned, or those without a completed scan. */
 export const scannableAfter = (query: Query, id: number, all: boolean, limit: number) => {
   const every = query
     .selectFrom('cook_builds')
@@ -47,7 +47,7 @@ export const mailedTeamOf = (transaction: Transaction, gameId: number) =>
 const THREAT = statement(`select b.problem, g.name as game, u.email, u.language
   from cook_builds b join games g on g.id = b.game_id join users u on u.id = ?
   where b.build_uuid = ? and b.state = 'invalid' and b.virus_positive = 1 and u.status <> 3`);
-/** What a mail about a threat says, as long as there is one. */
+/** The contents of a mail about a threat. Undefined once the threat is gone. */
 export const threatFor = (db: Database, userId: number, uuid: string) =>
   db.first<{ problem: string; game: string; email: string | null; language: string }>(THREAT, [userId, uuid]);
 
@@ -60,7 +60,7 @@ export const add = (query: Query, row: Insertable<CookBuildsTable>): Promise<Bui
 export const change = (query: Query, id: number, values: Updateable<CookBuildsTable>): Promise<BuildRow> =>
   query.updateTable('cook_builds').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Others of the game: those that never became whole, or all. */
+/** The other builds of the game: the incomplete ones, or all. */
 export async function voidOthers(
   { query }: Transaction,
   { gameId, exceptId, openOnly, now }: { gameId: number; exceptId: number; openOnly: boolean; now: number },
@@ -85,7 +85,7 @@ export const addPart = (query: Query, part: PartRow) => query.insertInto('cook_b
 export const removeParts = (query: Query, buildId: number, numbers: readonly number[]) =>
   query.deleteFrom('cook_build_parts').where('build_id', '=', buildId).where('part_number', 'in', numbers).execute();
 
-/** False when another request was faster. */
+/** Returns false if another request was first. */
 export async function begun(query: Query, id: number, handle: string): Promise<boolean> {
   const changed = await query
     .updateTable('cook_builds')
@@ -96,7 +96,7 @@ export async function begun(query: Query, id: number, handle: string): Promise<b
   return changed.numUpdatedRows > 0n;
 }
 
-/** Those that nobody will have any use for. */
+/** Builds that are no longer needed. */
 export const over = (query: Query, now: number, limit: number) =>
   query
     .selectFrom('cook_builds')

@@ -6,11 +6,14 @@ import * as store from './store.ts';
 const AT_ONCE = 500;
 const UUID_CHARACTERS = 36;
 
-/** What studios uploaded for their runners. One whose bytes are gone is invalid: its studio uploads it again. */
+/**
+ * The builds that studios uploaded for their runners. A build with missing bytes is invalid, so the studio uploads it
+ * again.
+ */
 export const storedBuilds: StoredObjects<App> = {
   prefix: PREFIX,
   referenced: referencedBuilds,
-  // Whatever state it is in: its bytes go with its row.
+  // In any state, because a build’s bytes are removed together with its row.
   isReferenced: async ({ db }, key) => {
     const build = await store.byUuid(db, key.slice(PREFIX.length, PREFIX.length + UUID_CHARACTERS));
     return build !== undefined && (build.storage_key === key || build.storage_key === null);

@@ -7,41 +7,41 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What a studio uploads for its runners to cook with. */
+/** A build that a studio uploads for its runners. */
 export interface CookBuildsTable {
   id: Generated<number>;
   build_uuid: string;
   game_id: number;
-  /** Open until all has come, whole until it was inspected, void once another took its place. */
+  /** `open` until all bytes have arrived, `whole` until it is inspected, `void` once another build has replaced it. */
   state: 'open' | 'whole' | 'valid' | 'invalid' | 'void';
-  /** 1 for the one that runners get, once it is valid and has passed the scan. */
+  /** 1 for the build that runners get once it is valid and has passed its scan. */
   is_live: number;
   filename: string;
-  /** The length of the whole; 0 until the first bytes tell it. */
+  /** The length of the build; 0 until the first bytes declare it. */
   total: number;
-  /** What the storage calls it while it comes in parts; null before that. */
+  /** The storage’s id of an assembly from parts; null before it begins. */
   handle: string | null;
-  /** Null until its bytes have a place. */
+  /** Null until the bytes are stored. */
   storage_key: string | null;
   md5: string;
   sha256: string;
   bytes_uncompressed: number;
-  /** Why it is invalid, as a field problem in JSON; empty otherwise. */
+  /** The reason why it is invalid, as a field problem in JSON; empty otherwise. */
   problem: string;
-  /** As of files of mods: how far the scan came, what it found, and when it ended; 0 for never. */
+  /** As for modfiles: the status of the scan, its result, and when it completed; 0 for never. */
   virus_status: Generated<number>;
   virus_positive: Generated<number>;
   date_scanned: Generated<number>;
-  /** What the scan found, as JSON. */
+  /** The findings of the scan, as JSON. */
   findings: Generated<string>;
   added_by: number;
   date_added: number;
   date_updated: number;
-  /** Of the address to which it is uploaded. */
+  /** When the upload URL expires. */
   date_expires: number;
 }
 
-/** A part that was received whole. */
+/** A complete part. */
 export interface CookBuildPartsTable {
   build_id: number;
   part_number: number;

@@ -11,7 +11,7 @@ export interface ThreatMail {
   readonly userId: number;
 }
 
-/** Lets the team of the game be written to, each by a job: what fails for one is tried again for that one. */
+/** Enqueues one job per team member, so that a failed mail is retried for that member only. */
 export async function enqueueThreatMails(app: App, transaction: Transaction, build: store.BuildRow): Promise<void> {
   for (const { user_id: userId } of await store.mailedTeamOf(transaction, build.game_id)) {
     const mail: ThreatMail = { uuid: build.build_uuid, userId };

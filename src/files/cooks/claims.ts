@@ -7,28 +7,31 @@ import type { FileTexts, Incoming, ModfileRow } from '../modfiles/modfiles.ts';
 import { addCooked, findSource } from '../modfiles/sources.ts';
 import { watch } from '../uploads/claims.ts';
 import { LINES_MAX } from './cooks.ts';
-import { fail, giveBack, move, tell } from './moving.ts';
 import { COOK, cooksScope, FAILURE } from './states.ts';
 import * as store from './store.ts';
+import { fail, move, recordCookEvent, requeue } from './transitions.ts';
 
-/** After so long without a report a runner counts as gone. */
+/** A runner that has not reported for this long counts as gone. */
 const LEASE_SECONDS = 120;
-/** While a result is inspected and put in its place nobody waits for reports. */
+/** While a result is inspected and stored the runner cannot report. */
 const FINISHING_SECONDS = 3_600;
 
-/** Whoever cooks, as far as that matters here. */
+/** The fields of a runner that cooks need. */
 export interface Cooking {
   readonly id: number;
   readonly game_id: number;
   readonly platforms: readonly string[];
-  /** Who let it in. */
+  /** The user that added the runner. */
   readonly added_by: number;
 }
 
-/** The runner in the place of whoever let it in, above the teams: what it uploads is for a cook that it was given. */
+/**
+ * A runner uploads as the user that added it, without the teams’ permission checks: its claim on the cook is the
+ * permission.
+ */
 export const uploaderOf = ({ added_by }: Cooking): UserCaller => ({ ...OPERATOR, userId: added_by });
 
-/** The next cook, as soon as there is one, for at most so long. */
+/** Claims the next cook, and waits for one up to this time. */
 export async function claimNext(app: App, runner: Cooking, waitMs: number): Promise<store.ShownCook | undefined> {
   const changes = watch(app.db.changes, cooksScope(runner.game_id));
   const endsAt = performance.now() + waitMs;
@@ -50,7 +53,7 @@ async function tryClaim(app: App, runner: Cooking): Promise<store.ShownCook | un
   const { clamd, downloadUnscanned } = app.settings;
   return app.db.write(async (transaction) => {
     for (const id of await store.expired(transaction, dialect, wanted.now, wanted.gameId))
-      await giveBack(app, transaction, (await store.forChange(transaction, id))!, FAILURE.LEASE);
+      await requeue(app, transaction, (await store.forChange(transaction, id))!, FAILURE.LEASE);
     const scanned = clamd !== undefined && downloadUnscanned === 'off';
     const id = await store.nextWaiting(transaction, dialect, wanted, scanned);
     return id === undefined ? undefined : claim(app, transaction, id, runner);
@@ -71,7 +74,7 @@ async function claim(app: App, transaction: Transaction, id: number, runner: Coo
 
 const leaseOf = (app: App, seconds: number) => app.clock.now() + seconds;
 
-/** The cook that the runner was given; to whoever has lost it, or never had it, there is none. */
+/** The cook of the runner’s claim. A runner that has lost the claim, or never had it, finds none. */
 export async function requireClaimed(
   reader: Pick<Transaction, 'first'>,
   runner: Cooking,
@@ -82,7 +85,7 @@ export async function requireClaimed(
   return cook;
 }
 
-/** The same for a change: still cooking, and nobody else changes it from here on. */
+/** Locks the cook, which must still be cooking. */
 async function requireCooking(transaction: Transaction, runner: Cooking, claim: string): Promise<store.ShownCook> {
   const { id } = await requireClaimed(transaction, runner, claim);
   const cook = await store.forChange(transaction, id);
@@ -96,13 +99,13 @@ export interface Report {
   readonly metadata?: readonly string[] | undefined;
 }
 
-/** The runner goes on, and may tell how far it is. */
-export const report = (app: App, runner: Cooking, claim: string, told: Report): Promise<store.ShownCook> =>
+/** Extends the runner’s lease, and stores its report. */
+export const report = (app: App, runner: Cooking, claim: string, received: Report): Promise<store.ShownCook> =>
   app.db.write(async (transaction) => {
     const cook = await requireCooking(transaction, runner, claim);
-    await note(transaction, cook, told.logs ?? []);
+    await note(transaction, cook, received.logs ?? []);
     const date_lease = Math.max(cook.date_lease, leaseOf(app, LEASE_SECONDS));
-    return store.change(transaction, cook.id, { ...columnsOf(told), date_lease, date_updated: app.clock.now() });
+    return store.change(transaction, cook.id, { ...columnsOf(received), date_lease, date_updated: app.clock.now() });
   });
 
 const columnsOf = ({ progress, metadata }: Report) => ({
@@ -116,23 +119,23 @@ async function note(transaction: Transaction, cook: store.CookRow, lines: readon
   await store.trimLogs(transaction, cook.id, LINES_MAX);
 }
 
-/** It did not work out. With `again` another attempt is made, as long as there are some left. */
+/** Fails the cook. With `again` it is retried while it has attempts left. */
 export const failClaimed = (
   app: App,
   runner: Cooking,
   claim: string,
-  { again, ...told }: Report & { readonly again: boolean },
+  { again, ...received }: Report & { readonly again: boolean },
 ): Promise<store.ShownCook> =>
   app.db.write(async (transaction) => {
     const known = await requireClaimed(transaction, runner, claim);
     if (known.status === COOK.FAILED) return known;
     const cook = await requireCooking(transaction, runner, claim);
-    await note(transaction, cook, told.logs ?? []);
-    await store.change(transaction, cook.id, { ...columnsOf(told), date_updated: app.clock.now() });
-    return again ? giveBack(app, transaction, cook, FAILURE.RUNNER) : fail(app, transaction, cook, FAILURE.RUNNER);
+    await note(transaction, cook, received.logs ?? []);
+    await store.change(transaction, cook.id, { ...columnsOf(received), date_updated: app.clock.now() });
+    return again ? requeue(app, transaction, cook, FAILURE.RUNNER) : fail(app, transaction, cook, FAILURE.RUNNER);
   });
 
-/** The file that the source has become. Sent again, as its answer may be lost, it is taken once. */
+/** Adds the cooked file. A repeated request, after a lost response, adds it once. */
 export async function finishClaimed(
   app: App,
   runner: Cooking,
@@ -163,7 +166,7 @@ export async function finishClaimed(
 const defined = <T extends object>(values: T): T =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 
-/** A result that was refused leaves the runner the usual time for another. */
+/** After a refused result the runner has the usual time for another. */
 const renewAfter = (app: App, { id }: store.CookRow, claim: string): Promise<void> =>
   app.db.write(async (transaction) => {
     const cook = await store.forChange(transaction, id);
@@ -171,7 +174,7 @@ const renewAfter = (app: App, { id }: store.CookRow, claim: string): Promise<voi
       await store.change(transaction, id, { date_lease: leaseOf(app, LEASE_SECONDS) });
   });
 
-/** Answers whether the file goes live: not where a newer source was faster. */
+/** Returns whether the file goes live: not if a newer source has been cooked meanwhile. */
 async function succeed(
   app: App,
   transaction: Transaction,
@@ -182,11 +185,11 @@ async function succeed(
   const cook = await requireCooking(transaction, runner, claim);
   const isReleased = cook.active === 1 && !(await store.isOutdated(transaction, cook));
   const done = { status: COOK.SUCCEEDED, result_id: file.id, progress: 100 };
-  await tell(app, transaction, await move(app, transaction, cook, done), 'COOK_SUCCEEDED');
+  await recordCookEvent(app, transaction, await move(app, transaction, cook, done), 'COOK_SUCCEEDED');
   return isReleased;
 }
 
-/** The source of a cook that the runner was given, if it may be handed out. */
+/** The source of a cook that the runner has claimed, if runners may get it. */
 export async function sourceOfClaim(app: App, runner: Cooking, claim: string): Promise<ModfileRow> {
   const cook = await requireClaimed(app.db, runner, claim);
   if (cook.status !== COOK.COOKING) throw new ApiError('RESOURCE_NOT_FOUND');
@@ -199,25 +202,25 @@ async function requireSource(app: App, cook: store.CookRow): Promise<ModfileRow>
   return source;
 }
 
-/** What an external service tells of a cook that is under way. It becomes a file by its result, and in no other way. */
+/** Stores an external service’s report about a running cook. Only a result turns the cook into a file. */
 export const reportOutside = (
   app: App,
   gameId: number,
   uuid: string,
-  { failed, ...told }: Report & { readonly failed: boolean },
+  { failed, ...received }: Report & { readonly failed: boolean },
 ): Promise<store.ShownCook> =>
   app.db.write(async (transaction) => {
     const found = await store.byUuid(transaction, uuid);
     const cook = found && (await store.forChange(transaction, found.id));
     if (cook?.game_id !== gameId) throw new ApiError('RESOURCE_NOT_FOUND');
     if (cook.status >= COOK.SUCCEEDED) return cook;
-    await note(transaction, cook, told.logs ?? []);
-    const after = await store.change(transaction, cook.id, { ...columnsOf(told), date_updated: app.clock.now() });
+    await note(transaction, cook, received.logs ?? []);
+    const after = await store.change(transaction, cook.id, { ...columnsOf(received), date_updated: app.clock.now() });
     return failed ? fail(app, transaction, after, FAILURE.SERVICE) : after;
   });
 
-/** A runner that is let in no more loses what it cooks to others. */
+/** Returns the cooks of a revoked runner to the queue. */
 export async function releaseClaims(app: App, transaction: Transaction, runnerId: number): Promise<void> {
   for (const { id } of await store.openOf(transaction, 'runner_id', runnerId))
-    await giveBack(app, transaction, (await store.forChange(transaction, id))!, FAILURE.LEASE);
+    await requeue(app, transaction, (await store.forChange(transaction, id))!, FAILURE.LEASE);
 }

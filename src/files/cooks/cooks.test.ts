@@ -34,7 +34,7 @@ const liveOn = async (mod: Mod, platform: string) =>
     (each) => each.platform === platform,
   )?.modfile_live;
 
-test('a source is handed out once its scan has passed, and what was made of it is live once its own has', async () => {
+test('runners get a source once it has passed its scan, and its result is live once that has passed too', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -64,7 +64,7 @@ test('a result with a threat never goes live', async () => {
   assert.equal(await liveOn(mod, 'ps5'), undefined);
 });
 
-test('a source with a threat is cooked by nobody', async () => {
+test('runners never get a source with a threat', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -79,7 +79,7 @@ test('a source with a threat is cooked by nobody', async () => {
   assert.deepEqual([cook!.status, metadataOf(cook!, 'error')], [3, 'source_unavailable']);
 });
 
-test('a source that is taken down while it is cooked is handed out no more', async () => {
+test('runners no longer get a source that is taken down while it is cooked', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -95,7 +95,7 @@ test('a source that is taken down while it is cooked is handed out no more', asy
   await client.refused(reportCook, { params: { claim_id } }, 404, 14000);
 });
 
-test('a mod that is deleted for ever takes its sources and cooks with it, their logs and their bytes', async () => {
+test('deleting a mod for ever deletes its sources and cooks, with their logs and bytes', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);

@@ -12,17 +12,17 @@ import type { ModfileRow, ModPath } from '../modfiles/modfiles.ts';
 import { notAmong } from '../modfiles/platforms.ts';
 import { findSource, lockedPlatforms, newestSource, requireMember, targetsOf } from '../modfiles/sources.ts';
 import { cookListing } from './listing.ts';
-import { cancel, fail, giveBack, tell } from './moving.ts';
 import { COOK, cooksScope, FAILURE } from './states.ts';
 import * as store from './store.ts';
+import { cancel, fail, recordCookEvent, requeue } from './transitions.ts';
 
 export type { ShownCook } from './store.ts';
 
-/** `cloud_cooking_status` of a game whose build is in use. */
+/** The `cloud_cooking_status` of a game whose build is in use. */
 const CLOUD_COOKING_ENABLED = 4;
 const DAY = 86_400;
 const LOGS_SECONDS = 30 * DAY;
-/** In lists, where one wants to see how it ended. */
+/** In lists the end of the log is enough. */
 const LINES_IN_LISTS = 20;
 export const LINES_MAX = 2_000;
 
@@ -32,7 +32,7 @@ export interface CookWithLogs {
   readonly logs: readonly string[];
 }
 
-/** A source that is to be cooked, and who wants it. */
+/** A source to cook, and the user that requested it. */
 interface Order {
   readonly source: Pick<ModfileRow, 'id' | 'game_id' | 'mod_id'>;
   readonly platforms: readonly string[];
@@ -40,7 +40,7 @@ interface Order {
   readonly active: boolean;
 }
 
-/** One cook for each platform; one that is under way for the same source is not begun a second time. */
+/** Adds one cook per platform, unless one is already open for the same source. */
 async function orderCooks(app: App, transaction: Transaction, order: Order): Promise<store.ShownCook[]> {
   const cooks: store.ShownCook[] = [];
   for (const platform of order.platforms) {
@@ -78,11 +78,11 @@ async function addCook(
     date_updated: now,
   });
   transaction.changed(cooksScope(source.game_id));
-  await tell(app, transaction, cook, 'COOK_QUEUED');
+  await recordCookEvent(app, transaction, cook, 'COOK_QUEUED');
   return cook;
 }
 
-/** A new source is cooked for the platforms that the game cooks: those of its runners, or all in the cloud. */
+/** Cooks a new source for the platforms that the game cooks: those of its runners, or all of them in the cloud. */
 export async function cookNewSource(
   app: App,
   transaction: Transaction,
@@ -96,14 +96,14 @@ export async function cookNewSource(
 }
 
 export interface CookWish {
-  /** The newest source unless given. */
+  /** Default: the newest source. */
   readonly sourceId?: number | undefined;
-  /** All that the source is for unless given. */
+  /** Default: all platforms of the source. */
   readonly platforms?: readonly string[] | undefined;
   readonly active: boolean;
 }
 
-/** Starts cooks by hand: also where no runner is there yet, which will then find them waiting. */
+/** Starts cooks on request. They wait if no runner exists yet. */
 export const startCooks = (app: App, caller: UserCaller, which: ModPath, wish: CookWish): Promise<store.ShownCook[]> =>
   app.db.write(async (transaction) => {
     const mod = await requireCook(transaction, caller, which);
@@ -124,7 +124,7 @@ export const startCooks = (app: App, caller: UserCaller, which: ModPath, wish: C
     return cooks;
   });
 
-/** Whoever may add files to the mod has them cooked. Others who change the mod wait from here on. */
+/** Locks the mod. Cooking needs the same permission as adding files. */
 async function requireCook(transaction: Transaction, caller: Caller, which: ModPath): Promise<ModRow> {
   const mod = await requireModForChange(transaction, caller, which.gameId, which.modId);
   if (!mayEdit(await levelsOf(transaction, caller, mod))) throw new ApiError('MODFILE_NO_UPLOAD_PERMISSION');
@@ -141,7 +141,7 @@ async function requireSource(
   return source;
 }
 
-/** What is over stays as it ended; the answer tells how. */
+/** A cook that has ended stays as it is, and the response shows how. */
 export const cancelCook = (app: App, caller: UserCaller, which: ModPath, uuid: string): Promise<CookWithLogs> =>
   app.db.write(async (transaction) => {
     const mod = await requireCook(transaction, caller, which);
@@ -152,7 +152,7 @@ export const cancelCook = (app: App, caller: UserCaller, which: ModPath, uuid: s
     return withLogs(transaction.query, after);
   });
 
-/** Nothing is made any more of a source that was deleted. */
+/** Cancels the cooks of a deleted source. */
 export async function cancelCooksOfSource(app: App, transaction: Transaction, sourceId: number): Promise<void> {
   for (const { id } of await store.openOf(transaction, 'source_id', sourceId))
     await cancel(app, transaction, (await store.forChange(transaction, id))!);
@@ -183,7 +183,7 @@ export async function listCooksOfMod(app: App, caller: Caller, which: ModPath, r
   return listed(app, { gameId: which.gameId, modId: which.modId }, request);
 }
 
-/** All cooks of a game, also those of mods that are hidden, for its team. */
+/** All cooks of a game, including those of hidden mods. Allowed for its team. */
 export async function listCooksOfGame(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireGame(app.db, caller, gameId);
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MODERATOR)
@@ -198,12 +198,12 @@ async function listed(app: App, scope: Parameters<typeof store.list>[1], request
   return { cooks: rows.map((cook) => ({ cook, logs: logs.get(cook.id)! })), total };
 }
 
-/** What runners have left behind goes back, and what cannot be cooked any more ends. */
-export async function tendCooks(app: App): Promise<void> {
+/** Requeues the cooks of runners that stopped reporting, and ends those that can no longer be cooked. */
+export async function requeueExpiredCooks(app: App): Promise<void> {
   const { dialect } = app.db;
   await app.db.write(async (transaction) => {
     const ids = await store.expired(transaction, dialect, app.clock.now());
-    for (const id of ids) await giveBack(app, transaction, (await store.forChange(transaction, id))!, FAILURE.LEASE);
+    for (const id of ids) await requeue(app, transaction, (await store.forChange(transaction, id))!, FAILURE.LEASE);
   });
   await app.db.write(async (transaction) => {
     const ids = await store.stranded(transaction, dialect);

@@ -1,11 +1,11 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { forgetLogs, tendCooks } from './cooks.ts';
+import { forgetLogs, requeueExpiredCooks } from './cooks.ts';
 
 const MINUTE = 60;
 const DAY = 86_400;
 
 export const cookJobs: readonly JobHandler<App>[] = [
-  { kind: 'cooks.tend', every: MINUTE, run: (app) => tendCooks(app) },
+  { kind: 'cooks.tend', every: MINUTE, run: (app) => requeueExpiredCooks(app) },
   { kind: 'cooks.forget-logs', every: DAY, run: (app) => forgetLogs(app) },
 ];

@@ -1,6 +1,6 @@
 import type { Listing } from '../../platform/database/listing.ts';
 
-/** What lists of cooks may be filtered and sorted by. */
+/** The columns by which lists of cooks can be filtered and sorted. */
 export const cookListing: Listing = {
   from: 'c',
   columns: {

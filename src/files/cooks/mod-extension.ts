@@ -1,7 +1,7 @@
 import { modExtensions } from '../../catalogue/mods/extensions.ts';
 import { contribute } from '../../platform/extensions.ts';
-import { cancel } from './moving.ts';
 import * as store from './store.ts';
+import { cancel } from './transitions.ts';
 
 export const modExtension = contribute(modExtensions, {
   name: 'cooks',

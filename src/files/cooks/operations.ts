@@ -17,7 +17,7 @@ export const getCooks = operation({
   tag: 'Cooks',
   method: 'GET',
   path: '/games/{game_id}/cooks',
-  says: 'Lists all cooks of a game, also those of mods that are hidden. For the game’s team.',
+  says: 'Lists all cooks of a game, including those of hidden mods. Allowed for the game’s team.',
   access: user('read', 'team'),
   params: GamePath,
   list: cookListing,
@@ -34,7 +34,7 @@ export const browseModfileCooks = operation({
   tag: 'Cooks',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/cooks',
-  says: 'Lists what is made, or was made, of the sources of a mod. For the teams of the mod and its game.',
+  says: 'Lists the cooks of a mod’s sources. Allowed for the teams of the mod and its game.',
   access: user('read'),
   params: ModPath,
   list: cookListing,
@@ -51,7 +51,7 @@ export const getModfileCook = operation({
   tag: 'Cooks',
   method: 'GET',
   path: '/games/{game_id}/mods/{mod_id}/cooks/{cook_uuid}',
-  says: 'Shows one cook with its log. For the teams of the mod and its game.',
+  says: 'Shows one cook with its log. Allowed for the teams of the mod and its game.',
   access: user('read'),
   params: CookPath,
   returns: ok(ModfileCookObject),
@@ -65,18 +65,18 @@ export const startCook = operation({
   tag: 'Cooks',
   method: 'POST',
   path: '/games/{game_id}/mods/{mod_id}/cooks',
-  says: 'Has a source made into files for the locked platforms that it is for, by the next runners that are free. A cook that is under way is answered, and not begun a second time. Managers and administrators of the mod’s team or its game may.',
+  says: 'Cooks a source for its locked platforms, on the next free runners. A cook that is already open is returned instead of starting a second one. Allowed for managers and administrators of the mod’s team or its game.',
   access: user('write'),
   limit: 30,
   params: ModPath,
   body: z.object({
-    modfile: z.int().min(1).optional().meta({ description: 'The source; the newest one unless given.' }),
+    modfile: z.int().min(1).optional().meta({ description: 'The id of the source. Default: the newest one.' }),
     platforms: z
       .array(z.string().trim().toLowerCase().pipe(z.enum(PLATFORMS)))
       .max(PLATFORMS.length)
       .transform((names) => [...new Set(names)])
       .optional()
-      .meta({ description: 'Some of the locked platforms that the source is for; all of them unless given.' }),
+      .meta({ description: 'Some of the source’s locked platforms. Default: all of them.' }),
     active: z.boolean().default(true).meta({ description: 'Make the files live where they need no approval.' }),
   }),
   emptyBody: true,
@@ -101,7 +101,7 @@ export const cancelCookOperation = operation({
   tag: 'Cooks',
   method: 'DELETE',
   path: '/games/{game_id}/mods/{mod_id}/cooks/{cook_uuid}',
-  says: 'Cancels a cook that waits or is under way. One that is over stays as it ended. Managers and administrators of the mod’s team or its game may.',
+  says: 'Cancels a waiting or running cook. One that has ended stays as it is. Allowed for managers and administrators of the mod’s team or its game.',
   access: user('write'),
   params: CookPath,
   returns: ok(ModfileCookObject),

@@ -7,7 +7,7 @@ export const personalCooks: PersonalData = {
       table: 'cooks',
       column: 'started_by',
       exported: ['cook_uuid', 'mod_id', 'platform', 'status', 'date_added'],
-      whenDeleted: retained('part of the history of a mod'),
+      whenDeleted: retained('it is part of the mod’s history'),
       whenMerged: 'moved',
     },
   ],

@@ -1,7 +1,7 @@
-/** `status` of a cook, as the API tells it. */
+/** The `status` of a cook in the API. */
 export const COOK = { WAITING: 0, COOKING: 1, SUCCEEDED: 2, FAILED: 3, CANCELLED: 4 } as const;
 
-/** Why a cook failed, as its metadata tells it: a word, so that every client can say it in its own language. */
+/** Why a cook failed: a keyword in its metadata, which every client can localise. */
 export const FAILURE = {
   RUNNER: 'failed',
   LEASE: 'lease_expired',
@@ -9,5 +9,5 @@ export const FAILURE = {
   SERVICE: 'service_reported',
 } as const;
 
-/** What wakes runners that wait for work. */
+/** The scope that wakes runners that wait for cooks. */
 export const cooksScope = (gameId: number) => `games/${gameId}/cooks`;

@@ -12,7 +12,7 @@ import { skipLocked, withUpdateLock } from '../../platform/database/locks.ts';
 import type { CooksTable } from './table.ts';
 
 export type CookRow = Selectable<CooksTable>;
-/** A cook with what is told of its source. */
+/** A cook with the fields of its source that the API shows. */
 export interface ShownCook extends CookRow {
   readonly filename: string;
   readonly filesize: number;
@@ -28,7 +28,7 @@ export const byUuid = (reader: Reader, uuid: string) => reader.first<ShownCook>(
 const BY_CLAIM = statement(`${SHOWN} where c.claim = ?`);
 export const byClaim = (reader: Reader, claim: string) => reader.first<ShownCook>(BY_CLAIM, [claim]);
 
-/** On PostgreSQL others who change the cook wait from here on. */
+/** On PostgreSQL this locks the cook. */
 const FOR_CHANGE = withUpdateLock(statement(`${SHOWN} where c.id = ?`), 'c');
 export const forChange = (transaction: Transaction, id: number) => transaction.first<ShownCook>(FOR_CHANGE, [id]);
 
@@ -41,13 +41,13 @@ const OPEN_OF = {
   source_id: statement('select id from cooks where source_id = ? and status < 2 order by id'),
   runner_id: statement('select id from cooks where runner_id = ? and status = 1 order by id'),
 };
-/** Cooks that wait or are under way. */
+/** Waiting and running cooks. */
 export const openOf = (transaction: Transaction, what: keyof typeof OPEN_OF, id: number) =>
   transaction.all<{ id: number }>(OPEN_OF[what], [id]);
 
 const NEWER = statement(`select id from cooks where mod_id = ? and platform = ? and source_id > ? and status = 2
   limit 1`);
-/** Whether a newer source has become a file for the platform already. */
+/** Whether a newer source has already been cooked for the platform. */
 export const isOutdated = async (transaction: Transaction, cook: CookRow): Promise<boolean> =>
   (await transaction.first(NEWER, [cook.mod_id, cook.platform, cook.source_id])) !== undefined;
 
@@ -66,14 +66,14 @@ export async function change(transaction: Transaction, id: number, set: Updateab
   return (await forChange(transaction, id))!;
 }
 
-/** Whose work is asked for. */
+/** The game and the platforms of a runner that asks for a cook. */
 export interface Wanted {
   readonly gameId: number;
   readonly platforms: readonly string[];
   readonly now: number;
 }
 
-/** Without a lock: whether it is worth to ask for one. */
+/** Without a lock: whether claiming is worth a transaction. */
 export const hasWork = async (query: Query, { gameId, platforms, now }: Wanted): Promise<boolean> =>
   (await query
     .selectFrom('cooks')
@@ -85,8 +85,8 @@ export const hasWork = async (query: Query, { gameId, platforms, now }: Wanted):
     .executeTakeFirst()) !== undefined;
 
 /**
- * The oldest that waits, whose source is there, and whose build, where the game has one, can be handed out; `scanned`
- * where only what a scan has passed may be.
+ * The oldest waiting cook whose source is available and whose build, if the game has one, can be downloaded. With
+ * `scanned` both must have passed a scan.
  */
 export async function nextWaiting(
   { query }: Transaction,
@@ -105,7 +105,7 @@ export async function nextWaiting(
   return rows[0]?.id;
 }
 
-/** Cooks of which nobody has heard in time, of one game or of all. */
+/** Cooks whose lease has expired, of one game or of all. */
 export async function expired(
   { query }: Transaction,
   dialect: Database['dialect'],
@@ -150,7 +150,7 @@ export async function list(
   return { rows: rows as ShownCook[], total: Number(total) };
 }
 
-/** The last lines of each of these cooks, oldest first. */
+/** The last lines of each cook’s log, oldest first. */
 export async function logsOf(query: Query, ids: readonly number[], most: number): Promise<Map<number, string[]>> {
   const logs = new Map<number, string[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return logs;
@@ -172,7 +172,7 @@ export async function addLogs(query: Query, cookId: number, lines: readonly stri
 
 const TRIM = statement(`delete from cook_logs where cook_id = ? and id <= (
   select id from cook_logs where cook_id = ? order by id desc limit 1 offset ?)`);
-/** Keeps the newest lines. */
+/** Deletes all but the newest lines. */
 export const trimLogs = (transaction: Transaction, cookId: number, kept: number) =>
   transaction.run(TRIM, [cookId, cookId, kept]);
 
@@ -190,7 +190,7 @@ export async function removeOfMod(transaction: Transaction, modId: number): Prom
 
 const COOKING = statement(`select g.cloud_cooking_status, r.platforms from games g
   left join cook_runners r on r.game_id = g.id and r.date_revoked = 0 where g.id = ?`);
-/** What the game's runners cook for, and how far its cooking in the cloud is. */
+/** The platforms of the game’s runners, and its cloud cooking status. */
 export async function cookingOf(transaction: Transaction, gameId: number) {
   const rows = await transaction.all<{ cloud_cooking_status: number; platforms: string | null }>(COOKING, [gameId]);
   const platforms = rows.flatMap(({ platforms }) => platforms?.split(' ') ?? []);

@@ -7,33 +7,33 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A source that becomes, or became, a file for one platform. */
+/** The conversion of a source to a file for one platform. */
 export interface CooksTable {
   id: Generated<number>;
   cook_uuid: string;
   game_id: number;
   mod_id: number;
   source_id: number;
-  /** The file that it became; 0 until then. */
+  /** The id of the cooked file; 0 until then. */
   result_id: number;
   platform: string;
   /** See `states.ts`. */
   status: number;
-  /** 1 where the file goes live by itself. */
+  /** 1 if the file goes live without a request. */
   active: number;
-  /** How often a runner began with it. */
+  /** How often a runner has started it. */
   attempts: number;
-  /** In percent, as the runner tells it. */
+  /** In percent, as the runner reports it. */
   progress: number;
-  /** Who cooks it; null while nobody does. */
+  /** The runner that cooks it; null if none does. */
   runner_id: number | null;
-  /** Of this attempt: whoever cannot name it has lost the cook to another. */
+  /** Identifies this attempt. A runner with another claim has lost the cook. */
   claim: string | null;
-  /** Until when the runner has to say that it goes on. */
+  /** When the runner has to report next. */
   date_lease: number;
-  /** Why it failed, as a word; empty otherwise. */
+  /** The reason of the failure as a keyword; empty otherwise. */
   error: string;
-  /** Texts that the runner tells about it, as a JSON array. */
+  /** The runner’s details, as a JSON array of texts. */
   metadata: string;
   started_by: number;
   date_added: number;

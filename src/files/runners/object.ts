@@ -15,7 +15,7 @@ export const CookRunnerObject = z
     platforms: z.array(z.string()),
     added_by: Id,
     date_added: Timestamp,
-    date_seen: Timestamp.meta({ description: 'When it was heard of last, to the minute. Unix seconds' }),
+    date_seen: Timestamp.meta({ description: 'When it last sent a request, to the minute. Unix seconds' }),
   })
   .meta({ id: 'CookRunner' });
 
@@ -30,7 +30,7 @@ export const toCookRunner = (row: RunnerRow): z.input<typeof CookRunnerObject> =
 });
 
 export const CookRunnerSecretObject = CookRunnerObject.extend({
-  secret: z.string().meta({ description: 'It is shown here and never again.' }),
+  secret: z.string().meta({ description: 'It is shown only once.' }),
 }).meta({ id: 'CookRunnerSecret' });
 
 export const toCookRunnerSecret = ({ runner, secret }: WithSecret) => ({ ...toCookRunner(runner), secret });
@@ -39,7 +39,7 @@ const Archive = z.object({
   filename: z.string(),
   filesize: Integer,
   filehash: z.object({ md5: z.string(), sha256: z.string() }),
-  binary_url: z.string().meta({ description: 'Wants the same credentials.' }),
+  binary_url: z.string().meta({ description: 'Needs the same credentials.' }),
 });
 
 export const CookClaimObject = z
@@ -47,19 +47,19 @@ export const CookClaimObject = z
     claim_id: z.string(),
     game_id: Id,
     mod_id: Id,
-    date_lease: Timestamp.meta({ description: 'Until then the runner has to report. Unix seconds' }),
-    lease_seconds: Integer.meta({ description: 'From the answer on, for runners whose clock is wrong.' }),
+    date_lease: Timestamp.meta({ description: 'When the runner has to report next. Unix seconds' }),
+    lease_seconds: Integer.meta({ description: 'The same, relative to the response, for runners with a wrong clock.' }),
     cook: ModfileCookObject,
     source: Archive.extend({ id: Id, version: z.string(), metadata_blob: z.string() }),
-    build: Archive.nullable().meta({ description: 'What the studio uploaded to cook with, if it did.' }),
+    build: Archive.nullable().meta({ description: 'The build that the studio uploaded, if there is one.' }),
   })
   .meta({ id: 'CookClaim' });
 
 export const NextCookObject = z
-  .object({ claim: CookClaimObject.nullable().meta({ description: 'Null where there is nothing to cook.' }) })
+  .object({ claim: CookClaimObject.nullable().meta({ description: 'Null if nothing waits to be cooked.' }) })
   .meta({ id: 'NextCook' });
 
-/** Everything that a runner has to know to begin. */
+/** Everything that a runner needs to start. */
 export interface Given {
   readonly cook: ShownCook;
   readonly source: ModfileRow;
@@ -97,7 +97,7 @@ export function toCookClaim(app: App, { cook, source, build }: Given): z.input<t
 
 export const CookReportTakenObject = z
   .object({
-    date_lease: Timestamp.meta({ description: 'Until then the runner has to report again. Unix seconds' }),
+    date_lease: Timestamp.meta({ description: 'When the runner has to report next. Unix seconds' }),
     lease_seconds: Integer,
     cook: ModfileCookObject,
   })

@@ -45,13 +45,15 @@ import { addRunner, listRunners, requireRunner, revokeRunner } from './runners.t
 const WAIT_SECONDS_MAX = 20;
 const ZIP = 'application/zip';
 const REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GAME_NO_ADMIN_PERMISSION'] as const;
-/** A secret that is none, or no more; and what is said of the mod of a cook. */
+/** The errors for an unknown or revoked secret, and those of the cook’s mod. */
 const RUNNER_REFUSALS = ['TOKEN_EXPIRED_OR_REVOKED'] as const;
 const MOD_REFUSALS = ['GAME_NOT_FOUND', 'GAME_DELETED', 'MOD_NOT_FOUND', 'MOD_DELETED'] as const;
 const UPLOADER_REFUSALS = ['MODFILE_NO_UPLOAD_PERMISSION', 'MOD_NO_UPLOAD_PERMISSION_BY_ADMIN'] as const;
 const CLAIM = '/cook-runner/claims/{claim_id}';
 const ClaimPath = z.object({ claim_id: z.string().trim().toLowerCase().pipe(z.uuid()) });
-const UploadQuery = z.object({ upload_id: z.string().min(1).meta({ description: 'Of the session of this claim.' }) });
+const UploadQuery = z.object({
+  upload_id: z.string().min(1).meta({ description: 'The id of this claim’s upload session.' }),
+});
 
 const Platforms = z
   .array(z.string().trim().toLowerCase().pipe(z.enum(PLATFORMS)))
@@ -63,7 +65,7 @@ export const getCookRunners = operation({
   tag: 'Cook Runners',
   method: 'GET',
   path: '/games/{game_id}/cook-runners',
-  says: 'Lists the machines that make files for locked platforms out of the sources of mods. For the game’s team.',
+  says: 'Lists the machines that cook sources of mods for locked platforms. Allowed for the game’s team.',
   access: user('read', 'team'),
   params: GamePath,
   list: pagesOnly,
@@ -78,7 +80,7 @@ export const addCookRunner = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: '/games/{game_id}/cook-runners',
-  says: 'Lets a machine of the studio cook for some platforms of a game. The answer has the secret with which it comes, for the only time. For administrators of the game.',
+  says: 'Adds a machine of the studio that cooks for some platforms of a game. The response contains its secret, which is shown only once. Allowed for administrators of the game.',
   access: user('write', 'team'),
   params: GamePath,
   body: z.object({ name: z.string().trim().min(1).max(80), platforms: Platforms }),
@@ -99,7 +101,7 @@ export const deleteCookRunner = operation({
   tag: 'Cook Runners',
   method: 'DELETE',
   path: '/games/{game_id}/cook-runners/{runner_id}',
-  says: 'Lets a machine in no more. What it cooks goes back to those that wait. For administrators of the game.',
+  says: 'Revokes a runner. Its cooks return to the queue. Allowed for administrators of the game.',
   access: user('write', 'team'),
   params: GamePath.extend({ runner_id: PathId }),
   returns: noContent,
@@ -109,7 +111,7 @@ export const deleteCookRunner = operation({
 
 type Basic = { readonly basic: { readonly password: string } | undefined };
 
-/** The secret comes as the password of `Authorization: Basic …`; the name does not matter. */
+/** The secret is the password of `Authorization: Basic …`; the user name is ignored. */
 const runnerOf = (app: App, { basic }: Basic) => requireRunner(app, basic?.password);
 
 export const claimCook = operation({
@@ -117,17 +119,17 @@ export const claimCook = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: '/cook-runner/claims',
-  says: 'Gives a runner, which names itself by `Authorization: Basic` with its secret as the password, the next cook for one of its platforms, and to nobody else as long as it reports in time.',
+  says: 'Claims the next cook for one of the runner’s platforms. The runner authenticates by `Authorization: Basic` with its secret as the password. No other runner gets the cook while this one reports in time.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   body: z.object({
     wait: z
       .int()
       .min(0)
       .max(WAIT_SECONDS_MAX)
       .default(0)
-      .meta({ description: 'For how many seconds to wait for a cook where there is none yet.' }),
-    platforms: Platforms.optional().meta({ description: 'Some of those of the runner; all of them unless given.' }),
+      .meta({ description: 'How many seconds to wait if there is no cook yet.' }),
+    platforms: Platforms.optional().meta({ description: 'Some of the runner’s platforms. Default: all of them.' }),
   }),
   emptyBody: true,
   json: true,
@@ -148,9 +150,9 @@ export const reportCook = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: CLAIM,
-  says: 'The runner goes on with a cook, which is left to it for another two minutes, and may tell of it. Where it has lost the cook, as when that was cancelled, there is none (404), and it stops.',
+  says: 'Reports that the runner continues with a cook, which extends its lease by two minutes, and can add progress and log lines. A runner that has lost the cook, for instance because it was cancelled, gets 404 and has to stop.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   params: ClaimPath,
   body: z.object({
     progress: z.int().min(0).max(100).optional().meta({ description: 'In percent.' }),
@@ -172,12 +174,12 @@ export const failCook = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: `${CLAIM}/failure`,
-  says: 'The cook did not work out. With `again` it goes back to those that wait, at most three times in all.',
+  says: 'Reports that a cook failed. With `again` it returns to the queue, for at most three attempts in all.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   params: ClaimPath,
   body: z.object({
-    again: z.boolean().default(false).meta({ description: 'It was the machine’s fault, and not that of the source.' }),
+    again: z.boolean().default(false).meta({ description: 'The machine caused the failure, not the source.' }),
     logs: LogLines.optional(),
     metadata: Metadata.optional(),
   }),
@@ -196,19 +198,19 @@ export const finishCook = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: `${CLAIM}/result`,
-  says: 'Hands in what the source has become: sent along, or uploaded in parts before. It is a file of the mod from then on, for the platform of the cook, and is inspected, scanned and approved like any other.',
+  says: 'Adds the result of a cook, from the request or from a multipart upload. It becomes a file of the mod for the cook’s platform, and is inspected, scanned and approved like any other.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   params: ClaimPath,
   body: z.object({
-    upload_id: z.string().trim().toLowerCase().optional().meta({ description: 'In place of `filedata`.' }),
+    upload_id: z.string().trim().toLowerCase().optional().meta({ description: 'Instead of `filedata`.' }),
     filehash: z
       .string()
       .regex(/^[0-9a-f]{32}$/i)
       .optional()
       .meta({ description: 'The MD5 of the file.' }),
-    version: z.string().trim().max(50).optional().meta({ description: 'That of the source unless given.' }),
-    changelog: z.string().max(50_000).optional().meta({ description: 'That of the source unless given.' }),
+    version: z.string().trim().max(50).optional().meta({ description: 'Default: that of the source.' }),
+    changelog: z.string().max(50_000).optional().meta({ description: 'Default: that of the source.' }),
     metadata_blob: z.string().max(50_000).optional(),
   }),
   files: { filedata: FILEDATA },
@@ -226,7 +228,7 @@ export const downloadCookSource = operation({
   tag: 'Cook Runners',
   method: 'GET',
   path: `${CLAIM}/source`,
-  says: 'Downloads the source of a cook, whole or in parts.',
+  says: 'Downloads the source of a cook, whole or in ranges.',
   access: anyone(),
   params: ClaimPath,
   returns: storedFile,
@@ -243,7 +245,7 @@ export const downloadCookBuild = operation({
   tag: 'Cook Runners',
   method: 'GET',
   path: `${CLAIM}/build`,
-  says: 'Downloads the build that the studio uploaded to cook with, whole or in parts.',
+  says: 'Downloads the build that the studio uploaded for its runners, whole or in ranges.',
   access: anyone(),
   params: ClaimPath,
   returns: storedFile,
@@ -258,7 +260,7 @@ export const downloadCookBuild = operation({
   },
 });
 
-/** The runner in its uploads, and the mod for which they are. */
+/** The caller and the mod of a runner’s uploads. */
 async function uploadingOf(app: App, basic: Basic['basic'], claim: string) {
   const runner = await runnerOf(app, { basic });
   const { game_id: gameId, mod_id: modId } = await requireClaimed(app.db, runner, claim);
@@ -270,9 +272,9 @@ export const openCookUpload = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: `${CLAIM}/multipart`,
-  says: 'Opens a session to upload a result of up to 20 GB in parts. Of a claim there is one, which is answered again.',
+  says: 'Opens a session to upload a result of up to 20 GB in parts. A claim has one session; a repeated request returns it.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   params: ClaimPath,
   returns: ok(MultipartUploadObject),
   errors: [...RUNNER_REFUSALS, ...MOD_REFUSALS, ...UPLOADER_REFUSALS, ...OPENING_REFUSALS],
@@ -288,7 +290,7 @@ export const getCookUploadParts = operation({
   tag: 'Cook Runners',
   method: 'GET',
   path: `${CLAIM}/multipart`,
-  says: 'Tells which parts of a result have been received whole, so that the upload can go on.',
+  says: 'Lists the complete parts of a result, so that the runner can resume the upload.',
   access: anyone(),
   params: ClaimPath,
   query: UploadQuery,
@@ -308,7 +310,7 @@ export const addCookUploadPart = operation({
   path: `${CLAIM}/multipart`,
   says: 'Uploads a part of a result, in any order: 52,428,800 bytes, or less if it is the last.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   params: ClaimPath,
   query: UploadQuery,
   headers: PART_HEADERS,
@@ -328,9 +330,9 @@ export const completeCookUpload = operation({
   tag: 'Cook Runners',
   method: 'POST',
   path: `${CLAIM}/multipart/complete`,
-  says: 'Makes one file of all parts. Its `upload_id` is then handed in as the result.',
+  says: 'Assembles all parts into one file. Its `upload_id` is then sent as the result.',
   access: anyone(),
-  unlocked: 'the cook that a runner has claimed is held; it ends with its mod',
+  unlocked: 'locks the claimed cook, which is deleted with its mod',
   params: ClaimPath,
   query: UploadQuery,
   returns: ok(MultipartUploadObject),

@@ -7,7 +7,7 @@ export const personalRunners: PersonalData = {
       table: 'cook_runners',
       column: 'added_by',
       exported: ['id', 'game_id', 'name', 'platforms', 'date_added'],
-      whenDeleted: retained('of the game, which goes on cooking'),
+      whenDeleted: retained('it belongs to the game, which continues to use it'),
       whenMerged: 'moved',
     },
   ],

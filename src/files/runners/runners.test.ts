@@ -39,7 +39,7 @@ const LEASE = 120;
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
 
-test('a source goes to a runner and comes back as a live file of its platform, of whoever uploaded it', async () => {
+test('a runner gets a source and returns a live file for its platform, which belongs to the uploader of the source', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const windows = await api.aFile(mod);
@@ -81,7 +81,7 @@ test('a source goes to a runner and comes back as a live file of its platform, o
   assert.equal((await author.call(getModfiles, { params: modPath(mod) })).body.result_total, 2);
 });
 
-test('of many runners that ask at once for few cooks each cook goes to one, and the others get none', async () => {
+test('of many concurrent runners each cook goes to one, and the others get none', async () => {
   const game = await aCookingGame(api);
   const mods = await Promise.all(Array.from({ length: 5 }, () => api.aMod({ game })));
   const runners = await Promise.all(Array.from({ length: 20 }, () => aRunner(api, game)));
@@ -91,7 +91,7 @@ test('of many runners that ask at once for few cooks each cook goes to one, and 
   assert.deepEqual([given.length, new Set(given).size], [5, 5]);
 });
 
-test('a runner gets cooks of its own game and platforms alone, the oldest first', async () => {
+test('a runner gets only cooks of its own game and platforms, the oldest first', async () => {
   const [game, other] = [await aCookingGame(api), await aCookingGame(api)];
   const mod = await api.aMod({ game });
   const both = await aRunner(api, game, ['ps5', 'switch']);
@@ -108,7 +108,7 @@ test('a runner gets cooks of its own game and platforms alone, the oldest first'
   await narrow.client.refused(downloadCookSource, { params }, 404, 14000);
 });
 
-test('a runner that waits is given a cook as soon as there is one', async () => {
+test('a waiting runner gets a cook as soon as there is one', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -117,7 +117,7 @@ test('a runner that waits is given a cook as soon as there is one', async () => 
   assert.equal((await waiting).body.claim?.mod_id, mod.id);
 });
 
-test('a cook whose runner is not heard of goes to another, and the first can do nothing with it', async () => {
+test('a cook whose runner stops reporting goes to another runner, and the first one has lost it', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const [gone, next] = [await aRunner(api, game), await aRunner(api, game)];
@@ -138,7 +138,7 @@ test('a cook whose runner is not heard of goes to another, and the first can do 
   assert.equal((await finish(api, next.client, claim.claim_id)).body.status, 2);
 });
 
-test('after three runners that were not heard of a cook has failed, and the team can start it anew', async () => {
+test('a cook fails after three runners stopped reporting, and the team can start it again', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -160,7 +160,7 @@ test('after three runners that were not heard of a cook has failed, and the team
   assert.ok(await claimed(client));
 });
 
-test('a runner tells that a cook failed, for good or to have it tried again', async () => {
+test('a runner reports a failed cook, for good or for another attempt', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -176,7 +176,7 @@ test('a runner tells that a cook failed, for good or to have it tried again', as
   assert.deepEqual([cook!.logs, metadataOf(cook!, 'error')], [['The disk is full', 'ship.fbx has no mesh'], 'failed']);
 });
 
-test('the author cancels a cook, and its runner finds that it is gone', async () => {
+test('the author cancels a cook, and its runner gets 404', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -193,7 +193,7 @@ test('the author cancels a cook, and its runner finds that it is gone', async ()
   assert.equal((await author.call(cancelCookOperation, named)).body.status, 4);
 });
 
-test('a cook that is under way is not begun a second time', async () => {
+test('an open cook is not started a second time', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   await aRunner(api, game, ['ps5']);
@@ -214,7 +214,7 @@ test('a cook that is under way is not begun a second time', async () => {
   await (await api.as(empty.owner)).refused(startCook, { params: modPath(empty) }, 404, 15010);
 });
 
-test('what is cooked of an older source does not take the place of what was made of a newer one', async () => {
+test('the result of an older source does not replace that of a newer one', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -227,7 +227,7 @@ test('what is cooked of an older source does not take the place of what was made
   assert.deepEqual(platforms, [{ platform: 'ps5', modfile_live: Number(live) }]);
 });
 
-test('on a platform that is moderated, what was cooked waits for approval as other files do', async () => {
+test('on a moderated platform a cooked file awaits approval like other files', async () => {
   const game = await aCookingGame(api, { 'platforms[1][moderated]': true });
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -239,7 +239,7 @@ test('on a platform that is moderated, what was cooked waits for approval as oth
   await (await api.as(await api.aUser())).refused(getModfile, { params }, 404, 15010);
 });
 
-test('a result that is no archive, or for a platform that the game has no more, is refused and can be handed in anew', async () => {
+test('a result that is no archive, or for a platform that the game no longer has, is refused and can be sent again', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -256,7 +256,7 @@ test('a result that is no archive, or for a platform that the game has no more, 
   assert.equal((await finish(api, client, claim_id)).body.status, 2);
 });
 
-test('a large result comes in parts, in a session that is the runner’s and not the author’s', async () => {
+test('a large result is uploaded in parts, in a session of the runner and not of the author', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -279,7 +279,7 @@ test('a large result comes in parts, in a session that is the runner’s and not
   assert.deepEqual([done.status, done.body.status], [200, 2], done.text);
 });
 
-test('of a log the last 2,000 lines are kept, and lists show the last 20', async () => {
+test('the last 2,000 lines of a log are stored, and lists show the last 20', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);
@@ -300,7 +300,7 @@ test('of a log the last 2,000 lines are kept, and lists show the last 20', async
   assert.deepEqual((await cooksOf(api, mod))[0]!.logs, []);
 });
 
-test('a runner’s secret is shown once and stored nowhere, and ends at once when the runner is removed', async () => {
+test('a runner’s secret is shown once, never stored, and invalid as soon as the runner is removed', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const [runner, other] = [await aRunner(api, game), await aRunner(api, game)];
@@ -320,7 +320,7 @@ test('a runner’s secret is shown once and stored nowhere, and ends at once whe
   assert.equal((await mustClaim(other.client)).cook.cook_uuid, claim.cook.cook_uuid);
 });
 
-test('the game’s team sees the cooks of hidden mods, and others learn of none', async () => {
+test('the game’s team sees the cooks of hidden mods, and others do not', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game, visible: 0 });
   await aRunner(api, game);
@@ -341,7 +341,7 @@ test('the game’s team sees the cooks of hidden mods, and others learn of none'
   );
 });
 
-test('the studio is told of cooks that wait, succeed and fail', async () => {
+test('the studio gets events for cooks that wait, succeed and fail', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { client } = await aRunner(api, game);

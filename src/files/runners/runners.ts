@@ -23,7 +23,7 @@ export interface WithSecret {
   readonly secret: string;
 }
 
-/** The game's team sees who cooks for it. */
+/** Allowed for the game’s team. */
 export async function listRunners(app: App, caller: Caller, gameId: number): Promise<store.RunnerRow[]> {
   await requireGame(app.db, caller, gameId);
   if ((await teamLevel(app.db, caller, 'games', gameId)) < MODERATOR)
@@ -56,7 +56,7 @@ export const addRunner = (app: App, caller: UserCaller, gameId: number, wish: Ru
     return { runner, secret };
   });
 
-/** It is let in no more, from the next request on; what it cooks goes to others. */
+/** Revokes the runner at once, and requeues its cooks. */
 export const revokeRunner = (app: App, caller: UserCaller, gameId: number, id: number): Promise<void> =>
   app.db.write(async (transaction) => {
     await requireAdministrator(transaction, caller, gameId);
@@ -74,7 +74,7 @@ const audited = (caller: UserCaller, gameId: number, runner: number, action: str
   data: { runner },
 });
 
-/** The runner that this secret lets in. */
+/** Authenticates a runner by its secret. */
 export async function requireRunner(app: App, secret: string | undefined): Promise<Cooking> {
   const row = secret ? await store.byDigest(app.db, app.secrets.digest(secret)) : undefined;
   if (!row) throw new ApiError('TOKEN_EXPIRED_OR_REVOKED');

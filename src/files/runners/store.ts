@@ -6,7 +6,7 @@ export type RunnerRow = Selectable<CookRunnersTable>;
 
 const BY_DIGEST = statement(`select r.* from cook_runners r join games g on g.id = r.game_id
   where r.digest = ? and r.date_revoked = 0 and g.status <> 3`);
-/** Undefined also for one that is let in no more, or whose game was deleted. */
+/** Undefined also for a revoked runner, and for one of a deleted game. */
 export const byDigest = (db: Pick<Database, 'first'>, digest: string) => db.first<RunnerRow>(BY_DIGEST, [digest]);
 
 export const ofGame = (query: Query, gameId: number): Promise<RunnerRow[]> =>
@@ -21,7 +21,7 @@ export const ofGame = (query: Query, gameId: number): Promise<RunnerRow[]> =>
 export const add = (query: Query, row: Insertable<CookRunnersTable>): Promise<RunnerRow> =>
   query.insertInto('cook_runners').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** False when there is none that is let in. */
+/** Returns false if there is no such runner, or it is already revoked. */
 export async function revoke(query: Query, gameId: number, id: number, now: number): Promise<boolean> {
   const changed = await query
     .updateTable('cook_runners')

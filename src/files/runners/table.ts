@@ -6,19 +6,19 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** A machine of a studio that makes files out of sources. */
+/** A machine of a studio that cooks sources. */
 export interface CookRunnersTable {
   id: Generated<number>;
   game_id: number;
   name: string;
   /** Separated by spaces. */
   platforms: string;
-  /** Of its secret, which is stored nowhere. */
+  /** The digest of its secret, which is never stored. */
   digest: string;
   added_by: number;
   date_added: number;
-  /** When it asked for work last, to the minute. */
+  /** When it last asked for a cook, to the minute. */
   date_seen: number;
-  /** 0 as long as it is let in. */
+  /** 0 while the runner is valid. */
   date_revoked: number;
 }

@@ -12,7 +12,7 @@ import { addSourceModfile, browseSourceModfiles, deleteSourceModfile, downloadSo
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const filedata = () => ({ filename: 'source.zip', bytes: zipOf({ 'a.txt': api.unique('text') }) });
 
-test('a source is for the locked platforms of the game, and names some of them or gets all', async () => {
+test('a source is for the locked platforms of the game: those that it names, or all', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const targeted = (...names: string[]) => names.map((platform) => ({ platform, status: 3 }));
@@ -27,7 +27,7 @@ test('a source is for the locked platforms of the game, and names some of them o
   await (await api.as(plain.owner)).refused(addSourceModfile, without, 403, 14037);
 });
 
-test('a source is no file of the mod: it is listed, shown and downloaded among the sources alone', async () => {
+test('a source is not a file of the mod: only the operations for sources list, show and download it', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const source = await aSource(api, mod, { version: '1.0' });
@@ -44,7 +44,7 @@ test('a source is no file of the mod: it is listed, shown and downloaded among t
   await author.refused(downloadModfile, named, 404, 15010);
 });
 
-test('the teams of the mod and its game get a link that holds for a day, and nobody else sees sources', async () => {
+test('the teams of the mod and its game get a link that is valid for a day, and nobody else sees sources', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const source = await aSource(api, mod);
@@ -66,7 +66,7 @@ test('the teams of the mod and its game get a link that holds for a day, and nob
   await api.nobody().refused(downloadSourceModfile, { params }, 404, 15010);
 });
 
-test('who uploaded a source deletes it: its bytes go, and what was to be made of it is cancelled', async () => {
+test('the uploader of a source deletes it, which removes its bytes and cancels its cooks', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   await aRunner(api, game);
@@ -86,7 +86,7 @@ test('who uploaded a source deletes it: its bytes go, and what was to be made of
   );
 });
 
-test('a source is cooked at once for the platforms that have a runner, and for no other', async () => {
+test('a source is cooked at once for the platforms that have a runner, and for no others', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   await aSource(api, mod);
@@ -107,7 +107,7 @@ test('a source is cooked at once for the platforms that have a runner, and for n
   );
 });
 
-test('a mod that is deleted has its cooks cancelled', async () => {
+test('deleting a mod cancels its cooks', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   await aRunner(api, game);

@@ -8,7 +8,7 @@ import { cancelCooksOfSource, cookNewSource } from '../cooks/cooks.ts';
 import { deleteModfile, type Incoming, type ModfileRow, type ModPath, type NewFile } from '../modfiles/modfiles.ts';
 import { addSource, findSource } from '../modfiles/sources.ts';
 
-/** Adds a source, and has it cooked at once where the game does that. */
+/** Adds a source, and cooks it at once if the game does so. */
 export const addCookedSource = (app: App, caller: UserCaller, which: ModPath, incoming: Incoming, fields: NewFile) =>
   addSource(app, caller, which, incoming, fields, (transaction, _, source) =>
     cookNewSource(app, transaction, source, fields.active),
@@ -20,7 +20,7 @@ export const deleteSource = (app: App, caller: UserCaller, which: ModPath, sourc
     deleted: (transaction) => cancelCooksOfSource(app, transaction, sourceId),
   });
 
-/** By a link that someone of the teams was given. What has become of the source since counts. */
+/** By a signed link. The current state of the source decides, not that at signing. */
 export async function requireSourceByLink(
   app: App,
   { gameId, modId }: ModPath,

@@ -5,9 +5,9 @@ import { recordStudioEvent } from '../../records/webhooks/outbox.ts';
 import { COOK, cooksScope } from './states.ts';
 import * as store from './store.ts';
 
-// How a cook goes from one state to another. Mods use this when they leave, so this file knows none of them.
+// The state transitions of a cook. The removal of mods uses them, so this file imports no other resource.
 
-/** So often a runner may begin with a cook before it is given up. */
+/** How often runners may start a cook before it fails. */
 const ATTEMPTS_MAX = 3;
 
 const UNCLAIMED = { runner_id: null, claim: null, date_lease: 0, progress: 0 };
@@ -22,11 +22,11 @@ export async function move(
   return store.change(transaction, cook.id, { ...changes, date_updated: app.clock.now() });
 }
 
-/** Whoever cooked it hears of it at the next report. */
+/** The runner learns of it with its next report. */
 export const cancel = (app: App, transaction: Transaction, cook: store.CookRow): Promise<store.ShownCook> =>
   move(app, transaction, cook, { ...UNCLAIMED, status: COOK.CANCELLED });
 
-/** Its claim stays known, so that a runner whose report was answered into the void is told the same again. */
+/** The claim stays stored, so that a runner that lost the response gets the same one again. */
 export async function fail(
   app: App,
   transaction: Transaction,
@@ -34,12 +34,12 @@ export async function fail(
   error: string,
 ): Promise<store.ShownCook> {
   const after = await move(app, transaction, cook, { status: COOK.FAILED, error });
-  await tell(app, transaction, after, 'COOK_FAILED');
+  await recordCookEvent(app, transaction, after, 'COOK_FAILED');
   return after;
 }
 
-/** Back to those that wait, or given up where it was tried often enough. */
-export const giveBack = (
+/** Requeues the cook, or fails it if no attempts are left. */
+export const requeue = (
   app: App,
   transaction: Transaction,
   cook: store.CookRow,
@@ -49,8 +49,13 @@ export const giveBack = (
     ? fail(app, transaction, cook, error)
     : move(app, transaction, cook, { ...UNCLAIMED, status: COOK.WAITING });
 
-/** Tells the studio; call it last. */
-export const tell = (app: App, transaction: Transaction, cook: store.CookRow, kind: StudioEventKind): Promise<void> =>
+/** Records the event for the studio. Must be called last. */
+export const recordCookEvent = (
+  app: App,
+  transaction: Transaction,
+  cook: store.CookRow,
+  kind: StudioEventKind,
+): Promise<void> =>
   recordStudioEvent(app, transaction, {
     gameId: cook.game_id,
     kind,
