@@ -153,7 +153,7 @@ if (databaseUrl)
 test('backup does not overwrite a file, and restore does not write into an existing data folder', async () => {
   if (!existsSync(file)) await backup();
   const again = await backup();
-  assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true]);
+  assert.deepEqual([again.code, /already exists/.test(again.err)], [1, true]);
   const { code, err } = await run(['restore', file], served);
   assert.deepEqual([code, /is not empty/.test(err)], [1, true]);
   assert.equal((await run(['backup'], { MODSTEAD_DATA: api.folder })).code, 2);
@@ -171,7 +171,7 @@ test('restore refuses a truncated or modified backup and leaves nothing behind',
     const place = await anEmptyPlace(t, `data-${name}`);
     const { code, err } = await run(['restore', join(folder, name)], place);
     assert.equal(code, 1, name);
-    assert.match(err, /is not a whole backup/, name);
+    assert.match(err, /is not a complete backup/, name);
     assert.equal(existsSync(place.MODSTEAD_DATA), false, name);
     if (place.MODSTEAD_DATABASE_URL) assert.deepEqual(await rowsOf(place), {}, name);
   }

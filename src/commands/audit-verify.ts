@@ -13,9 +13,9 @@ export default command({
       const { rows, broken } = await verifyAudit(app);
       if (broken)
         throw new Refusal(
-          `The audit log is broken: row ${broken.id} was ${SAYS[broken.problem]}, after ${rows} good rows.`,
+          `The audit log is broken: row ${broken.id} was ${SAYS[broken.problem]}, after ${rows} valid rows.`,
         );
-      return { object: { rows }, text: `The audit log is whole: ${rows} rows.` };
+      return { object: { rows }, text: `The audit log is intact: ${rows} rows.` };
     }),
 });
 

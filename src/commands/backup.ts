@@ -17,7 +17,7 @@ Of a PostgreSQL database it contains the rows; use PostgreSQL's own tools for a 
   run: async ({ positionals, sandbox, ...invocation }) => {
     const file = fileOf(positionals);
     const settings = invocation.settings();
-    if (existsSync(file)) throw new Refusal(`${file} is there already; name another file.`);
+    if (existsSync(file)) throw new Refusal(`${file} already exists; name another file.`);
     const { ENVIRONMENTS } = await import('../composition/compose.ts');
     const { save } = await import('./backups/save.ts');
     const { files, bytes } = await save(settings, sandbox ? ['sandbox'] : ENVIRONMENTS, file);
@@ -28,7 +28,6 @@ Of a PostgreSQL database it contains the rows; use PostgreSQL's own tools for a 
   },
 });
 
-/** The one thing that the command line names. */
 export function fileOf(positionals: readonly string[]): string {
   const [file, more] = positionals;
   if (file === undefined || more !== undefined) throw misuse('Name one file, such as modstead.tar.');

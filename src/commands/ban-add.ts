@@ -29,7 +29,7 @@ Requests from the machine itself are always allowed, and commands are not affect
       const { banNetwork } = await import('../people/bans/bans.ts');
       const ban = { network, reason: values.reason, dateExpires: Number(expires) };
       const added = await banNetwork(app, OPERATOR, ban);
-      return { object: added, text: `Nobody is let in from ${added.network} any more (ban ${added.id}).` };
+      return { object: added, text: `${added.network} is banned (ban ${added.id}).` };
     });
   },
 });

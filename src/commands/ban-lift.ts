@@ -20,7 +20,7 @@ export default command({
       const ban = await liftBan(app, OPERATOR, id).catch((error) => {
         throw error instanceof ApiError ? new Refusal(`There is no ban ${id}.`) : error;
       });
-      return { object: ban, text: `People are let in again from ${ban.network}.` };
+      return { object: ban, text: `${ban.network} is no longer banned.` };
     });
   },
 });

@@ -11,7 +11,7 @@ export default command({
     withApp(settings(), environment, async (app) => {
       const { allBans } = await import('../people/bans/bans.ts');
       const bans = await allBans(app);
-      const endOf = (second: number) => (second === 0 ? 'for ever' : `until ${new Date(second * 1000).toISOString()}`);
+      const endOf = (second: number) => (second === 0 ? 'forever' : `until ${new Date(second * 1000).toISOString()}`);
       const lines = bans.map(
         ({ id, network, reason, date_expires }) =>
           [String(id), `${network}, ${endOf(date_expires)}: ${reason}`] as const,

@@ -56,7 +56,7 @@ export default command({
   },
 });
 
-/** What only the database tells: whether the name is free, and how many addresses the game has. */
+/** Errors that only the database can detect: a taken name, and too many redirect URIs. */
 const refusing =
   (name: string) =>
   (error: unknown): never => {
@@ -91,7 +91,7 @@ function grantsOf(text: string | undefined, uris: readonly string[]): readonly G
   if (wrong !== undefined || names.length === 0)
     throw misuse(`--grants must be of ${GRANTS.join(', ')}, not "${wrong ?? text}".`);
   if (names.includes('authorization_code') && uris.length === 0)
-    throw misuse('The grant authorization_code needs a --redirect-uri to send people back to.');
+    throw misuse('The grant authorization_code needs a --redirect-uri to return users to.');
   if (names.includes('refresh_token') && !names.includes('authorization_code'))
     throw misuse('The grant refresh_token goes with authorization_code; name both.');
   return names as Grant[];

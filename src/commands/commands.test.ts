@@ -9,7 +9,7 @@ import { addReleaseConfirmation, getReleaseConfirmation } from '../files/release
 import { getAuthenticatedUser, getUser } from '../people/users/operations.ts';
 import { audit, verifyAudit } from '../records/audit/audit.ts';
 
-/** The commands act beside this service, on its databases and its data folder. */
+/** The commands use the databases and the data folder of this service. */
 const api = await startApi();
 const { databaseUrl, sandboxDatabaseUrl } = api.app().settings;
 const beside: NodeJS.ProcessEnv = {
@@ -47,13 +47,13 @@ async function refuses(args: readonly string[], code: number, says: RegExp): Pro
   assertRefusal(await run(args), code, says);
 }
 
-// These two in processes of their own, as an operator runs them.
+// These two run in separate processes, as for an operator.
 const addOwner = ['user', 'add', '--email', 'Owner@Example.com', '--username', 'Ada Lovelace', '--json'];
 const owner = printed<Printed>(await runProgram(addOwner, beside));
 const addGame = ['game', 'add', '--name', 'Engine', '--owner', String(owner.id), '--json'];
 const game = printed<Printed>(await runProgram(addGame, beside));
 
-test('a person is added with a key that the service knows at once', async () => {
+test('user add prints a key that works at once', async () => {
   const { id, api_key } = owner;
   assert.deepEqual(owner, {
     id,
@@ -67,13 +67,13 @@ test('a person is added with a key that the service knows at once', async () => 
   assert.equal(answer.status, 200);
 });
 
-test('an email address belongs to one person', async () => {
+test('an email address belongs to one user', async () => {
   const again = ['user', 'add', '--email', 'OWNER@example.com', '--username', 'Other'];
   await refuses(again, 1, /^The email address OWNER@example.com is taken/);
   await refuses(['user', 'add', '--email', 'nowhere', '--username', 'Other'], 2, /^--email must be an email address/);
 });
 
-test('a game is added unaccepted, and its key sees it', async () => {
+test('a game is added unaccepted, and its key can read it', async () => {
   assert.deepEqual(game, {
     id: game.id,
     name_id: 'engine',
@@ -86,7 +86,7 @@ test('a game is added unaccepted, and its key sees it', async () => {
   await refuses(['game', 'add', '--name', 'Orphan', '--owner', '999999'], 1, /^There is no user 999999/);
 });
 
-test('settings of a game are changed, for operators also those that its team may not touch', async () => {
+test('an operator can change all settings of a game, also those that its team cannot', async () => {
   const { id } = await runJson('game', 'add', '--name', 'Settings', '--owner', String(owner.id), '--accepted');
   const pairs = ['summary=Steam = power', 'max_stock=5', 'theme[primary]=#123456', 'platforms=[{"platform":"linux"}]'];
   const game = await runJson<Record<string, unknown>>('game', 'set', String(id), ...pairs);
@@ -110,7 +110,7 @@ test('settings of a game are changed, for operators also those that its team may
   await refuses(['game', 'set', String(id), 'dependency_option=3'], 1, /selling exclude each other/);
 });
 
-test('the operator lets the mods of one game have longer summaries', async () => {
+test('an operator allows longer summaries for the mods of one game', async () => {
   const { id } = await runJson('game', 'add', '--name', 'Moved in', '--owner', String(owner.id), '--accepted');
   const mod = await api.aMod({ game: { id } });
   const params = { game_id: id, mod_id: mod.id };
@@ -128,7 +128,7 @@ test('the operator lets the mods of one game have longer summaries', async () =>
   await refuses(['game', 'set', String(id), 'summary_length_max=2001'], 2, /summary_length_max .*2000/);
 });
 
-test('every wrong key and value of a game is named', async () => {
+test('an error names every wrong key and value of a game', async () => {
   const pairs = ['colour=red', 'status=7', 'theme[primary]=red', 'oops', 'max_stock='];
   const args = ['game', 'set', String(game.id), ...pairs];
   await refuses(args, 2, /"colour" .*"oops" .*status .*theme\.primary /);
@@ -136,7 +136,7 @@ test('every wrong key and value of a game is named', async () => {
   await refuses(['game', 'set', '999999', 'name=Nobody'], 1, /^There is no game 999999/);
 });
 
-test('an issued token signs its person in, with its scopes and until its end', async () => {
+test('an issued token acts for its user, with its scopes and until its expiry', async () => {
   const expires = Math.floor(Date.now() / 1000) + 300 * 86_400;
   const token = await runJson('token', 'add', '--user', String(owner.id), '--scope', 'read', '--expires', `${expires}`);
   assert.deepEqual(Object.keys(token), ['access_token', 'date_expires']);
@@ -150,7 +150,7 @@ test('an issued token signs its person in, with its scopes and until its end', a
   ]);
 });
 
-test('a portal is set up for a game, and its secrets are not printed', async () => {
+test('a portal is configured for a game, and its secrets are not printed', async () => {
   const portal = ['portal', 'set', '--game', String(game.id), '--portal'];
   const { code, out, err } = await run([...portal, 'steam', 'app_id=480', `ticket_key=${'ab'.repeat(32)}`]);
   assert.equal(code, 0, err);
@@ -164,7 +164,7 @@ test('a portal is set up for a game, and its secrets are not printed', async () 
   ]);
 });
 
-test('a client is registered with addresses that a code may be sent to', async () => {
+test('a client is registered with valid redirect URIs only', async () => {
   const other = await api.aGame();
   const client = await runJson('client', 'add', '--game', String(game.id), '--redirect-uri', 'https://a.example/back');
   assert.equal(typeof client.client_id, 'number');
@@ -188,7 +188,7 @@ test('a client is registered with addresses that a code may be sent to', async (
   ]);
 });
 
-test('staff is made, changed and removed, down to the last owner', async () => {
+test('staff are added, changed and removed, except for the last owner', async () => {
   const { id } = await api.aUser({ username: 'Stella' });
   const ofUser = ['--user', String(id)];
   const set = await runJson<{ level: string }>('staff', 'set', ...ofUser, '--level', 'owner');
@@ -197,12 +197,12 @@ test('staff is made, changed and removed, down to the last owner', async () => {
   assert.deepEqual(staff, [{ id, username: 'Stella', level: 'owner' }]);
   await Promise.all([
     refuses(['staff', 'remove', ...ofUser], 1, /^Stella is the last owner/),
-    refuses(['staff', 'remove', '--user', String(owner.id)], 1, /does not run the site/),
+    refuses(['staff', 'remove', '--user', String(owner.id)], 1, /is not on the staff/),
     refuses(['staff', 'set', ...ofUser, '--level', 'king'], 2, /^--level must be one of moderator/),
   ]);
 });
 
-test('someone who lost their mailbox need no longer confirm releases', async () => {
+test('an operator turns off release confirmation for a user who lost their mailbox', async () => {
   const { id, username } = await api.aUser({ email: 'lost@example.com' });
   const client = await api.as({ id });
   assert.equal((await client.call(addReleaseConfirmation)).status, 204);
@@ -211,7 +211,7 @@ test('someone who lost their mailbox need no longer confirm releases', async () 
   await refuses(['user', 'unguard', '--user', String(id)], 1, /does not confirm releases/);
 });
 
-test('an address is banned and let in again', async () => {
+test('an address is banned and unbanned', async () => {
   const ban = await runJson<{ id: number; network: string }>(
     ...['ban', 'add', '--network', '203.0.113.9/24', '--reason', 'Floods'],
   );
@@ -227,7 +227,7 @@ test('an address is banned and let in again', async () => {
   await refuses(['ban', 'lift', String(ban.id)], 1, /^There is no ban/);
 });
 
-test('a scan of everything is started where there is a scanner', async () => {
+test('a scan of all files is started if there is a scanner', async () => {
   await refuses(['scan'], 2, /needs --all or --status/);
   await refuses(['scan', '--all', '--status'], 2, /needs --all or --status/);
   await refuses(['scan', '--all'], 1, /^There is no scanner: set MODSTEAD_CLAMD/);
@@ -238,7 +238,7 @@ test('a scan of everything is started where there is a scanner', async () => {
   assert.deepEqual(JSON.parse(status.out), { files: 0, left: 0 });
 });
 
-test('the sandbox knows nothing of production', async () => {
+test('the sandbox shares nothing with production', async () => {
   const person = await runJson('user', 'add', '--email', 'owner@example.com', '--username', 'Sandy', '--sandbox');
   assert.match(person.api_url, /^https:\/\/u-\d+\.test\.localhost\/v1$/);
   const inSandbox = await api.withKey(person, 'sandbox').call(getUser, { params: { user_id: person.id } });
@@ -273,24 +273,24 @@ test('the sample content is what the API promises, in several languages', async 
   );
 });
 
-test('sample content is not added to what is there', () => refuses(['demo'], 1, /^There are games already/));
+test('sample content is not added to a database with games', () => refuses(['demo'], 1, /^There are games already/));
 
-test('the doctor finds a healthy service healthy, and names what is not', async () => {
+test('doctor passes on a healthy service and names what is wrong', async () => {
   const healthy = await runJson<{ ok: boolean; checks: { name: string; ok: boolean }[] }>('doctor');
   assert.equal(healthy.ok, true);
   assert.ok(healthy.checks.length >= 10);
   const ill = await run(['doctor'], { ...beside, MODSTEAD_SMTP_URL: 'smtp://127.0.0.1:1' });
   assert.equal(ill.code, 1);
-  assert.match(ill.out, /✗ production mail.*→ Look at the mail server/s);
+  assert.match(ill.out, /✗ production mail.*→ Check the mail server/s);
   const confused = await run(['doctor', '--json'], { ...beside, MODSTEAD_PORT: 'http' });
   assert.equal(confused.code, 1);
   assert.match(confused.out, /"name":"settings","ok":false,"says":"MODSTEAD_PORT must be/);
 });
 
-test('a whole audit log is found whole, and a broken one is not', async () => {
+test('an intact audit log passes, and a broken one fails', async () => {
   const app = api.app('sandbox');
   const subject = { resource: 'games', id: 1, gameId: 1 };
-  // Commands have left rows as well.
+  // Commands have added rows as well.
   const last = (await verifyAudit(app)).rows + 2;
   for (const action of ['games.edit', 'games.delete'])
     await app.db.write((transaction) => audit(app, transaction, { actor: 0, action, subject }));
@@ -302,11 +302,11 @@ test('a whole audit log is found whole, and a broken one is not', async () => {
   await refuses(
     ['audit', 'verify', '--sandbox'],
     1,
-    new RegExp(`^The audit log is broken: row ${last} was changed, after ${last - 1} good rows\\.`),
+    new RegExp(`^The audit log is broken: row ${last} was changed, after ${last - 1} valid rows\\.`),
   );
 });
 
-test('migrating twice does nothing the second time', async () => {
+test('a second migrate has nothing to do', async () => {
   const migrated = await runJson<Record<string, unknown>>('migrate');
   assert.deepEqual(migrated, { production: { applied: [] }, sandbox: { applied: [] } });
 });

@@ -1,6 +1,6 @@
 import type { Command } from './invocation/command.ts';
 
-/** Each command is imported only when it runs, so that none pays for the modules of another. */
+/** Each command is imported only when it runs, so that no command loads the modules of another. */
 export const COMMANDS: Record<string, () => Promise<{ default: Command }>> = {
   serve: () => import('./serve.ts'),
   work: () => import('./work.ts'),

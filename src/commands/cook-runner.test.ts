@@ -1,4 +1,4 @@
-// Runs alone: it starts programs, which end with its process.
+// Runs alone: it starts child processes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ console.log('Cooking for', process.env.COOK_PLATFORM, process.env.COOK_RUNNER_SE
 console.log('progress: 50');
 copyFileSync(source, output);`;
 
-test('the runner has the studio’s program cook what waits, and hands in what it made with its log', async () => {
+test('the runner runs the studio’s program for pending cooks, and uploads the result and the log', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { secret } = await aRunner(api, game, ['ps5', 'switch']);
@@ -68,7 +68,7 @@ test('the runner has the studio’s program cook what waits, and hands in what i
   }
 });
 
-test('a program that fails, writes nothing or is not there fails its cook, or has it tried again', async () => {
+test('a program that fails, writes nothing or does not exist fails its cook or has it retried', async () => {
   const game = await aCookingGame(api);
   const { secret } = await aRunner(api, game);
   const outcomeOf = async (words: readonly string[]) => {
@@ -92,7 +92,7 @@ test('a program that fails, writes nothing or is not there fails its cook, or ha
   assert.match(String(broken[3]), /zip archive/);
 });
 
-test('a program finds the build of the studio', async () => {
+test('a program gets the path of the studio’s build', async () => {
   const game = await aCookingGame(api);
   const owner = await api.as(game.owner);
   const { build_id, url } = (await owner.call(cookingSasToken, { params: gamePath(game) })).body;
@@ -111,7 +111,7 @@ test('a program finds the build of the studio', async () => {
   assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
 });
 
-test('what is longer than a part goes in parts', async () => {
+test('a large result is uploaded in parts', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { secret } = await aRunner(api, game);
@@ -127,7 +127,7 @@ test('what is longer than a part goes in parts', async () => {
   assert.equal(body.filehash.sha256, hashOf('sha256', bytes));
 });
 
-/** Resolves with the line in which the runner says this. */
+/** Resolves when the runner prints this. */
 function said(child: ChildProcess, what: RegExp): Promise<void> {
   let out = '';
   return new Promise((done) =>
@@ -138,7 +138,7 @@ function said(child: ChildProcess, what: RegExp): Promise<void> {
   );
 }
 
-test('a runner that is told to stop gives its cook back, and one that is killed loses it with its lease', async () => {
+test('a runner that is stopped returns its cook to the queue, and one that is killed loses it with its lease', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { secret, client } = await aRunner(api, game);
@@ -162,13 +162,13 @@ test('a runner that is told to stop gives its cook back, and one that is killed 
   assert.ok(body.claim);
 });
 
-test('a runner ends the program when its cook is cancelled', async () => {
+test('a runner stops the program when its cook is cancelled', async () => {
   const game = await aCookingGame(api);
   const mod = await api.aMod({ game });
   const { secret } = await aRunner(api, game);
   await aSource(api, mod);
   const child = start(secret, program(`setInterval(() => console.log('still here'), 50);`));
-  const isOver = said(child, /cancelled, or given to another/);
+  const isOver = said(child, /cancelled, or assigned to another runner/);
   await said(child, /^Cooking/);
   const [cook] = await cooksOf(api, mod);
   const params = { ...modPath(mod), cook_uuid: cook!.cook_uuid };
@@ -177,7 +177,7 @@ test('a runner ends the program when its cook is cancelled', async () => {
   await new Promise((done) => child.on('close', done));
 });
 
-test('a secret that is none is told, and so is what is missing on the command line', async () => {
+test('an invalid secret and a missing option are reported', async () => {
   const wrong = await run('ckrun_made-up', ['true']);
   assert.deepEqual([wrong.code, wrong.out], [1, '']);
   assert.match(wrong.err, /does not know this runner/);

@@ -5,7 +5,7 @@ import { command, misuse, PROGRAM, Refusal } from './invocation/command.ts';
 
 export default command({
   name: 'cook-runner',
-  usage: '--url URL [--platform PLATFORM] -- PROGRAM [words]',
+  usage: '--url URL [--platform PLATFORM] -- PROGRAM [ARGUMENTS]',
   says: `Claims cooks of a game, runs the studio's PROGRAM for each, and uploads the result.
 The program gets two more arguments: the path of the source and the path for its result, both zip archives. Its output is
 the log of the cook; a line "progress: 40" reports progress. It exits with 0 when it is done, with 75 to retry later,
@@ -33,7 +33,7 @@ Set COOK_RUNNER_SECRET to the secret that was shown when the runner was register
   run: async ({ values, positionals, sandbox }) => {
     if (sandbox) throw misuse('"cook-runner" acts on the sandbox when --url is that of the sandbox.');
     if (positionals.length === 0)
-      throw misuse(`"cook-runner" needs a program behind "--"; see "${PROGRAM} cook-runner --help".`);
+      throw misuse(`"cook-runner" needs a program after "--"; see "${PROGRAM} cook-runner --help".`);
     if (!URL.canParse(values.url)) throw misuse(`--url must be an address, not "${values.url}".`);
     const unknown = values.platform.find((name) => !(PLATFORMS as readonly string[]).includes(name));
     if (unknown !== undefined) throw misuse(`--platform must be one of ${PLATFORMS.join(', ')}, not "${unknown}".`);
@@ -60,7 +60,7 @@ async function run(url: string, secret: string, wishes: Wishes): Promise<void> {
   const { CookService, Refused } = await import('./cooking/service.ts');
   const { runCooks } = await import('./cooking/runner.ts');
   const stop = new AbortController();
-  // At the first signal the program is ended and its cook given back.
+  // The first signal stops the program and returns its cook to the queue.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const say = (text: string) => void process.stdout.write(`${text}\n`);
   try {
@@ -68,7 +68,7 @@ async function run(url: string, secret: string, wishes: Wishes): Promise<void> {
   } catch (error) {
     if (stop.signal.aborted) return;
     if (error instanceof Refused && error.status === 401)
-      throw new Refusal('The service does not know this runner, or lets it in no more.');
+      throw new Refusal('The service does not know this runner, or has disabled it.');
     throw new Refusal(`The service at ${url} cannot be used: ${(error as Error).message}.`);
   }
 }

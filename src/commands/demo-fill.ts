@@ -39,7 +39,7 @@ function countOf(text: string): number {
 
 const STEPS = 20;
 
-/** A line now and then: this may take minutes. */
+/** Prints the progress, because this can take minutes. */
 function tell(mods: number): (done: number) => void {
   let told = 0;
   return (done) => {

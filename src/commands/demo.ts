@@ -26,9 +26,9 @@ export default command({
 });
 
 export interface DemoState {
-  /** Nothing where there was content already. */
+  /** Undefined if there was content already. */
   readonly added: ReturnType<typeof withAddresses> | undefined;
-  /** Whom a token can be issued for. */
+  /** The user that a token can be issued for. */
   readonly userId: number | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface Failure {
   readonly exitCode: number;
 }
 
-/** What the operator reads: one sentence for what can be foreseen, and the error itself for the rest. */
+/** One sentence for a known failure, and the error itself for the rest. */
 export function failureOf(error: unknown, env: NodeJS.ProcessEnv): Failure {
   if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingError || error instanceof UnreleasedDatabase) return { text: error.message, exitCode: 2 };
@@ -22,7 +22,7 @@ export function failureOf(error: unknown, env: NodeJS.ProcessEnv): Failure {
 }
 
 const sayStorage = ({ message }: StorageUnavailable) =>
-  `The bucket of MODSTEAD_STORAGE_URL cannot be used (${message}); look at it, or correct the address.`;
+  `The bucket of MODSTEAD_STORAGE_URL cannot be used (${message}); check it, or correct the address.`;
 
 function sayApiError({ error, values, fields }: ApiError): string {
   return fields ? fields.map(sayProblem).join(' ') : errorMessage(error, 'en', values);
@@ -49,7 +49,7 @@ function sayListen({ code, syscall, port, message, hostname }: Trouble, env: Nod
   if (code === 'EADDRINUSE')
     return `Port ${port} is in use by another program; stop that one, or set MODSTEAD_PORT to a free port.`;
   if (code === 'EACCES')
-    return `Port ${port} may not be used by this user; set MODSTEAD_PORT to one above 1023, or give the right to it.`;
+    return `Port ${port} is not allowed for this user; set MODSTEAD_PORT to one above 1023, or grant the permission.`;
   const isBind = hostname !== undefined && hostname === env['MODSTEAD_BIND'];
   if (code === 'EADDRNOTAVAIL' || isBind) return `MODSTEAD_BIND must be an address of this machine (${message}).`;
   return undefined;
@@ -58,11 +58,11 @@ function sayListen({ code, syscall, port, message, hostname }: Trouble, env: Nod
 const SQLITE_PRIMARY = 0xff;
 const SQLITE_SENTENCES: Record<number, string> = {
   5: 'is locked by another program; stop whatever keeps it open for writing (a copy, a backup, a database browser).',
-  8: 'cannot be written; give this user the right to write to its files.',
-  10: 'could not be read or written (disk error); look at the disk.',
+  8: 'cannot be written; give this user write permission for its files.',
+  10: 'could not be read or written (disk error); check the disk.',
   11: 'is damaged; restore it from a backup.',
   13: 'cannot grow: the disk is full.',
-  14: 'cannot be opened; give this user the right to read and write its folder.',
+  14: 'cannot be opened; give this user read and write permission for its folder.',
   26: 'is not an SQLite database; move the file away or set MODSTEAD_DATA to another folder.',
 };
 
@@ -75,11 +75,11 @@ function saySqlite({ code, errcode }: Trouble, env: NodeJS.ProcessEnv): string |
 const POSTGRES_SENTENCES: Record<string, string> = {
   ECONNREFUSED: 'does not accept connections; start it, or correct MODSTEAD_DATABASE_URL.',
   ENOTFOUND: 'has a host name that does not exist; correct MODSTEAD_DATABASE_URL.',
-  EAI_AGAIN: 'has a host name that cannot be looked up now; look at the name server.',
-  ETIMEDOUT: 'does not answer; look at the network, or correct MODSTEAD_DATABASE_URL.',
+  EAI_AGAIN: 'has a host name that cannot be resolved now; check the name server.',
+  ETIMEDOUT: 'does not answer; check the network, or correct MODSTEAD_DATABASE_URL.',
   '28P01': 'refuses the user name or password of MODSTEAD_DATABASE_URL.',
   '28000': 'refuses the user of MODSTEAD_DATABASE_URL.',
-  '42501': 'denies its user a right that is needed; let the user own the database.',
+  '42501': 'denies its user a required permission; let the user own the database.',
   '53300': 'has no connection left; raise its max_connections.',
   '57P03': 'is starting up or shutting down; try again in a moment.',
 };
@@ -102,7 +102,7 @@ function sayFolder({ code = '', syscall, path }: Trouble, env: NodeJS.ProcessEnv
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return `The data folder ${dataFolder(env)} cannot grow: the disk is full.`;
   const place = !path || path.startsWith(dataFolder(env)) ? `The data folder ${dataFolder(env)}` : path;
-  return `${place} cannot be written (${code}); let this user write there, or set MODSTEAD_DATA to another folder.`;
+  return `${place} cannot be written (${code}); give this user write access, or set MODSTEAD_DATA to another folder.`;
 }
 
 const dataFolder = (env: NodeJS.ProcessEnv) => resolve(env['MODSTEAD_DATA'] || './data');

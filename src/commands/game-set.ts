@@ -52,7 +52,7 @@ Lists and objects are given in parts, as theme[primary]=#1A2B3C, or whole, as JS
   },
 });
 
-/** Every pair is looked at, so that one attempt names all that is wrong. */
+/** Checks every pair, so that one error names all problems. */
 function changesOf(pairs: readonly string[]): z.output<typeof OperatorChangesBody> {
   const problems: string[] = [];
   const fields = fieldsOf(pairs, problems);

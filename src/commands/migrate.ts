@@ -48,7 +48,7 @@ async function migrateOne(settings: Settings, environment: Environment, say: Say
   }
 }
 
-/** Opens a database as it is. */
+/** Opens a database without migrating it. */
 async function open(settings: Settings, environment: Environment): Promise<Database> {
   const { databaseUrl } = await import('../composition/compose.ts');
   const url = databaseUrl(settings, environment);
@@ -69,12 +69,12 @@ async function createSandbox(settings: Settings, say: Say): Promise<void> {
   const code = await attempt(neighbourOf(settings, url), `create database ${escapeIdentifier(name)}`);
   if (code === INSUFFICIENT_PRIVILEGE)
     throw new SettingError(
-      `The database "${name}" of the sandbox is missing and this user may not create it; create it, or name another in MODSTEAD_SANDBOX_DATABASE_URL.`,
+      `The database "${name}" of the sandbox is missing and this user may not create it; create it, or set another in MODSTEAD_SANDBOX_DATABASE_URL.`,
     );
   if (code !== DUPLICATE_DATABASE) say(`sandbox: created the database ${name}`);
 }
 
-/** A database can only be created from another one on the same server. */
+/** A database can only be created over a connection to another one on the same server. */
 function neighbourOf({ databaseUrl: production, sandboxDatabaseUrl }: Settings, url: string): string {
   if (!sandboxDatabaseUrl) return production!;
   const maintenance = new URL(url);
@@ -84,7 +84,7 @@ function neighbourOf({ databaseUrl: production, sandboxDatabaseUrl }: Settings, 
 
 const EXPECTED: unknown[] = [NO_SUCH_DATABASE, INSUFFICIENT_PRIVILEGE, DUPLICATE_DATABASE];
 
-/** Connects, runs the statement, and answers the code of an expected refusal. */
+/** Runs the statement and returns the code of an expected error. */
 async function attempt(url: string, statement = 'select 1'): Promise<string | undefined> {
   const { Client } = (await import('pg')).default;
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });

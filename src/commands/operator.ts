@@ -12,8 +12,8 @@ import { audit } from '../records/audit/audit.ts';
 import { PROGRAM, Refusal } from './invocation/command.ts';
 
 /**
- * Runs the work on an environment that is up to date, and lets go of it afterwards. The service is loaded only
- * here: a command that is refused, or explains itself, needs none of it.
+ * Runs the work on a migrated environment and closes it afterwards. The service is imported only here, because refused
+ * commands and help do not need it.
  */
 export async function withApp<T>(
   settings: Settings,
@@ -25,14 +25,14 @@ export async function withApp<T>(
   try {
     await requireMigrated(app);
     const addresses = await addressesInUse(app);
-    // Without a port in the settings only the service knows the one it was given.
+    // Without a port in the settings, only the running service knows its port.
     return await work({ ...app, addresses }, settings.port || settings.publicPort ? app.addresses : addresses);
   } finally {
     await closeApp(app);
   }
 }
 
-/** What whoever runs the service does by a command. */
+/** Logs an action of the operator. */
 export function auditCommand(
   app: App,
   transaction: Transaction,
@@ -54,8 +54,8 @@ export async function requireMigrated(app: App): Promise<void> {
 }
 
 /**
- * What a command writes carries the addresses under which the service last ran, also when the command
- * was started without the service's settings.
+ * The addresses of the last run of the service, which rows must contain even if the command was started without the
+ * service's settings.
  */
 async function addressesInUse({ db, environment, addresses }: App): Promise<Addresses> {
   const site = await factOf(db.query, SITE_FACT);

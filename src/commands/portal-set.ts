@@ -30,7 +30,7 @@ export default command({
       const hidden = secrets.map((name) => [name, '(set)'] as const);
       return {
         object: { portal, settings: fields, secrets },
-        text: `Game ${gameId} has for ${portal} now\n${columns([...lines, ...hidden])}`,
+        text: `Game ${gameId} now has these settings for ${portal}\n${columns([...lines, ...hidden])}`,
       };
     });
   },
@@ -39,7 +39,7 @@ export default command({
 /** Lists are separated by commas. */
 function changesOf(portal: LinkedPortal, pairs: readonly string[]): Record<string, string | string[]> {
   const rules = fieldsOf(portal);
-  if (pairs.length === 0) throw misuse(`Say what to set: ${Object.keys(rules).join(', ')}.`);
+  if (pairs.length === 0) throw misuse(`Name a setting: ${Object.keys(rules).join(', ')}.`);
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(pair) ?? [];

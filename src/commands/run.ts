@@ -2,7 +2,7 @@ import about from '../../package.json' with { type: 'json' };
 import { COMMANDS, loadCommands } from './commands.ts';
 import { columns, misuse, PROGRAM, show, type Terminal } from './invocation/command.ts';
 
-/** Runs the command that the arguments name, and resolves to the exit code. */
+/** Runs the command with these arguments, and resolves to the exit code. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const [first, second] = args;
   if (first === '--version' || first === '-v') return show(terminal, about.version);
@@ -27,9 +27,9 @@ ${lines.map(([usage, says]) => `  ${usage}\n      ${says}`).join('\n')}
 Every command takes
 
 ${columns([
-  ['--sandbox', 'to act on the sandbox instead of production'],
-  ['--json', 'to print one JSON object and nothing else, where it returns data'],
-  ['--help', 'to say more about itself'],
+  ['--sandbox', 'act on the sandbox instead of production'],
+  ['--json', 'print one JSON object and nothing else, if the command returns data'],
+  ['--help', 'print its help'],
 ])}
 
 Settings are environment variables; docs/settings.md lists them.`;
@@ -40,6 +40,6 @@ function unknown(first: string, second: string | undefined): string {
   const help = `"${PROGRAM} --help" lists the commands.`;
   if (group.length === 0) return `There is no command "${first}"; ${help}`;
   return second === undefined || second.startsWith('-')
-    ? `"${first}" needs a word more: ${group.join(', ')}; ${help}`
+    ? `"${first}" needs a subcommand: ${group.join(', ')}; ${help}`
     : `There is no command "${first} ${second}"; ${help}`;
 }

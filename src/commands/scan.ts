@@ -20,7 +20,7 @@ available meanwhile; a file with a threat is taken down.`,
     return withApp(read, environment, async (app) => {
       const { scanEverything, scanProgress } = await import('../files/modfiles/scans.ts');
       const { buildScanProgress, scanEveryBuild } = await import('../files/builds/scans.ts');
-      if (values.status) return told(sum(await scanProgress(app), await buildScanProgress(app)));
+      if (values.status) return progressOutput(sum(await scanProgress(app), await buildScanProgress(app)));
       const files = (await scanEverything(app)) + (await scanEveryBuild(app));
       return { object: { files }, text: columns([['Will be scanned', `${files} stored files`]]) };
     });
@@ -37,7 +37,7 @@ const sum = (one: Progress, other: Progress): Progress => ({
   left: one.left + other.left,
 });
 
-function told({ files, left }: Progress) {
+function progressOutput({ files, left }: Progress) {
   const text = columns([
     ['Stored files', String(files)],
     ['Still to be scanned', String(left)],

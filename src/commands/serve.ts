@@ -36,13 +36,13 @@ With --json it prints the object once the service is ready.`,
     flushCompileCache();
     giveBackMemory();
     const signal = await stopped;
-    process.stderr.write(`${signal}: finishing what is under way\n`);
+    process.stderr.write(`${signal}: finishing requests and jobs in progress\n`);
     await service.stop();
     process.exit(0);
   },
 });
 
-/** To load and compile the program takes a third of its memory, which V8 would keep for later. */
+/** Loading and compiling the program takes a third of its memory, which V8 would not release by itself. */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (how: object) => void;
@@ -50,7 +50,7 @@ function giveBackMemory(): void {
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Port 0 asks the system for a free one. It is found beforehand, since every address that is answered carries it. */
+/** Port 0 requests a free port. It is determined beforehand, because addresses in answers contain it. */
 async function withPort(settings: Settings): Promise<Settings> {
   if (settings.port !== 0) return settings;
   const port = await new Promise<number>((found, failed) => {
@@ -109,7 +109,7 @@ ${columns([
   ['Data', data],
   ['Database', database],
   ['Certificate', certificate],
-  ['Mails', settings.smtpUrl ? 'leave by SMTP' : `become files in ${shown(mailFolderOf(settings, 'production'))}`],
+  ['Mails', settings.smtpUrl ? 'sent by SMTP' : `written to ${shown(mailFolderOf(settings, 'production'))}`],
 ])}
 
 Call it:
@@ -162,7 +162,7 @@ const mailsSay = (settings: Settings, environment: Environment) =>
 
 const curl = ({ certificateFile }: Service) => (certificateFile ? `curl --cacert ${shown(certificateFile)}` : 'curl');
 
-/** Short for what lies below the current folder. */
+/** Shortens paths below the current folder. */
 function shown(path: string): string {
   const short = relative('.', path);
   return short && !short.startsWith('..') ? short : path;

@@ -1,4 +1,4 @@
-// Runs alone: it starts programs, which end with its process.
+// Runs alone: it starts child processes.
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { createDatabase, dropDatabase, startPostgres } from '../../test/postgres
 import { temporaryDatabases, temporaryFolder } from '../../test/temporary.ts';
 
 const ON_POSTGRES = process.env['MODSTEAD_TEST_DATABASE'] === 'postgres';
-/** Of the processor, by the measure of the machine. */
+/** CPU time, scaled by the speed of the machine. */
 const READY_MS_MAX = 5_000;
 const TICK_MS = 10;
 
@@ -30,7 +30,7 @@ async function serve(settings: NodeJS.ProcessEnv, ...args: string[]) {
   return { child, ended, ready, workMs: workMsOf(child) };
 }
 
-/** The time of the processor that a process has used so far, where the system tells: others do not lengthen it. */
+/** The CPU time of a process, which the load of other processes does not affect, if the system provides it. */
 function workMsOf({ pid }: ChildProcess): number | undefined {
   if (process.platform !== 'linux') return undefined;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -57,7 +57,7 @@ function fetchJson(ready: Ready, path: string): Promise<{ status: number; body: 
   });
 }
 
-/** A fresh place for a service of its own, on the database of this run. */
+/** A new data folder for a service, on the database of this run. */
 async function newPlace() {
   const folder = temporaryFolder('serving');
   if (!ON_POSTGRES) return { settings: { MODSTEAD_DATA: folder }, leave: async () => {} };
@@ -72,7 +72,7 @@ async function newPlace() {
   };
 }
 
-test('a service starts in an empty place, answers over TLS with its sample content, and ends when told', async (t) => {
+test('a service starts in an empty folder, answers over TLS with its sample content, and stops on a signal', async (t) => {
   const { settings, leave } = await newPlace();
   t.after(leave);
   if (ON_POSTGRES) {
@@ -95,13 +95,13 @@ test('a service starts in an empty place, answers over TLS with its sample conte
   const second = await serve(settings, '--demo');
   assert.equal(second.ready.demo, null);
   const { workMs = 0, ready } = second;
-  assert.ok(workMs < READY_MS_MAX * relativeCpuTime(), `${workMs} ms of work, ${ready.ready_ms} ms in all to ready`);
-  t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them work`);
+  assert.ok(workMs < READY_MS_MAX * relativeCpuTime(), `${workMs} ms of CPU time, ${ready.ready_ms} ms in all to ready`);
+  t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them CPU time`);
   second.child.kill('SIGINT');
   assert.equal((await second.ended).code, 0);
 });
 
-test('a worker runs until it is told to stop', async (t) => {
+test('a worker runs until it is stopped', async (t) => {
   const folder = temporaryFolder('serving');
   const databases = await temporaryDatabases(folder);
   t.after(() => databases.drop());

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** A terminal, npm and the launcher each pass one Ctrl-C on; only what comes later is a second one. */
+/** A terminal, npm and the launcher each forward one Ctrl-C; only a later signal counts as a second one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Resolves at the first signal to stop. Another one, a second or more later, ends the process at once. */
+/** Resolves at the first signal to stop. Another one, a second or more later, exits at once. */
 export function untilStopped(): Promise<NodeJS.Signals> {
-  // Listening for signals alone does not keep a process running.
+  // Signal handlers alone do not keep a process running.
   const alive = setInterval(() => {}, 2 ** 30);
   return new Promise((resolve) => {
     let firstMs: number | undefined;

@@ -13,7 +13,7 @@ export default command({
       const { allStaff } = await import('../people/staff/staff.ts');
       const staff = (await allStaff(app)).map(({ id, username, level }) => ({ id, username, level: nameOf(level) }));
       const lines = staff.map(({ id, username, level }) => [String(id), `${username}, ${level}`] as const);
-      return { object: { staff }, text: lines.length > 0 ? columns(lines) : 'Nobody runs the site yet.' };
+      return { object: { staff }, text: lines.length > 0 ? columns(lines) : 'There is no staff yet.' };
     }),
 });
 

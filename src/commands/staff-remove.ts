@@ -17,7 +17,7 @@ export default command({
       await removeStaff(app, OPERATOR, userId).catch((error) => {
         throw error instanceof ApiError ? new Refusal(sentenceOf(error, username)) : error;
       });
-      return { object: { id: userId, username }, text: `${username} (user ${userId}) no longer runs the site.` };
+      return { object: { id: userId, username }, text: `${username} (user ${userId}) is no longer on the staff.` };
     });
   },
 });
@@ -25,4 +25,4 @@ export default command({
 const sentenceOf = ({ error }: ApiError, username: string) =>
   error === 'USER_CANT_DELETE_SITE_STAFF'
     ? `${username} is the last owner; make someone else an owner first.`
-    : `${username} does not run the site.`;
+    : `${username} is not on the staff.`;

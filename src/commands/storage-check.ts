@@ -38,9 +38,9 @@ The exit code is 1 if a problem remains.`,
 
 const STEP = 10_000;
 
-/** A line now and then: this may take hours. */
+/** Prints the progress, because this can take hours. */
 function tell(looked: number): void {
-  if (looked % STEP === 0) process.stderr.write(`${looked} rows and files looked at\n`);
+  if (looked % STEP === 0) process.stderr.write(`${looked} rows and files checked\n`);
 }
 
 function toText({ looked, found }: Inventory, left: number): string {
@@ -48,7 +48,7 @@ function toText({ looked, found }: Inventory, left: number): string {
   const sum =
     found.length === 0
       ? 'All is well.'
-      : `${found.length} found, ${found.length - left} of them repaired; ${looked} rows and files looked at.`;
+      : `${found.length} found, ${found.length - left} of them repaired; ${looked} rows and files checked.`;
   return [...(lines.length > 0 ? [columns(lines), ''] : []), sum].join('\n');
 }
 

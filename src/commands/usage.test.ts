@@ -16,7 +16,7 @@ async function refuses(
   assertRefusal(await runHere(args, { ...settings, ...more }), code, says);
 }
 
-test('the program prints what it is asked for, and ends with the exit code of a refusal', async () => {
+test('the program prints the requested output and exits with the code of a refusal', async () => {
   const [version, refused] = await Promise.all([
     runProgram(['--version'], settings),
     runProgram(['frobnicate'], settings),
@@ -26,7 +26,7 @@ test('the program prints what it is asked for, and ends with the exit code of a 
   assertRefusal(refused, 2, /^There is no command "frobnicate"; .*--help/);
 });
 
-test('every command explains itself', async () => {
+test('every command has a help text', async () => {
   const { code, out } = await runHere(['--help'], settings);
   assert.equal(code, 0);
   const names = [
@@ -59,7 +59,7 @@ test('every command explains itself', async () => {
   );
 });
 
-test('what is not a command or an option is refused with a hint', async () => {
+test('an unknown command or option is refused with a hint', async () => {
   await Promise.all([
     refuses(['frobnicate'], 2, /^There is no command "frobnicate"; .*--help/),
     refuses(['user'], 2, /user add/),
@@ -83,7 +83,7 @@ test('a wrong setting stops the start with one sentence', async () => {
   ]);
 });
 
-test('a service that cannot have its folder or its database ends with one sentence', async () => {
+test('a service that cannot use its folder or its database exits with one sentence', async () => {
   const unreachable = {
     MODSTEAD_DATA: temporaryFolder('usage'),
     MODSTEAD_DATABASE_URL: 'postgres://127.0.0.1:1/modstead',

@@ -18,7 +18,7 @@ export default command({
         return true;
       });
       if (!isEnded) throw new Refusal(`${username} does not confirm releases by mail.`);
-      const text = `${username} (user ${userId}) no longer confirms releases by mail. What waits goes on waiting.`;
+      const text = `${username} (user ${userId}) no longer confirms releases by mail. Pending releases still wait for a confirmation.`;
       return { object: { id: userId, username }, text };
     });
   },

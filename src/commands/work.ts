@@ -22,7 +22,7 @@ export default command({
     const stopped = untilStopped();
     invocation.show(`running the jobs of ${environments.join(' and ')}`);
     const signal = await stopped;
-    process.stderr.write(`${signal}: finishing the jobs under way\n`);
+    process.stderr.write(`${signal}: finishing jobs in progress\n`);
     await Promise.all(workers.map((worker) => worker.stop()));
     for (const app of apps) await closeApp(app);
     outside.log.flush();

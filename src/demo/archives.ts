@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 
 const ARCHIVES = 5;
 
-/** A few small archives that all sample mods share, each with one text in it. */
+/** A few small archives with one text file each, which all sample mods share. */
 export const sampleArchives = (): Buffer[] =>
   Array.from({ length: ARCHIVES }, (_, index) =>
     archiveOf('readme.txt', Buffer.from(`Sample content ${index + 1}. There is nothing to install.\n`)),
   );
 
-/** A zip archive of one file, stored as it is. */
+/** A zip archive with one uncompressed file. */
 function archiveOf(name: string, content: Buffer): Buffer {
   const shared = sharedHeader(name, content);
   const local = Buffer.concat([Buffer.from('PK\x03\x04'), shared, Buffer.from(name), content]);
@@ -22,7 +22,7 @@ function archiveOf(name: string, content: Buffer): Buffer {
   return Buffer.concat([local, central, end]);
 }
 
-/** What both headers of a file have in common: version, method, date, sum, sizes, length of the name. */
+/** The common part of both headers of a file: version, method, date, checksum, sizes, length of the name. */
 function sharedHeader(name: string, content: Buffer): Buffer {
   const header = Buffer.alloc(26);
   header.writeUInt16LE(20, 0);

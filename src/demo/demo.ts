@@ -14,7 +14,7 @@ export interface Demo {
   /** The studio that owns the games. */
   readonly user: DemoUser;
   readonly players: readonly DemoUser[];
-  /** Their keys, for the only time. */
+  /** Their API keys, which are not shown again. */
   readonly games: readonly { id: number; name: string; name_id: string; accepted: boolean; api_key: string }[];
 }
 
@@ -26,7 +26,7 @@ interface DemoUser {
 
 const MODS_PER_GAME = 24;
 
-/** Adds the sample content to a database without games; nothing where there are some. */
+/** Adds the sample content to a database without games; otherwise does nothing. */
 export async function addDemo(app: App): Promise<Demo | undefined> {
   const demo = await addGames(app);
   for (const { id, name, accepted } of demo?.games ?? [])
@@ -36,7 +36,7 @@ export async function addDemo(app: App): Promise<Demo | undefined> {
 
 function addGames(app: App): Promise<Demo | undefined> {
   return app.db.write(async (transaction) => {
-    // Of two that start at once, the second waits here for the first and then finds its games.
+    // The write locks the row, so that a concurrent start waits and then finds the games.
     await rememberFact(transaction.query, 'demo', app.environment);
     if (await store.hasGames(transaction.query)) return undefined;
     const user = await personOf(app, transaction, OWNER);
@@ -49,7 +49,7 @@ function addGames(app: App): Promise<Demo | undefined> {
   });
 }
 
-/** The studio's user, where the sample content has been added before. */
+/** The studio's user, if the sample content was added before. */
 export async function demoUserId(app: App): Promise<number | undefined> {
   return app.db.write(async (transaction) => (await findUserByEmailIn(transaction, OWNER.email))?.id);
 }
@@ -78,7 +78,7 @@ async function gameOf(
   return { id, name, name_id, accepted, api_key };
 }
 
-/** Translations of tags are kept with those of the game, under their ids. */
+/** Translations of tags are stored with those of the game, under the ids of the tags. */
 async function translateTags({ query }: Transaction, gameId: number): Promise<void> {
   const fields = [
     ...(await store.tagGroupsOf(query, gameId)).map(({ id, name }) => [`tag_group/${id}`, name] as const),

@@ -33,7 +33,7 @@ const tagPairs = () =>
     .orderBy('other_id')
     .execute();
 
-test('documents are those that a change of the mod would write', async () => {
+test('the documents equal those that an edit of the mod would write', async () => {
   const before = { cards: await cards(), documents: await documents() };
   for (const mod of mods) await app.db.write((transaction) => refreshMod(app, transaction, mod));
   assert.deepEqual({ cards: await cards(), documents: await documents() }, before);
@@ -41,7 +41,7 @@ test('documents are those that a change of the mod would write', async () => {
   assert.ok(before.documents.length > 0, 'some mods are translated');
 });
 
-test('words are those that names are taken apart into', async () => {
+test('the word index contains the words of the names', async () => {
   const [found, counted, learned] = [await words(), await vocabulary(), await variants()];
   await app.db.write(async ({ query }) => {
     await query.deleteFrom('facts').where('name', '=', 'mods.words').execute();
@@ -52,7 +52,7 @@ test('words are those that names are taken apart into', async () => {
   assert.deepEqual(await variants(), learned);
 });
 
-test('tags are counted as they would be one by one', async () => {
+test('the tag counts equal those of tagging one by one', async () => {
   const [counts, pairs] = [await tagCounts(), await tagPairs()];
   for (const difference of [-1, 1])
     for (const mod of shown) await app.db.write((transaction) => countTagsOfMod(transaction, mod, difference));
@@ -64,7 +64,7 @@ test('tags are counted as they would be one by one', async () => {
   for (const row of rows) assert.equal(row.shown, Number(isShown.has(row.mod_id)));
 });
 
-test('the game counts its public mods, and ranks them by popularity', async () => {
+test('the game counts its public mods and ranks them by popularity', async () => {
   const stats = await query
     .selectFrom('game_stats')
     .selectAll()
@@ -82,7 +82,7 @@ test('the game counts its public mods, and ranks them by popularity', async () =
   );
 });
 
-test('every mod has a live file that can be downloaded, and takes another one after it', async () => {
+test('every mod has a live file that can be downloaded, and accepts another file', async () => {
   const { body } = await api.withKey(game).call(getMods, { params: { game_id: game.id }, query: { _limit: 20 } });
   for (const { id, modfile } of body.data) {
     const { download, filename } = modfile as { download: { binary_url: string }; filename: string };
@@ -96,7 +96,7 @@ test('every mod has a live file that can be downloaded, and takes another one af
   assert.ok(files.every(({ id }) => id < another.id));
 });
 
-test('the same seed gives the same mods, and another one others', async () => {
+test('the same seed creates the same mods, and another seed others', async () => {
   const namesOf = async (seed: string) => {
     const { id } = await api.aGame();
     await fillGame(app, { gameId: id, mods: 30, seed });
@@ -112,7 +112,7 @@ test('the same seed gives the same mods, and another one others', async () => {
   assert.notDeepEqual(await namesOf('two'), one);
 });
 
-test('a mod that is added by hand comes after those of the filling', async () => {
+test('a mod that is added through the API comes after the sample mods', async () => {
   const mod = await api.aMod({ game, name: 'By Hand' });
   assert.ok(mod.id > mods.at(-1)!.id);
   const { body } = await api.withKey(game).call(getMods, { params: { game_id: game.id }, query: { _q: 'by hand' } });

@@ -1,7 +1,7 @@
 import type { NewTagGroup } from '../catalogue/tag-options/tag-options.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 
-/** For games that offer no tags of their own. */
+/** Tags for games that have none of their own. */
 export const TAG_GROUPS: readonly NewTagGroup[] = [
   {
     name: 'Category',
@@ -24,7 +24,7 @@ export const TAG_GROUPS: readonly NewTagGroup[] = [
   { name: 'Game version', type: 'dropdown', hidden: true, tags: ['1.0', '1.1', '1.2', '2.0'] },
 ];
 
-/** The first of each are used most. */
+/** The first words of each list are used most. */
 export const FIRST_WORDS = [
   'Better',
   'Ancient',
@@ -124,7 +124,7 @@ export const LAST_WORDS = [
   'Tools',
 ] as const;
 
-/** Invented places, of which there are many. */
+/** Parts of invented place names. */
 export const PLACE_BEGINNINGS =
   'Val Mor Ash Bran Cor Dun Eld Fen Gal Hol Ith Kar Lor Myr Nor Or Pel Quin Ras Tal'.split(' ');
 export const PLACE_MIDDLES = 'a ado ave eri ela ia ido ina iro o ora una uli ymi ethe andi'.split(' ');
@@ -165,7 +165,7 @@ export const SENTENCES = [
   'Thanks to everyone who reported bugs in the first versions.',
 ] as const;
 
-/** What translated mods say of themselves. */
+/** The summaries of translated mods. */
 export const TRANSLATED: readonly { readonly language: Language; readonly summary: string; readonly prefix: string }[] =
   [
     { language: 'de', prefix: 'Neu: ', summary: 'Neue Orte, neue Klänge, und alles lässt sich einstellen.' },

@@ -20,7 +20,7 @@ export interface SampleMod {
   readonly description: string;
   readonly status: number;
   readonly visible: number;
-  /** From 0 to 1: which of the authors, and when in the history of the game. */
+  /** From 0 to 1: the position in the list of authors, and in the history of the game. */
   readonly author: number;
   readonly age: number;
   readonly maturity: number;
@@ -39,7 +39,7 @@ export interface SampleMod {
 
 const BLOCK_BYTES = 65_536;
 
-/** Numbers from 0 to 1 that are the same for the same seed, quickly. */
+/** A fast generator of numbers from 0 to 1, which repeats for the same seed. */
 function numbersFrom(seed: string): () => number {
   const random = seededRandom(seed);
   let block = random.bytes(BLOCK_BYTES);
@@ -51,11 +51,11 @@ function numbersFrom(seed: string): () => number {
   };
 }
 
-/** Mods of a game that offers these tags, one after the other, always the same for the same seed. */
+/** An endless sequence of mods for a game with these tags, which repeats for the same seed. */
 export function* sampleMods(seed: string, groups: readonly TagGroup[]): Generator<SampleMod, never> {
   const next = numbersFrom(seed);
   const oneOf = <T>(all: readonly T[]): T => all[Math.floor(next() * all.length)]!;
-  /** The first far more often than the last. */
+  /** Prefers the first entries. */
   const earlyOf = <T>(all: readonly T[]): T => all[Math.floor(next() * next() * all.length)]!;
   const isOne = (share: number) => next() < share;
   for (;;) yield sampleMod({ next, oneOf, earlyOf, isOne }, groups);
@@ -119,7 +119,7 @@ function tagsBy({ next, earlyOf, isOne }: Chance, groups: readonly TagGroup[]): 
   return [...chosen.values()].sort((a, b) => a.id - b.id);
 }
 
-/** Few have most: half of the mods are hardly known, and one of a thousand is known to everyone. */
+/** A long tail: half of the mods are hardly used, and one in a thousand is used by everyone. */
 function countsBy({ next, isOne }: Chance): SampleMod['counts'] {
   const downloads_total = Math.floor(2 ** (next() * next() * 22)) - 1;
   const subscribers_total = Math.floor(downloads_total * next() * 0.6);

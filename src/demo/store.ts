@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Query } from '../platform/database/database.ts';
 
-/** How tags are found in translations, by their English names. */
+/** A tag with its English name, by which translations find it. */
 export interface NamedTag {
   readonly id: number;
   readonly name: string;
@@ -28,7 +28,7 @@ export async function publicModsOf(query: Query, gameId: number): Promise<number
   return (await stats.executeTakeFirstOrThrow()).mods_count_total;
 }
 
-/** PostgreSQL plans by what it knows of its tables, and these are not what they were. */
+/** PostgreSQL needs new statistics after a bulk insert. */
 export async function analyse(query: Query, dialect: Database['dialect']): Promise<void> {
   if (dialect === 'postgres') await sql`analyze`.execute(query);
 }

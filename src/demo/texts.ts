@@ -180,7 +180,7 @@ export const GAMES: readonly SampleGame[] = [
   },
 ];
 
-/** Names of tags and their groups, from English. */
+/** Translations of the English names of tags and tag groups. */
 export const TAG_TEXTS: Partial<Record<Language, Readonly<Record<string, string>>>> = {
   de: {
     Type: 'Art',

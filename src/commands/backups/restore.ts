@@ -19,7 +19,7 @@ export interface Restored {
 const FILE = /^(?:production|sandbox)\/files\/(.+)$/;
 const OTHER = /^(?:secret|tls\/[\w-][\w.-]*|(?:production|sandbox)\/(?:modstead\.sqlite|rows))$/;
 
-/** Puts a backup into a data folder and databases that are empty or not there yet, as a whole or not at all. */
+/** Restores a backup into an empty or missing data folder and databases, completely or not at all. */
 export async function restore(settings: Settings, file: string): Promise<Restored> {
   const data = resolve(settings.data);
   await requireEmpty(data);
@@ -41,7 +41,7 @@ export async function restore(settings: Settings, file: string): Promise<Restore
   } catch (error) {
     await Promise.all(loaded.map((rows) => rows.abandon()));
     await rm(partial, { recursive: true, force: true });
-    if (error instanceof BrokenArchive) throw new Refusal(`${file} is not a whole backup: ${error.message}.`);
+    if (error instanceof BrokenArchive) throw new Refusal(`${file} is not a complete backup: ${error.message}.`);
     throw error;
   }
 }
@@ -57,7 +57,7 @@ async function unpack(file: string, folder: string, settings: Settings): Promise
   let files = 0;
   const take = async ({ name }: Entry, content: AsyncIterable<Uint8Array>) => {
     if (!about) {
-      if (name !== ABOUT) throw new BrokenArchive('it does not begin as one');
+      if (name !== ABOUT) throw new BrokenArchive('it does not begin like one');
       about = JSON.parse(Buffer.concat(await Array.fromAsync(content)).toString()) as AboutBackup;
       requireFitting(about, settings);
       return;
@@ -75,9 +75,11 @@ async function unpack(file: string, folder: string, settings: Settings): Promise
 
 function requireFitting({ files, database = 'sqlite' }: AboutBackup, settings: Settings): void {
   if (files && settings.storage)
-    throw misuse('The backup holds files, and MODSTEAD_STORAGE_URL names a bucket for them; restore it without.');
+    throw misuse(
+      'The backup contains files, but MODSTEAD_STORAGE_URL names a bucket for files; unset it to restore the backup.',
+    );
   if (database === 'postgres' && !settings.databaseUrl)
-    throw misuse('The backup is of a PostgreSQL database; name an empty one in MODSTEAD_DATABASE_URL.');
+    throw misuse('The backup is of a PostgreSQL database; set MODSTEAD_DATABASE_URL to an empty one.');
   if (database === 'sqlite' && settings.databaseUrl)
     throw misuse('The backup is of an embedded database; unset MODSTEAD_DATABASE_URL to restore it.');
 }

@@ -6,10 +6,10 @@ import { isUnreleased, migrate, UNRELEASED } from '../../platform/database/migra
 import { openPostgres } from '../../platform/database/postgres.ts';
 import { Refusal } from '../invocation/command.ts';
 
-// The rows of a PostgreSQL database as text, a line each. The server makes and reads the lines, so that every value
-// comes back as it was; tables are made by the migrations that the backup knew.
+// Stores the rows of a PostgreSQL database as text, one per line. The server writes and parses the lines, so that every
+// value round-trips; the migrations of the backup's version create the tables.
 
-/** Stands before the rows of a table: its name, and how far its ids have been given out. */
+/** Precedes the rows of a table: its name and its last id. */
 interface Heading {
   readonly table: string;
   readonly lastId: string | null;
@@ -28,7 +28,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Writes all rows as of one moment, whatever is written meanwhile. */
+/** Writes all rows of one consistent snapshot. */
 export async function saveRows(url: string, path: string): Promise<void> {
   const client = await connect(url);
   const file = await open(path, 'wx', 0o600);
@@ -47,7 +47,7 @@ export async function saveRows(url: string, path: string): Promise<void> {
   }
 }
 
-/** Those that outlive a restart; `migrations` are told on their own. */
+/** All permanent tables but `migrations`, which is stored separately. */
 async function tablesOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relpersistence = 'p' and relname <> 'migrations'
@@ -65,7 +65,7 @@ async function lastIdOf(client: pg.Client, table: string): Promise<string | null
   return rows[0]!.id;
 }
 
-/** What gives out the ids of a table. */
+/** The sequence behind the ids of a table. */
 async function sequenceOf(client: pg.Client, table: string): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string }>(
     `select pg_get_serial_sequence($1, attname) as name from pg_attribute
@@ -85,13 +85,13 @@ async function* linesOf(client: pg.Client, table: string): AsyncGenerator<string
   await client.query('close lines');
 }
 
-/** Rows that are in the database, and are seen by nobody before `commit`. */
+/** Loaded rows that are invisible until `commit`. */
 export interface LoadedRows {
   commit(): Promise<void>;
   abandon(): Promise<void>;
 }
 
-/** Fills an empty database, with the tables as they were when the backup was made. */
+/** Fills an empty database, with the tables as of the backup's version. */
 export async function loadRows(url: string, path: string): Promise<LoadedRows> {
   await requireEmptyDatabase(url);
   const lines = linesIn(path);
@@ -144,7 +144,10 @@ async function makeTables(url: string, names: string[]): Promise<void> {
   }
 }
 
-/** Tables come by name, children perhaps before their parents. The statements put the keys back, which checks all rows. */
+/**
+ * Tables are restored by name, children perhaps before their parents. The returned statements recreate the foreign
+ * keys, which checks all rows.
+ */
 async function dropKeys(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
@@ -188,7 +191,7 @@ async function setLastId(client: pg.Client, { table, lastId }: Heading): Promise
   if (sequence) await client.query('select setval($1::regclass, $2::bigint)', [sequence, lastId]);
 }
 
-/** `node:readline` would also break lines at characters that texts may hold. */
+/** `node:readline` would also split at line separators that texts may contain. */
 async function* linesIn(path: string): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   let held = '';
@@ -200,7 +203,7 @@ async function* linesIn(path: string): AsyncGenerator<string, undefined> {
   return undefined;
 }
 
-/** Leaves the database as empty as it was found. */
+/** Removes everything that the restore has created. */
 async function removeTables(url: string): Promise<void> {
   const client = await connect(url);
   try {

@@ -15,7 +15,7 @@ import { TarWriter } from './tar.ts';
 
 export const ABOUT = 'modstead.json';
 const DATABASE = 'modstead.sqlite';
-/** Of a PostgreSQL database. */
+/** The rows of a PostgreSQL database. */
 export const ROWS = 'rows';
 
 /** The first entry of a backup. */
@@ -23,7 +23,7 @@ export interface AboutBackup {
   readonly version: string;
   readonly date: string;
   readonly environments: readonly Environment[];
-  /** False where files are in a bucket, which is not copied. */
+  /** False if files are in a bucket, which is not copied. */
   readonly files: boolean;
   readonly database: Database['dialect'];
 }
@@ -33,15 +33,18 @@ export interface Saved {
   readonly bytes: number;
 }
 
-/** What jobs remove by themselves, and nobody can go on with. */
+/** Unfinished uploads, which jobs remove and no client can resume. */
 const PASSING = 'incoming/';
-/** Whose loss would turn away those who trust the service: keys, and what digests are made with. */
+/**
+ * The local certificate and the secret behind digests and tokens; without them clients could no longer trust or use the
+ * service.
+ */
 const KEPT_FOLDER = 'tls';
 const SECRET = 'secret';
 
 /**
- * Writes a backup, as a whole or not at all. Databases come first: what their rows name was stored before them, and
- * bytes that are deleted meanwhile stay for an hour.
+ * Writes a backup completely or not at all. Databases come first: files are stored before the rows that name them, and
+ * deleted files stay for an hour.
  */
 export async function save(settings: Settings, environments: readonly Environment[], file: string): Promise<Saved> {
   const partial = `${file}.partial`;
@@ -87,7 +90,7 @@ async function addFile(tar: TarWriter, name: string, path: string): Promise<void
   await tar.add({ name, bytes: size }, createReadStream(path));
 }
 
-/** A copy of one moment, whatever is written meanwhile. */
+/** Copies one consistent snapshot. */
 async function addDatabase(
   tar: TarWriter,
   settings: Settings,
@@ -107,7 +110,7 @@ async function addDatabase(
   }
 }
 
-/** SQLite reads it within one transaction. */
+/** SQLite copies within one transaction. */
 function copySqlite(path: string, copy: string): void {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   try {
@@ -125,7 +128,7 @@ async function addFiles(
 ): Promise<void> {
   for await (const key of storage.list('')) {
     const opened = key.startsWith(PASSING) ? undefined : await storage.open(key);
-    // Removed since it was listed, so that no row names it.
+    // Removed since it was listed, so no row references it.
     if (!opened) continue;
     await tar.add({ name: `${environment}/files/${key}`, bytes: opened.bytes }, opened.stream);
     saved.files += 1;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
-// A tar archive (POSIX ustar, with GNU's form of large sizes), so that a backup can be opened by other programs as well.
-// Its last entry is the hash of all before it: what ends without it, or differs, is no backup.
+// A tar archive (POSIX ustar, with GNU's form of large sizes), so that other programs can open a backup. Its last entry
+// is the hash of everything before it, which detects truncated and changed backups.
 
 const BLOCK = 512;
 const NAME_BYTES = 100;
@@ -42,7 +42,8 @@ function headerOf({ name, bytes }: Entry, seconds: number): Buffer {
 function splitName(name: string): [string, string] {
   if (name.length <= NAME_BYTES) return ['', name];
   const slash = name.lastIndexOf('/', PREFIX_BYTES);
-  if (slash < 1 || name.length - slash - 1 > NAME_BYTES) throw new Error(`a name too long for an archive: ${name}`);
+  if (slash < 1 || name.length - slash - 1 > NAME_BYTES)
+    throw new Error(`the name is too long for an archive: ${name}`);
   return [name.slice(0, slash), name.slice(slash + 1)];
 }
 
@@ -64,7 +65,7 @@ export class TarWriter {
       if (left < 0) break;
       await this.#write(chunk);
     }
-    if (left !== 0) throw new Error(`${entry.name} changed its length while it was copied`);
+    if (left !== 0) throw new Error(`${entry.name} changed its size while it was copied`);
     await this.#write(Buffer.alloc(paddingOf(entry.bytes)));
   }
 
@@ -80,12 +81,12 @@ export class TarWriter {
   }
 }
 
-/** Is not, or not inOneStep, what `TarWriter` wrote. */
+/** The archive is damaged, incomplete or not written by `TarWriter`. */
 export class BrokenArchive extends Error {
   override readonly name = 'BrokenArchive';
 }
 
-/** Gives each entry to `take`, which has to read it whole, and throws unless the archive is sound to its end. */
+/** Passes each entry to `take`, which must read it completely, and throws unless the archive is valid to its end. */
 export async function readTar(
   source: AsyncIterable<Uint8Array>,
   take: (entry: Entry, content: AsyncIterable<Uint8Array>) => Promise<void>,
@@ -105,7 +106,7 @@ export async function readTar(
 
 function entryOf(header: Buffer): Entry {
   const text = (start: number, length: number) => header.toString('utf8', start, start + length).replace(/\0.*$/s, '');
-  if (text(257, 5) !== 'ustar') throw new BrokenArchive('it is no archive');
+  if (text(257, 5) !== 'ustar') throw new BrokenArchive('it is not an archive');
   const prefix = text(345, PREFIX_BYTES);
   const bytes = header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8);
   return { name: prefix ? `${prefix}/${text(0, NAME_BYTES)}` : text(0, NAME_BYTES), bytes };
@@ -120,7 +121,7 @@ class Reader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Of all that was read until now. */
+  /** The hash of everything read so far. */
   digest(): string {
     return this.#hash.copy().digest('hex');
   }
@@ -129,7 +130,7 @@ class Reader {
     for (let left = bytes; left > 0; ) {
       if (this.#held.byteLength === 0) {
         const { done, value } = await this.#source.next();
-        if (done) throw new BrokenArchive('it ends too early');
+        if (done) throw new BrokenArchive('it is truncated');
         this.#held = value;
       }
       const chunk = this.#held.subarray(0, left);

@@ -13,7 +13,7 @@ export function certificateChecks(settings: Settings): Check[] {
   return [
     {
       name: 'certificate',
-      todo: 'Remove the folder tls in the data folder to have a new one made.',
+      todo: 'Remove the folder tls in the data folder; the next start creates a new certificate.',
       run: async () => {
         const { cert, file } = await localCertificate(join(resolve(settings.data), 'tls'), domain);
         requireDates(new X509Certificate(cert));
@@ -44,9 +44,9 @@ function givenCheck(cert: string, key: string, domain: string): Check {
 function requireDates({ validFromDate, validToDate }: X509Certificate): void {
   const now = Date.now();
   if (validFromDate.getTime() > now) throw new Wrong(`it is not valid before ${validFromDate.toISOString()}`);
-  if (validToDate.getTime() < now) throw new Wrong(`it ended on ${validToDate.toISOString()}`);
+  if (validToDate.getTime() < now) throw new Wrong(`it expired on ${validToDate.toISOString()}`);
   if (validToDate.getTime() < now + DAYS_LEFT_LEAST * DAY_MS)
-    throw new Wrong(`it ends on ${validToDate.toISOString()}, in less than ${DAYS_LEFT_LEAST} days`);
+    throw new Wrong(`it expires on ${validToDate.toISOString()}, in less than ${DAYS_LEFT_LEAST} days`);
 }
 
 const untilOf = (cert: string) => `valid until ${new X509Certificate(cert).validToDate.toISOString().slice(0, 10)}`;

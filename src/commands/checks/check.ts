@@ -1,9 +1,9 @@
-/** One thing that has to be right. */
+/** One check of `doctor`. */
 export interface Check {
   readonly name: string;
-  /** What helps when it is not. */
+  /** The advice if it fails. */
   readonly todo: string;
-  /** Says how it is; throws what is wrong. */
+  /** Returns the state, or throws the problem. */
   run(): Promise<string>;
 }
 
@@ -14,7 +14,7 @@ export interface Finding {
   readonly todo?: string;
 }
 
-/** Carries advice that fits better than the check's own. */
+/** A problem with more specific advice than the check's own. */
 export class Wrong extends Error {
   readonly todo: string | undefined;
 
@@ -32,7 +32,7 @@ export async function perform({ name, todo, run }: Check): Promise<Finding> {
   }
 }
 
-/** Some errors say nothing themselves: several attempts at once, or only a code. */
+/** Some errors have no message: aggregates of several attempts, and errors with only a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);

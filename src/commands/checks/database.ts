@@ -15,22 +15,24 @@ export const databaseChecks = (settings: Settings, environment: Environment, url
   {
     name: `${environment} database`,
     todo: url
-      ? 'Start PostgreSQL, look at the network, or correct MODSTEAD_DATABASE_URL.'
-      : 'Restore the database from a backup, or look at the rights on its folder.',
+      ? 'Start PostgreSQL, check the network, or correct MODSTEAD_DATABASE_URL.'
+      : 'Restore the database from a backup, or check the permissions of its folder.',
     run: () => (url ? checkPostgres(url) : checkSqlite(join(folderOf(settings, environment), 'modstead.sqlite'))),
   },
 ];
 
-/** Reads only: a doctor must not be the one who brings a database up to date. */
+/** Read-only: the check must not migrate a database. */
 async function checkSqlite(file: string): Promise<string> {
-  if (!existsSync(file)) return `SQLite; ${file} will be made at the first start`;
+  if (!existsSync(file)) return `SQLite; ${file} will be created at the first start`;
   const db = new DatabaseSync(file, { readOnly: true, timeout: 2_000 });
   try {
     const [found] = db.prepare('pragma quick_check(1)').all() as { quick_check: string }[];
     if (found?.quick_check !== 'ok') throw new Wrong(`${file} is damaged: ${found?.quick_check}`);
     const applied = db.prepare('select name from migrations').all() as { name: string }[];
     const missing = missingOf(applied);
-    return missing === 0 ? 'SQLite, sound and up to date' : `SQLite, sound; "serve" will apply ${missing} migration(s)`;
+    return missing === 0
+      ? 'SQLite, intact and up to date'
+      : `SQLite, intact; "serve" will apply ${missing} migration(s)`;
   } finally {
     db.close();
   }
@@ -79,6 +81,6 @@ function requireVersion({ number, version, now }: About): void {
   if (apart > CLOCK_SECONDS_APART_MAX)
     throw new Wrong(
       `its clock and that of this machine are ${Math.round(apart)} seconds apart`,
-      'Set both clocks, best by NTP.',
+      'Set both clocks, preferably by NTP.',
     );
 }

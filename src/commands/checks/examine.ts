@@ -13,7 +13,7 @@ import { scannerCheck } from './scanner.ts';
 
 type Examined = Pick<Invocation<Record<never, never>>, 'settings' | 'sandbox'>;
 
-/** Without settings that can be used nothing further can be looked at. */
+/** With invalid settings the other checks cannot run. */
 export async function examine({ settings: read, sandbox }: Examined): Promise<Finding[]> {
   let settings: Settings | undefined;
   const findings = [await perform(nodeCheck), await perform(clockCheck)];
@@ -22,7 +22,7 @@ export async function examine({ settings: read, sandbox }: Examined): Promise<Fi
     todo: 'Correct the environment variable; docs/settings.md lists them all.',
     run: async () => {
       settings = read();
-      return 'all can be used';
+      return 'all are valid';
     },
   };
   findings.push(await perform(reading));
@@ -49,8 +49,8 @@ function storageCheck(settings: Settings, environment: Environment): Check {
   return {
     name: `${environment} storage`,
     todo: location
-      ? 'Look at the object storage, the rights of its key, and MODSTEAD_STORAGE_URL.'
-      : `Let this user write to ${place}.`,
+      ? 'Check the object storage, the permissions of its key, and MODSTEAD_STORAGE_URL.'
+      : `Give this user write access to ${place}.`,
     run: async () => {
       const storage = await composeStorage(settings, environment);
       try {
@@ -58,7 +58,7 @@ function storageCheck(settings: Settings, environment: Environment): Check {
       } finally {
         await storage.close?.();
       }
-      return `files can be written to ${place}`;
+      return `${place} is writable`;
     },
   };
 }
@@ -68,8 +68,8 @@ function mailCheck(settings: Settings, environment: Environment): Check {
   return {
     name: `${environment} mail`,
     todo: settings.smtpUrl
-      ? 'Look at the mail server and at MODSTEAD_SMTP_URL.'
-      : `Let this user write to ${folder}, or set MODSTEAD_SMTP_URL.`,
+      ? 'Check the mail server and MODSTEAD_SMTP_URL.'
+      : `Give this user write access to ${folder}, or set MODSTEAD_SMTP_URL.`,
     run: async () => {
       const mail = await composeMail(settings, environment, systemClock);
       try {
@@ -77,7 +77,7 @@ function mailCheck(settings: Settings, environment: Environment): Check {
       } finally {
         mail.close();
       }
-      return settings.smtpUrl ? 'the SMTP server answers' : `mails become files in ${folder}`;
+      return settings.smtpUrl ? 'the SMTP server answers' : `mails are written to ${folder}`;
     },
   };
 }

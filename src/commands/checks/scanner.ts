@@ -7,24 +7,21 @@ const MEGABYTE = 1024 ** 2;
 
 export const scannerCheck = ({ clamd: address, scanMegabytes, scanSeconds }: Settings): Check => ({
   name: 'scanner',
-  todo: 'Start clamd, look at the rights on its socket, or correct MODSTEAD_CLAMD.',
+  todo: 'Start clamd, check the permissions of its socket, or correct MODSTEAD_CLAMD.',
   run: async () => {
-    if (!address) return 'none; files are not scanned, and say so (MODSTEAD_CLAMD)';
+    if (!address) return 'none; files are not scanned and are marked as such (MODSTEAD_CLAMD)';
     const clamd = clamdAt(address, { patienceMs: scanSeconds * 1_000 });
     await clamd.ping();
     const version = await clamd.version();
     const known = await probeSmall(clamd);
     if (known.kind !== 'found')
-      throw new Wrong(
-        `${version} does not know the test file of EICAR`,
-        'Run freshclam, and look at the log of clamd.',
-      );
+      throw new Wrong(`${version} does not detect the EICAR test file`, 'Run freshclam, and check the log of clamd.');
     const large = await probeLarge(clamd, scanMegabytes * MEGABYTE);
     if (large.kind !== 'found')
       throw new Wrong(
         large.kind === 'clean'
-          ? `${version} says OK to files of ${scanMegabytes} MB without looking into them`
-          : `${version} does not take files of ${scanMegabytes} MB`,
+          ? `${version} reports files of ${scanMegabytes} MB as clean without scanning them`
+          : `${version} does not accept files of ${scanMegabytes} MB`,
         'Raise StreamMaxLength, MaxFileSize and MaxScanSize in clamd.conf, or lower MODSTEAD_SCAN_MB.',
       );
     return `${version}, for files up to ${scanMegabytes} MB`;

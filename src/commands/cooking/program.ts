@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 
 const KILL_MS = 10_000;
 
-/** How the studio's program ended. */
+/** How the studio's program exited. */
 export interface Ended {
   readonly code: number | null;
-  /** Why it could not be started, if it could not. */
+  /** Why it could not be started. */
   readonly problem?: string;
 }
 
-/** The studio's program with all that it starts, in a group of its own so that all of it can be ended. */
+/** The studio's program, in a process group of its own, so that its children can be stopped, too. */
 export class Program {
   readonly ended: Promise<Ended>;
   readonly #child: ChildProcess;
@@ -30,7 +30,7 @@ export class Program {
     });
   }
 
-  /** Politely, and after a while not. */
+  /** Sends SIGTERM, and SIGKILL if that does not help. */
   stop(): void {
     this.#signal('SIGTERM');
     const timer = setTimeout(() => this.#signal('SIGKILL'), KILL_MS).unref();
@@ -43,7 +43,7 @@ export class Program {
     try {
       process.kill(process.platform === 'win32' ? pid : -pid, signal);
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
 }

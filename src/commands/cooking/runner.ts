@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, Program } from './program.ts';
 import { type Claim, type CookService, Refused } from './service.ts';
 
-/** What programs exit with when the same may work out later (sysexits.h). */
+/** The exit code for a temporary failure (sysexits.h). */
 const EX_TEMPFAIL = 75;
 const WAIT_SECONDS = 20;
 const LINES_AT_ONCE = 400;
@@ -13,15 +13,15 @@ const LOST = 404;
 
 export interface RunnerOptions {
   readonly platforms: readonly string[];
-  /** The studio's program and the words that it is called with. */
+  /** The studio's program and its arguments. */
   readonly words: readonly string[];
   readonly folder: string;
-  /** Ends when there is nothing to cook. */
+  /** Exits when there is nothing to cook. */
   readonly once: boolean;
   readonly say: (text: string) => void;
 }
 
-/** Takes one cook after the other until it is told to stop. */
+/** Processes one cook after the other until it is stopped. */
 export async function runCooks(service: CookService, options: RunnerOptions, stop: AbortSignal): Promise<void> {
   await mkdir(options.folder, { recursive: true });
   while (!stop.aborted) {
@@ -40,7 +40,7 @@ async function cook(service: CookService, claim: Claim, options: RunnerOptions, 
     const outcome = await cookIn(folder, service, claim, journal, options, stop);
     options.say(`${cook_uuid}: ${outcome}`);
   } catch (error) {
-    if (journal.isLost || isLost(error)) options.say(`${cook_uuid}: it was cancelled, or given to another.`);
+    if (journal.isLost || isLost(error)) options.say(`${cook_uuid}: it was cancelled, or assigned to another runner.`);
     else await giveUp(service, claim, journal, options, error);
   } finally {
     journal.end();
@@ -48,7 +48,7 @@ async function cook(service: CookService, claim: Claim, options: RunnerOptions, 
   }
 }
 
-/** Whatever is asked about a cook that is no longer this runner's is not found. */
+/** The service answers 404 for a cook that belongs to another runner. */
 const isLost = (error: unknown): boolean => error instanceof Refused && error.status === LOST;
 
 async function cookIn(
@@ -72,7 +72,7 @@ async function cookIn(
   const isInterrupted = stop.aborted || problem !== undefined || code === null || code === EX_TEMPFAIL;
   if (code !== 0) return fail(service, claim, journal, isInterrupted);
   if (!(await isThere(output))) {
-    journal.add(`The program ended well, but wrote no ${output}.`);
+    journal.add(`The program succeeded, but wrote no ${output}.`);
     return fail(service, claim, journal, false);
   }
   await journal.flush();
@@ -80,7 +80,7 @@ async function cookIn(
   return 'it is done.';
 }
 
-/** How it ended, by itself or because of the signal. */
+/** Waits for the program to exit, and stops it on the signal. */
 async function endedOr(program: Program, signal: AbortSignal): Promise<Ended> {
   const end = () => program.stop();
   if (signal.aborted) end();
@@ -92,7 +92,7 @@ async function endedOr(program: Program, signal: AbortSignal): Promise<Ended> {
   }
 }
 
-/** A program of this folder stays one when it runs in another. */
+/** Resolves a relative path, because the program runs in another folder. */
 const wordOf = (name: string) => (name.includes('/') && !isAbsolute(name) ? resolve(name) : name);
 
 const isThere = (file: string) =>
@@ -103,10 +103,10 @@ const isThere = (file: string) =>
 
 async function fail(service: CookService, claim: Claim, journal: Journal, again: boolean): Promise<string> {
   await service.fail(claim, { again, logs: journal.rest() });
-  return again ? 'it is given back.' : 'it failed.';
+  return again ? 'it was returned to the queue.' : 'it failed.';
 }
 
-/** What the service refuses is the result's fault, all else the machine's. */
+/** An error of the service blames the result, so the cook fails; any other error may be temporary, so it is retried. */
 async function giveUp(
   service: CookService,
   claim: Claim,
@@ -120,7 +120,7 @@ async function giveUp(
   await fail(service, claim, journal, !(error instanceof Refused)).catch(() => {});
 }
 
-/** Kept from cook to cook: builds are large, and change seldom. */
+/** Builds are cached across cooks, because they are large and change rarely. */
 async function buildOf(service: CookService, claim: Claim, folder: string): Promise<string> {
   const file = join(folder, `build-${claim.build!.filehash.sha256}.zip`);
   if (await isThere(file)) return file;
@@ -144,7 +144,7 @@ function environmentOf(claim: Claim, files: { source: string; output: string; bu
   };
 }
 
-/** What the program prints, on its way to the service; each report also says that the runner goes on. */
+/** Sends the output of the program to the service. Each report also renews the lease. */
 class Journal {
   readonly #service: CookService;
   readonly #claim: Claim;
@@ -160,7 +160,7 @@ class Journal {
     void this.#beat();
   }
 
-  /** Aborted once the cook is no longer this runner's. */
+  /** Aborted once the cook belongs to another runner. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -175,7 +175,7 @@ class Journal {
     else this.#progress = Math.min(100, Number(percent));
   }
 
-  /** Lines that were not sent yet, the last of them where they are many. */
+  /** Unsent lines; only the last ones if there are many. */
   rest(): string[] {
     const lines = this.#lines.slice(-LINES_AT_ONCE);
     this.#lines = [];
@@ -201,7 +201,7 @@ class Journal {
     }
   }
 
-  /** Often while there is something to tell, and often enough to keep the cook. */
+  /** Reports often while there is output, and often enough to keep the lease. */
   async #beat(): Promise<void> {
     const { signal } = this.#stop;
     const quietMs = (this.#claim.lease_seconds / 4) * 1_000;

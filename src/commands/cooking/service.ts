@@ -9,7 +9,7 @@ const PART_BYTES = 52_428_800;
 const PATIENCE_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 8;
 
-/** What the runner has to know of an archive that it downloads. */
+/** The metadata of an archive to download. */
 export interface Archive {
   readonly filename: string;
   readonly filesize: number;
@@ -26,7 +26,7 @@ export interface Claim {
   readonly build: Archive | null;
 }
 
-/** The service said no; the message is its own. */
+/** An error answer of the service, with its message. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -43,7 +43,7 @@ interface Sent {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The protocol of runners, over fetch. What fails on the way is tried again; what is refused is not. */
+/** The runner protocol over fetch. Network failures are retried; error answers are not. */
 export class CookService {
   readonly #url: string;
   readonly #authorization: string;
@@ -66,7 +66,7 @@ export class CookService {
     return this.#json(`${pathOf(claim)}/failure`, told);
   }
 
-  /** To a file; what arrives is what was announced, or it is tried again. */
+  /** Downloads to a file, and retries if the hash does not match. */
   async download(claim: Claim, what: 'source' | 'build', archive: Archive, file: string): Promise<void> {
     await this.#patiently(async () => {
       const response = await this.#fetch(`${pathOf(claim)}/${what}`, {});
@@ -81,7 +81,7 @@ export class CookService {
         },
         createWriteStream(file),
       );
-      if (hash.digest('hex') !== archive.filehash.sha256) throw new Error(`the ${what} arrived damaged`);
+      if (hash.digest('hex') !== archive.filehash.sha256) throw new Error(`the downloaded ${what} is damaged`);
     });
   }
 
@@ -146,7 +146,7 @@ export class CookService {
   }
 }
 
-/** The same may succeed later. */
+/** A temporary failure. */
 class Later extends Error {
   readonly waitMs: number | undefined;
 

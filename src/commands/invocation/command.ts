@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Environment } from '../../platform/config/addresses.ts';
 import { readSettings, type Settings } from '../../platform/config/settings.ts';
 
-/** What was asked cannot be done; the message is the sentence that the operator reads. */
+/** An expected failure. Its message is the sentence that the operator reads. */
 export class Refusal extends Error {
   readonly exitCode: number;
 
@@ -12,14 +12,14 @@ export class Refusal extends Error {
   }
 }
 
-/** The command line itself is wrong. */
+/** An error in the command line itself. */
 export const misuse = (message: string): Refusal => new Refusal(message, 2);
 
 interface Option {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
   readonly required?: boolean;
-  /** How the value is called in the help. */
+  /** The name of the value in the help. */
   readonly value?: string;
   readonly says: string;
 }
@@ -34,7 +34,7 @@ type ValueOf<O extends Option> = O extends { type: 'boolean' }
       ? string
       : string | undefined;
 
-/** Where a command reads its settings, and where it prints: the process's own, or those of a test. */
+/** The environment and the output of a command: the process's own, or those of a test. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   out(text: string): void;
@@ -46,7 +46,7 @@ export interface Invocation<O extends Options> {
   readonly sandbox: boolean;
   readonly environment: Environment;
   readonly json: boolean;
-  /** Throws a SettingError when one of them cannot be used. */
+  /** Throws a SettingError if a setting is invalid. */
   settings(): Settings;
   /** Prints a line while the command runs. */
   show(text: string): void;
@@ -66,7 +66,7 @@ export interface Declaration<O extends Options> {
   readonly says: string;
   readonly options: O;
   readonly positionals?: boolean;
-  /** Whether it returns data, and so takes `--json`. */
+  /** Whether it returns data and therefore accepts `--json`. */
   readonly json: boolean;
   run(invocation: Invocation<O>): Promise<Result | undefined>;
 }
@@ -135,7 +135,7 @@ function parse(declaration: Declaration<Options>, options: Options, args: readon
     const seen = new Set<string>();
     for (const token of tokens) {
       if (token.kind !== 'option' || config[token.name]?.multiple) continue;
-      // The last of two would win without a word, which hides a slip of the keyboard.
+      // The last value would win silently, which hides typing mistakes.
       if (seen.has(token.name)) throw misuse(`--${token.name} is given twice; ${hint(declaration)}`);
       seen.add(token.name);
     }
@@ -175,13 +175,13 @@ function helpOf({ name, usage, says }: Declaration<Options>, options: Options): 
   return `${[PROGRAM, name, usage].filter(Boolean).join(' ')}\n\n${says}\n\n${columns(lines)}`;
 }
 
-/** Pairs as two columns, indented. */
+/** Formats pairs as two indented columns. */
 export function columns(pairs: readonly (readonly [string, string])[]): string {
   const width = Math.max(...pairs.map(([left]) => left.length)) + 2;
   return pairs.map(([left, right]) => `  ${left.padEnd(width)}${right}`.trimEnd()).join('\n');
 }
 
-/** A value that must be an id; names the option when it is none. */
+/** Parses an id; the error names the option. */
 export function idOf(text: string, option: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw misuse(`${option} must be an id, a whole number above 0, not "${text}".`);
   return Number(text);

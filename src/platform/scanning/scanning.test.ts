@@ -201,8 +201,8 @@ test('the doctor asks clamd for the test file, small and as large as files may b
   assert.match(await check((await startClamdStub(t)).address), /^ClamAV 1.*up to 1 MB/);
   await assert.rejects(
     check((await startClamdStub(t, { streamBytesMax: 1_000 })).address),
-    /does not take files of 1 MB/,
+    /does not accept files of 1 MB/,
   );
   await assert.rejects(check(`unix:${folder}/nobody`), /cannot be reached/);
-  await assert.rejects(check((await startClamdStub(t, { answer: 'PONG\0' })).address), /does not know the test file/);
+  await assert.rejects(check((await startClamdStub(t, { answer: 'PONG\0' })).address), /does not detect the EICAR test file/);
 });
