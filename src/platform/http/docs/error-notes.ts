@@ -5,10 +5,10 @@ interface Note {
   readonly action?: string;
 }
 
-/** What the messages of errors that follow from the protocol leave out: the exact condition, and what a program can do. */
+/** Details that the messages of protocol errors omit: the exact condition, and what a client can do. */
 export const NOTES: Readonly<Partial<Record<PublishedName, Note>>> = {
   NO_REF: {
-    when: 'Never: it is published, but no answer carries it.',
+    when: 'Never: it is in the published list, but no answer contains it.',
     action: 'Nothing.',
   },
   UNEXPECTED_SERVICE_OUTAGE: {

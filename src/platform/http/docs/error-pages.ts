@@ -24,22 +24,22 @@ export function errorsPage({ refs }: DocsModel): Html {
     ),
   );
   return html`<h1>Errors</h1>
-<p>Every error answer has the same shape. Its <code>error_ref</code> never changes, so programs compare that and people read the message.</p>
+<p>All error answers have the same format. Programs compare <code>error_ref</code>, which never changes; the message is for people.</p>
 <pre tabindex="0" aria-label="Example of an error">${JSON.stringify({ error: { code: 404, error_ref: 15022, message: messageOf('MOD_NOT_FOUND') } }, null, 2)}</pre>
-<p>Below a status of 500, read the message and change the request before you send it again: failed requests count towards the rate limits as well.</p>
+<p>If the status is below 500, change the request before you send it again: failed requests count towards the rate limits, too.</p>
 <h2 id="universal">Every operation answers</h2>
 <ul class="refs">${UNIVERSAL_ERRORS.map((name) => html`<li><a href="${pathOfError(errors[name].ref)}#${name}">${errors[name].ref}</a> ${name}</li>`)}</ul>
 <h2>All references</h2>
 <table class="errors"><thead><tr><th scope="col">Reference</th><th scope="col">Message</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** One reference: what it means, what to do, and which operations answer it. */
+/** One reference: its meaning, the action to take, and the operations that answer it. */
 export function errorPage(model: DocsModel, ref: number): Html | undefined {
   const names = model.refs.get(ref);
   if (!names) return undefined;
   return html`<p class="up"><a href="${DOCS_PATH}/errors">All errors</a></p>
 <h1>Error ${ref}</h1>
-${names.length > 1 ? html`<p>${names.length} errors have this reference. The message and the status tell them apart.</p>` : ''}
+${names.length > 1 ? html`<p>${names.length} errors have this reference. They differ in message and status.</p>` : ''}
 ${names.map((name) => errorSection(model, name))}`;
 }
 
@@ -56,14 +56,14 @@ function errorSection(model: DocsModel, name: PublishedName): Html {
 </dl>
 <h3>Operations that answer it</h3>
 ${operationsOf(model, name)}
-${isPublished(name) ? '' : html`<p><small>This error has no published reference of its own, and answers the nearest one.</small></p>`}
+${isPublished(name) ? '' : html`<p><small>This error has no published reference of its own and uses the nearest one.</small></p>`}
 </section>`;
 }
 
 const messageOf = (name: PublishedName): string =>
   name === 'NO_REF' ? 'No error reference.' : errorMessage(name, 'en');
 
-/** The message says when an error happens, and after that, where there is something, what to do. */
+/** The first sentence of a message is the condition; the rest, if there is any, is the action. */
 function meaningOf(name: PublishedName): { when: string; action: string } {
   const [, first = '', rest = ''] = /^(.*?[.!?])(?:\s+(.*))?$/s.exec(messageOf(name)) ?? [];
   const note = NOTES[name];

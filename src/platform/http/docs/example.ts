@@ -2,7 +2,7 @@ import type { JsonSchema } from '../openapi/schemas.ts';
 import type { OperationObject } from '../openapi/types.ts';
 import type { AnyOperation } from '../operation.ts';
 
-/** A call to try in a shell, with what the operation cannot do without. */
+/** A curl command with the required fields of the operation. */
 export function exampleOf({ declaration }: AnyOperation, described: OperationObject): string {
   const { method, access } = declaration;
   const byKey =
@@ -17,7 +17,7 @@ export function exampleOf({ declaration }: AnyOperation, described: OperationObj
   return lines.join(' \\\n  ');
 }
 
-/** The required fields; where there are none, the first plain one. */
+/** The required fields, or else the first plain field. */
 function fieldsOf({ requestBody }: OperationObject): string[] {
   const [content] = Object.entries(requestBody?.content ?? {});
   if (!content) return [];

@@ -11,9 +11,9 @@ export function introductionPage({ document, groups }: DocsModel): Html {
 <h1>${document.info.title} API</h1>
 ${ABOUT.map(({ title, text }) => html`<section id="${title.toLowerCase()}"><h2>${title}</h2><p>${marked(text)}</p></section>`)}
 <h2>Examples</h2>
-<p>The examples are for a shell in which <code>API</code>, <code>KEY</code> and <code>TOKEN</code> are set:</p>
+<p>The examples use the shell variables <code>API</code>, <code>KEY</code> and <code>TOKEN</code>:</p>
 <pre tabindex="0" aria-label="Settings of the examples">export API=https://mods.example.com/v1 KEY=… TOKEN=…</pre>
-<p><a href="${DOCS_PATH}/objects" id="objects">Objects</a> lists what answers consist of, <a href="${DOCS_PATH}/errors">Errors</a> every error reference.</p>
+<p><a href="${DOCS_PATH}/objects" id="objects">Objects</a> describes the objects in answers, and <a href="${DOCS_PATH}/errors">Errors</a> lists every error reference.</p>
 </section>
 <section id="operations">
 <h2>Operations</h2>
@@ -21,7 +21,7 @@ ${groups.map(operationList)}
 </section>`;
 }
 
-/** Each operation keeps the anchor that it had when all of them were on this page. */
+/** Links from when all operations were on one page still work, because the anchors are the same. */
 function operationList({ name, slug, entries }: Group): Html {
   const row = (entry: Entry) => {
     const { id, method, path } = entry.operation.declaration;
@@ -36,13 +36,13 @@ ${entries.map((entry) => operationEntry(document, entry))}
 ${commonHeaders(document, entries)}`;
 }
 
-/** Every object of answers. Pages are left out: they are described under Lists. */
+/** Every object in answers. Pages of lists are omitted, because the introduction describes them. */
 export function objectsPage({ document }: DocsModel): Html {
   const objects = Object.entries(document.components.schemas).filter(([, schema]) => !itemOfPage(schema));
   const entry = ([name, schema]: (typeof objects)[number]) =>
     html`<details class="entry"><summary><h3><code class="route">${name}</code></h3></summary>
 <div class="body" id="object-${name}">${table(answerRows(document, schema))}</div></details>`;
   return html`<h1>Objects</h1>
-<p>What answers consist of. Objects gain fields without a new version of the API, so ignore those that you do not know.</p>
+<p>The objects in answers. Fields can be added without a new version of the API, so clients must ignore unknown fields.</p>
 ${objects.map(entry)}`;
 }

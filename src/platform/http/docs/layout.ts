@@ -11,7 +11,7 @@ const TRY_SCRIPT = read('try.js');
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Only these exact texts run or style a page, and a page reads from its own service alone. */
+/** Allows only these inline scripts and this style, and requests to this service only. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,
@@ -29,7 +29,7 @@ interface Page {
   readonly tries?: boolean;
 }
 
-/** What every page has around its content: search, navigation and, where requests can be tried, the script for that. */
+/** The frame of every page: search, navigation and, on pages with operations, the script of "Try it". */
 export function layout({ document, groups }: DocsModel, { path, title, body, tries = false }: Page): string {
   const name = `${document.info.title} API`;
   return html`<!doctype html>
@@ -79,7 +79,7 @@ function item(at: string, text: string, path: string, inner: Html | string = '')
   return html`<li><a href="${at}"${current}>${text}</a>${inner}</li>`;
 }
 
-/** The operations of the page that is shown are listed as well. */
+/** The current page also lists its operations. */
 function groupItem({ name, slug, entries }: Group, path: string): Html {
   const at = `${DOCS_PATH}/${slug}`;
   const operations = entries.map(

@@ -5,7 +5,7 @@ import { protocolErrorsOf, UNIVERSAL_ERRORS } from '../protocol-errors.ts';
 
 export const DOCS_PATH = '/v1/docs';
 
-/** An operation, its description in the document, and the page on which it stands. */
+/** An operation, its description in the OpenAPI document, and the slug of its page. */
 export interface Entry {
   readonly operation: AnyOperation;
   readonly described: OperationObject;

@@ -30,7 +30,7 @@ ${body}
 </details>`;
 }
 
-/** What "Try it" asks for: a key, a token, either, or an Authorization header as the operation describes it. */
+/** The credentials that "Try it" offers: a key, a token, either, or a free Authorization header. */
 function credentialOf(access: Access, method: string): string {
   switch (access.kind) {
     case 'anyone':
@@ -49,21 +49,21 @@ function accessText(access: Access): string {
     case 'anyone':
       return 'Anyone, without credentials.';
     case 'reader':
-      return `An API key, an access token that may read, or a service token that may ${access.keyWrites ? 'write' : 'read'}.`;
+      return `An API key, an access token with the scope read, or a service token with the scope ${access.keyWrites ? 'write' : 'read'}.`;
     case 'user':
-      return `An access token that may ${access.scope}${access.service ? `, or a service token that may ${access.service}` : ''}. ${holdersText(access.power)}`;
+      return `An access token with the scope ${access.scope}${access.service ? `, or a service token with the scope ${access.service}` : ''}. ${holdersText(access.power)}`;
     case 'service':
-      return `A service token that may ${[access.scope, ...access.besides].join(' and ')}.`;
+      return `A service token with the scopes ${[access.scope, ...access.besides].join(' and ')}.`;
     case 'authentication':
       return 'An API key.';
   }
 }
 
-/** Which of a person's tokens have the power, as one sentence. */
+/** Which of a user's tokens have the power. */
 function holdersText(power: Power): string {
   const { game, application } = HOLDERS[power];
   const holder = (who: string, says: string | undefined) => `${who}: ${says ?? 'no'}`;
-  return `Power: ${power}. Of a sign-in on the site: yes; ${holder('in a game', game)}; ${holder('of an application', application)}.`;
+  return `Power: ${power}. Tokens of a sign-in on the site: yes; ${holder('of a game', game)}; ${holder('of an application', application)}.`;
 }
 
 const PLACES: readonly [Parameter['in'], string][] = [
@@ -100,11 +100,11 @@ function answer(document: OpenApiDocument, { declaration }: AnyOperation, respon
   const { content, description } = resolve<Response>(document, responses[status]!);
   const schema = content?.['application/json']?.schema;
   const what = schema ? html`, ${typeOf(document, schema)}` : content ? html`: ${description}` : '';
-  const line = html`<p><strong>${status}</strong> ${STATUS_CODES[status]}${what}${status === 201 ? ', with its address in Location' : ''}${orThere ? '; 200 where it was there already' : ''}</p>`;
+  const line = html`<p><strong>${status}</strong> ${STATUS_CODES[status]}${what}${status === 201 ? ', with its address in Location' : ''}${orThere ? '; 200 if it existed already' : ''}</p>`;
   return schema?.properties ? html`${line}${table(answerRows(document, schema))}` : line;
 }
 
-/** The operation's own errors with their messages, then those that follow from its access and what it takes. */
+/** The operation's own errors with their messages, then those of its access and of its parameters. */
 function errorList(operation: AnyOperation): Html {
   const own = sorted(operation.declaration.errors);
   const others = sorted(protocolErrorsOf(operation)).filter((name) => !own.includes(name) && !isUniversal(name));
@@ -115,8 +115,8 @@ function errorList(operation: AnyOperation): Html {
   const links = others.map(
     (name) => html`<li><a href="${pathOfError(errors[name].ref)}">${errors[name].ref}</a> ${name}</li>`,
   );
-  const protocol = html`<details class="fields"><summary>${links.length} of the protocol</summary><ul class="refs">${links}</ul></details>`;
-  return html`${rows.length > 0 ? table(rows) : ''}${links.length > 0 ? protocol : ''}<p><small>Beside those that <a href="${DOCS_PATH}/errors#universal">every operation</a> answers.</small></p>`;
+  const protocol = html`<details class="fields"><summary>${links.length} protocol errors</summary><ul class="refs">${links}</ul></details>`;
+  return html`${rows.length > 0 ? table(rows) : ''}${links.length > 0 ? protocol : ''}<p><small>In addition to the errors of <a href="${DOCS_PATH}/errors#universal">every operation</a>.</small></p>`;
 }
 
 const sorted = (names: readonly ErrorName[]) =>

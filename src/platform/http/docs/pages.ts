@@ -18,7 +18,7 @@ interface Rendered {
   readonly etag: string;
 }
 
-/** The documentation for people: rendered by the server from the declarations, each page once, readable without scripts. */
+/** The documentation pages, rendered from the declarations and cached. They can be read without scripts. */
 export function createDocs(operations: readonly AnyOperation[], document: () => OpenApiDocument) {
   let model: DocsModel | undefined;
   const rendered = new Map<string, Rendered>();
@@ -32,7 +32,7 @@ export function createDocs(operations: readonly AnyOperation[], document: () => 
     return page;
   }
 
-  /** Answers with the page at the path, or says that there is none. */
+  /** Sends the page at the path; returns false if there is none. */
   return (request: IncomingMessage, response: ServerResponse, path: string): boolean => {
     const page = find(path);
     if (page) send(request, response, page);
@@ -56,7 +56,7 @@ function render(model: DocsModel, path: string): Rendered | undefined {
   return body && page(`Error ${ref}`, body);
 }
 
-/** Without leading zeros, so that every page has one address and few are kept. */
+/** Without leading zeros, so that every page has one address and the cache stays small. */
 const ERROR = /^\/v1\/docs\/errors\/(0|[1-9]\d{0,6})$/;
 
 function renderedAs(type: string, text: string): Rendered {

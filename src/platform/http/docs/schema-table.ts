@@ -5,7 +5,7 @@ import { DOCS_PATH, pathOfObject } from './model.ts';
 
 const ROWS_SHOWN = 30;
 
-/** A long table is collapsed, so that what follows it can be found. */
+/** Collapses a long table, so that the sections after it are easy to find. */
 export function collapsed(rows: readonly Html[], shown = ROWS_SHOWN): Html {
   if (rows.length <= shown) return table(rows);
   return html`<details class="fields"><summary>${rows.length} fields</summary>${table(rows)}</details>`;
@@ -13,7 +13,7 @@ export function collapsed(rows: readonly Html[], shown = ROWS_SHOWN): Html {
 
 export const table = (rows: readonly Html[]): Html => html`<table><tbody>${rows}</tbody></table>`;
 
-/** The fields of an answer, of which those that may be missing are marked. */
+/** The fields of an answer, with optional ones marked. */
 export function answerRows(document: OpenApiDocument, { properties = {}, required = [] }: JsonSchema): Html[] {
   return Object.entries(properties).map(([name, schema]) =>
     fieldRow(document, name, schema, required.includes(name) ? {} : { note: 'optional' }),
@@ -22,7 +22,7 @@ export function answerRows(document: OpenApiDocument, { properties = {}, require
 
 interface Row {
   readonly note?: 'required' | 'optional' | undefined;
-  /** Where a request carries the field. "Try it" builds its form from the rows that have a place. */
+  /** Where a request sends the field. "Try it" builds its form from the rows with a place. */
   readonly place?: 'path' | 'query' | 'header' | 'body';
   readonly id?: string | undefined;
 }
@@ -34,7 +34,7 @@ export function fieldRow(document: OpenApiDocument, name: string, schema: JsonSc
   return html`<tr${id ? html` id="${id}"` : ''}${data}><td><code>${name}</code>${noted}</td><td>${typeOf(document, schema)}${limits && html`<small>${limits}</small>`}${schema.description && html`<small>${marked(schema.description)}</small>`}</td></tr>`;
 }
 
-/** How "Try it" asks for a value and sends it. */
+/** The kind of input that "Try it" shows for a value. */
 function kindOf(schema: JsonSchema): string {
   if (schema.format === 'binary') return 'file';
   if (schema.type === 'array') {
@@ -60,7 +60,7 @@ export function typeOf(document: OpenApiDocument, schema: JsonSchema): Html {
   return html`${[schema.type ?? 'anything'].flat().join(' or ')}`;
 }
 
-/** Pages are shown as what they are pages of: they differ in nothing else. */
+/** A page of a list is shown by the type of its items, because pages differ in nothing else. */
 function componentLink(document: OpenApiDocument, name: string): Html {
   const item = itemOfPage(document.components.schemas[name]!);
   if (item) return html`<a href="${DOCS_PATH}#lists">page</a> of ${typeOf(document, item)}`;
@@ -78,7 +78,7 @@ function limitsOf(schema: JsonSchema): string[] {
     ...range(schema.minimum, schema.maximum, ''),
     ...range(schema.minLength, schema.maxLength, ' characters'),
     ...range(schema.minItems, schema.maxItems, ' entries'),
-    ...(pattern && !format ? [`like ${pattern}`] : []),
+    ...(pattern && !format ? [`pattern ${pattern}`] : []),
     ...(format && format !== 'binary' ? [format] : []),
     ...(otherwise === undefined ? [] : [`default ${JSON.stringify(otherwise)}`]),
   ];

@@ -4,7 +4,7 @@ import { type Parameter, resolve } from '../openapi/types.ts';
 import type { DocsModel, Entry } from './model.ts';
 import { itemOfPage } from './schema-table.ts';
 
-/** What the search box reads on its first use. Places of fields are indexes into `operations`, then into `objects`. */
+/** The data of the search box, loaded on its first use. Places of fields are indexes into `operations`, then into `objects`. */
 export interface SearchIndex {
   readonly operations: readonly (readonly [id: string, method: string, path: string, says: string, slug: string])[];
   readonly objects: readonly string[];
@@ -38,7 +38,7 @@ export function searchIndex(model: DocsModel): SearchIndex {
   };
 }
 
-/** Parameters and fields of the body. Headers that every operation reads would find everything. */
+/** Parameters and fields of the body. Common headers are omitted, because they would match every operation. */
 function* fieldsSent({ document }: DocsModel, { described }: Entry): Generator<string> {
   for (const declared of described.parameters) {
     const { name, in: place } = resolve<Parameter>(document, declared);

@@ -57,7 +57,7 @@
     for (const [name, places] of Object.entries(data.fields)) {
       const weight = rank(words, name);
       if (weight === undefined) continue;
-      // Objects stand last in the index, and say the most about a field.
+      // Objects are last in the index and describe a field best.
       for (const place of places.toReversed().slice(0, weight === 0 ? SHOWN : PLACES_SHOWN)) {
         const text = `Field of ${nameOf(data, place)}`;
         found.push({ weight: weight + 0.5, href: hrefOf(data, place), title: name, text });

@@ -1,6 +1,6 @@
 // Builds a form from the tables of an operation, shows the request, sends it to this service and shows the answer.
 {
-  /** Kept in the memory of this page alone, and filled into every form of it. */
+  /** Stored only in the memory of this page, and shared by its forms. */
   const credentials = { key: '', token: '', header: '' };
   const CREDENTIALS = {
     key: ['API key', 'key'],
@@ -89,7 +89,7 @@
     return ['nested', 'integer', 'number', 'boolean'].includes(kind) ? JSON.parse(value) : value;
   };
 
-  /** The request as fetch takes it, and as text in which credentials are not readable. */
+  /** The request for fetch, and its text with masked credentials. */
   const requestOf = ({ method, path, type, credential }, controls) => {
     const filled = controls.filter(({ made }) => (made.type === 'file' ? made.files.length > 0 : made.value !== ''));
     const at = (place) => filled.filter(({ field }) => field.place === place);
@@ -152,7 +152,7 @@
     }
   };
 
-  /** Shows the body as it comes: some answers do not end. */
+  /** Shows the body while it arrives, because event streams do not end. */
   const showBody = async (response, shown) => {
     const type = response.headers.get('content-type') ?? '';
     if (!response.body) return;
