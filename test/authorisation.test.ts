@@ -22,7 +22,7 @@ import { issueServiceToken } from '../src/platform/access/credentials.ts';
 import { STAFF_LEVELS } from '../src/platform/access/staff.ts';
 import type { Transaction } from '../src/platform/database/database.ts';
 import { type AnyOperation, isEventStream } from '../src/platform/http/operation.ts';
-import { askForExport, exportToken } from '../src/signin/exports/exports.ts';
+import { exportToken, startExport } from '../src/signin/exports/exports.ts';
 import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
@@ -78,7 +78,7 @@ const letter = { subject: 'Hello', content: 'How are you?', user_ids: [other.id]
 const thread = { thread_id: (await asAuthor.call(addMessageThread, { body: letter })).body.id };
 const message = await asAuthor.call(addMessage, { params: thread, body: { content: 'Well?' } });
 await asAuthor.call(inviteToThread, { params: thread, body: { user_id: people.stranger.id } });
-await askForExport(app, {
+await startExport(app, {
   kind: 'user',
   userId: people.author.id,
   tokenId: 0,

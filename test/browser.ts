@@ -142,7 +142,7 @@ export async function anAppOf(
   const asked = asking(client, { scope: scopes.join(' '), client_id: String(client.client_id), state: undefined });
   const parameters = asked as Record<string, string>;
   const reviewed = await reviewAuthorization(app, { parameters, repeated: [], language: 'en' });
-  assert.ok(reviewed.kind === 'asking');
+  assert.ok(reviewed.kind === 'consent');
   const location = await allowAuthorization(app, { user_id: user.id, epoch: 0 }, reviewed, { allGames });
   return redeemed(api, client, new URL(location).searchParams.get('code')!);
 }

@@ -40,7 +40,7 @@ import { revokeTokens } from '../src/platform/access/credentials.ts';
 import { type ErrorName, errors } from '../src/platform/errors/catalogue.ts';
 import { type AnyOperation, isCsv, isEventStream, isStoredFile, takesBody } from '../src/platform/http/operation.ts';
 import { protocolErrorsOf } from '../src/platform/http/protocol-errors.ts';
-import { askForExport, exportToken } from '../src/signin/exports/exports.ts';
+import { exportToken, startExport } from '../src/signin/exports/exports.ts';
 import { gatherExport } from '../src/signin/exports/gathering.ts';
 import { addClient } from '../src/signin/oauth/clients.ts';
 import { putSettings } from '../src/signin/portals/settings.ts';
@@ -164,7 +164,7 @@ await api.app().db.write(async (transaction) => {
       .execute();
 });
 const owner = { kind: 'user', userId: ada.id, tokenId: 0, scopes: ['read'], gameId: undefined, admin: false } as const;
-await askForExport(api.app(), { ...owner, language: 'en', dateExpires: START, inTeams: true });
+await startExport(api.app(), { ...owner, language: 'en', dateExpires: START, inTeams: true });
 await gatherExport(api.app(), 1);
 await api.app().db.write(async (transaction) => {
   const fields = { apple: { bundle_ids: ['a'] }, discord: { client_id: '1' }, epicgames: { client_ids: ['a'] } };

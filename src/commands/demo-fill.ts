@@ -20,7 +20,7 @@ export default command({
       const { fillGame } = await import('../demo/filling.ts');
       await requireKnownGame(app, gameId);
       const started = performance.now();
-      await fillGame(app, { gameId, mods, seed: values.seed ?? '1', progress: json ? () => {} : tell(mods) });
+      await fillGame(app, { gameId, mods, seed: values.seed ?? '1', progress: json ? () => {} : printProgress(mods) });
       const seconds = Math.round((performance.now() - started) / 100) / 10;
       return {
         object: { game_id: gameId, mods, seconds },
@@ -40,7 +40,7 @@ function countOf(text: string): number {
 const STEPS = 20;
 
 /** Prints the progress, because this can take minutes. */
-function tell(mods: number): (done: number) => void {
+function printProgress(mods: number): (done: number) => void {
   let told = 0;
   return (done) => {
     const step = Math.floor((done / mods) * STEPS);

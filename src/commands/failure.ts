@@ -15,23 +15,23 @@ export interface Failure {
 export function failureOf(error: unknown, env: NodeJS.ProcessEnv): Failure {
   if (error instanceof Refusal) return { text: error.message, exitCode: error.exitCode };
   if (error instanceof SettingError || error instanceof UnreleasedDatabase) return { text: error.message, exitCode: 2 };
-  if (error instanceof ApiError) return { text: sayApiError(error), exitCode: 1 };
-  if (error instanceof StorageUnavailable) return { text: sayStorage(error), exitCode: 1 };
-  const known = sayKnown(error as Trouble, env);
+  if (error instanceof ApiError) return { text: apiErrorText(error), exitCode: 1 };
+  if (error instanceof StorageUnavailable) return { text: storageText(error), exitCode: 1 };
+  const known = knownText(error as SystemError, env);
   return { text: known ?? `Unexpected: ${withCauses(error)}`, exitCode: 1 };
 }
 
-const sayStorage = ({ message }: StorageUnavailable) =>
+const storageText = ({ message }: StorageUnavailable) =>
   `The bucket of MODSTEAD_STORAGE_URL cannot be used (${message}); check it, or correct the address.`;
 
-function sayApiError({ error, values, fields }: ApiError): string {
-  return fields ? fields.map(sayProblem).join(' ') : errorMessage(error, 'en', values);
+function apiErrorText({ error, values, fields }: ApiError): string {
+  return fields ? fields.map(problemText).join(' ') : errorMessage(error, 'en', values);
 }
 
-export const sayProblem = ({ field, rule, values }: FieldProblem): string =>
+export const problemText = ({ field, rule, values }: FieldProblem): string =>
   validationMessage(rule, 'en', { field, ...values });
 
-type Trouble = Error & {
+type SystemError = Error & {
   code?: string;
   errcode?: number;
   syscall?: string;
@@ -40,11 +40,14 @@ type Trouble = Error & {
   hostname?: string;
 };
 
-function sayKnown(error: Trouble, env: NodeJS.ProcessEnv): string | undefined {
-  return sayListen(error, env) ?? saySqlite(error, env) ?? sayPostgres(error, env) ?? sayFolder(error, env);
+function knownText(error: SystemError, env: NodeJS.ProcessEnv): string | undefined {
+  return listenText(error, env) ?? sqliteText(error, env) ?? postgresText(error, env) ?? folderText(error, env);
 }
 
-function sayListen({ code, syscall, port, message, hostname }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
+function listenText(
+  { code, syscall, port, message, hostname }: SystemError,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
   if (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo') return undefined;
   if (code === 'EADDRINUSE')
     return `Port ${port} is in use by another program; stop that one, or set MODSTEAD_PORT to a free port.`;
@@ -66,7 +69,7 @@ const SQLITE_SENTENCES: Record<number, string> = {
   26: 'is not an SQLite database; move the file away or set MODSTEAD_DATA to another folder.',
 };
 
-function saySqlite({ code, errcode }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
+function sqliteText({ code, errcode }: SystemError, env: NodeJS.ProcessEnv): string | undefined {
   if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return undefined;
   const sentence = SQLITE_SENTENCES[errcode & SQLITE_PRIMARY];
   return sentence && `The database in ${dataFolder(env)} ${sentence}`;
@@ -84,19 +87,19 @@ const POSTGRES_SENTENCES: Record<string, string> = {
   '57P03': 'is starting up or shutting down; try again in a moment.',
 };
 
-function sayPostgres({ code, message }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
+function postgresText({ code, message }: SystemError, env: NodeJS.ProcessEnv): string | undefined {
   const isDatabase = env['MODSTEAD_DATABASE_URL'] !== undefined;
-  if (!isDatabase || code === undefined) return isDatabase ? sayTimeout(message) : undefined;
+  if (!isDatabase || code === undefined) return isDatabase ? timeoutText(message) : undefined;
   if (code === '3D000') return `There is no such database (${message}); run "npx modstead migrate", or create it.`;
   return POSTGRES_SENTENCES[code] && `PostgreSQL ${POSTGRES_SENTENCES[code]}`;
 }
 
-const sayTimeout = (message: string) =>
+const timeoutText = (message: string) =>
   /timeout/i.test(message ?? '') ? `PostgreSQL ${POSTGRES_SENTENCES['ETIMEDOUT']}` : undefined;
 
 const FOLDER_CODES = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'ENOENT'];
 
-function sayFolder({ code = '', syscall, path }: Trouble, env: NodeJS.ProcessEnv): string | undefined {
+function folderText({ code = '', syscall, path }: SystemError, env: NodeJS.ProcessEnv): string | undefined {
   const isFile = ['mkdir', 'open', 'write', 'link', 'fsync', 'scandir'].includes(syscall ?? '');
   if (!isFile || !FOLDER_CODES.includes(code)) return undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT')

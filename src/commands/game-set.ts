@@ -11,7 +11,7 @@ import {
   newFormTree,
   toFields,
 } from '../platform/http/request/forms.ts';
-import { sayProblem } from './failure.ts';
+import { problemText } from './failure.ts';
 import { columns, command, idOf, misuse, PROGRAM } from './invocation/command.ts';
 import { auditCommand, requireKnownGame, withApp } from './operator.ts';
 
@@ -62,7 +62,7 @@ function changesOf(pairs: readonly string[]): z.output<typeof OperatorChangesBod
     if (problems.length === 0) return changes;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    problems.push(...(error.fields ?? []).map(sayProblem));
+    problems.push(...(error.fields ?? []).map(problemText));
   }
   throw misuse(problems.join(' '));
 }

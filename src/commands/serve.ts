@@ -34,7 +34,7 @@ With --json it prints the object once the service is ready.`,
     const facts = { settings, service, environment, demo, readyMs };
     invocation.show(json ? JSON.stringify(toObject(facts)) : toText(facts));
     flushCompileCache();
-    giveBackMemory();
+    releaseMemory();
     const signal = await stopped;
     process.stderr.write(`${signal}: finishing requests and jobs in progress\n`);
     await service.stop();
@@ -43,7 +43,7 @@ With --json it prints the object once the service is ready.`,
 });
 
 /** Loading and compiling the program takes a third of its memory, which V8 would not release by itself. */
-function giveBackMemory(): void {
+function releaseMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (how: object) => void;
   setFlagsFromString('--no-expose-gc');
@@ -129,7 +129,7 @@ There is content already, so no sample content was added. API keys are shown onl
 an access token that reads and writes is issued by
   ${token}
 `;
-  return addedText(demo.added, addresses, `${curl(service)}`, token, mailsSay(settings, environment));
+  return addedText(demo.added, addresses, `${curl(service)}`, token, mailHint(settings, environment));
 }
 
 function addedText(
@@ -155,7 +155,7 @@ Or issue an access token right away:
 `;
 }
 
-const mailsSay = (settings: Settings, environment: Environment) =>
+const mailHint = (settings: Settings, environment: Environment) =>
   settings.smtpUrl
     ? 'the code comes by mail'
     : `the code is in a file in ${shown(mailFolderOf(settings, environment))}`;

@@ -95,7 +95,10 @@ test('a service starts in an empty folder, answers over TLS with its sample cont
   const second = await serve(settings, '--demo');
   assert.equal(second.ready.demo, null);
   const { workMs = 0, ready } = second;
-  assert.ok(workMs < READY_MS_MAX * relativeCpuTime(), `${workMs} ms of CPU time, ${ready.ready_ms} ms in all to ready`);
+  assert.ok(
+    workMs < READY_MS_MAX * relativeCpuTime(),
+    `${workMs} ms of CPU time, ${ready.ready_ms} ms in all to ready`,
+  );
   t.diagnostic(`ready with an existing database in ${ready.ready_ms} ms, ${workMs} of them CPU time`);
   second.child.kill('SIGINT');
   assert.equal((await second.ended).code, 0);

@@ -21,7 +21,7 @@ The exit code is 1 if a problem remains.`,
     withApp(settings(), environment, async (app) => {
       const { storedObjects } = await import('../composition/resources.ts');
       const { takeInventory } = await import('../platform/storage/inventory.ts');
-      const progress = json ? undefined : tell;
+      const progress = json ? undefined : printProgress;
       const { looked, found } = await takeInventory(app, storedObjects, {
         repair,
         verify,
@@ -39,7 +39,7 @@ The exit code is 1 if a problem remains.`,
 const STEP = 10_000;
 
 /** Prints the progress, because this can take hours. */
-function tell(looked: number): void {
+function printProgress(looked: number): void {
   if (looked % STEP === 0) process.stderr.write(`${looked} rows and files checked\n`);
 }
 

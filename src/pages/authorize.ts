@@ -6,11 +6,11 @@ import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 import { localise, type TextName } from '../platform/localisation/texts.ts';
 import {
-  type Asked,
-  type Asking,
+  type AuthorizationRequest,
   allowAuthorization,
+  type ConsentRequest,
   denyAuthorization,
-  type Returned,
+  type ReturnedError,
   reviewAuthorization,
 } from '../signin/oauth/authorization.ts';
 import { findSession, type OpenSession } from '../signin/sessions/sessions.ts';
@@ -25,7 +25,7 @@ const PARAMETERS = ['client_id', 'redirect_uri', 'grant_type', 'response_type', 
 const PKCE_PARAMETERS = ['code_challenge', 'code_challenge_method'];
 
 /** A repeated parameter is reported and not used (RFC 6749, section 3.1). */
-function askedBy({ search, language }: PageRequest): Asked {
+function askedBy({ search, language }: PageRequest): AuthorizationRequest {
   const query = new URLSearchParams(search);
   const names = [...PARAMETERS, ...PKCE_PARAMETERS];
   const once = names.filter((name) => query.getAll(name).length === 1);
@@ -40,14 +40,14 @@ function askedBy({ search, language }: PageRequest): Asked {
 async function review(
   app: App,
   request: PageRequest,
-): Promise<{ asking: Asking; session: OpenSession } | { answer: PageAnswer }> {
+): Promise<{ consent: ConsentRequest; session: OpenSession } | { answer: PageAnswer }> {
   const reviewed = await reviewAuthorization(app, askedBy(request));
   if (reviewed.kind === 'returned')
     return {
-      answer: reviewed.isFollowed ? { status: 302, location: reviewed.location } : wayBack(app, request, reviewed),
+      answer: reviewed.isAutomatic ? { status: 302, location: reviewed.location } : returnPage(app, request, reviewed),
     };
   const session = await findSession(app, request.session);
-  if (session) return { asking: reviewed, session };
+  if (session) return { consent: reviewed, session };
   const search = request.search.replace(/[^\x21-\x5b\x5d-\x7e]/g, encodeURIComponent);
   return { answer: { status: 303, location: signInAddress(`${AUTHORIZE_PATH}?${search}`) } };
 }
@@ -58,18 +58,18 @@ export const authorizePage: Page = {
   limit: 30,
   get: async (app, request) => {
     const reviewed = await review(app, request);
-    return 'answer' in reviewed ? reviewed.answer : consentForm(app, request, reviewed.asking, reviewed.session);
+    return 'answer' in reviewed ? reviewed.answer : consentForm(app, request, reviewed.consent, reviewed.session);
   },
   post: async (app, request) => {
     const reviewed = await review(app, request);
     if ('answer' in reviewed) return reviewed.answer;
-    const { asking, session } = reviewed;
+    const { consent, session } = reviewed;
     const { decision } = request.form;
     // 303, so that no browser resends the form to the client (RFC 9700, section 4.12).
-    if (decision === 'deny') return { status: 303, location: denyAuthorization(app, asking, request.language) };
+    if (decision === 'deny') return { status: 303, location: denyAuthorization(app, consent, request.language) };
     if (decision !== 'allow') throw new ApiError('OAUTH_INVALID_REQUEST');
     const allGames = request.form['reach'] === ALL_GAMES;
-    return { status: 303, location: await allowAuthorization(app, session, asking, { allGames }) };
+    return { status: 303, location: await allowAuthorization(app, session, consent, { allGames }) };
   },
 };
 
@@ -78,16 +78,16 @@ const ALL_GAMES = 'all-games';
 
 const scopeText = (scope: string): TextName => (scope === 'write' ? 'page_scope_write' : 'page_scope_read');
 
-const origin = ({ client, game }: Pick<Asking, 'client' | 'game'>, language: Language): Html =>
+const origin = ({ client, game }: Pick<ConsentRequest, 'client' | 'game'>, language: Language): Html =>
   originOf({ ...game, game: game.name, since: client.dateAdded }, language);
 
-function consentForm(app: App, request: PageRequest, asking: Asking, session: OpenSession): PageAnswer {
+function consentForm(app: App, request: PageRequest, consent: ConsentRequest, session: OpenSession): PageAnswer {
   const { language, csrf, search } = request;
-  const { client, game, scopes } = asking;
-  const target = new URL(asking.redirectUri);
+  const { client, game, scopes } = consent;
+  const target = new URL(consent.redirectUri);
   const page = layout(app, language, {
     title: localise('page_consent_title', language, { client: client.name }),
-    body: html`${origin(asking, language)}
+    body: html`${origin(consent, language)}
 <p>${localise('page_consent_lead_in', language, { game: game.name })}</p>
 <ul>${scopes.map((scope): Html => html`<li>${localise(scopeText(scope), language)}</li>`)}</ul>
 <p class="faint">${localise('page_consent_leads', language, { host: target.host })}</p>
@@ -107,7 +107,7 @@ ${csrfField(csrf)}
 }
 
 /** Shows the client’s error, with a link back instead of a redirect (RFC 9700, section 4.11.2). */
-function wayBack(app: App, { language }: PageRequest, returned: Returned): PageAnswer {
+function returnPage(app: App, { language }: PageRequest, returned: ReturnedError): PageAnswer {
   const { client, error, location } = returned;
   const { host } = new URL(location);
   const page = layout(app, language, {

@@ -25,14 +25,14 @@ export async function hintOf(app: App, query: Texts, back: string | undefined): 
   const target = new URL(back ?? '/', app.addresses.site);
   const said = (name: string) => query[name] ?? target.searchParams.get(name) ?? undefined;
   return {
-    gameId: await gameMeant(app, said('game') ?? said('game_id'), target),
+    gameId: await gameOfHint(app, said('game') ?? said('game_id'), target),
     portal: portalNamed(said('portal') ?? ''),
     isAuto: said('login') === 'auto',
   };
 }
 
 /** The game that is named, whose page is requested, or whose application requests access. */
-async function gameMeant(app: App, named: string | undefined, target: URL): Promise<number | undefined> {
+async function gameOfHint(app: App, named: string | undefined, target: URL): Promise<number | undefined> {
   const name = named ?? GAME_PAGE.exec(target.pathname)?.[1];
   if (name !== undefined) return ID.test(name) ? Number(name) : findGameNamed(app, name);
   const client = target.searchParams.get('client_id') ?? '';

@@ -4,16 +4,16 @@ import { Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import { localise } from '../platform/localisation/texts.ts';
 import { type LinkedPortal, PORTAL_NAMES } from '../platform/vocabulary/game-platforms.ts';
-import type { Brought } from '../signin/portals/web/flow.ts';
+import type { ReturnedAnswer } from '../signin/portals/web/flow.ts';
 import {
   type Arrival,
   answersInFragment,
-  askAgain,
   callbackPath,
+  continueSignIn,
   endJourney,
   type Guest,
-  goOn,
-  requireWay,
+  requireWebPortal,
+  retryPortal,
   WEB_PORTALS,
 } from '../signin/portals/web/signing-in.ts';
 import { findSession, SESSION_SECONDS } from '../signin/sessions/sessions.ts';
@@ -22,7 +22,7 @@ import { csrfField, layout } from './layout.ts';
 import { ACCOUNT_PATH, SIGN_IN_PATH } from './paths.ts';
 
 /** Repeated parameters are ignored, because a proxy could read another of their values. */
-function sentOnce(search: string): Record<string, string | undefined> {
+function unrepeatedParameters(search: string): Record<string, string | undefined> {
   const query = new URLSearchParams(search);
   const names = [...new Set(query.keys())].filter((name) => query.getAll(name).length === 1);
   return Object.fromEntries(names.map((name) => [name, query.get(name)!]));
@@ -33,14 +33,14 @@ async function guestOf(app: App, { visit, userAgent, language, session }: PageRe
 }
 
 /** The query, and the fragment if the portal answers there. */
-function broughtBy({ search, form }: PageRequest): Brought {
+function returnedAnswer({ search, form }: PageRequest): ReturnedAnswer {
   const { fragment = '' } = form;
-  return { query: sentOnce(`${search}&${fragment}`), fragment };
+  return { query: unrepeatedParameters(`${search}&${fragment}`), fragment };
 }
 
 async function arrived(app: App, request: PageRequest, portal: LinkedPortal): Promise<PageAnswer> {
   const guest = await guestOf(app, request);
-  return shown(app, request, await endJourney(app, portal, request.id!, broughtBy(request), guest));
+  return shown(app, request, await endJourney(app, portal, request.id!, returnedAnswer(request), guest));
 }
 
 const nameOf = (portal: LinkedPortal): string => PORTAL_NAMES[portal] ?? portal;
@@ -54,22 +54,22 @@ const portalPage = (portal: LinkedPortal): Page => ({
   limit: answersInFragment(portal) ? 30 : 10,
   get: async (app, request) => {
     if (!answersInFragment(portal)) return arrived(app, request, portal);
-    await requireWay(app, portal, request.id!);
+    await requireWebPortal(app, portal, request.id!);
     return fragmentPage(app, request, callbackPath(portal, request.id!), nameOf(portal));
   },
   post: async (app, request) => {
     const { decision, token, fragment } = request.form;
     if (decision === 'agree' || decision === 'continue')
-      return shown(app, request, await goOn(app, token, await guestOf(app, request), decision === 'agree'));
+      return shown(app, request, await continueSignIn(app, token, await guestOf(app, request), decision === 'agree'));
     if (decision === 'again')
-      return shown(app, request, await askAgain(app, portal, request.id!, token, await guestOf(app, request)));
+      return shown(app, request, await retryPortal(app, portal, request.id!, token, await guestOf(app, request)));
     if (fragment !== undefined && answersInFragment(portal)) return arrived(app, request, portal);
     return { status: 303, location: SIGN_IN_PATH };
   },
 });
 
 function shown(app: App, request: PageRequest, arrival: Arrival): PageAnswer {
-  if (arrival.kind === 'asked') return termsForm(app, request, arrival.portal, arrival.token);
+  if (arrival.kind === 'terms') return termsForm(app, request, arrival.portal, arrival.token);
   if (arrival.kind === 'waiting') return waitForm(app, request, arrival);
   if (arrival.kind === 'named') return nameForm(app, request, arrival);
   const { back } = arrival;

@@ -25,7 +25,7 @@ export const releasePage: Page = {
   get: async (app, request) => {
     const secret = request.query['token'] ?? '';
     const release = await findRelease(app, secret, await readerOf(app, request));
-    return release ? question(app, request, secret, release) : outdated(app, request);
+    return release ? question(app, request, secret, release) : invalidLink(app, request);
   },
   post: async (app, request) => {
     const { token = '', decision } = request.form;
@@ -34,7 +34,7 @@ export const releasePage: Page = {
       return told(app, request, 'page_release_done_title', 'page_release_done_lead');
     if (decision === 'refuse' && (await refuseRelease(app, token, readerId)))
       return { ...told(app, request, 'page_release_refused_title', 'page_release_refused_lead'), session: null };
-    return outdated(app, request);
+    return invalidLink(app, request);
   },
 };
 
@@ -72,7 +72,7 @@ function told(app: App, { language }: PageRequest, title: TextName, lead: TextNa
 }
 
 /** Used, expired, forged and foreign links get the same answer. */
-const outdated = (app: App, request: PageRequest): PageAnswer => ({
+const invalidLink = (app: App, request: PageRequest): PageAnswer => ({
   ...told(app, request, 'page_release_outdated_title', 'page_release_outdated_lead'),
   status: 404,
 });

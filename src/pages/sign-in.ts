@@ -6,7 +6,7 @@ import { type Html, html } from '../platform/http/html.ts';
 import type { Page, PageAnswer, PageRequest } from '../platform/http/pages.ts';
 import { localise } from '../platform/localisation/texts.ts';
 import { requestPageCode, type Visitor } from '../signin/mailed-codes/signing-in.ts';
-import { beginJourney, mayLeadOn, type Offer, webPortalsOf } from '../signin/portals/web/signing-in.ts';
+import { beginJourney, mayRedirect, type Offer, webPortalsOf } from '../signin/portals/web/signing-in.ts';
 import { findSession, openSession, SESSION_SECONDS, visitDigest } from '../signin/sessions/sessions.ts';
 import { chosenAddress, type Hint, hintOf, offerText, unavailableText, wasChosen } from './hints.ts';
 import { csrfField, layout } from './layout.ts';
@@ -26,7 +26,7 @@ export const signInPage: Page = {
     if (session) return signedIn(app, request, session.username);
     const hint = await hintOf(app, request.query, back);
     const offers = hint.gameId === undefined ? [] : await webPortalsOf(app, hint.gameId);
-    const onward = hint.isAuto && (await leadOn(app, request, back, hint, offers));
+    const onward = hint.isAuto && (await redirectToPortal(app, request, back, hint, offers));
     return onward ? { status: 303, location: onward } : emailForm(app, request, back, { hint, offers });
   },
   post: async (app, request) => {
@@ -44,7 +44,7 @@ export const signInPage: Page = {
 };
 
 /** `login=auto`: redirects to the portal if the game uses it. */
-async function leadOn(
+async function redirectToPortal(
   app: App,
   request: PageRequest,
   back: string | undefined,
@@ -52,7 +52,7 @@ async function leadOn(
   offers: readonly Offer[],
 ): Promise<string | undefined> {
   if (gameId === undefined || !offers.some((offer) => offer.portal === portal)) return undefined;
-  if (!wasChosen(app, request) && !(await mayLeadOn(app, gameId))) return undefined;
+  if (!wasChosen(app, request) && !(await mayRedirect(app, gameId))) return undefined;
   return beginJourney(app, { portal: portal!, gameId, back, visit: request.visit });
 }
 

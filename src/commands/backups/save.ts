@@ -34,12 +34,12 @@ export interface Saved {
 }
 
 /** Unfinished uploads, which jobs remove and no client can resume. */
-const PASSING = 'incoming/';
+const INCOMING = 'incoming/';
 /**
  * The local certificate and the secret behind digests and tokens; without them clients could no longer trust or use the
  * service.
  */
-const KEPT_FOLDER = 'tls';
+const TLS_FOLDER = 'tls';
 const SECRET = 'secret';
 
 /**
@@ -53,14 +53,14 @@ export async function save(settings: Settings, environments: readonly Environmen
   try {
     const now = new Date();
     const tar = new TarWriter(handle, Math.floor(now.getTime() / 1000));
-    const told: AboutBackup = {
+    const description: AboutBackup = {
       version: about.version,
       date: now.toISOString(),
       environments,
       files: !settings.storage,
       database: settings.databaseUrl ? 'postgres' : 'sqlite',
     };
-    const text = Buffer.from(JSON.stringify(told));
+    const text = Buffer.from(JSON.stringify(description));
     await tar.add({ name: ABOUT, bytes: text.length }, [text]);
     await addKeys(tar, resolve(settings.data));
     for (const environment of environments) await addDatabase(tar, settings, environment, dirname(file));
@@ -80,8 +80,8 @@ export async function save(settings: Settings, environments: readonly Environmen
 }
 
 async function addKeys(tar: TarWriter, data: string): Promise<void> {
-  const inFolder = existsSync(join(data, KEPT_FOLDER)) ? await readdir(join(data, KEPT_FOLDER)) : [];
-  const names = [SECRET, ...inFolder.map((name) => `${KEPT_FOLDER}/${name}`)];
+  const inFolder = existsSync(join(data, TLS_FOLDER)) ? await readdir(join(data, TLS_FOLDER)) : [];
+  const names = [SECRET, ...inFolder.map((name) => `${TLS_FOLDER}/${name}`)];
   for (const name of names.filter((each) => existsSync(join(data, each)))) await addFile(tar, name, join(data, name));
 }
 
@@ -127,7 +127,7 @@ async function addFiles(
   saved: { files: number },
 ): Promise<void> {
   for await (const key of storage.list('')) {
-    const opened = key.startsWith(PASSING) ? undefined : await storage.open(key);
+    const opened = key.startsWith(INCOMING) ? undefined : await storage.open(key);
     // Removed since it was listed, so no row references it.
     if (!opened) continue;
     await tar.add({ name: `${environment}/files/${key}`, bytes: opened.bytes }, opened.stream);

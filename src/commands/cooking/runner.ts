@@ -41,7 +41,7 @@ async function cook(service: CookService, claim: Claim, options: RunnerOptions, 
     options.say(`${cook_uuid}: ${outcome}`);
   } catch (error) {
     if (journal.isLost || isLost(error)) options.say(`${cook_uuid}: it was cancelled, or assigned to another runner.`);
-    else await giveUp(service, claim, journal, options, error);
+    else await reportFailure(service, claim, journal, options, error);
   } finally {
     journal.end();
     await rm(folder, { recursive: true, force: true });
@@ -64,7 +64,7 @@ async function cookIn(
   await service.download(claim, 'source', claim.source, source);
   const environment: NodeJS.ProcessEnv = { ...process.env, ...environmentOf(claim, { source, output, build }) };
   delete environment['COOK_RUNNER_SECRET'];
-  const words = [wordOf(options.words[0]!), ...options.words.slice(1), source, output];
+  const words = [resolvedProgram(options.words[0]!), ...options.words.slice(1), source, output];
   const program = new Program(words, environment, folder, (line) => journal.add(line));
   const { code, problem } = await endedOr(program, AbortSignal.any([stop, journal.lost]));
   journal.lost.throwIfAborted();
@@ -93,7 +93,7 @@ async function endedOr(program: Program, signal: AbortSignal): Promise<Ended> {
 }
 
 /** Resolves a relative path, because the program runs in another folder. */
-const wordOf = (name: string) => (name.includes('/') && !isAbsolute(name) ? resolve(name) : name);
+const resolvedProgram = (name: string) => (name.includes('/') && !isAbsolute(name) ? resolve(name) : name);
 
 const isThere = (file: string) =>
   access(file).then(
@@ -107,7 +107,7 @@ async function fail(service: CookService, claim: Claim, journal: Journal, again:
 }
 
 /** An error of the service blames the result, so the cook fails; any other error may be temporary, so it is retried. */
-async function giveUp(
+async function reportFailure(
   service: CookService,
   claim: Claim,
   journal: Journal,

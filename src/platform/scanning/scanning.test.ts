@@ -204,5 +204,8 @@ test('the doctor asks clamd for the test file, small and as large as files may b
     /does not accept files of 1 MB/,
   );
   await assert.rejects(check(`unix:${folder}/nobody`), /cannot be reached/);
-  await assert.rejects(check((await startClamdStub(t, { answer: 'PONG\0' })).address), /does not detect the EICAR test file/);
+  await assert.rejects(
+    check((await startClamdStub(t, { answer: 'PONG\0' })).address),
+    /does not detect the EICAR test file/,
+  );
 });

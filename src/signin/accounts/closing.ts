@@ -21,7 +21,7 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { reviewPicture } from '../../platform/images/pictures.ts';
 import { type Audited, audit } from '../../records/audit/audit.ts';
 import { identitiesOf } from '../portals/accounts.ts';
-import { endAtOnce } from './personal.ts';
+import { runEndingSteps } from './personal.ts';
 import { nameOfDeleted, SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
 
@@ -69,7 +69,7 @@ async function requireNothingLed({ query }: Transaction, userId: number): Promis
 async function erase(app: App, transaction: Transaction, user: UserRow): Promise<void> {
   if (user.status === USER_BANNED) await rememberBan(app, transaction, user.id, await identitiesOf(transaction, user));
   await endAccount(app, transaction, user);
-  await changeUser(transaction, user.id, blank(nameOfDeleted(user.id)));
+  await changeUser(transaction, user.id, blankedUser(nameOfDeleted(user.id)));
   await app.jobs.enqueue(transaction, SETTLE_JOB, { userId: user.id });
 }
 
@@ -83,11 +83,11 @@ export async function endAccount(
   await signOut(app, transaction, user.id);
   await revokeKeys(app, transaction, { userId: user.id });
   if (user.avatar) await reviewPicture(app, transaction, user.avatar);
-  await endAtOnce(app, transaction, user, to);
+  await runEndingSteps(app, transaction, user, to);
 }
 
 /** A deleted account without personal data. */
-export const blank = (name: string) => ({
+export const blankedUser = (name: string) => ({
   status: USER_DELETED,
   email: null,
   username: name,

@@ -14,12 +14,7 @@ export const CHANGED_MAIL_JOB = 'accounts.mail-email-changed';
  * Sends one code to the old address, which proves that the request comes from the owner, and one to the new address.
  * Only the new address learns whether it already has an account.
  */
-export async function askForEmailChange(
-  app: App,
-  caller: UserCaller,
-  email: string,
-  language: Language,
-): Promise<void> {
+export async function startEmailChange(app: App, caller: UserCaller, email: string, language: Language): Promise<void> {
   const address = normalisedEmail(email);
   const now = app.clock.now();
   const codes = { before: app.random.code(CODE_LENGTH), after: app.random.code(CODE_LENGTH) };

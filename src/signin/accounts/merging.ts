@@ -17,9 +17,9 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { findCode, mergeAsker, sendCode } from '../mailed-codes/codes.ts';
+import { findCode, mergeRequester, sendCode } from '../mailed-codes/codes.ts';
 import { shareAPortal } from '../portals/accounts.ts';
-import { blank, endAccount } from './closing.ts';
+import { blankedUser, endAccount } from './closing.ts';
 import { SETTLE_JOB } from './settling.ts';
 import * as store from './store.ts';
 
@@ -33,7 +33,7 @@ export async function mergeAccount(
   otherToken: string,
   language: Language,
 ): Promise<void> {
-  const asked = await app.db.write(async (transaction) => {
+  const emailOfCode = await app.db.write(async (transaction) => {
     const token = await findGoodToken(transaction, { digest: app.secrets.digest(otherToken) }, app.clock.now());
     const isOwn = token?.client_id === null && token.content_only === 0 && token.scopes.split(' ').includes('write');
     if (!isOwn) throw new ApiError('USER_TOKEN_ISSUE_MISMATCH');
@@ -43,24 +43,24 @@ export async function mergeAccount(
     await merge(app, transaction, user_id, caller.userId);
     return null;
   });
-  if (asked !== null) await askToMerge(app, caller, asked, language);
+  if (emailOfCode !== null) await sendMergeCode(app, caller, emailOfCode, language);
 }
 
 /**
  * Mails a code to the other account and answers with an error that asks for it. The answer is the same if the address
  * has no account.
  */
-export async function askToMerge(app: App, caller: UserCaller, email: string, language: Language): Promise<never> {
+export async function sendMergeCode(app: App, caller: UserCaller, email: string, language: Language): Promise<never> {
   const { email: own } = await requireUser(app, caller.userId);
   if (own === normalisedEmail(email)) throw new ApiError('USER_SURRENDER_TO_CURRENT_ACCOUNT');
-  await sendCode(app, mergeAsker(caller.userId), { email, language, mail: 'merge_mail' });
+  await sendCode(app, mergeRequester(caller.userId), { email, language, mail: 'merge_mail' });
   throw new ApiError('USER_MERGE_CODE_SENT');
 }
 
 /** A mailed code is as good as a token, because the owner of the mailbox could sign in with it. */
 export async function mergeByCode(app: App, caller: UserCaller, email: string, code: string): Promise<void> {
   const outcome = await app.db.write(async (transaction) => {
-    const found = await findCode(app, transaction, mergeAsker(caller.userId), { code });
+    const found = await findCode(app, transaction, mergeRequester(caller.userId), { code });
     if (found instanceof ApiError) return found;
     const other = await findUserByEmailIn(transaction, found.email);
     if (!other || found.email !== normalisedEmail(email)) return new ApiError('EMAIL_EXCHANGE_INVALID_CODE');
@@ -82,7 +82,7 @@ async function merge(app: App, transaction: Transaction, fromId: number, toId: n
   refuseSignIn(from);
   await refuseMerge(transaction, from, to);
   await endAccount(app, transaction, from, to);
-  await changeUser(transaction, from.id, { ...blank(`merged-${from.id}`), merged_into: to.id });
+  await changeUser(transaction, from.id, { ...blankedUser(`merged-${from.id}`), merged_into: to.id });
   if (to.email === null && from.email !== null) await changeUser(transaction, to.id, { email: from.email });
   await app.jobs.enqueue(transaction, SETTLE_JOB, { userId: from.id });
 }

@@ -4,8 +4,8 @@ import { MessageObject, UserPath, WebMessageObject } from '../../platform/http/o
 import { noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { closeAccount, deleteAccount, deleteUser, lockUser, reopenAccount } from './closing.ts';
-import { askForEmailChange, confirmEmailChange } from './email-change.ts';
-import { askToMerge, mergeAccount, mergeByCode } from './merging.ts';
+import { confirmEmailChange, startEmailChange } from './email-change.ts';
+import { mergeAccount, mergeByCode, sendMergeCode } from './merging.ts';
 import { revokeToken } from './tokens.ts';
 
 export const logout = operation({
@@ -42,7 +42,7 @@ export const requestEmailChange = operation({
     'EMAIL_REQUEST_ERROR_SENDING_CODE',
   ],
   handle: async (app, { caller, body, language }) => {
-    await askForEmailChange(app, caller, body.email, language);
+    await startEmailChange(app, caller, body.email, language);
     return { code: 200, message: localise('email_change_asked', language) };
   },
 });
@@ -161,7 +161,7 @@ export const mergeOwnAccount = operation({
   handle: (app, { caller, body: { access_token, email, code }, language }) => {
     const person = caller;
     if (access_token !== undefined) return mergeAccount(app, person, access_token, language);
-    return code === undefined ? askToMerge(app, person, email!, language) : mergeByCode(app, person, email!, code);
+    return code === undefined ? sendMergeCode(app, person, email!, language) : mergeByCode(app, person, email!, code);
   },
 });
 

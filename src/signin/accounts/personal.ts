@@ -18,7 +18,7 @@ export const personalAddresses: PersonalData = {
 };
 
 /** Runs what has to happen in the transaction that ends the account. */
-export async function endAtOnce(
+export async function runEndingSteps(
   app: App,
   transaction: Transaction,
   account: EndingAccount,
@@ -35,23 +35,23 @@ async function stepByStep(app: App, heartbeat: Heartbeat, step: (transaction: Tr
 }
 
 /** The account that owns the rows now, or undefined if they are to be erased. */
-type Fate = (transaction: Transaction) => Promise<number | undefined>;
+type Successor = (transaction: Transaction) => Promise<number | undefined>;
 
 /**
  * Moves the rows of an ended account to its successor, or erases them, resource by resource and in a transaction per
  * step, so that an interrupted run can continue. Each step looks the successor up again, because it can be merged or
  * deleted in the meantime.
  */
-export async function settleAll(app: App, userId: number, fateOf: Fate, heartbeat: Heartbeat): Promise<void> {
+export async function settleAll(app: App, userId: number, successorOf: Successor, heartbeat: Heartbeat): Promise<void> {
   for (const { columns, erasing, moving, afterwards } of app.extensions.of(personalDataOf)) {
     if (erasing || moving)
       await stepByStep(app, heartbeat, async (transaction) => {
-        const to = await fateOf(transaction);
+        const to = await successorOf(transaction);
         const step = to === undefined ? erasing?.(app, transaction, userId) : moving?.(app, transaction, userId, to);
         return (await step) ?? false;
       });
     await app.db.write(async (transaction) => {
-      const to = await fateOf(transaction);
+      const to = await successorOf(transaction);
       if (to === undefined) await eraseRows(transaction.query, columns, userId);
       else await moveRows(transaction.query, columns, userId, to);
       await afterwards?.(transaction, to ?? userId);

@@ -29,7 +29,7 @@ async function chainFrom(transaction: Transaction, userId: number): Promise<User
  * Finds the successor and locks the whole chain, so that two processes cannot settle the same account and none of its
  * successors ends before this step commits.
  */
-async function fateOf(transaction: Transaction, userId: number): Promise<number | undefined> {
+async function successorOf(transaction: Transaction, userId: number): Promise<number | undefined> {
   const idsOf = (chain: readonly UserRow[]) => chain.map(({ id }) => id);
   let chain = idsOf(await chainFrom(transaction, userId));
   for (;;) {
@@ -47,9 +47,9 @@ async function fateOf(transaction: Transaction, userId: number): Promise<number 
 
 /** Moves the rows of an ended account to its successor, or erases them. It is idempotent. */
 export async function settleAccount(app: App, userId: number, heartbeat: () => Promise<void>): Promise<void> {
-  await settleAll(app, userId, (transaction) => fateOf(transaction, userId), heartbeat);
+  await settleAll(app, userId, (transaction) => successorOf(transaction, userId), heartbeat);
   await app.db.write(async (transaction) => {
-    const to = await fateOf(transaction, userId);
+    const to = await successorOf(transaction, userId);
     const user = await findUserIn(transaction, userId);
     if (to !== undefined) invalidateUser(transaction, to);
     if (user?.merged_into == null) return invalidateUser(transaction, userId);

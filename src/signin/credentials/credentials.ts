@@ -17,16 +17,16 @@ export type TokenRow = Awaited<ReturnType<typeof store.tokensOf>>[number];
 export const listTokens = (app: App, { userId }: UserCaller): Promise<TokenRow[]> =>
   store.tokensOf(app.db.query, userId, app.clock.now());
 
-export interface TokenWish {
+export interface NewToken {
   readonly name: string;
   readonly scopes: readonly ('read' | 'write')[];
   readonly dateExpires: number | undefined;
 }
 
 /** A token for the user's own script or server, with at most the scopes of the caller's token. */
-export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promise<IssuedToken> =>
+export const makeToken = (app: App, caller: UserCaller, token: NewToken): Promise<IssuedToken> =>
   app.db.write(async (transaction) => {
-    const isWithin = wish.scopes.every((scope) => caller.scopes.includes(scope));
+    const isWithin = token.scopes.every((scope) => caller.scopes.includes(scope));
     if (!isWithin) throw new ApiError('TOKEN_MISSING_SCOPE_WRITE');
     await store.lockUserRow(transaction, caller.userId);
     const { count } = await store.tokensHeldBy(transaction.query, caller.userId, app.clock.now());
@@ -34,8 +34,8 @@ export const makeToken = (app: App, caller: UserCaller, wish: TokenWish): Promis
       throw new ApiError('VALIDATION_GENERIC', {
         fields: [{ field: 'name', rule: 'array_max', values: { max: TOKENS_MAX } }],
       });
-    const scopes: TokenScope[] = [...new Set(wish.scopes)];
-    const { name, dateExpires } = wish;
+    const scopes: TokenScope[] = [...new Set(token.scopes)];
+    const { name, dateExpires } = token;
     transaction.made?.();
     return issueToken(app, transaction, { userId: caller.userId, scopes, name, dateExpires, epoch: caller.epoch });
   });

@@ -6,18 +6,18 @@ import * as store from './store.ts';
 export const GATHER_JOB = 'exports.gather';
 export const REMOVE_JOB = 'exports.remove';
 const DAY = 86_400;
-export const KEPT_DAYS = 7;
+export const EXPORT_DAYS = 7;
 const PURPOSE = 'exports/download';
 const SHAPE = /^(\d{1,15})\.([A-Za-z0-9_-]{43})$/;
 
 /** A user can request one export a day. A job writes it. */
-export async function askForExport(app: App, { userId }: UserCaller): Promise<void> {
+export async function startExport(app: App, { userId }: UserCaller): Promise<void> {
   const now = app.clock.now();
   await app.db.write(async (transaction) => {
     const last = await store.latestOf(transaction.query, userId);
     if (last && now - last.date_added < DAY)
       throw new ApiError('USER_CANT_GET_DATA_RECENT_REQUEST', { retryAfterSeconds: DAY - (now - last.date_added) });
-    const id = await store.add(transaction.query, userId, now, now + KEPT_DAYS * DAY);
+    const id = await store.add(transaction.query, userId, now, now + EXPORT_DAYS * DAY);
     await app.jobs.enqueue(transaction, GATHER_JOB, { id }, { key: `user/${userId}` });
   });
 }

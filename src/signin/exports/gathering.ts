@@ -4,7 +4,7 @@ import { exportedRows, type PersonalColumn } from '../../platform/database/perso
 import { languageOf } from '../../platform/localisation/languages.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { personalDataOf } from '../../platform/personal-data.ts';
-import { exportAddress, KEPT_DAYS } from './exports.ts';
+import { EXPORT_DAYS, exportAddress } from './exports.ts';
 import * as store from './store.ts';
 
 const ROWS_AT_ONCE = 200;
@@ -26,7 +26,7 @@ export async function gatherExport(app: App, id: number): Promise<void> {
   await app.mail.send({
     to: user.email,
     subject: localise('data_export_mail_subject', language),
-    text: localise('data_export_mail_text', language, { days: KEPT_DAYS, link: exportAddress(app, id) }),
+    text: localise('data_export_mail_text', language, { days: EXPORT_DAYS, link: exportAddress(app, id) }),
   });
 }
 

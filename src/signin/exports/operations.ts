@@ -3,7 +3,7 @@ import { anyone, user } from '../../platform/access/caller.ts';
 import { MessageObject, Timestamp } from '../../platform/http/objects.ts';
 import { accepted, Bytes, ok, operation, storedFile } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
-import { askForExport, exportAddress, requireExport, requireLatestExport } from './exports.ts';
+import { exportAddress, requireExport, requireLatestExport, startExport } from './exports.ts';
 
 const ExportObject = z
   .object({
@@ -23,7 +23,7 @@ export const requestExport = operation({
   returns: accepted(MessageObject),
   errors: ['OAUTH_TOKEN_DELETE_NO_PERMISSION', 'USER_CANT_GET_DATA_RECENT_REQUEST'],
   handle: async (app, { caller, language }) => {
-    await askForExport(app, caller);
+    await startExport(app, caller);
     return { code: 202, message: localise('data_export_asked', language) };
   },
 });

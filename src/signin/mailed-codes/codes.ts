@@ -20,25 +20,25 @@ import {
   takeAll,
   tryTake,
 } from './budgets.ts';
-import { knownPlace, type Marks } from './known-places.ts';
+import { knownPlace, type OriginMarks } from './known-places.ts';
 import * as store from './store.ts';
 
 /** Shipped clients accept five characters only. */
 export const SHORT_CODE_LENGTH = 5;
 
 /** Where a code is requested or entered. */
-export interface Asker {
+export interface Requester {
   /** The id of the API key; `PAGES` and `MERGING` are ids that no key has. */
   readonly keyId: number;
   /** A code is valid where it was requested: in this network, browser or account. */
   readonly place: string;
   /** Set only if the place is not a secret. */
   readonly ip?: string | undefined;
-  readonly marks?: Marks;
+  readonly marks?: OriginMarks;
 }
 
 /** Codes of the sign-in page are valid in the browser that requested them. */
-export const pageAsker = (visitDigest: string, ip: string, browser: string): Asker => ({
+export const pageRequester = (visitDigest: string, ip: string, browser: string): Requester => ({
   keyId: 0,
   place: visitDigest,
   ip,
@@ -46,10 +46,10 @@ export const pageAsker = (visitDigest: string, ip: string, browser: string): Ask
 });
 
 /** A merge code is valid for the account that requested it. */
-export const mergeAsker = (userId: number): Asker => ({ keyId: -1, place: `user/${userId}` });
+export const mergeRequester = (userId: number): Requester => ({ keyId: -1, place: `user/${userId}` });
 
 /** The place of an API client is its network, unless it sends the handle of its request. */
-export function clientAsker(keyId: number, ip: string, handle?: string): Asker {
+export function clientRequester(keyId: number, ip: string, handle?: string): Requester {
   const place = networksOf(ip)[0] ?? ip;
   return { keyId, place, ip, marks: { network: { keyId, network: place }, handle } };
 }
@@ -69,10 +69,10 @@ export interface WantedCode {
  * Mails a code that proves control of a mailbox and returns the handle of the request. The answer does not depend on
  * whether the address has an account.
  */
-export async function sendCode(app: App, asker: Asker, wanted: WantedCode): Promise<string> {
+export async function sendCode(app: App, requester: Requester, wanted: WantedCode): Promise<string> {
   const email = normalisedEmail(wanted.email);
   const handle = app.random.token();
-  const code = await app.db.write((transaction) => addCode(app, transaction, asker, { ...wanted, email, handle }));
+  const code = await app.db.write((transaction) => addCode(app, transaction, requester, { ...wanted, email, handle }));
   const { language, mail } = wanted;
   const letter = {
     to: email,
@@ -80,7 +80,7 @@ export async function sendCode(app: App, asker: Asker, wanted: WantedCode): Prom
     text: localise(`${mail}_text`, language, { code, minutes: CODE_MINUTES }),
   };
   await mailed(app.mail.send(letter)).catch(async (error) => {
-    const requested = { email, keyId: asker.keyId, place: asker.place };
+    const requested = { email, keyId: requester.keyId, place: requester.place };
     await app.db.write(({ query }) => store.removeCode(query, app.secrets.digest(code), requested));
     throw error;
   });
@@ -90,22 +90,22 @@ export async function sendCode(app: App, asker: Asker, wanted: WantedCode): Prom
 async function addCode(
   app: App,
   transaction: Transaction,
-  asker: Asker,
+  requester: Requester,
   { email, handle, isShort }: WantedCode & { readonly handle: string },
 ): Promise<string> {
   const { query } = transaction;
   const now = app.clock.now();
-  const lane = await laneOf(app, transaction, asker, email);
+  const lane = await laneOf(app, transaction, requester, email);
   await takeAll(app, query, mailBudgets(app, email, lane));
   const staysShort = isShort && !(await areSpent(app, query, guessBudgets(app, email, laneName(lane))));
   const code = app.random.code(staysShort ? SHORT_CODE_LENGTH : CODE_LENGTH);
-  await store.closeCodes(query, { email, keyId: asker.keyId, place: asker.place }, now);
+  await store.closeCodes(query, { email, keyId: requester.keyId, place: requester.place }, now);
   await store.addCode(query, {
     digest: app.secrets.digest(code),
     email,
-    key_id: asker.keyId,
-    ip: asker.place,
-    handle_digest: isClient(asker) ? app.secrets.digest(handle) : null,
+    key_id: requester.keyId,
+    ip: requester.place,
+    handle_digest: isClient(requester) ? app.secrets.digest(handle) : null,
     lane: laneName(lane),
     is_short: staysShort ? 1 : 0,
     date_added: now,
@@ -116,10 +116,10 @@ async function addCode(
   return code;
 }
 
-async function laneOf(app: App, transaction: Transaction, asker: Asker, email: string): Promise<Lane> {
-  if (asker.ip === undefined) return { kind: 'user', place: asker.place };
-  const digest = await knownPlace(app, transaction, email, asker.marks ?? {});
-  return digest === undefined ? { kind: 'stranger', ip: asker.ip } : { kind: 'known', digest };
+async function laneOf(app: App, transaction: Transaction, requester: Requester, email: string): Promise<Lane> {
+  if (requester.ip === undefined) return { kind: 'user', place: requester.place };
+  const digest = await knownPlace(app, transaction, email, requester.marks ?? {});
+  return digest === undefined ? { kind: 'stranger', ip: requester.ip } : { kind: 'known', digest };
 }
 
 export interface Guess {
@@ -141,17 +141,17 @@ interface Target {
 export async function findCode(
   app: App,
   { query }: Transaction,
-  asker: Asker,
+  requester: Requester,
   guess: Guess,
 ): Promise<store.CodeRow | ApiError> {
-  const networks = isClient(asker) && guess.handle === undefined ? networkGuessBudgets(asker.ip) : [];
+  const networks = isClient(requester) && guess.handle === undefined ? networkGuessBudgets(requester.ip) : [];
   const taken = await tryTake(app, query, networks);
   if (taken !== true) return exhausted(app, query, taken);
   const digest = digestOfCode(app, guess.code);
-  const counted = await countGuess(app, query, await targetsOf(app, query, asker, guess));
-  const hit = counted.find(({ row }) => row.digest === digest && row.key_id === asker.keyId);
+  const counted = await countGuess(app, query, await targetsOf(app, query, requester, guess));
+  const hit = counted.find(({ row }) => row.digest === digest && row.key_id === requester.keyId);
   const isRedeemed = hit !== undefined && (await store.redeem(query, hit.row.id, app.clock.now()));
-  const refusal = isRedeemed ? undefined : await refusalOf(app, query, asker, guess, digest, counted);
+  const refusal = isRedeemed ? undefined : await refusalOf(app, query, requester, guess, digest, counted);
   // A used or expired code reveals nothing to a client that already has it.
   if (isRedeemed || refusal === 'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED' || refusal === 'EMAIL_EXCHANGE_CODE_EXPIRED') {
     await giveBack(query, networks);
@@ -160,7 +160,7 @@ export async function findCode(
   return refusal === undefined ? hit!.row : new ApiError(refusal);
 }
 
-async function targetsOf(app: App, query: Query, asker: Asker, { email, handle }: Guess): Promise<Target[]> {
+async function targetsOf(app: App, query: Query, requester: Requester, { email, handle }: Guess): Promise<Target[]> {
   const now = app.clock.now();
   const target = (row: store.CodeRow, counter: store.AttemptCounter): Target => {
     const budgets =
@@ -172,13 +172,13 @@ async function targetsOf(app: App, query: Query, asker: Asker, { email, handle }
     return rows.map((row) => target(row, 'handle_attempts'));
   }
   if (email === undefined) {
-    const rows = await store.openCodes(query, { ip: asker.place }, now);
+    const rows = await store.openCodes(query, { ip: requester.place }, now);
     return rows.map((row) => target(row, 'attempts'));
   }
   const rows = await store.openCodes(query, { email: normalisedEmail(email) }, now);
   return rows
-    .filter((row) => row.ip === asker.place || (isClient(asker) && row.key_id === asker.keyId))
-    .map((row) => target(row, row.ip === asker.place ? 'attempts' : 'remote_attempts'));
+    .filter((row) => row.ip === requester.place || (isClient(requester) && row.key_id === requester.keyId))
+    .map((row) => target(row, row.ip === requester.place ? 'attempts' : 'remote_attempts'));
 }
 
 /** Counting before comparing locks the counters, so that concurrent guesses cannot share an attempt. */
@@ -203,18 +203,18 @@ async function uncount(query: Query, { row, counter, budgets }: Target): Promise
 async function refusalOf(
   app: App,
   query: Query,
-  asker: Asker,
+  requester: Requester,
   { handle }: Guess,
   digest: string,
   counted: readonly Target[],
 ) {
   const handleDigest = handle === undefined ? undefined : app.secrets.digest(handle);
   const latest = (await store.codesWith(query, digest)).find((row) =>
-    handleDigest === undefined ? row.ip === asker.place : row.handle_digest === handleDigest,
+    handleDigest === undefined ? row.ip === requester.place : row.handle_digest === handleDigest,
   );
   if (!latest) return 'EMAIL_EXCHANGE_INVALID_CODE';
   if (latest.date_redeemed !== null) return 'EMAIL_EXCHANGE_CODE_ALREADY_REDEEMED';
   if (latest.date_expires <= app.clock.now()) return 'EMAIL_EXCHANGE_CODE_EXPIRED';
-  const isOfOtherKey = latest.key_id !== asker.keyId && counted.some(({ row }) => row.id === latest.id);
+  const isOfOtherKey = latest.key_id !== requester.keyId && counted.some(({ row }) => row.id === latest.id);
   return isOfOtherKey ? 'EMAIL_EXCHANGE_DIFFERENT_API_KEY' : 'EMAIL_EXCHANGE_INVALID_CODE';
 }

@@ -6,7 +6,7 @@ const PLACES_MAX = 20;
 const REMEMBER_SECONDS = 180 * 86_400;
 
 /** Properties of a request that identify its origin. */
-export interface Marks {
+export interface OriginMarks {
   /** The network and key of an API client. */
   readonly network?: { readonly keyId: number; readonly network: string } | undefined;
   /** The handle of a code that was redeemed on this device. */
@@ -15,7 +15,7 @@ export interface Marks {
   readonly browser?: string | undefined;
 }
 
-function digestsOf(app: App, { network, handle, browser }: Marks): string[] {
+function digestsOf(app: App, { network, handle, browser }: OriginMarks): string[] {
   const texts = [
     ...(handle === undefined ? [] : [`handle ${handle}`]),
     ...(browser === undefined ? [] : [`browser ${browser}`]),
@@ -29,7 +29,7 @@ export async function knownPlace(
   app: App,
   { query }: Transaction,
   email: string,
-  marks: Marks,
+  marks: OriginMarks,
 ): Promise<string | undefined> {
   const digests = digestsOf(app, marks);
   if (digests.length === 0) return undefined;
@@ -37,7 +37,12 @@ export async function knownPlace(
   return digests.find((digest) => known.includes(digest));
 }
 
-export async function rememberPlaces(app: App, { query }: Transaction, userId: number, marks: Marks): Promise<void> {
+export async function rememberPlaces(
+  app: App,
+  { query }: Transaction,
+  userId: number,
+  marks: OriginMarks,
+): Promise<void> {
   for (const digest of digestsOf(app, marks)) await store.addKnownPlace(query, userId, digest, app.clock.now());
   await store.trimKnownPlaces(query, userId, PLACES_MAX);
 }

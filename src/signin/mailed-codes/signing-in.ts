@@ -6,7 +6,15 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
-import { type Asker, clientAsker, findCode, type Guess, pageAsker, SHORT_CODE_LENGTH, sendCode } from './codes.ts';
+import {
+  clientRequester,
+  findCode,
+  type Guess,
+  pageRequester,
+  type Requester,
+  SHORT_CODE_LENGTH,
+  sendCode,
+} from './codes.ts';
 import { forgetOldPlaces, rememberPlaces } from './known-places.ts';
 import * as store from './store.ts';
 
@@ -26,7 +34,7 @@ export interface CodeRequest {
 export function requestEmailCode(app: App, { keyId }: KeyCaller, request: CodeRequest): Promise<string> {
   const { email, ip, language, handle, codeLength = SHORT_CODE_LENGTH } = request;
   const isShort = codeLength <= SHORT_CODE_LENGTH;
-  return sendCode(app, clientAsker(keyId, ip, handle), { email, language, mail: 'sign_in_mail', isShort });
+  return sendCode(app, clientRequester(keyId, ip, handle), { email, language, mail: 'sign_in_mail', isShort });
 }
 
 /** A browser on the sign-in page. */
@@ -38,7 +46,7 @@ export interface Visitor {
   readonly ip: string;
 }
 
-const visitorAsker = ({ visitDigest, browser, ip }: Visitor): Asker => pageAsker(visitDigest, ip, browser);
+const visitorAsker = ({ visitDigest, browser, ip }: Visitor): Requester => pageRequester(visitDigest, ip, browser);
 
 /** Mails a code to a visitor of the sign-in page. */
 export async function requestPageCode(app: App, visitor: Visitor, email: string, language: Language): Promise<void> {
@@ -51,7 +59,7 @@ export interface Exchange extends Guess {
 }
 
 export const exchangeEmailCode = (app: App, caller: KeyCaller, exchange: Exchange): Promise<IssuedToken> =>
-  redeemCode(app, clientAsker(caller.keyId, exchange.ip, exchange.handle), exchange, (transaction, { id }) =>
+  redeemCode(app, clientRequester(caller.keyId, exchange.ip, exchange.handle), exchange, (transaction, { id }) =>
     issueToken(app, transaction, { userId: id, gameId: caller.gameId, dateExpires: exchange.dateExpires }),
   );
 
@@ -66,18 +74,18 @@ export const redeemPageCode = <T>(
 /** Redeems a code, and creates the account on the first sign-in. */
 async function redeemCode<T>(
   app: App,
-  asker: Asker,
+  requester: Requester,
   guess: Guess,
   give: (transaction: Transaction, user: UserRow) => Promise<T>,
 ): Promise<T> {
   const outcome = await app.db.write(async (transaction) => {
-    const found = await findCode(app, transaction, asker, guess);
+    const found = await findCode(app, transaction, requester, guess);
     if (found instanceof ApiError) return found;
     const known = await findUserByEmailIn(transaction, found.email);
     if (!known) await refuseBanned(app, transaction, `email ${found.email}`);
     const user = known ?? (await addUser(app, transaction, { email: found.email, username: playerName(app) }));
     await admitUser(transaction, user.id);
-    await rememberPlaces(app, transaction, user.id, asker.marks ?? {});
+    await rememberPlaces(app, transaction, user.id, requester.marks ?? {});
     return give(transaction, user);
   });
   // Throwing inside the transaction would roll back the counted attempt.

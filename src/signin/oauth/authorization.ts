@@ -15,14 +15,14 @@ const SCOPES = ['read', 'write'] as const;
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /** An authorization request: its parameters, and the names of the repeated ones. */
-export interface Asked {
+export interface AuthorizationRequest {
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly repeated: readonly string[];
   readonly language: Language;
 }
 
 /** The game of the requesting application, as the consent page shows it. */
-interface AskingGame {
+interface ConsentGame {
   readonly name: string;
   readonly icon: string | null;
   readonly owner: string | null;
@@ -31,10 +31,10 @@ interface AskingGame {
 }
 
 /** The validated request that the consent page shows. */
-export interface Asking {
-  readonly kind: 'asking';
+export interface ConsentRequest {
+  readonly kind: 'consent';
   readonly client: Client;
-  readonly game: AskingGame;
+  readonly game: ConsentGame;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string | undefined;
@@ -42,22 +42,25 @@ export interface Asking {
 }
 
 /** An error that is returned to the client’s redirect URI. */
-export interface Returned {
+export interface ReturnedError {
   readonly kind: 'returned';
   readonly error: ApiError;
   readonly client: Client;
-  readonly game: AskingGame;
+  readonly game: ConsentGame;
   readonly location: string;
   /** Whether the browser is redirected automatically; otherwise the user has to click a link. */
-  readonly isFollowed: boolean;
+  readonly isAutomatic: boolean;
 }
 
 /**
  * Validates an authorization request. An unknown client or an unregistered redirect URI throws, because the browser
  * must not be redirected there (RFC 6749, section 4.1.2.1); other errors are returned to the client.
  */
-export async function reviewAuthorization(app: App, asked: Asked): Promise<Asking | Returned> {
-  const { parameters } = asked;
+export async function reviewAuthorization(
+  app: App,
+  request: AuthorizationRequest,
+): Promise<ConsentRequest | ReturnedError> {
+  const { parameters } = request;
   const client = await requireKnownClient(app, parameters['client_id']);
   const shown = await store.gameShown(app.db.query, client.gameId);
   if (!shown || shown.status === GAME_DELETED) throw new ApiError('OAUTH_INVALID_CLIENT');
@@ -67,14 +70,21 @@ export async function reviewAuthorization(app: App, asked: Asked): Promise<Askin
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri) || !isRedirectUri(redirectUri))
     throw new ApiError('OAUTH_REDIRECT_URI_MISMATCH');
   const state = parameters['state'];
-  const refusal = refusalOf(client, asked);
+  const refusal = refusalOf(client, request);
   if (refusal) {
-    const location = wordsByLevel(app, { redirectUri, state }, refusal.error, asked.language);
-    return { kind: 'returned', ...refusal, client, game, location, isFollowed: game.isAccepted && refusal.isSpecified };
+    const location = refusalAddress(app, { redirectUri, state }, refusal.error, request.language);
+    return {
+      kind: 'returned',
+      ...refusal,
+      client,
+      game,
+      location,
+      isAutomatic: game.isAccepted && refusal.isSpecified,
+    };
   }
   const words = parameters['scope']!.split(' ').filter(Boolean);
   return {
-    kind: 'asking',
+    kind: 'consent',
     client,
     game,
     redirectUri,
@@ -110,7 +120,7 @@ const malformed = (error: ErrorName, field: string, rule: ValidationRule = 'inva
   isSpecified: false,
 });
 
-function refusalOf(client: Client, { parameters, repeated }: Asked): RefusedRequest | undefined {
+function refusalOf(client: Client, { parameters, repeated }: AuthorizationRequest): RefusedRequest | undefined {
   // A proxy in front of the service could read another of the repeated values.
   if (repeated.length > 0) return malformed('OAUTH_INVALID_REQUEST', repeated[0]!, 'repeated');
   const { grant_type, response_type, scope } = parameters;
@@ -127,7 +137,7 @@ function refusalOf(client: Client, { parameters, repeated }: Asked): RefusedRequ
   return refusedChallenge(client, parameters);
 }
 
-function refusedChallenge(client: Client, parameters: Asked['parameters']): RefusedRequest | undefined {
+function refusedChallenge(client: Client, parameters: AuthorizationRequest['parameters']): RefusedRequest | undefined {
   const { code_challenge: challenge, code_challenge_method: method } = parameters;
   if (challenge === undefined && method === undefined)
     return client.requiresPkce ? specified('OAUTH_INVALID_REQUEST', 'code_challenge', 'required') : undefined;
@@ -138,7 +148,7 @@ function refusedChallenge(client: Client, parameters: Asked['parameters']): Refu
   return CHALLENGE.test(challenge) ? undefined : malformed('OAUTH_INVALID_REQUEST', 'code_challenge');
 }
 
-type Return = Pick<Asking, 'redirectUri' | 'state'>;
+type Return = Pick<ConsentRequest, 'redirectUri' | 'state'>;
 
 export const RFC_NAMES: Partial<Record<ErrorName, string>> = {
   OAUTH_INVALID_REQUEST: 'invalid_request',
@@ -157,7 +167,7 @@ export const RFC_NAMES: Partial<Record<ErrorName, string>> = {
   USER_LOCKED: 'invalid_grant',
 };
 
-const wordsByLevel = (app: App, to: Return, error: ApiError, language: Language): string =>
+const refusalAddress = (app: App, to: Return, error: ApiError, language: Language): string =>
   returnAddress(app, to, {
     error: RFC_NAMES[error.error]!,
     error_description: oauthDescription(error, language),
@@ -169,34 +179,34 @@ function returnAddress(app: App, { redirectUri, state }: Return, answer: Record<
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
 }
 
-export const denyAuthorization = (app: App, asking: Asking, language: Language): string =>
-  wordsByLevel(app, asking, new ApiError('OAUTH_ACCESS_DENIED'), language);
+export const denyAuthorization = (app: App, consent: ConsentRequest, language: Language): string =>
+  refusalAddress(app, consent, new ApiError('OAUTH_ACCESS_DENIED'), language);
 
 /** The user who consents, with the epoch of the session. */
-type Consenting = Readonly<{ user_id: number; epoch: number }>;
+type ConsentingUser = Readonly<{ user_id: number; epoch: number }>;
 
 /** Whether the grant covers the client’s own game or all games. */
-export interface Reach {
+export interface GrantReach {
   readonly allGames: boolean;
 }
 
 /** Records the consent and returns a single-use code to the client. */
 export async function allowAuthorization(
   app: App,
-  { user_id, epoch }: Consenting,
-  asking: Asking,
-  { allGames }: Reach,
+  { user_id, epoch }: ConsentingUser,
+  consent: ConsentRequest,
+  { allGames }: GrantReach,
 ): Promise<string> {
   const code = app.random.token();
   await app.db.write(async (transaction) => {
     await admitUser(transaction, user_id);
     await store.addCode(transaction.query, {
       digest: app.secrets.digest(code),
-      client_id: asking.client.id,
+      client_id: consent.client.id,
       user_id,
-      scopes: asking.scopes.join(' '),
-      redirect_uri: asking.redirectUri,
-      challenge: asking.challenge,
+      scopes: consent.scopes.join(' '),
+      redirect_uri: consent.redirectUri,
+      challenge: consent.challenge,
       date_expires: app.clock.now() + CODE_SECONDS,
       date_redeemed: null,
       grant_id: null,
@@ -204,5 +214,5 @@ export async function allowAuthorization(
       all_games: allGames ? 1 : 0,
     });
   });
-  return returnAddress(app, asking, { code });
+  return returnAddress(app, consent, { code });
 }

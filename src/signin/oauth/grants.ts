@@ -193,9 +193,9 @@ export const refresh = (app: App, client: Client, sent: Refreshing): Promise<Tok
 
 const wordsOf = (scope: string): string[] => scope.split(/[ ,]+/).filter(Boolean);
 
-function narrowed(granted: string, asked: string | undefined): string | undefined {
-  if (asked === undefined) return granted;
-  const [words, known] = [wordsOf(asked), granted.split(' ')];
+function narrowed(granted: string, requested: string | undefined): string | undefined {
+  if (requested === undefined) return granted;
+  const [words, known] = [wordsOf(requested), granted.split(' ')];
   const isWithin = words.length > 0 && words.every((word) => known.includes(word));
   return isWithin ? known.filter((scope) => words.includes(scope)).join(' ') : undefined;
 }

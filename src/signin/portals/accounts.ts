@@ -87,8 +87,8 @@ export async function refreshAccount(
 }
 
 /** The wish is stored, so that later sign-ins need not repeat it. */
-export const wishMonetization = ({ query }: Transaction, identity: Identity, gameId: number): Promise<unknown> =>
-  store.wishMonetization(query, identity.portal, identity.id, gameOf(identity, gameId));
+export const requestMonetization = ({ query }: Transaction, identity: Identity, gameId: number): Promise<unknown> =>
+  store.requestMonetization(query, identity.portal, identity.id, gameOf(identity, gameId));
 
 /** If a user has several accounts on one portal, the last used one determines the name. */
 export async function rewriteNames(transaction: Transaction, userId: number): Promise<void> {
@@ -110,11 +110,12 @@ export const shareAPortal = (transaction: Transaction, one: number, other: numbe
   store.shareAPortal(transaction, one, other);
 
 /** The identifier of a portal account in the list of bans. */
-export const knownOn = (portal: string, id: string, gameId: number): Known => `portal ${portal} ${gameId} ${id}`;
+export const portalIdentifier = (portal: string, id: string, gameId: number): Known =>
+  `portal ${portal} ${gameId} ${id}`;
 
 /** All identifiers by which a banned user can be recognised. */
 export async function identitiesOf({ query }: Transaction, { id, email }: UserRow): Promise<Known[]> {
   const accounts = await store.accountsOf(query, id);
-  const known = accounts.map(({ portal, portal_id, game_id }) => knownOn(portal, portal_id, game_id));
+  const known = accounts.map(({ portal, portal_id, game_id }) => portalIdentifier(portal, portal_id, game_id));
   return email === null ? known : [`email ${email}`, ...known];
 }

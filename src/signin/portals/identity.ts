@@ -21,7 +21,7 @@ export type CredentialField =
 /** The settings of a game for a portal; a list if the game may have several values. */
 export type PortalSettings = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export interface Asking {
+export interface Verification {
   readonly app: App;
   readonly gameId: number;
   /** Undefined if the game does not use the portal. */
@@ -43,7 +43,7 @@ export interface Identity {
   readonly ticket?: { readonly text: string; readonly until: number };
 }
 
-export type Verifier = (asking: Asking) => Promise<Identity>;
+export type Verifier = (verification: Verification) => Promise<Identity>;
 
 /** Portals whose ids are specific to a game or studio. */
 export const PER_GAME: readonly LinkedPortal[] = ['oculus', 'sso'];
@@ -55,23 +55,23 @@ const DOMAINS: Readonly<Partial<Record<LinkedPortal, readonly string[]>>> = {
   xboxlive: ['xboxlive.com', 'xbox.com', 'live.com'],
 };
 /** Settings that decide which server confirms identities. */
-const SPEAKERS = ['issuer', 'keys_url', 'token_url', 'web_issuer', 'web_keys_url', 'web_token_url'];
+const ISSUER_SETTINGS = ['issuer', 'keys_url', 'token_url', 'web_issuer', 'web_keys_url', 'web_token_url'];
 
 /**
  * Anyone can add a game and configure any server for a portal, so identities from unofficial servers are valid in that
  * game only.
  */
-export function withinReach(identity: Identity, settings: PortalSettings | undefined): Identity {
+export function limitedToGame(identity: Identity, settings: PortalSettings | undefined): Identity {
   const { portal } = identity;
   const isElsewhere = (name: string) => {
     const address = textOf(settings, name);
-    return address !== undefined && !isAtMaker(portal, address);
+    return address !== undefined && !isMakerAddress(portal, address);
   };
-  return portal in DOMAINS && SPEAKERS.some(isElsewhere) ? { ...identity, perGame: true } : identity;
+  return portal in DOMAINS && ISSUER_SETTINGS.some(isElsewhere) ? { ...identity, perGame: true } : identity;
 }
 
 /** Whether an address belongs to the console’s maker. */
-export function isAtMaker(portal: LinkedPortal, address: string): boolean {
+export function isMakerAddress(portal: LinkedPortal, address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   const isWithin = (domain: string) => hostname === domain || hostname?.endsWith(`.${domain}`);
   return protocol === 'https:' && (DOMAINS[portal] ?? []).some(isWithin);

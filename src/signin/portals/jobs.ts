@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
 import { forgetOutdated } from './accounts.ts';
-import { CONFIRMATION_MAIL_JOB, mailWantedConfirmation } from './confirming.ts';
+import { CONFIRMATION_MAIL_JOB, mailWantedConfirmation } from './email-confirmation.ts';
 
 const HOUR = 3_600;
 

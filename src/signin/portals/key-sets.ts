@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type LocalJWKSet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../../platform/app.ts';
 import { type Egress, EgressError } from '../../platform/egress/egress.ts';
-import { objectOf } from './asking.ts';
+import { objectOf } from './platform-requests.ts';
 
 const SETS_MAX = 1_000;
 const KEPT_SECONDS_MAX = 86_400;
@@ -27,17 +27,17 @@ export interface KeySet {
 }
 
 /** The cache belongs to an environment. It stores promises, so that concurrent requests fetch a set once. */
-const kept = new WeakMap<Egress, LRUCache<string, Promise<KeySet>>>();
+const caches = new WeakMap<Egress, LRUCache<string, Promise<KeySet>>>();
 
-function keptBy(egress: Egress): LRUCache<string, Promise<KeySet>> {
-  const sets = kept.get(egress) ?? new LRUCache<string, Promise<KeySet>>({ max: SETS_MAX });
-  kept.set(egress, sets);
+function cacheOf(egress: Egress): LRUCache<string, Promise<KeySet>> {
+  const sets = caches.get(egress) ?? new LRUCache<string, Promise<KeySet>>({ max: SETS_MAX });
+  caches.set(egress, sets);
   return sets;
 }
 
 /** The cached keys of an issuer, or newly fetched ones. */
 export async function keySetOf(app: App, url: string, algRequired: boolean): Promise<KeySet> {
-  const set = await keptBy(app.egress).get(nameOf(url, algRequired));
+  const set = await cacheOf(app.egress).get(nameOf(url, algRequired));
   return set && set.until > app.clock.now() ? set : fetched(app, url, algRequired);
 }
 
@@ -48,7 +48,7 @@ export async function newerKeySet(
   algRequired: boolean,
   { dateFetched }: KeySet,
 ): Promise<KeySet | undefined> {
-  const current = await keptBy(app.egress).get(nameOf(url, algRequired));
+  const current = await cacheOf(app.egress).get(nameOf(url, algRequired));
   if (current && current.dateFetched > dateFetched) return current;
   return app.clock.now() < dateFetched + REFETCH_SECONDS ? undefined : fetched(app, url, algRequired);
 }
@@ -56,7 +56,7 @@ export async function newerKeySet(
 const nameOf = (url: string, algRequired: boolean) => `${algRequired} ${url}`;
 
 function fetched(app: App, url: string, algRequired: boolean): Promise<KeySet> {
-  const sets = keptBy(app.egress);
+  const sets = cacheOf(app.egress);
   const name = nameOf(url, algRequired);
   const set = fetchKeySet(app, url, algRequired);
   sets.set(name, set);

@@ -16,12 +16,12 @@ import {
 import { Created, created, type Input, noContent, ok, operation } from '../../platform/http/operation.ts';
 import { localise } from '../../platform/localisation/texts.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
-import { PortalSettingsBody } from './changes.ts';
-import { confirm, register } from './confirming.ts';
+import { confirm, register } from './email-confirmation.ts';
 import type { Credentials } from './identity.ts';
 import { connectionsOf, disconnect, link, unlink } from './linking.ts';
 import { ConnectionObject, GamePortalObject, toConnection, toGamePortal } from './object.ts';
 import { changeSettings, listSettings, removeSettings } from './settings.ts';
+import { PortalSettingsBody } from './settings-body.ts';
 import { signIn, signInByDelegation } from './signing-in.ts';
 import { callbackOf } from './web/signing-in.ts';
 

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
 import { auditGame } from '../../records/audit/audit.ts';
-import { isAtMaker, type PortalSettings } from './identity.ts';
+import { isMakerAddress, type PortalSettings } from './identity.ts';
 import * as store from './store.ts';
 
 interface FieldRules {
@@ -29,7 +29,7 @@ const WEB = { optional: true, fits: BOOLEAN } as const;
 const webAddressesOf = (portal: LinkedPortal) =>
   ({
     // The link is labelled with the maker’s name, so it must lead to the maker’s domain.
-    authorize_url: { optional: true, fits: (value: string) => PAGE_ADDRESS(value) && isAtMaker(portal, value) },
+    authorize_url: { optional: true, fits: (value: string) => PAGE_ADDRESS(value) && isMakerAddress(portal, value) },
     web_token_url: { optional: true, fits: WEB_ADDRESS },
     web_issuer: { optional: true },
     web_keys_url: { optional: true, fits: WEB_ADDRESS },

@@ -22,13 +22,13 @@ import {
   addAccount,
   findAccount,
   gameOf,
-  knownOn,
+  portalIdentifier,
   refreshAccount,
+  requestMonetization,
   shownName,
   useTicket,
-  wishMonetization,
 } from './accounts.ts';
-import { mailConfirmationLater } from './confirming.ts';
+import { mailConfirmationLater } from './email-confirmation.ts';
 import type { Credentials, Identity } from './identity.ts';
 import { identify } from './verifying.ts';
 
@@ -57,7 +57,7 @@ export async function signIn(app: App, caller: KeyCaller, request: SignIn): Prom
   const identity = await identify(app, gameId, request.portal, request.credentials);
   const { besides } = request;
   const second = besides && (await identify(app, gameId, besides.portal, besides.credentials));
-  return letIn(app, gameId, identity, { ...request, second }, (transaction, user) =>
+  return signInIdentity(app, gameId, identity, { ...request, second }, (transaction, user) =>
     issueToken(app, transaction, { userId: user.id, gameId, dateExpires: request.dateExpires }),
   );
 }
@@ -88,7 +88,7 @@ export interface Entry extends Pick<SignIn, 'termsAgreed' | 'email' | 'monetizat
 }
 
 /** Signs a confirmed identity in, creates the account if needed, and returns the result of `give`. */
-export const letIn = <T>(
+export const signInIdentity = <T>(
   app: App,
   gameId: number,
   identity: Identity,
@@ -111,11 +111,11 @@ async function admit(
   if (known) await admitUser(transaction, known.id);
   await requireTerms(transaction, known, identity, gameId, request.termsAgreed);
   await useTicket(app, transaction, identity, request.ip);
-  const user = known ?? (await addPerson(app, transaction, gameId, identity, request));
+  const user = known ?? (await addUserFrom(app, transaction, gameId, identity, request));
   if (account) await refreshAccount(app, transaction, account, identity);
   else if (!(await addAccount(app, transaction, user.id, identity, gameId))) throw new LostRace();
-  if (request.monetizationAccount) await wishMonetization(transaction, identity, gameId);
-  if (request.second) await linkBesides(app, transaction, user, request.second, gameId);
+  if (request.monetizationAccount) await requestMonetization(transaction, identity, gameId);
+  if (request.second) await linkSecondAccount(app, transaction, user, request.second, gameId);
   if (request.termsAgreed) await agreeFor(app, transaction, user, identity, gameId);
   const { email, language } = request;
   if (email && user.email === null) await mailConfirmationLater(app, transaction, { userId: user.id, email, language });
@@ -153,7 +153,7 @@ async function agreeFor(
  * A user with an account by email links the portal to it instead of getting a second account. The error reveals that an
  * address has an account, but a wrong guess creates an account, and that identity cannot guess again.
  */
-async function addPerson(
+async function addUserFrom(
   app: App,
   transaction: Transaction,
   gameId: number,
@@ -161,7 +161,7 @@ async function addPerson(
   request: Entry,
 ): Promise<UserRow> {
   const { portal, id } = identity;
-  await refuseBanned(app, transaction, knownOn(portal, id, gameOf(identity, gameId)));
+  await refuseBanned(app, transaction, portalIdentifier(portal, id, gameOf(identity, gameId)));
   if (identity.email) await refuseBanned(app, transaction, `email ${normalisedEmail(identity.email)}`);
   for (const email of [request.email, identity.email])
     if (email && (await findUserByEmailIn(transaction, email))) throw new ApiError('PORTAL_ACCOUNT_ALREADY_EXISTS');
@@ -170,7 +170,7 @@ async function addPerson(
 }
 
 /** Links the second account if it is free. The sign-in does not depend on it. */
-async function linkBesides(
+async function linkSecondAccount(
   app: App,
   transaction: Transaction,
   user: UserRow,

@@ -46,7 +46,7 @@ export const updateAccount = (
   shown: Pick<AccountRow, 'display_name' | 'avatar' | 'date_used'>,
 ) => query.updateTable('portal_accounts').set(shown).where('id', '=', id).execute();
 
-export const wishMonetization = (query: Query, portal: string, portalId: string, gameId: number) =>
+export const requestMonetization = (query: Query, portal: string, portalId: string, gameId: number) =>
   query
     .updateTable('portal_accounts')
     .set({ monetization_account: 1 })

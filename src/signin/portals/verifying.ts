@@ -1,7 +1,7 @@
 import type { App } from '../../platform/app.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../platform/vocabulary/game-platforms.ts';
-import { type Credentials, type Identity, withinReach } from './identity.ts';
+import { type Credentials, type Identity, limitedToGame } from './identity.ts';
 import { PORTAL_DESCRIPTIONS } from './portals.ts';
 import { settingsFor } from './settings.ts';
 
@@ -14,7 +14,10 @@ export async function identify(
 ): Promise<Identity> {
   requireCredentials(portal, credentials);
   const settings = await settingsFor(app, gameId, portal);
-  return withinReach(await PORTAL_DESCRIPTIONS[portal].token.verify({ app, gameId, settings, credentials }), settings);
+  return limitedToGame(
+    await PORTAL_DESCRIPTIONS[portal].token.verify({ app, gameId, settings, credentials }),
+    settings,
+  );
 }
 
 function requireCredentials(portal: LinkedPortal, credentials: Credentials): void {

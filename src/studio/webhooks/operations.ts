@@ -17,7 +17,7 @@ import {
   WebhookSecretObject,
   WebhookTestObject,
 } from './object.ts';
-import { listenToGame } from './stream.ts';
+import { streamEvents } from './stream.ts';
 import {
   addWebhook,
   editWebhook,
@@ -233,7 +233,7 @@ export const streamGameEvents = operation({
   handle: async (app, { caller, params, query, headers }) => {
     const [named] = /^\d{1,15}$/.exec(headers['last-event-id'] ?? '') ?? [];
     const lastHeard = named === undefined ? query.last_event_id : Number(named);
-    const pages = await listenToGame(app, caller, params.game_id, lastHeard);
+    const pages = await streamEvents(app, caller, params.game_id, lastHeard);
     return new Stream((signal) => textOf(pages(signal)));
   },
 });

@@ -19,7 +19,7 @@ const isInTeam = async (app: App, caller: Caller, gameId: number): Promise<boole
   (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
 
 /** Streams the events of a game after the given id, or from now on. */
-export async function listenToGame(app: App, caller: UserCaller, gameId: number, lastHeard: number | undefined) {
+export async function streamEvents(app: App, caller: UserCaller, gameId: number, lastHeard: number | undefined) {
   await requireGame(app.db, caller, gameId);
   if (!(await isInTeam(app, caller, gameId))) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
   const after = lastHeard ?? (await newestStudioEvent(app.db, gameId));

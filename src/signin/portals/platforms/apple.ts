@@ -2,15 +2,15 @@ import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { App } from '../../../platform/app.ts';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf, type PortalSettings, textOf } from '../identity.ts';
+import { type Identity, listOf, type PortalSettings, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { addressOf, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
 /** Sign in with Apple: an identity token for one of the game’s bundles. */
-async function verifyApple({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyApple({ app, settings, credentials }: Verification): Promise<Identity> {
   const bundles = listOf(settings, 'bundle_ids');
   if (bundles.length === 0) throw new ApiError('APPLE_BUNDLE_ID_NOT_CONFIGURED');
   const { id_token: token = '' } = credentials;
@@ -54,8 +54,8 @@ const webFlow = codeFlow({
   also: { response_mode: 'query' },
   clientId: (settings) => textOf(settings, 'services_id')!,
   clientSecret: appleSecret,
-  identify: shownAs(verifyApple, 'id_token', 'id_token'),
-  refusals: { ...USUAL, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS' },
+  identify: verifyLikeGame(verifyApple, 'id_token', 'id_token'),
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS' },
 });
 
 /** Apple’s client secrets are short-lived tokens signed with the game’s key. */

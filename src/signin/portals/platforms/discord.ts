@@ -1,14 +1,14 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, textOf } from '../identity.ts';
+import { type Identity, textOf, type Verification } from '../identity.ts';
+import { addressOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 
 /** Discord: an access token of the game’s own application. A token of another application proves nothing. */
-async function verifyDiscord({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyDiscord({ app, settings, credentials }: Verification): Promise<Identity> {
   const clientId = textOf(settings, 'client_id');
   if (!clientId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     addressOf(app, 'discord', 'https://discord.com/api/v10/oauth2/@me'),
     { headers: { authorization: `Bearer ${credentials.discord_token}` } },
@@ -37,8 +37,8 @@ const webFlow = codeFlow({
   scope: () => 'identify',
   clientId: (settings) => textOf(settings, 'client_id')!,
   clientSecret: (settings) => textOf(settings, 'client_secret')!,
-  identify: shownAs(verifyDiscord, 'discord_token', 'access_token'),
-  refusals: { ...USUAL, unreachable: 'DISCORD_UNABLE_TO_GET_ACCOUNT_DATA' },
+  identify: verifyLikeGame(verifyDiscord, 'discord_token', 'access_token'),
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'DISCORD_UNABLE_TO_GET_ACCOUNT_DATA' },
 });
 
 export const discord: PortalDescription = {

@@ -1,16 +1,16 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
+import { type Identity, listOf, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { addressOf, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
 /**
  * Epic Account Services: an ID token or an access token for one of the game’s clients. Epic signs both with the same
  * keys and documents the same offline checks.
  */
-async function verifyEpicGames({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyEpicGames({ app, settings, credentials }: Verification): Promise<Identity> {
   const clients = listOf(settings, 'client_ids');
   if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const { id_token, access_token } = credentials;
@@ -50,8 +50,8 @@ const webFlow = codeFlow({
   clientId: (settings) => listOf(settings, 'client_ids')[0]!,
   clientSecret: (settings) => textOf(settings, 'client_secret')!,
   authentication: () => 'basic',
-  identify: shownAs(verifyEpicGames, 'id_token', 'id_token'),
-  refusals: { ...USUAL, unreachable: 'EPIC_GAMES_UNABLE_TO_GET_ACCOUNT_DATA' },
+  identify: verifyLikeGame(verifyEpicGames, 'id_token', 'id_token'),
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'EPIC_GAMES_UNABLE_TO_GET_ACCOUNT_DATA' },
 });
 
 export const epicgames: PortalDescription = {

@@ -1,19 +1,19 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, textOf } from '../identity.ts';
+import { type Identity, textOf, type Verification } from '../identity.ts';
+import { addressOf, idTextOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 
 const GRAPH = 'https://graph.facebook.com/v23.0';
 
 /** Facebook: an access token of the game's own application. */
-async function verifyFacebook({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyFacebook({ app, settings, credentials }: Verification): Promise<Identity> {
   const appId = textOf(settings, 'app_id');
   const secret = textOf(settings, 'app_secret');
   if (!appId || !secret) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const { facebook_token: token = '' } = credentials;
   const ask = (path: string, query: Record<string, string>) =>
-    askPlatform(
+    requestPlatform(
       app,
       `${addressOf(app, 'facebook', GRAPH + path)}?${new URLSearchParams(query)}`,
       {},
@@ -38,8 +38,8 @@ const webFlow = codeFlow({
   scope: () => 'public_profile',
   clientId: (settings) => textOf(settings, 'app_id')!,
   clientSecret: (settings) => textOf(settings, 'app_secret')!,
-  identify: shownAs(verifyFacebook, 'facebook_token', 'access_token'),
-  refusals: { ...USUAL, unreachable: 'FACEBOOK_UNABLE_TO_GET_ACCOUNT_DATA' },
+  identify: verifyLikeGame(verifyFacebook, 'facebook_token', 'access_token'),
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'FACEBOOK_UNABLE_TO_GET_ACCOUNT_DATA' },
 });
 
 export const facebook: PortalDescription = {

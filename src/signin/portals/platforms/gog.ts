@@ -1,15 +1,15 @@
 import type { App } from '../../../platform/app.ts';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, textOf } from '../identity.ts';
+import { type Identity, textOf, type Verification } from '../identity.ts';
 import { SKEW_SECONDS } from '../jwt.ts';
+import { addressOf, idTextOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS } from '../web/code-flow.ts';
 import { TICKET_SECONDS } from './steam.ts';
 import { type GogTicket, readGogTicket, TicketError } from './tickets.ts';
 
 /** GOG Galaxy: the encrypted app ticket, made with the game’s key. */
-async function verifyGog({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyGog({ app, settings, credentials }: Verification): Promise<Identity> {
   const key = textOf(settings, 'ticket_key');
   if (!key) throw new ApiError('GOG_NO_SECRET_TICKET');
   const ticket = readTicket(credentials.appdata ?? '', key);
@@ -23,7 +23,7 @@ async function verifyGog({ app, settings, credentials }: Asking): Promise<Identi
 /** The public profile of a GOG user. */
 async function gogIdentityOf(app: App, id: string): Promise<Identity> {
   const url = addressOf(app, 'gog', `https://users.gog.com/users/${id}`);
-  const { ok, body } = await askPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');
+  const { ok, body } = await requestPlatform(app, url, {}, 'GOG_UNABLE_TO_GET_ACCOUNT_DATA');
   if (!ok || stringOf(body['id']) !== id) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
   const avatar = stringOf(objectOf(body['avatar'])['medium']);
   return { portal: 'gog', id, displayName: stringOf(body['username']), avatar };
@@ -48,12 +48,12 @@ const webFlow = codeFlow({
   clientId: (settings) => textOf(settings, 'client_id')!,
   clientSecret: (settings) => textOf(settings, 'client_secret')!,
   authentication: () => 'query',
-  identify: (asking, answer) => {
+  identify: (verification, answer) => {
     const id = idTextOf(answer['user_id']);
     if (!/^\d{1,20}$/.test(id)) throw new ApiError('GOG_UNABLE_TO_GET_ACCOUNT_DATA');
-    return gogIdentityOf(asking.app, id);
+    return gogIdentityOf(verification.app, id);
   },
-  refusals: { ...USUAL, unreachable: 'GOG_UNABLE_TO_GET_ACCOUNT_DATA' },
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'GOG_UNABLE_TO_GET_ACCOUNT_DATA' },
 });
 
 export const gog: PortalDescription = {

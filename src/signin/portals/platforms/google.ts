@@ -1,17 +1,17 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
+import { type Identity, listOf, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { addressOf, form, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, shownAs, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, verifyLikeGame } from '../web/code-flow.ts';
 import { confirmedEmail, onceUntil } from './claims.ts';
 
 /** Google: an ID token, or a server auth code that is exchanged for one. */
-async function verifyGoogle(asking: Asking): Promise<Identity> {
-  const { app, settings, credentials } = asking;
+async function verifyGoogle(verification: Verification): Promise<Identity> {
+  const { app, settings, credentials } = verification;
   const clients = listOf(settings, 'client_ids');
   if (clients.length === 0) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-  const token = credentials.id_token ?? (await exchange(asking, clients[0]!));
+  const token = credentials.id_token ?? (await exchange(verification, clients[0]!));
   const claims = await verifyToken(app, token, {
     keysUrl: addressOf(app, 'google', 'https://www.googleapis.com/oauth2/v3/certs'),
     algorithms: ['RS256'],
@@ -37,12 +37,12 @@ async function verifyGoogle(asking: Asking): Promise<Identity> {
     ticket: onceUntil(token, claims),
   };
 
-  async function exchange({ credentials: { auth_code: code = '' } }: Asking, clientId: string): Promise<string> {
+  async function exchange({ credentials: { auth_code: code = '' } }: Verification, clientId: string): Promise<string> {
     const secret = textOf(settings, 'client_secret');
     if (!secret) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
     const url = addressOf(app, 'google', 'https://oauth2.googleapis.com/token');
     const fields = { grant_type: 'authorization_code', code, client_id: clientId, client_secret: secret };
-    const { ok, body } = await askPlatform(
+    const { ok, body } = await requestPlatform(
       app,
       url,
       form({ ...fields, redirect_uri: textOf(settings, 'redirect_uri') ?? '' }),
@@ -63,8 +63,8 @@ const webFlow = codeFlow({
   clientId: (settings) => listOf(settings, 'client_ids')[0]!,
   clientSecret: (settings) => textOf(settings, 'client_secret')!,
   issuer: () => 'https://accounts.google.com',
-  identify: shownAs(verifyGoogle, 'id_token', 'id_token'),
-  refusals: { ...USUAL, unreachable: 'GOOGLE_UNABLE_TO_GET_ACCOUNT_DATA' },
+  identify: verifyLikeGame(verifyGoogle, 'id_token', 'id_token'),
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'GOOGLE_UNABLE_TO_GET_ACCOUNT_DATA' },
 });
 
 export const google: PortalDescription = {

@@ -1,16 +1,16 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, idTextOf, objectOf, type PlatformAnswer, stringOf } from '../asking.ts';
-import { type Asking, type Identity, textOf } from '../identity.ts';
+import { type Identity, textOf, type Verification } from '../identity.ts';
+import { addressOf, idTextOf, objectOf, type PlatformAnswer, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { hasSaid, USUAL } from '../web/code-flow.ts';
+import { DEFAULT_ERRORS, isConfigured } from '../web/code-flow.ts';
 import type { Arriving, WebFlow } from '../web/flow.ts';
 
 /** itch.io: the token that its app passes to a game that it starts, valid for that game. */
-async function verifyItchio({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyItchio({ app, settings, credentials }: Verification): Promise<Identity> {
   const gameId = textOf(settings, 'itch_game_id');
   if (!gameId) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
   const { itchio_token: token = '' } = credentials;
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     addressOf(app, 'itchio', 'https://itch.io/api/1/jwt/me'),
     { headers: { authorization: `Bearer ${token}` } },
@@ -37,8 +37,8 @@ const SCOPES = ['profile:me', 'game:view:ownership'];
 /** itch.io documents only the implicit grant (RFC 6749, section 4.2): the browser receives the token. */
 const itchioFlow: WebFlow = {
   answersInFragment: true,
-  takesTrust: true,
-  isSetUp: hasSaid(['client_id', 'itch_game_id']),
+  requiresAcceptedGame: true,
+  isSetUp: isConfigured(['client_id', 'itch_game_id']),
   leave: ({ settings, state, callback }) => {
     const address = new URL('https://itch.io/user/oauth');
     const parameters = {
@@ -52,7 +52,7 @@ const itchioFlow: WebFlow = {
     return address.href;
   },
   arrive,
-  refusals: USUAL,
+  refusals: DEFAULT_ERRORS,
 };
 
 async function arrive(arriving: Arriving): Promise<Identity> {
@@ -63,7 +63,7 @@ async function arrive(arriving: Arriving): Promise<Identity> {
 }
 
 const ask = ({ app }: Arriving, token: string, path: string): Promise<PlatformAnswer> =>
-  askPlatform(
+  requestPlatform(
     app,
     addressOf(app, 'itchio', API + path),
     { headers: { authorization: `Bearer ${token}`, accept: 'application/json' } },

@@ -1,9 +1,9 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, listOf, textOf } from '../identity.ts';
+import { type Identity, listOf, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { addressOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, type TokenAnswer, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, type TokenAnswer } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
 const ISSUER = 'https://e0d67c509fb203858ebcb2fe3f88c2aa.baas.nintendo.com';
@@ -18,7 +18,7 @@ const NINTENDO_REFUSALS = {
 } as const;
 
 /** Nintendo Switch: the ID token of a Nintendo Service Account. The address of the keys in it (`jku`) is ignored. */
-async function verifySwitch({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifySwitch({ app, settings, credentials }: Verification): Promise<Identity> {
   const applications = listOf(settings, 'app_ids').map((each) => each.toLowerCase());
   if (applications.length === 0) throw new ApiError('SWITCH_APP_ID_NOT_CONFIGURED');
   const { id_token: token = '' } = credentials;
@@ -57,11 +57,11 @@ const nintendoFlow = codeFlow({
   authentication: () => 'basic',
   issuer: (settings) => textOf(settings, 'web_issuer') ?? ACCOUNT_ISSUER,
   identify: whoIs,
-  refusals: { ...USUAL, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS', token: 'SWITCH_INVALID_TOKEN' },
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS', token: 'SWITCH_INVALID_TOKEN' },
 });
 
-async function whoIs(asking: Asking, { id_token, access_token }: TokenAnswer): Promise<Identity> {
-  const { app, settings } = asking;
+async function whoIs(verification: Verification, { id_token, access_token }: TokenAnswer): Promise<Identity> {
+  const { app, settings } = verification;
   const token = stringOf(id_token);
   const issuer = textOf(settings, 'web_issuer') ?? ACCOUNT_ISSUER;
   const claims = await verifyToken(app, token, {
@@ -75,7 +75,7 @@ async function whoIs(asking: Asking, { id_token, access_token }: TokenAnswer): P
   const id = stringOf(claims.sub);
   // Access tokens are signed by the same keys for the same client.
   if (!id || (claims['typ'] ?? 'id_token') !== 'id_token') throw new ApiError('SWITCH_INVALID_TOKEN');
-  const displayName = await nicknameOf(asking, id, stringOf(access_token));
+  const displayName = await nicknameOf(verification, id, stringOf(access_token));
   return {
     portal: 'nintendo',
     id: `account/${id}`,
@@ -87,9 +87,9 @@ async function whoIs(asking: Asking, { id_token, access_token }: TokenAnswer): P
 }
 
 /** The ID token contains no name. The sign-in succeeds without one. */
-async function nicknameOf({ app }: Asking, id: string, token: string): Promise<string> {
+async function nicknameOf({ app }: Verification, id: string, token: string): Promise<string> {
   if (!token) return '';
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     addressOf(app, 'nintendo', ME),
     { headers: { authorization: `Bearer ${token}`, accept: 'application/json' } },

@@ -1,28 +1,28 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, form, idTextOf, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, type PortalSettings, textOf } from '../identity.ts';
+import { type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
+import { addressOf, form, idTextOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { hasSaid, USUAL } from '../web/code-flow.ts';
-import { type Arriving, type Leaving, NotYet, type WebFlow } from '../web/flow.ts';
+import { DEFAULT_ERRORS, isConfigured } from '../web/code-flow.ts';
+import { type Arriving, type Leaving, NotIdentifiedYet, type WebFlow } from '../web/flow.ts';
 
 const GRAPH = 'https://graph.oculus.com';
 
 /** Meta Quest and Rift: a nonce that the platform redeems once, for an id that is specific to this game. */
-async function verifyOculus({ app, settings, credentials }: Asking): Promise<Identity> {
+async function verifyOculus({ app, settings, credentials }: Verification): Promise<Identity> {
   const { device, nonce = '', user_id: userId = '', access_token: token = '' } = credentials;
   const kind = device === 'rift' ? 'rift' : 'quest';
   const appId = textOf(settings, `${kind}_app_id`);
   const secret = textOf(settings, `${kind}_app_secret`);
   if (!appId || !secret)
     throw new ApiError(kind === 'rift' ? 'OCULUS_RIFT_NO_SECRET_TICKET' : 'META_QUEST_NO_SECRET_TICKET');
-  const validated = await askPlatform(
+  const validated = await requestPlatform(
     app,
     addressOf(app, 'oculus', `${GRAPH}/user_nonce_validate`),
     form({ access_token: `OC|${appId}|${secret}`, nonce, user_id: userId }),
     'META_QUEST_UNABLE_TO_GET_ACCOUNT_DATA',
   );
   if (!validated.ok || validated.body['is_valid'] !== true) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     `${addressOf(app, 'oculus', `${GRAPH}/me`)}?fields=id,alias`,
     { headers: { authorization: `Bearer ${token}` } },
@@ -41,7 +41,7 @@ const SSO = 'https://auth.oculus.com/sso/';
 const oculusFlow: WebFlow = {
   answersInFragment: true,
   hasNoState: true,
-  isSetUp: (settings) => hasSaid(['organization_id'])(settings) && appOf(settings) !== undefined,
+  isSetUp: (settings) => isConfigured(['organization_id'])(settings) && appOf(settings) !== undefined,
   leave: ({ settings, callback }) => {
     const address = new URL(SSO);
     address.searchParams.set('redirect_uri', callback);
@@ -54,7 +54,7 @@ const oculusFlow: WebFlow = {
     return whoIs(arriving, await redeem(arriving, answer));
   },
   resume: (leaving, held) => whoIs(leaving, held as Redeemed),
-  refusals: USUAL,
+  refusals: DEFAULT_ERRORS,
 };
 
 /** The app whose ids identify users: the Quest app if there is one. Ids and nonces are specific to an app. */
@@ -91,7 +91,7 @@ interface Redeemed extends Answer {
 /** Only the organisation’s own apps can redeem a code, with their secrets. */
 async function redeem({ app, settings }: Arriving, answer: Answer): Promise<Redeemed> {
   const { id, secret } = appOf(settings)!;
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     addressOf(app, 'oculus', `${GRAPH}/sso_authorize_code`),
     form({ code: answer.code, access_token: `OC|${id}|${secret}`, org_scoped_id: answer.orgScopedId }),
@@ -105,13 +105,13 @@ async function redeem({ app, settings }: Arriving, answer: Answer): Promise<Rede
 /** The id is that of the app, as in games. A new token may be refused for some seconds. */
 async function whoIs({ app }: Leaving, redeemed: Redeemed): Promise<Identity> {
   const { token, orgScopedId } = redeemed;
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     `${addressOf(app, 'oculus', `${GRAPH}/me`)}?fields=id,alias,org_scoped_id`,
     { headers: { authorization: `Bearer ${token}` } },
     'META_QUEST_UNABLE_TO_GET_ACCOUNT_DATA',
   );
-  if (!ok) throw new NotYet(redeemed);
+  if (!ok) throw new NotIdentifiedYet(redeemed);
   const id = idTextOf(body['id']);
   if (!id || idTextOf(body['org_scoped_id']) !== orgScopedId)
     throw new ApiError('META_QUEST_UNABLE_TO_GET_ACCOUNT_DATA');

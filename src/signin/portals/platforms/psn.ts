@@ -1,9 +1,9 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
-import { type Asking, type Identity, type PortalSettings, textOf } from '../identity.ts';
+import { type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { addressOf, form, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, type TokenAnswer, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, type TokenAnswer } from '../web/code-flow.ts';
 
 const ISSUER = 'https://auth.api.sonyentertainmentnetwork.com';
 /** The production environment; the others are for development. */
@@ -13,14 +13,14 @@ const LIVE = '256';
 const PSN_SCOPE = 'openid id_token:psn.basic_claims';
 
 /** PlayStation: an authorization code that the game’s own secret exchanges for an ID token. */
-async function verifyPsn(asking: Asking): Promise<Identity> {
-  const { settings, credentials } = asking;
+async function verifyPsn(verification: Verification): Promise<Identity> {
+  const { settings, credentials } = verification;
   const clientId = textOf(settings, 'client_id');
   const secret = textOf(settings, 'client_secret');
   if (!clientId || !secret) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-  const token = await exchange(asking, clientId, secret);
+  const token = await exchange(verification, clientId, secret);
   const { issuer, keysUrl } = psnIssuer(settings);
-  return psnIdentityOf(asking, token, { clientId, issuer, keysUrl, env: credentials.env });
+  return psnIdentityOf(verification, token, { clientId, issuer, keysUrl, env: credentials.env });
 }
 
 function psnIssuer(settings: PortalSettings | undefined): { issuer: string; keysUrl: string } {
@@ -36,7 +36,7 @@ interface PsnRules {
 }
 
 /** The user of a PlayStation ID token. Children, and users who may not see user-generated content, are refused. */
-async function psnIdentityOf({ app, settings }: Asking, token: string, rules: PsnRules): Promise<Identity> {
+async function psnIdentityOf({ app, settings }: Verification, token: string, rules: PsnRules): Promise<Identity> {
   const claims = await verifyToken(app, token, {
     keysUrl: addressOf(app, 'psn', rules.keysUrl),
     algorithms: ['RS256', 'ES256'],
@@ -62,7 +62,11 @@ async function psnIdentityOf({ app, settings }: Asking, token: string, rules: Ps
   return { portal: 'psn', id: env === LIVE ? id : `${env}/${id}`, displayName, avatar: '' };
 }
 
-async function exchange({ app, settings, credentials }: Asking, clientId: string, secret: string): Promise<string> {
+async function exchange(
+  { app, settings, credentials }: Verification,
+  clientId: string,
+  secret: string,
+): Promise<string> {
   const url = textOf(settings, 'token_url') ?? `${ISSUER}/2.0/oauth/token`;
   const fields = {
     grant_type: 'authorization_code',
@@ -71,7 +75,7 @@ async function exchange({ app, settings, credentials }: Asking, clientId: string
   };
   const request = form({ ...fields, redirect_uri: textOf(settings, 'redirect_uri') ?? 'orbis://games' });
   const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     addressOf(app, 'psn', url),
     { ...request, headers: { ...request.headers, authorization } },
@@ -102,15 +106,15 @@ const psnFlow = codeFlow({
     textOf(settings, textOf(settings, 'web_client_id') ? 'web_client_secret' : 'client_secret')!,
   authentication: () => 'basic',
   identify: whoIs,
-  refusals: { ...USUAL, unreachable: 'PSN_UNABLE_TO_GET_ACCOUNT_DATA', token: 'PSN_INVALID_TOKEN' },
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'PSN_UNABLE_TO_GET_ACCOUNT_DATA', token: 'PSN_INVALID_TOKEN' },
 });
 
-async function whoIs(asking: Asking, { id_token }: TokenAnswer): Promise<Identity> {
+async function whoIs(verification: Verification, { id_token }: TokenAnswer): Promise<Identity> {
   const token = stringOf(id_token);
   if (!token) throw new ApiError('PSN_UNABLE_TO_GET_ACCOUNT_DATA');
-  const { settings } = asking;
+  const { settings } = verification;
   const ofGames = psnIssuer(settings);
-  return psnIdentityOf(asking, token, {
+  return psnIdentityOf(verification, token, {
     clientId: webClientId(settings),
     issuer: textOf(settings, 'web_issuer') ?? ofGames.issuer,
     keysUrl: textOf(settings, 'web_keys_url') ?? ofGames.keysUrl,

@@ -1,8 +1,8 @@
 import type { App } from '../../../platform/app.ts';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { askPlatform, idTextOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, type PortalSettings, textOf } from '../identity.ts';
+import { type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { idTextOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
 import { codeFlow, type TokenAnswer } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
@@ -10,7 +10,7 @@ import { onceUntil } from './claims.ts';
 const SKEW_SECONDS = 10;
 
 /** The studio’s own accounts: an ID token signed with a key at the address in the game’s settings. */
-async function verifySso({ app, gameId, settings, credentials }: Asking): Promise<Identity> {
+async function verifySso({ app, gameId, settings, credentials }: Verification): Promise<Identity> {
   const keysUrl = textOf(settings, 'jwks_url');
   if (!keysUrl) throw new ApiError('OPENID_GAME_NOT_SUPPORTED');
   if (textOf(settings, 'active') !== 'true') throw new ApiError('OPENID_CONFIG_NOT_ACTIVE');
@@ -80,11 +80,11 @@ const studioFlow = codeFlow({
   },
 });
 
-async function whoIs({ app, settings }: Asking, { access_token, token_type }: TokenAnswer): Promise<Identity> {
+async function whoIs({ app, settings }: Verification, { access_token, token_type }: TokenAnswer): Promise<Identity> {
   const token = stringOf(access_token);
   // Other token types need another way to authenticate (RFC 6749, section 7.1).
   if (!token || stringOf(token_type).toLowerCase() !== 'bearer') throw new ApiError('STUDIO_OAUTH_TOKEN_INVALID');
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     required(settings, 'userinfo_url'),
     { headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': USER_AGENT } },

@@ -1,9 +1,9 @@
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, askText, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, textOf } from '../identity.ts';
+import { type Identity, textOf, type Verification } from '../identity.ts';
 import { SKEW_SECONDS } from '../jwt.ts';
+import { addressOf, objectOf, requestPlatform, requestText, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { hasSaid, USUAL } from '../web/code-flow.ts';
+import { DEFAULT_ERRORS, isConfigured } from '../web/code-flow.ts';
 import type { Arriving, Leaving, WebFlow } from '../web/flow.ts';
 import { readSteamTicket, type SteamTicket, TicketError } from './tickets.ts';
 
@@ -12,18 +12,18 @@ const SUMMARIES = 'https://api.steampowered.com/ISteamUser/GetPlayerSummaries/v2
 export const TICKET_SECONDS = 86_400;
 
 /** Steam: the encrypted app ticket, made with the game’s key. */
-async function verifySteam(asking: Asking): Promise<Identity> {
-  const key = textOf(asking.settings, 'ticket_key');
+async function verifySteam(verification: Verification): Promise<Identity> {
+  const key = textOf(verification.settings, 'ticket_key');
   if (!key) throw new ApiError('STEAM_NO_SECRET_TICKET');
-  const ticket = readTicket(asking.credentials.appdata ?? '', key);
-  const now = asking.app.clock.now();
+  const ticket = readTicket(verification.credentials.appdata ?? '', key);
+  const now = verification.app.clock.now();
   const isCurrent =
     ticket.dateIssued <= now + SKEW_SECONDS &&
     ticket.dateIssued > now - TICKET_SECONDS &&
     ticket.dateExpires > now - SKEW_SECONDS;
-  if (!isCurrent || String(ticket.appId) !== textOf(asking.settings, 'app_id'))
+  if (!isCurrent || String(ticket.appId) !== textOf(verification.settings, 'app_id'))
     throw new ApiError('STEAM_APP_TICKET_INVALID');
-  const shown = await summaryOf(asking, ticket.steamId);
+  const shown = await summaryOf(verification, ticket.steamId);
   const until = ticket.dateIssued + TICKET_SECONDS;
   return { portal: 'steam', id: ticket.steamId, ...shown, ticket: { text: ticket.fingerprint, until } };
 }
@@ -38,12 +38,15 @@ function readTicket(appdata: string, key: string): SteamTicket {
 }
 
 /** The ticket contains no name. Games with a key for Steam’s Web API get it there. */
-async function summaryOf({ app, settings }: Asking, steamId: string): Promise<{ displayName: string; avatar: string }> {
+async function summaryOf(
+  { app, settings }: Verification,
+  steamId: string,
+): Promise<{ displayName: string; avatar: string }> {
   const webKey = textOf(settings, 'web_api_key');
   if (!webKey) return { displayName: '', avatar: '' };
   const query = new URLSearchParams({ key: webKey, steamids: steamId });
   const url = `${addressOf(app, 'steam', SUMMARIES)}?${query}`;
-  const { ok, body } = await askPlatform(app, url, {}, 'STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
+  const { ok, body } = await requestPlatform(app, url, {}, 'STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
   const { players } = objectOf(body['response']);
   const player = objectOf(Array.isArray(players) ? players[0] : undefined);
   if (!ok || player['steamid'] !== steamId) throw new ApiError('STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
@@ -64,7 +67,7 @@ const returnTo = ({ callback, state }: Leaving): string => `${callback}?${new UR
 
 /** Steam on the web uses OpenID 2.0 without a secret: Steam itself confirms each answer. */
 const steamOpenid: WebFlow = {
-  isSetUp: hasSaid(['app_id']),
+  isSetUp: isConfigured(['app_id']),
   leave: (leaving) => {
     const address = new URL(ENDPOINT);
     const parameters = {
@@ -85,7 +88,7 @@ const steamOpenid: WebFlow = {
     const shown = await summaryOf({ app, gameId, settings, credentials: {} }, steamId);
     return { portal: 'steam', id: steamId, ...shown } satisfies Identity;
   },
-  refusals: USUAL,
+  refusals: DEFAULT_ERRORS,
 };
 
 /** The signed answer must be for this site, this sign-in and the current time. */
@@ -114,7 +117,7 @@ async function confirm({ app, query }: Arriving): Promise<void> {
   const said = Object.entries(query).filter(([name]) => name.startsWith('openid.')) as [string, string][];
   const fields = { ...Object.fromEntries(said), 'openid.mode': 'check_authentication' };
   const url = addressOf(app, 'steam', ENDPOINT);
-  const text = await askText(app, url, fields, 'STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
+  const text = await requestText(app, url, fields, 'STEAM_UNABLE_TO_GET_ACCOUNT_DATA');
   const lines = text.split('\n').map((line) => line.trim());
   if (!lines.includes('is_valid:true') || !lines.includes(`ns:${NAMESPACE}`))
     throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');

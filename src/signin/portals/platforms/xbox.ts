@@ -1,11 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { compactDecrypt, errors } from 'jose';
 import { ApiError } from '../../../platform/errors/catalogue.ts';
-import { addressOf, askPlatform, idTextOf, objectOf, stringOf } from '../asking.ts';
-import { type Asking, type Identity, textOf } from '../identity.ts';
+import { type Identity, textOf, type Verification } from '../identity.ts';
 import { verifyToken } from '../jwt.ts';
+import { addressOf, idTextOf, objectOf, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { PortalDescription } from '../portal.ts';
-import { codeFlow, type TokenAnswer, USUAL } from '../web/code-flow.ts';
+import { codeFlow, DEFAULT_ERRORS, type TokenAnswer } from '../web/code-flow.ts';
 import { onceUntil } from './claims.ts';
 
 /** The privilege to see user-generated content. */
@@ -13,12 +13,12 @@ const USER_GENERATED_CONTENT = '247';
 const SENT = /^(?:XBL3\.0 x=[^;]*;)?([\w.-]+)$/;
 
 /** Xbox: an XSTS token, signed by Xbox and encrypted for the relying party of the game. */
-async function verifyXbox(asking: Asking): Promise<Identity> {
-  const { app, settings } = asking;
+async function verifyXbox(verification: Verification): Promise<Identity> {
+  const { app, settings } = verification;
   const relyingParty = textOf(settings, 'relying_party');
   const privateKey = textOf(settings, 'private_key');
   if (!relyingParty || !privateKey) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-  const token = await decrypt(asking.credentials.xbox_token ?? '', privateKey);
+  const token = await decrypt(verification.credentials.xbox_token ?? '', privateKey);
   const keysUrl = textOf(settings, 'keys_url') ?? 'https://xsts.auth.xboxlive.com/xsts/keys';
   const claims = await verifyToken(app, token, {
     keysUrl: addressOf(app, 'xboxlive', keysUrl),
@@ -78,22 +78,22 @@ const xboxFlow = codeFlow({
   clientId: (settings) => textOf(settings, 'client_id')!,
   clientSecret: (settings) => textOf(settings, 'client_secret')!,
   identify: whoIs,
-  refusals: { ...USUAL, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS' },
+  refusals: { ...DEFAULT_ERRORS, unreachable: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS' },
 });
 
-async function whoIs(asking: Asking, { access_token }: TokenAnswer): Promise<Identity> {
-  const person = await buy(asking, USER_TOKENS, 'http://auth.xboxlive.com', {
+async function whoIs(verification: Verification, { access_token }: TokenAnswer): Promise<Identity> {
+  const person = await buy(verification, USER_TOKENS, 'http://auth.xboxlive.com', {
     AuthMethod: 'RPS',
     SiteName: 'user.auth.xboxlive.com',
     RpsTicket: `d=${stringOf(access_token)}`,
   });
   const properties = { SandboxId: 'RETAIL', UserTokens: [person] };
-  const token = await buy(asking, XSTS_TOKENS, textOf(asking.settings, 'relying_party')!, properties);
-  return verifyXbox({ ...asking, credentials: { xbox_token: token } });
+  const token = await buy(verification, XSTS_TOKENS, textOf(verification.settings, 'relying_party')!, properties);
+  return verifyXbox({ ...verification, credentials: { xbox_token: token } });
 }
 
-async function buy({ app }: Asking, url: string, relyingParty: string, properties: object): Promise<string> {
-  const { ok, body } = await askPlatform(
+async function buy({ app }: Verification, url: string, relyingParty: string, properties: object): Promise<string> {
+  const { ok, body } = await requestPlatform(
     app,
     addressOf(app, 'xboxlive', url),
     {

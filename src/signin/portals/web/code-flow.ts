@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { App } from '../../../platform/app.ts';
 import { ApiError, type ErrorName } from '../../../platform/errors/catalogue.ts';
 import type { LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
-import { addressOf, askPlatform, form, stringOf } from '../asking.ts';
-import { type Asking, type Credentials, type Identity, type PortalSettings, textOf } from '../identity.ts';
+import { type Credentials, type Identity, type PortalSettings, textOf, type Verification } from '../identity.ts';
+import { addressOf, form, requestPlatform, stringOf } from '../platform-requests.ts';
 import type { Arriving, Leaving, WebFlow } from './flow.ts';
 
 /** The answer of the token endpoint. */
@@ -32,7 +32,7 @@ export interface CodeFlow {
   readonly issuer?: (settings: PortalSettings) => string;
   readonly userAgent?: string;
   readonly isPerGame?: boolean;
-  readonly identify: (asking: Asking, answer: TokenAnswer) => Promise<Identity>;
+  readonly identify: (verification: Verification, answer: TokenAnswer) => Promise<Identity>;
   readonly refusals: WebFlow['refusals'] & {
     /** The portal or the user denied. */
     readonly denied: ErrorName;
@@ -45,7 +45,7 @@ export interface CodeFlow {
 }
 
 /** The errors of portals that have none of their own. */
-export const USUAL = {
+export const DEFAULT_ERRORS = {
   notSetUp: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS',
   state: 'INVALID_CSRF_TOKEN',
   denied: 'UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS',
@@ -54,13 +54,13 @@ export const USUAL = {
 } as const satisfies Partial<CodeFlow['refusals']>;
 
 /** Whether a game has all required settings and has not turned the web sign-in off. */
-export const hasSaid =
+export const isConfigured =
   (needs: readonly string[]) =>
   (settings: PortalSettings): boolean =>
     textOf(settings, 'web') !== 'false' && needs.every((name) => settings[name] !== undefined);
 
 export const codeFlow = (flow: CodeFlow): WebFlow => ({
-  isSetUp: hasSaid(flow.needs),
+  isSetUp: isConfigured(flow.needs),
   ...(flow.isPerGame && { isPerGame: true }),
   leave: (leaving) => authorizeAddress(flow, leaving),
   arrive: async (arriving) => {
@@ -112,7 +112,7 @@ async function redeem(flow: CodeFlow, arriving: Arriving, code: string): Promise
   const fields = how === 'basic' ? grant : { ...grant, client_id: id, client_secret: secret };
   const request = how === 'query' ? { headers: { accept: 'application/json' } } : form(fields);
   const url = addressOf(app, flow.portal, flow.tokenUrl(settings));
-  const { ok, body } = await askPlatform(
+  const { ok, body } = await requestPlatform(
     app,
     how === 'query' ? `${url}?${new URLSearchParams(fields)}` : url,
     {
@@ -136,10 +136,14 @@ const basic = (id: string, secret: string): string => {
 };
 
 /** Verifies the received token like one from a game. */
-export const shownAs =
-  (verify: (asking: Asking) => Promise<Identity>, name: keyof Credentials, field: 'access_token' | 'id_token') =>
-  (asking: Asking, answer: TokenAnswer): Promise<Identity> => {
+export const verifyLikeGame =
+  (
+    verify: (verification: Verification) => Promise<Identity>,
+    name: keyof Credentials,
+    field: 'access_token' | 'id_token',
+  ) =>
+  (verification: Verification, answer: TokenAnswer): Promise<Identity> => {
     const token = stringOf(answer[field]);
     if (!token) throw new ApiError('UNABLE_TO_VERIFY_EXTERNAL_CREDENTIALS');
-    return verify({ ...asking, credentials: { [name]: token } });
+    return verify({ ...verification, credentials: { [name]: token } });
   };

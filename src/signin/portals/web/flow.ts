@@ -16,17 +16,17 @@ export interface Leaving {
 }
 
 /** The answer that the browser returns with. */
-export interface Brought {
+export interface ReturnedAnswer {
   /** A repeated parameter is undefined. */
   readonly query: Readonly<Record<string, string | undefined>>;
   /** The fragment, if the portal answers there. Its parameters, if it has any, are in `query` as well. */
   readonly fragment: string;
 }
 
-export interface Arriving extends Leaving, Brought {}
+export interface Arriving extends Leaving, ReturnedAnswer {}
 
 /** The portal has accepted the answer but does not yet identify the user. */
-export class NotYet extends Error {
+export class NotIdentifiedYet extends Error {
   /** What the retry needs. */
   readonly held: object;
 
@@ -42,7 +42,7 @@ export interface WebFlow {
   isSetUp(settings: PortalSettings): boolean;
   leave(leaving: Leaving): string;
   arrive(arriving: Arriving): Promise<Identity>;
-  /** Retries with what `NotYet` contained. */
+  /** Retries with what `NotIdentifiedYet` contained. */
   resume?(leaving: Leaving, held: object): Promise<Identity>;
   /** The portal answers in the fragment, which only a script in the browser can read. */
   readonly answersInFragment?: boolean;
@@ -52,7 +52,7 @@ export interface WebFlow {
    * Only accepted games may use this portal, because a developer could replay tokens that players gave to another of
    * its applications.
    */
-  readonly takesTrust?: boolean;
+  readonly requiresAcceptedGame?: boolean;
   /** The ids have a slot in each game, although those from games are global. */
   readonly isPerGame?: boolean;
   readonly refusals: {

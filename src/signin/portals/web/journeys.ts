@@ -9,7 +9,7 @@ const purposeOf = (digest: string) => `portals/journey/${digest}`;
  * Stores state for this browser and returns the token that retrieves it. It replaces what was stored for the same
  * token.
  */
-export async function keepJourney(
+export async function storeJourney(
   app: App,
   visit: string,
   content: object,

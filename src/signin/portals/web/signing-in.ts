@@ -6,13 +6,13 @@ import type { Language } from '../../../platform/localisation/languages.ts';
 import { LINKED_PORTALS, type LinkedPortal } from '../../../platform/vocabulary/game-platforms.ts';
 import { addSession, type Browser, visitDigest } from '../../sessions/sessions.ts';
 import { gameOf, shownName } from '../accounts.ts';
-import { type Identity, type PortalSettings, withinReach } from '../identity.ts';
+import { type Identity, limitedToGame, type PortalSettings } from '../identity.ts';
 import { linkIdentity } from '../linking.ts';
 import { PORTAL_DESCRIPTIONS } from '../portals.ts';
 import { everySettingsFor, settingsFor } from '../settings.ts';
-import { letIn } from '../signing-in.ts';
-import { type Brought, NotYet, type WebFlow } from './flow.ts';
-import { keepJourney, takeJourney } from './journeys.ts';
+import { signInIdentity } from '../signing-in.ts';
+import { NotIdentifiedYet, type ReturnedAnswer, type WebFlow } from './flow.ts';
+import { storeJourney, takeJourney } from './journeys.ts';
 
 /** The name of the studio’s own accounts in addresses. */
 const STUDIO = 'studio';
@@ -49,10 +49,10 @@ export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
   const every = await everySettingsFor(app, gameId);
   return every.flatMap(([portal, settings]) => {
     const flow = PORTAL_DESCRIPTIONS[portal].web;
-    if (!flow.isSetUp(settings) || (flow.takesTrust && !isAccepted)) return [];
+    if (!flow.isSetUp(settings) || (flow.requiresAcceptedGame && !isAccepted)) return [];
     const nowhere = { app, gameId, settings, state: '', verifier: '', callback: '' };
     const { host } = new URL(flow.leave(nowhere));
-    const anyone = withinReach({ portal, id: '', displayName: '', avatar: '' }, settings);
+    const anyone = limitedToGame({ portal, id: '', displayName: '', avatar: '' }, settings);
     return [{ portal, host, place: flow.isPerGame ? gameId : gameOf(anyone, gameId) }];
   });
 }
@@ -61,7 +61,7 @@ export async function webPortalsOf(app: App, gameId: number): Promise<Offer[]> {
 const keyOf = (gameId: number): KeyCaller => ({ kind: 'key', keyId: 0, gameId, userId: undefined });
 
 const isOpen = async (app: App, flow: WebFlow, gameId: number, settings: PortalSettings): Promise<boolean> =>
-  flow.isSetUp(settings) && isThere(app, gameId, flow.takesTrust ? NOBODY : keyOf(gameId));
+  flow.isSetUp(settings) && isThere(app, gameId, flow.requiresAcceptedGame ? NOBODY : keyOf(gameId));
 
 async function isThere(app: App, gameId: number, caller: Caller): Promise<boolean> {
   try {
@@ -77,7 +77,7 @@ async function isThere(app: App, gameId: number, caller: Caller): Promise<boolea
  * Whether browsers are redirected without a click. Anyone can add a game and configure any address for its studio, so
  * only accepted games redirect.
  */
-export const mayLeadOn = (app: App, gameId: number): Promise<boolean> => isThere(app, gameId, NOBODY);
+export const mayRedirect = (app: App, gameId: number): Promise<boolean> => isThere(app, gameId, NOBODY);
 
 interface Journey {
   readonly portal: LinkedPortal;
@@ -101,7 +101,7 @@ export async function beginJourney(app: App, departure: Departure): Promise<stri
   const verifier = app.random.token();
   const journey: Journey = { ...wish, verifier };
   const token = flow.hasNoState ? ownState(app, visit, wish.portal, wish.gameId) : app.random.token();
-  const state = await keepJourney(app, visitDigest(app, visit), journey, token);
+  const state = await storeJourney(app, visitDigest(app, visit), journey, token);
   return flow.leave(leavingOf(app, journey, settings, state));
 }
 
@@ -128,7 +128,7 @@ export type Arrival =
   | { readonly kind: 'signed in'; readonly secret: string; readonly back: string | undefined }
   | { readonly kind: 'linked'; readonly back: string | undefined }
   /** The user has to agree to the terms first; `token` identifies the stored sign-in. */
-  | { readonly kind: 'asked'; readonly token: string; readonly portal: LinkedPortal }
+  | { readonly kind: 'terms'; readonly token: string; readonly portal: LinkedPortal }
   /** The portal does not yet identify the user. */
   | { readonly kind: 'waiting'; readonly token: string; readonly portal: LinkedPortal }
   /** Another site may have started the return, so the user has to confirm the account. */
@@ -145,7 +145,7 @@ export const answersInFragment = (portal: LinkedPortal): boolean =>
   PORTAL_DESCRIPTIONS[portal].web.answersInFragment === true;
 
 /** Refuses a return from a portal that the game does not use. */
-export async function requireWay(app: App, portal: LinkedPortal, gameId: number): Promise<void> {
+export async function requireWebPortal(app: App, portal: LinkedPortal, gameId: number): Promise<void> {
   await requireSetUp(app, PORTAL_DESCRIPTIONS[portal].web, portal, gameId);
 }
 
@@ -154,7 +154,7 @@ export async function endJourney(
   app: App,
   portal: LinkedPortal,
   gameId: number,
-  brought: Brought,
+  brought: ReturnedAnswer,
   guest: Guest,
 ): Promise<Arrival> {
   const flow = PORTAL_DESCRIPTIONS[portal].web;
@@ -180,18 +180,18 @@ async function arrive(
   const { portal, gameId, back, userId } = journey;
   const visit = visitDigest(app, guest.visit);
   try {
-    const vouched: Vouched = { identity: withinReach(await ask(), settings), gameId, back, userId };
+    const vouched: ConfirmedSignIn = { identity: limitedToGame(await ask(), settings), gameId, back, userId };
     return await (PORTAL_DESCRIPTIONS[portal].web.hasNoState
       ? askWhether(app, vouched, visit)
       : settle(app, vouched, guest, false));
   } catch (error) {
-    if (!(error instanceof NotYet)) throw error;
-    return { kind: 'waiting', token: await keepJourney(app, visit, { ...journey, held: error.held }), portal };
+    if (!(error instanceof NotIdentifiedYet)) throw error;
+    return { kind: 'waiting', token: await storeJourney(app, visit, { ...journey, held: error.held }), portal };
   }
 }
 
 /** Asks the portal again, in the same browser. */
-export async function askAgain(
+export async function retryPortal(
   app: App,
   portal: LinkedPortal,
   gameId: number,
@@ -210,14 +210,14 @@ export async function askAgain(
 const isTheirs = ({ userId }: Pick<Journey, 'userId'>, guest: Guest): boolean =>
   userId === undefined || userId === guest.userId;
 
-async function askWhether(app: App, vouched: Vouched, visit: string): Promise<Arrival> {
+async function askWhether(app: App, vouched: ConfirmedSignIn, visit: string): Promise<Arrival> {
   const { portal, displayName, id } = vouched.identity;
-  const token = await keepJourney(app, visit, vouched);
+  const token = await storeJourney(app, visit, vouched);
   return { kind: 'named', token, portal, name: shownName(displayName) || id, isLinking: vouched.userId !== undefined };
 }
 
 /** Links the account if a signed-in user started it, otherwise signs in. */
-async function settle(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
+async function settle(app: App, vouched: ConfirmedSignIn, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
   const { identity, gameId, back, userId } = vouched;
   if (userId === undefined) return enter(app, vouched, guest, termsAgreed);
   await linkIdentity(app, userId, gameId, identity, visitDigest(app, guest.visit));
@@ -231,25 +231,25 @@ async function requireSetUp(app: App, flow: WebFlow, portal: LinkedPortal, gameI
 }
 
 /** A confirmed identity in a browser that is not signed in yet. */
-interface Vouched {
+interface ConfirmedSignIn {
   readonly identity: Identity;
   readonly gameId: number;
   readonly back?: string | undefined;
   readonly userId?: number | undefined;
 }
 
-async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
+async function enter(app: App, vouched: ConfirmedSignIn, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
   const { identity, gameId, back } = vouched;
   const visit = visitDigest(app, guest.visit);
   const entry = { termsAgreed, ip: visit, language: guest.language };
   try {
-    const secret = await letIn(app, gameId, identity, entry, (transaction, user) =>
+    const secret = await signInIdentity(app, gameId, identity, entry, (transaction, user) =>
       addSession(app, transaction, user.id, guest.userAgent),
     );
     return { kind: 'signed in', secret, back };
   } catch (error) {
     if (!(error instanceof ApiError) || error.error !== 'NO_TERMS_AGREEMENT') throw error;
-    return { kind: 'asked', token: await keepJourney(app, visit, vouched), portal: identity.portal };
+    return { kind: 'terms', token: await storeJourney(app, visit, vouched), portal: identity.portal };
   }
 }
 
@@ -257,8 +257,13 @@ async function enter(app: App, vouched: Vouched, guest: Guest, termsAgreed: bool
  * The user confirmed in the same browser that the account is theirs; `termsAgreed` means that they also agreed to the
  * terms.
  */
-export async function goOn(app: App, token: string | undefined, guest: Guest, termsAgreed: boolean): Promise<Arrival> {
-  const vouched = await takeJourney<Vouched>(app, visitDigest(app, guest.visit), token);
+export async function continueSignIn(
+  app: App,
+  token: string | undefined,
+  guest: Guest,
+  termsAgreed: boolean,
+): Promise<Arrival> {
+  const vouched = await takeJourney<ConfirmedSignIn>(app, visitDigest(app, guest.visit), token);
   if (!vouched?.identity || !isTheirs(vouched, guest)) throw new ApiError('INVALID_CSRF_TOKEN');
   return settle(app, vouched, guest, termsAgreed);
 }

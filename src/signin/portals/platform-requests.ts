@@ -40,7 +40,7 @@ async function ask<T>(
  * Sends a request to a platform. `unreachable` is the error for no answer, a 5xx answer and an answer that is no JSON
  * object.
  */
-export const askPlatform = (
+export const requestPlatform = (
   app: App,
   url: string,
   options: EgressOptions,
@@ -48,7 +48,7 @@ export const askPlatform = (
 ): Promise<PlatformAnswer> => ask(app, url, options, unreachable, (text) => objectOf(JSON.parse(text)));
 
 /** Sends a form and returns the answer as plain text. */
-export async function askText(
+export async function requestText(
   app: App,
   url: string,
   fields: Readonly<Record<string, string>>,
