@@ -1,15 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import committed from './durations.json' with { type: 'json' };
 import { type Job, nameOf } from './jobs.ts';
 
 const folder = path.join('node_modules', '.cache');
 const kept = path.join(folder, 'modstead-test-seconds.json');
-// A first guess for files that have not run here: files of the same size differ, but long files come early.
+// A first guess for files that neither ran here nor are in durations.json, which has the files that take long: files of the
+// same size differ, but long files come early.
 const bytesPerSecond = 4_000;
 
 /** The longest first, so that at the end of a run no core waits for a long file that began late. */
 export function longestFirst(jobs: Job[]): Job[] {
-  const seconds = keptSeconds();
+  const seconds: Record<string, number> = { ...committed, ...keptSeconds() };
   const estimates = new Map(
     jobs.map((job) => [job, seconds[nameOf(job)] ?? fs.statSync(job.file).size / bytesPerSecond]),
   );
