@@ -19,6 +19,11 @@ const changing = `import test from 'node:test'; test('changes', () => { process.
 const leaking = `import test from 'node:test'; import net from 'node:net'; test('listens', () => { net.createServer().listen(0); });`;
 const badHook = `import test, { after } from 'node:test'; test('holds', () => {}); after(() => { throw new Error('left a mess'); });`;
 const badLate = `import test from 'node:test'; test('holds', () => {}); await Promise.reject(new Error('came late'));`;
+const uncaught = `import test from 'node:test'; const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
+  test('holds', soon);
+  test('throws later', async () => { setTimeout(() => { throw new Error('in a timer'); }, 1); await soon(); });
+  test('rejects later', async () => { void soon().then(() => Promise.reject(new Error('in a promise'))); await soon(); await soon(); });
+  test('holds too', soon);`;
 const empty = 'export const nothing = 1;';
 const endless = `import test from 'node:test'; process.on('SIGTERM', () => {}); test('spins', () => { for (;;); });`;
 const onDatabase = `import { startApi } from './api.ts'; import test from 'node:test';
@@ -109,6 +114,18 @@ test('a leak or hidden failure fails its own file, not the files after it', (t) 
   assert.match(text, /empty\.test\.ts ended without reporting a test/);
   assert.match(lineAbout(lines, 'alone.test.ts'), /^ok/);
   assert.match(lineAbout(lines, 'good.test.ts'), /^ok/);
+});
+
+test('an error that nothing catches fails the test that caused it', (t) => {
+  const { lines } = run(aProject(t, { 'uncaught.test.ts': uncaught }), '--leak-timeout=0.5', 'uncaught.test.ts');
+  const failed = lines.filter((line) => /^ +✖ (throws|rejects)/.test(line)).map((line) => line.trim().split(' (')[0]);
+  assert.deepEqual([...new Set(failed)], ['✖ throws later', '✖ rejects later']);
+  for (const message of ['in a timer', 'in a promise'])
+    assert.ok(
+      lines.some((line) => line.includes(`Error: ${message}`)),
+      message,
+    );
+  assert.equal(lines.at(-1), '2 passed, 2 failed');
 });
 
 test('a file that hangs is killed and fails', (t) => {

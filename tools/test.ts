@@ -134,7 +134,8 @@ class Lane {
   }
 
   #processFor(job: Job): TestProcess {
-    const start = () => new TestProcess(environmentOf(job), this.#settings.testSeconds);
+    const { testSeconds } = this.#settings;
+    const start = () => new TestProcess(environmentOf(job), { testSeconds, alone: job.alone });
     if (job.alone) return start();
     const fits = !job.usesDatabase || job.database === this.#database;
     if (this.#process?.isReady && fits) return this.#process;
