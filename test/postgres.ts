@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
 import { temporaryPlace } from './memory.ts';
+import { KeptCluster } from './postgres-cluster.ts';
 
 export type PostgresServer = { url: string; stop(): Promise<void> };
 
@@ -29,6 +30,21 @@ const speedFlags = [
   'max_parallel_workers_per_gather=0',
   'max_connections=200',
   'checkpoint_timeout=1h',
+  // Old segments of the log are removed, so that little is left of it when the cluster is kept.
+  'wal_recycle=off',
+  'wal_init_zero=off',
+];
+
+const clusterOptions = [
+  '--username=postgres',
+  '--auth=scram-sha-256',
+  // Stretching a random password that only this machine knows would only slow every connection down.
+  '--set=scram_iterations=1',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--no-data-checksums',
+  '--no-sync',
+  '--no-instructions',
 ];
 
 /** A PostgreSQL server for tests: the one of MODSTEAD_TEST_POSTGRES_URL, or a new one that ends with this process. */
@@ -40,7 +56,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   // Some systems mount /dev/shm with noexec.
   const place = occupy(folderIn(os.tmpdir()), folderIn(temporaryPlace()));
   try {
-    return { url: await startIn(place), stop: place.leave };
+    return await startIn(place);
   } catch (cause) {
     await place.leave();
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -90,42 +106,52 @@ async function execute(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-async function startIn(place: Place): Promise<string> {
+async function startIn(place: Place): Promise<PostgresServer> {
   const owner = unprivileged();
   if (owner.uid !== undefined)
     for (const folder of [place.folder, place.data]) fs.chownSync(folder, owner.uid, owner.gid ?? owner.uid);
   const programs = runnablePrograms(place.folder, owner);
-  const password = randomBytes(16).toString('hex');
-  await initialise(place, programs, password, owner);
+  const cluster = keptCluster();
+  const password = cluster?.copyTo(place.data) ?? (await initialise(place, programs, owner));
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     const { ready, output } = await launch(place, programs, port, owner);
-    if (ready) return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    if (ready) return { url, stop: () => stop(place, url, password, cluster) };
     // Another process may have taken the port since it was found free.
     if (attempt === 3 || !output.includes('Address already in use')) throw new Error(lastWords(output));
   }
 }
 
-async function initialise(place: Place, programs: string, password: string, owner: Owner): Promise<void> {
+/** Another user's files are copied with `cp`, which Windows does not have. */
+function keptCluster(): KeptCluster | undefined {
+  if (process.platform === 'win32') return undefined;
+  const { version } = JSON.parse(fs.readFileSync(path.join(nativeFolder(), '../package.json'), 'utf8'));
+  const key = createHash('sha256').update([version, ...clusterOptions].join());
+  return new KeptCluster(key.digest('hex').slice(0, 16));
+}
+
+async function stop(place: Place, url: string, password: string, cluster: KeptCluster | undefined): Promise<void> {
+  try {
+    if (await cluster?.prepare(url)) {
+      await end(place.child!, 'SIGINT');
+      cluster!.keep(place.data, password);
+    }
+  } catch {
+    // The next run makes a cluster of its own.
+  }
+  await place.leave();
+}
+
+async function initialise(place: Place, programs: string, owner: Owner): Promise<string> {
+  const password = randomBytes(16).toString('hex');
   const passwordFile = path.join(place.folder, 'password');
   fs.writeFileSync(passwordFile, password, { mode: 0o600 });
   if (owner.uid !== undefined) fs.chownSync(passwordFile, owner.uid, owner.gid ?? owner.uid);
   const child = spawn(
     path.join(programs, 'initdb'),
-    [
-      `--pgdata=${place.data}`,
-      '--username=postgres',
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      // Stretching a random password that lives for a minute would only slow every connection down.
-      '--set=scram_iterations=1',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--no-data-checksums',
-      '--no-sync',
-      '--no-instructions',
-    ],
+    [`--pgdata=${place.data}`, `--pwfile=${passwordFile}`, ...clusterOptions],
     quiet(owner),
   );
   place.child = child;
@@ -133,6 +159,7 @@ async function initialise(place: Place, programs: string, password: string, owne
   const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
   fs.rmSync(passwordFile);
   if (code !== 0) throw new Error(lastWords(output()));
+  return password;
 }
 
 type Launch = { ready: boolean; output: string };
@@ -188,11 +215,11 @@ function occupy(folder: string, data: string): Place {
   return place;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGQUIT'): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.ref();
-  child.kill('SIGQUIT');
+  child.kill(signal);
   await ended;
 }
 
