@@ -490,7 +490,7 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): 
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const folder = temporaryFolder('test');
   const clock = manualClock(START);
-  const databases = await temporaryDatabases(folder);
+  const databases = await temporaryDatabases(folder, { scheduledAt: START });
   const url = databases.settings['MODSTEAD_DATABASE_URL'];
   const settings: Settings = readSettings({
     MODSTEAD_DATA: folder,

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { migrations } from '../src/composition/migrations.ts';
+import type { Database } from '../src/platform/database/database.ts';
 import { migrate, statementsOf } from '../src/platform/database/migrate.ts';
 import { openPostgres } from '../src/platform/database/postgres.ts';
 import { openSqlite } from '../src/platform/database/sqlite.ts';
+import { schedule } from '../src/platform/jobs/store.ts';
 import {
   createDatabase,
   createTablespace,
@@ -21,20 +23,26 @@ export interface TemporaryDatabases {
   drop(): Promise<void>;
 }
 
-/**
- * Databases of both environments for a service with this data folder, on the database of the run; migrated unless
- * `empty`. PostgreSQL stores them in its own folder, unless production must be on the disk of the data folder.
- */
+export interface DatabaseOptions {
+  /** Without tables. */
+  readonly empty?: boolean;
+  /** PostgreSQL stores production on the disk of the data folder instead of in its own folder. */
+  readonly onItsDisk?: boolean;
+  /** All scheduled jobs have run at this time, as they do when a service starts, and each is due after its interval. */
+  readonly scheduledAt?: number;
+}
+
+/** Databases of both environments for a service with this data folder, on the database of the run. */
 export async function temporaryDatabases(
   folder: string,
-  { empty = false, onItsDisk = false } = {},
+  { empty = false, onItsDisk = false, scheduledAt }: DatabaseOptions = {},
 ): Promise<TemporaryDatabases> {
   if (process.env['MODSTEAD_TEST_DATABASE'] !== 'postgres') {
-    if (!empty) await copyTables(folder);
+    if (!empty) await copyTables(folder, scheduledAt);
     return { settings: {}, drop: async () => {} };
   }
   const server = await startPostgres();
-  const template = empty ? undefined : await requireTemplate(server);
+  const template = empty ? undefined : await requireTemplate(server, scheduledAt);
   const name = `modstead_${randomBytes(6).toString('hex')}`;
   const names = [name, `${name}_sandbox`];
   // Beside the folder, because PostgreSQL runs as another user, which cannot enter the service's data folder.
@@ -68,9 +76,10 @@ function folderOfRun(): string {
 }
 
 const DATABASE = 'modstead.sqlite';
-async function copyTables(folder: string): Promise<void> {
-  const template = join(folderOfRun(), DATABASE);
-  if (!existsSync(template)) await makeTables(template);
+
+async function copyTables(folder: string, scheduledAt: number | undefined): Promise<void> {
+  const template = join(folderOfRun(), `${scheduledAt ?? 'unscheduled'}-${DATABASE}`);
+  if (!existsSync(template)) await makeTables(template, scheduledAt);
   for (const environment of ['production', 'sandbox'] as const) {
     const place = join(folder, environment);
     mkdirSync(place, { recursive: true });
@@ -79,34 +88,44 @@ async function copyTables(folder: string): Promise<void> {
 }
 
 /** Files that start together each create a complete template, and the last one replaces the others. */
-async function makeTables(template: string): Promise<void> {
+async function makeTables(template: string, scheduledAt: number | undefined): Promise<void> {
   const unfinished = `${template}-${randomBytes(6).toString('hex')}`;
-  const db = openSqlite(unfinished);
-  await migrate(db, migrations, () => 0);
-  await db.close();
+  await fill(openSqlite(unfinished), scheduledAt);
   renameSync(unfinished, template);
 }
 
 /** Migrating once and copying the files is ten times faster than migrating for each test file. */
-async function requireTemplate(server: PostgresServer): Promise<string> {
-  const template = `template_${createHash('sha256')
-    .update(migrations.flatMap((each) => [each.name, ...statementsOf(each, 'postgres')]).join())
-    .digest('hex')
-    .slice(0, 16)}`;
+async function requireTemplate(server: PostgresServer, scheduledAt: number | undefined): Promise<string> {
+  const contents = [
+    ...migrations.flatMap((each) => [each.name, ...statementsOf(each, 'postgres')]),
+    ...(scheduledAt === undefined ? [] : [scheduledAt, JSON.stringify(await schedules())]),
+  ];
+  const template = `template_${createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)}`;
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock(4711)');
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template]);
-    if (rowCount === 0) await makeTemplate(server, template);
+    if (rowCount === 0) await makeTemplate(server, template, scheduledAt);
     return template;
   } finally {
     await client.end();
   }
 }
 
-async function makeTemplate(server: PostgresServer, name: string): Promise<void> {
-  const db = await openPostgres(await createDatabase(server.url, name), { connectionsMax: 1 });
+async function makeTemplate(server: PostgresServer, name: string, scheduledAt: number | undefined): Promise<void> {
+  await fill(await openPostgres(await createDatabase(server.url, name), { connectionsMax: 1 }), scheduledAt);
+}
+
+async function fill(db: Database, scheduledAt: number | undefined): Promise<void> {
   await migrate(db, migrations, () => 0);
+  if (scheduledAt !== undefined)
+    for (const each of await schedules()) await schedule(db, [each], scheduledAt + each.every);
   await db.close();
+}
+
+/** The service is loaded only for this, because tests that start programs need it nowhere else. */
+async function schedules(): Promise<{ kind: string; every: number }[]> {
+  const { jobHandlers } = await import('../src/composition/resources.ts');
+  return jobHandlers.flatMap(({ kind, every }) => (every ? [{ kind, every }] : []));
 }
