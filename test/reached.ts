@@ -63,13 +63,19 @@ export class ReachedErrors {
 }
 
 function isOfTest(): boolean {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = FRAMES_MAX;
-  const stack = new Error().stack ?? '';
-  Error.stackTraceLimit = stackTraceLimit;
-  const frames = stack.split('\n').filter((frame) => !frame.includes('/test/reached.ts'));
-  if (frames.some((frame) => WORKERS.test(frame))) return false;
+  const files = filesOfStack().filter((file) => !file.endsWith('/test/reached.ts'));
+  if (files.some((file) => WORKERS.test(file))) return false;
   // The innermost frame of a test or fixture caused the write.
-  const cause = frames.find((frame) => TESTS.test(frame));
+  const cause = files.find((file) => TESTS.test(file));
   return cause !== undefined && !FIXTURES.test(cause);
+}
+
+/** The files of all frames. Formatting a stack as text for every transaction would be slow. */
+function filesOfStack(): string[] {
+  const { stackTraceLimit, prepareStackTrace } = Error;
+  Error.stackTraceLimit = FRAMES_MAX;
+  Error.prepareStackTrace = (_, frames) => frames.map((frame) => frame.getFileName() ?? '');
+  const files = new Error().stack as unknown as string[];
+  Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+  return files;
 }
