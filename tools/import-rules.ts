@@ -47,13 +47,13 @@ export const rules: readonly Rule[] = [
     name: 'pages-call-rules',
     says: 'a page calls the rules of a resource, as an operation does',
     from: { path: '^src/pages/' },
-    to: { path: ['/(store|table|operations)\\.ts$', '^src/platform/database/', '^node_modules/kysely/'] },
+    to: { path: ['/((\\w+-)?store|table|operations)\\.ts$', '^src/platform/database/', '^node_modules/kysely/'] },
   },
   {
     name: 'operations-never-touch-sql',
     says: 'a declaration calls the rules of its resource, never its store',
     from: { path: `^src/${RESOURCES}/[^/]+/operations\\.ts$` },
-    to: { path: ['/store\\.ts$', '^src/platform/database/(?!listing)', '^node_modules/kysely/'] },
+    to: { path: ['/(\\w+-)?store\\.ts$', '^src/platform/database/(?!listing)', '^node_modules/kysely/'] },
   },
   {
     name: 'rules-know-no-http',
@@ -63,16 +63,16 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'store-imports-its-table',
-    says: 'a store imports the database and its own table alone',
-    from: { path: `^src/(${RESOURCES}/[^/]+)/store\\.ts$` },
-    to: { pathNot: ['^src/platform/database/', '^src/$1/table\\.ts$', '^node_modules/kysely/'] },
+    says: 'a store imports the database, its own table and stores of its own resource',
+    from: { path: `^src/(${RESOURCES}/[^/]+)/(?:\\w+-)?store\\.ts$` },
+    to: { pathNot: ['^src/platform/database/', '^src/$1/((\\w+-)?store|table)\\.ts$', '^node_modules/kysely/'] },
   },
   {
     name: 'resources-meet-at-their-rules',
     says: 'another resource is reached through its rules, its object or its access alone',
     from: { path: RESOURCE },
     to: {
-      path: `^src/${RESOURCES}/([^/]+)/(store|table|operations|documents|listing|changes|jobs)\\.ts$`,
+      path: `^src/${RESOURCES}/([^/]+)/((?:\\w+-)?store|table|operations|documents|listing|changes|jobs)\\.ts$`,
       pathNot: '^src/$1/',
     },
   },

@@ -8,6 +8,8 @@ import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { GAME_ACCEPTED, isOpenToThirdParties, requireGame, requireVisibleGame } from '../games/games.ts';
 import { isPreviewOpen } from '../games/preview-options.ts';
 import { MANAGER, MODERATOR, teamLevel } from '../teams/teams.ts';
+import * as documentStore from './document-store.ts';
+import type * as listStore from './list-store.ts';
 import { type SingleMod, singleMod } from './page.ts';
 import * as store from './store.ts';
 
@@ -218,8 +220,8 @@ export async function requireModDocument(
   id: number,
   language: Language,
   platform?: Platform,
-): Promise<store.StoredMod> {
-  const mod = await store.documentOf(reader, id, language, platform);
+): Promise<documentStore.StoredMod> {
+  const mod = await documentStore.documentOf(reader, id, language, platform);
   if (mod?.game_id !== gameId || mod.game_status !== GAME_ACCEPTED || !isOpenToThirdParties(mod))
     await requireGame(reader, caller, gameId);
   const shown = mod && { id, game_id: mod.game_id, status: mod.mod_status, visible: mod.mod_visible };
@@ -238,8 +240,8 @@ export async function scopeOfGame(
   caller: Caller,
   gameId: number,
   request: ListRequest,
-  on: Pick<store.ModScope, 'platform' | 'platformStatus'> = {},
-): Promise<store.ModScope> {
+  on: Pick<listStore.ModScope, 'platform' | 'platformStatus'> = {},
+): Promise<listStore.ModScope> {
   const asked = request.groups.flat().filter(({ column }) => column.name === 'status' || column.name === 'visible');
   const asksMore = asked.length > 0 || on.platformStatus !== undefined;
   const everything = asksMore && (await teamLevel(reader, caller, 'games', gameId)) >= MODERATOR;
@@ -261,8 +263,8 @@ export async function scopeOfGame(
 export const scopeOfSubscriber = (
   caller: UserCaller,
   request: ListRequest,
-  on: Pick<store.ModScope, 'platform' | 'platformStatus'>,
-): store.ModScope => ({
+  on: Pick<listStore.ModScope, 'platform' | 'platformStatus'>,
+): listStore.ModScope => ({
   ...asks(request),
   ...on,
   gameId: undefined,
@@ -277,8 +279,8 @@ export const scopeOfSubscriber = (
 export const scopeOfMember = (
   userId: number,
   request: ListRequest,
-  platformStatus?: store.PlatformStatus,
-): store.ModScope => ({
+  platformStatus?: listStore.PlatformStatus,
+): listStore.ModScope => ({
   ...asks(request),
   platformStatus,
   gameId: undefined,
@@ -287,7 +289,7 @@ export const scopeOfMember = (
   memberId: undefined,
 });
 
-function asks({ groups }: ListRequest): Pick<store.ModScope, 'asksStatus' | 'asksVisible'> {
+function asks({ groups }: ListRequest): Pick<listStore.ModScope, 'asksStatus' | 'asksVisible'> {
   const names = new Set(groups.flat().map(({ column }) => column.name));
   return { asksStatus: names.has('status'), asksVisible: names.has('visible') };
 }

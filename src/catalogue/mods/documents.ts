@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import { type FieldTranslations, languagesIn, translationsIn } from '../../platform/text/translations.ts';
+import * as documentStore from './document-store.ts';
 import { type FieldsByLanguage, modExtensions } from './extensions.ts';
 import { type ContributedFields, toModBody } from './object.ts';
 import * as store from './store.ts';
@@ -25,11 +26,11 @@ export async function rewriteModDocuments(app: App, transaction: Transaction, mo
   for (const { fields } of app.extensions.of(modExtensions))
     if (fields) contributed.push(await fields(app, transaction, mod));
   const { english, translated } = documentsFor(app, mod, translations, contributed);
-  await store.putCard(transaction, mod.id, english);
-  for (const document of translated) await store.putDocument(transaction, document);
-  for (const language of await store.documentLanguages(transaction, mod.id))
+  await documentStore.putCard(transaction, mod.id, english);
+  for (const document of translated) await documentStore.putDocument(transaction, document);
+  for (const language of await documentStore.documentLanguages(transaction, mod.id))
     if (!translated.some((document) => document.language === language))
-      await store.removeDocument(transaction, mod.id, language);
+      await documentStore.removeDocument(transaction, mod.id, language);
 }
 
 /** The mod object in English and in each language with a translation. */

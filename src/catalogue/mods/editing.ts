@@ -35,6 +35,7 @@ import {
   requireModInAnyState,
 } from './access.ts';
 import { auditByGame } from './auditing.ts';
+import * as documentStore from './document-store.ts';
 import { type ModEdit, modExtensions, type SentForOthers } from './extensions.ts';
 import {
   addMod,
@@ -74,7 +75,7 @@ export async function submitMod(
   caller: UserCaller,
   gameId: number,
   { fields, logo, written, answered }: Sent<Pick<NewMod, 'name' | 'summary'> & SentFields>,
-): Promise<store.StoredMod> {
+): Promise<documentStore.StoredMod> {
   const ownerId = caller.userId;
   requireEnglish(written, localisableOf(fields));
   const game = await requireGame(app.db, caller, gameId);
@@ -94,7 +95,7 @@ export async function submitMod(
     const levels = { mod: ADMINISTRATOR, game: (await levelsOf(transaction, caller, mod)).game };
     await putContributed(app, transaction, { mod, levels, sent: { tags, metadata_kvp } });
     if (tags || metadata_kvp) await refreshMod(app, transaction, mod);
-    return (await store.documentOf(transaction, mod.id, answered))!;
+    return (await documentStore.documentOf(transaction, mod.id, answered))!;
   });
 }
 
@@ -104,7 +105,7 @@ export async function editMod(
   gameId: number,
   id: number,
   { fields: sent, logo, written, answered }: Sent<SentFields>,
-): Promise<store.StoredMod> {
+): Promise<documentStore.StoredMod> {
   const { tags, metadata_kvp, ...fields } = withoutOffer(sent);
   // Checked before rendering, so that only editors of the mod can make the service render pictures.
   if (logo) await requireEditor(app, caller, gameId, id);
@@ -133,7 +134,7 @@ export async function editMod(
     });
     if (changes.status !== undefined && changes.status !== before.status)
       await notifySubmitter(app, transaction, caller, before, changes.status === MOD_ACCEPTED ? 'accepted' : 'denied');
-    return (await store.documentOf(transaction, id, answered))!;
+    return (await documentStore.documentOf(transaction, id, answered))!;
   });
 }
 

@@ -6,8 +6,11 @@ import { withLikelyWords } from '../../platform/database/search.ts';
 import { memoised, totalOf } from '../../platform/database/totals.ts';
 import { pairsOf } from '../../platform/database/words.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
+import * as documentStore from './document-store.ts';
+import * as listStore from './list-store.ts';
 import { modListing } from './listing.ts';
-import * as store from './store.ts';
+import * as searchStore from './search-store.ts';
+import type * as store from './store.ts';
 import { wordsScope } from './words.ts';
 
 /** The ids of a page, and the total of the list. */
@@ -18,13 +21,13 @@ interface Found {
 
 export async function findMods(
   db: Database,
-  scope: store.ModScope,
+  scope: listStore.ModScope,
   request: ListRequest,
   language: string,
   platform?: Platform,
-): Promise<{ mods: store.StoredMod[]; total: number }> {
+): Promise<{ mods: documentStore.StoredMod[]; total: number }> {
   const found = await findIds(db, scope, request);
-  const documents = await store.documentsOf(db.query, found.ids, language, platform);
+  const documents = await documentStore.documentsOf(db.query, found.ids, language, platform);
   return { mods: found.ids.flatMap((id) => documents.get(id) ?? []), total: found.total };
 }
 
@@ -32,10 +35,10 @@ export async function findMods(
  * Finds the list as for all callers, longer by the muted authors' mods in it, and drops those afterwards. Every
  * strategy below and the cached counts stay independent of mutes that way.
  */
-async function findUnmuted(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+async function findUnmuted(db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> {
   const { muterId } = scope;
   if (muterId === undefined) return find(db, scope, request);
-  const wanted = narrowed(store.within(db.query, scope), modListing, { ...request, probing: true });
+  const wanted = narrowed(listStore.within(db.query, scope), modListing, { ...request, probing: true });
   const muted = new Set(
     (await wanted.where(isMutedBy(muterId, 'm.submitted_by')).select('m.id').execute()).map(({ id }) => id),
   );
@@ -45,12 +48,12 @@ async function findUnmuted(db: Database, scope: store.ModScope, request: ListReq
   return { ids, total: found.total - muted.size };
 }
 
-export const findIds = async (db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> =>
+export const findIds = async (db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> =>
   findUnmuted(db, scope, request.words.length > 0 ? await withLikelyWords(db, request) : request);
 
-function find(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
-  if (!store.isDefault(scope) || scope.platformStatus !== undefined) return findAny(db, scope, request);
-  return store.isForAll(scope)
+function find(db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> {
+  if (!listStore.isDefault(scope) || scope.platformStatus !== undefined) return findAny(db, scope, request);
+  return listStore.isForAll(scope)
     ? findPublic(db, scope, scope.gameId!, request)
     : findOnPlatform(db, scope, scope.gameId!, request);
 }
@@ -58,11 +61,11 @@ function find(db: Database, scope: store.ModScope, request: ListRequest): Promis
 /** The public mods that are live on this platform. */
 async function findOnPlatform(
   db: Database,
-  scope: store.ModScope,
+  scope: listStore.ModScope,
   gameId: number,
   request: ListRequest,
 ): Promise<Found> {
-  const all = await store.publicModsOf(db, gameId);
+  const all = await listStore.publicModsOf(db, gameId);
   const { groups, words, likely } = request;
   const total = await totalOf(db, {
     scope: `games/${gameId}/mods`,
@@ -74,7 +77,7 @@ async function findOnPlatform(
 }
 
 /** Lists that only some callers may see are short, so they are scanned. */
-async function findAny(db: Database, scope: store.ModScope, request: ListRequest): Promise<Found> {
+async function findAny(db: Database, scope: listStore.ModScope, request: ListRequest): Promise<Found> {
   const isOwn = scope.ownId !== undefined || scope.subscriberId !== undefined;
   const asked = { ...request, probing: isOwn };
   // A team sees all mods of its game, and site staff all mods of all games.
@@ -82,20 +85,25 @@ async function findAny(db: Database, scope: store.ModScope, request: ListRequest
   return { ids: await page(db.query, scope, asked, total), total };
 }
 
-async function count(query: Query, scope: store.ModScope, request: ListRequest): Promise<number> {
-  const wanted = narrowed(store.within(query, scope), modListing, request);
+async function count(query: Query, scope: listStore.ModScope, request: ListRequest): Promise<number> {
+  const wanted = narrowed(listStore.within(query, scope), modListing, request);
   return Number((await wanted.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total);
 }
 
-async function page(query: Query, scope: store.ModScope, request: ListRequest, total: number): Promise<number[]> {
+async function page(query: Query, scope: listStore.ModScope, request: ListRequest, total: number): Promise<number[]> {
   if (total <= request.offset) return [];
-  const wanted = narrowed(store.within(query, scope), modListing, request);
+  const wanted = narrowed(listStore.within(query, scope), modListing, request);
   return (await paged(wanted.select('m.id'), modListing, request).execute()).map((row) => row.id);
 }
 
-async function findPublic(db: Database, scope: store.ModScope, gameId: number, request: ListRequest): Promise<Found> {
+async function findPublic(
+  db: Database,
+  scope: listStore.ModScope,
+  gameId: number,
+  request: ListRequest,
+): Promise<Found> {
   const { query } = db;
-  const all = await store.publicModsOf(db, gameId);
+  const all = await listStore.publicModsOf(db, gameId);
   if (request.groups.length === 0 && request.words.length === 0)
     return {
       ids: all > request.offset ? await publicPage(db, gameId, request) : [],
@@ -118,28 +126,28 @@ async function findPublic(db: Database, scope: store.ModScope, gameId: number, r
 }
 
 /** Deep pages start at the nearest remembered position; positions are this many rows apart. */
-const PLACES_APART = 1_000;
+const POSITIONS_APART = 1_000;
 
 /**
  * An `offset` reads all rows before the page, so deep pages start from a remembered position. A client that pages on
  * reuses it.
  */
 async function publicPage(db: Database, gameId: number, { sort, limit, offset }: ListRequest): Promise<number[]> {
-  const order: store.Order = sort ?? { sql: 'm.id', descending: false };
-  if (offset < PLACES_APART) return store.publicPage(db, gameId, order, { limit, offset });
-  const before = offset - (offset % PLACES_APART);
-  const place = await memoised(db.changes, {
+  const order: listStore.Order = sort ?? { sql: 'm.id', descending: false };
+  if (offset < POSITIONS_APART) return listStore.publicPage(db, gameId, order, { limit, offset });
+  const before = offset - (offset % POSITIONS_APART);
+  const position = await memoised(db.changes, {
     scope: `games/${gameId}/mods`,
     asked: { order, before },
-    find: async () => store.placeOf(db, gameId, order, before),
+    find: async () => listStore.positionAt(db, gameId, order, before),
   });
-  if (!place) return [];
+  if (!position) return [];
   const skipped = offset - before;
-  const alike = await store.countAlike(db, gameId, order, place, skipped + limit);
-  const ids = alike > skipped ? await store.alikeFrom(db, gameId, order, place, { limit, offset: skipped }) : [];
+  const equal = await listStore.countEqual(db, gameId, order, position, skipped + limit);
+  const ids = equal > skipped ? await listStore.equalFrom(db, gameId, order, position, { limit, offset: skipped }) : [];
   if (ids.length === limit) return ids;
-  const rest = { limit: limit - ids.length, offset: Math.max(0, skipped - alike) };
-  return [...ids, ...(await store.behind(db, gameId, order, place, rest))];
+  const rest = { limit: limit - ids.length, offset: Math.max(0, skipped - equal) };
+  return [...ids, ...(await listStore.afterEqual(db, gameId, order, position, rest))];
 }
 
 /** When the page fills up after reading fewer rows than there are matches, scanning in list order is cheaper. */
@@ -156,7 +164,7 @@ type TagFilter = Filter & { readonly tags: readonly AskedTag[] };
 async function withTagIds(query: Query, gameId: number, request: ListRequest): Promise<ListRequest> {
   if (!request.groups.some((group) => group.some(isOfTags))) return request;
   const known = new Map(
-    (await store.tagsOfGame(query, gameId)).map(({ id, name, mods }) => [fold(name), { id, mods }]),
+    (await listStore.tagsOfGame(query, gameId)).map(({ id, name, mods }) => [fold(name), { id, mods }]),
   );
   const resolved = (filter: Filter): Filter | TagFilter => {
     if (!isOfTags(filter)) return filter;
@@ -184,7 +192,7 @@ function allOfTags({ groups, words }: ListRequest): AskedTag[] | undefined {
 
 async function countTags(query: Query, tags: readonly AskedTag[]): Promise<number> {
   const [first, second] = tags;
-  return second ? store.modsWithBoth(query, first!.id, second.id) : first!.mods;
+  return second ? listStore.modsWithBoth(query, first!.id, second.id) : first!.mods;
 }
 
 const isByPopularity = ({ sort }: ListRequest) => sort?.sql === modListing.popularity && sort!.descending;
@@ -197,7 +205,7 @@ async function pageOfTags(
   total: number,
 ): Promise<number[]> {
   if (total <= offset) return [];
-  return store.byPopularity(
+  return listStore.byPopularity(
     query,
     rarest!.id,
     others.map(({ id }) => id),
@@ -218,7 +226,7 @@ const DENSE_SHARE = 50;
 interface Beginning {
   readonly word: string;
   /** The indexed words with this prefix and how many mods have each; nothing where there are too many. */
-  readonly words: readonly store.KnownWord[] | undefined;
+  readonly words: readonly searchStore.KnownWord[] | undefined;
 }
 
 /**
@@ -230,10 +238,10 @@ async function search(db: Database, gameId: number, request: ListRequest, all: n
   const { words, offset, limit } = request;
   const beginnings: Beginning[] = [];
   for (const word of words) {
-    const known = await store.wordsBetween(query, gameId, word, endOfRange(word), EXPANDED_MAX + 1);
+    const known = await searchStore.wordsBetween(query, gameId, word, endOfRange(word), EXPANDED_MAX + 1);
     beginnings.push({ word, words: known.length > EXPANDED_MAX ? undefined : known });
   }
-  const mistyped = await store.knownWords(query, gameId, request.likely ?? []);
+  const mistyped = await searchStore.knownWords(query, gameId, request.likely ?? []);
   const total = await countFound(db, gameId, beginnings, mistyped, all);
   const need = Math.min(offset + limit, total);
   const found = new Set<number>();
@@ -262,7 +270,7 @@ async function mostPopularOf(
 ): Promise<store.Ranked[]> {
   const mods: store.Ranked[] = [];
   for (let start = 0; start < terms.length; start += LISTS_AT_ONCE)
-    mods.push(...(await store.mostPopularOf(query, gameId, terms.slice(start, start + LISTS_AT_ONCE), most)));
+    mods.push(...(await searchStore.mostPopularOf(query, gameId, terms.slice(start, start + LISTS_AT_ONCE), most)));
   return mods.sort((a, b) => b.popularity - a.popularity || a.id - b.id);
 }
 
@@ -274,10 +282,10 @@ async function beginningWith(
   all: number,
 ): Promise<store.Ranked[]> {
   const ranges = words.map((word) => ({ from: word, to: endOfRange(word) }));
-  const mods = await store.modsBetween(query, gameId, ranges);
+  const mods = await searchStore.modsBetween(query, gameId, ranges);
   return mods * DENSE_SHARE > all
-    ? store.probedBetween(query, gameId, ranges, need)
-    : store.sortedBetween(query, gameId, ranges, need);
+    ? searchStore.probedBetween(query, gameId, ranges, need)
+    : searchStore.sortedBetween(query, gameId, ranges, need);
 }
 
 /** A single word has a stored count; for several words, a mod that has two of them counts once. */
@@ -285,7 +293,7 @@ async function countFound(
   db: Database,
   gameId: number,
   beginnings: readonly Beginning[],
-  mistyped: readonly store.KnownWord[],
+  mistyped: readonly searchStore.KnownWord[],
   all: number,
 ): Promise<number> {
   const named = new Map<string, number>();
@@ -298,6 +306,6 @@ async function countFound(
     scope: wordsScope(gameId),
     asked: { words, wide },
     among: all,
-    count: (query) => store.modsWithAny(query, gameId, words, wide),
+    count: (query) => searchStore.modsWithAny(query, gameId, words, wide),
   });
 }

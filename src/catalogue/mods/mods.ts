@@ -24,19 +24,24 @@ import {
   scopeOfMember,
   scopeOfSubscriber,
 } from './access.ts';
+import * as documentStore from './document-store.ts';
 import { invalidateMod, rewriteModDocuments } from './documents.ts';
 import { modExtensions } from './extensions.ts';
 import { findIds, findMods } from './finding.ts';
+import type * as listStore from './list-store.ts';
 import { pageOfMods } from './page.ts';
 import { endForDeletedMod, removeModRows } from './removal.ts';
+import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
 import type { ModsTable } from './table.ts';
 import { updateWords } from './words.ts';
 
 export * from './access.ts';
+export type { StoredMod } from './document-store.ts';
 export { invalidateMod } from './documents.ts';
 export { modListing } from './listing.ts';
-export type { ModCounts, ModRow, ModStanding, ModStats, StoredMod } from './store.ts';
+export type { ModCounts } from './stats-store.ts';
+export type { ModRow, ModStanding, ModStats } from './store.ts';
 
 /** `community_options`: comments, dependencies, use in collections. */
 const ALLOW_DEPENDENCY = 1_024;
@@ -117,6 +122,7 @@ export async function addMod(app: App, transaction: Transaction, mod: NewMod): P
     date_updated: now,
     date_live: accepted ? now : 0,
   });
+  await statsStore.addStats(transaction.query, row);
   const member = { resource: 'mods', resourceId: row.id, userId: ownerId, level: ADMINISTRATOR } as const;
   await joinTeam(app, transaction, { ...member, position: 'Owner' });
   await recordUserEvent(app, transaction, { gameId, modId: row.id, userId: ownerId, type: 'USER_TEAM_JOIN' });
@@ -276,12 +282,12 @@ export async function modChanged(
 
 /** A mod that this mod depended on is gone; it may have been the last dependency. */
 export async function dependencyRemoved(transaction: Transaction, id: number): Promise<void> {
-  await store.loseDependency(transaction, id);
+  await documentStore.loseDependency(transaction, id);
   transaction.changed(`mods/${id}`);
 }
 
 /** Updates the live file in the mod's list row. */
-export const showLiveFile = (transaction: Transaction, id: number) => store.showFile(transaction, id);
+export const showLiveFile = (transaction: Transaction, id: number) => documentStore.showFile(transaction, id);
 
 /** Makes another team member the leader, whom the mod names as its submitter. The team records the event. */
 export async function transferMod(
@@ -347,7 +353,7 @@ async function visibleScope(
   gameId: number,
   request: ListRequest,
   { platform, platformStatus }: OnPlatform,
-): Promise<store.ModScope> {
+): Promise<listStore.ModScope> {
   await requireGame(app.db, caller, gameId);
   const isAsked = platform !== undefined || platformStatus !== undefined;
   const on = isAsked && (await store.hasPlatforms(app.db, gameId)) ? { platform, platformStatus } : {};
@@ -357,7 +363,7 @@ async function visibleScope(
 /** The platform of a request, and whether it asks for files that await approval there. */
 export interface OnPlatform {
   readonly platform?: Platform | undefined;
-  readonly platformStatus?: store.PlatformStatus | undefined;
+  readonly platformStatus?: listStore.PlatformStatus | undefined;
 }
 
 /**
@@ -389,4 +395,4 @@ export const listModsOfMember = (
 
 /** The documents of these mods in any order, for lists of other resources, which check permissions themselves. */
 export const modDocuments = (app: App, ids: readonly number[], language: Language, platform?: Platform) =>
-  store.documentsOf(app.db.query, ids, language, platform);
+  documentStore.documentsOf(app.db.query, ids, language, platform);

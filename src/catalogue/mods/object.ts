@@ -8,8 +8,9 @@ import type { FieldTranslations } from '../../platform/text/translations.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
 import { LogoObject, toLogo } from '../games/object.ts';
 import { ModfileObject, modfileJson } from '../live-files/object.ts';
+import type { StoredMod } from './document-store.ts';
 import { DISPLAY_TEXTS, type DisplayText } from './rating-scores.ts';
-import type { ModRow, ModStats, StoredMod } from './store.ts';
+import type { ModRow, ModStats } from './store.ts';
 
 const ImageObject = z
   .object({ filename: z.string(), original: z.string(), thumb_320x180: z.string(), thumb_1280x720: z.string() })

@@ -5,7 +5,7 @@ import type { Statement } from '../../platform/database/database.ts';
 import { livePlatformOf } from '../../platform/database/platforms.ts';
 import { BEFORE_HASH, expiryAt, HASH_DIGITS, type SignedFile, signerUntil } from '../live-files/links.ts';
 import { endOfModfile } from '../live-files/object.ts';
-import { cardsAmong, FILE_LINK } from './store.ts';
+import { cardsAmong, FILE_LINK } from './document-store.ts';
 
 /**
  * Mods as the JSON text of a response. The database assembles it from stored JSON, because fetching each column of each

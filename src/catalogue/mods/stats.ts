@@ -2,7 +2,11 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { invalidateMod } from './documents.ts';
 import { modExtensions } from './extensions.ts';
+import * as searchStore from './search-store.ts';
+import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
+
+export { STATS_COLUMNS } from './table.ts';
 
 /** Stores new stats. They are not part of the documents; those that lists sort by are also columns of the mod. */
 export async function changeModStats(
@@ -15,11 +19,11 @@ export async function changeModStats(
   const sorted = { downloads_today, downloads_total, subscribers_total, ratings_weighted_aggregate, popularity };
   if (Object.values(sorted).some((value) => value !== undefined)) await store.change(transaction, mod.id, sorted);
   if (popularity !== undefined) {
-    await store.rankWords(transaction, mod.id, popularity);
+    await searchStore.rankWords(transaction, mod.id, popularity);
     for (const { onPopularityChange } of app.extensions.of(modExtensions))
       await onPopularityChange?.(transaction, mod.id, popularity);
   }
-  if (Object.keys(stats).length > 0) await store.putStats(transaction, mod.id, stats);
+  if (Object.keys(stats).length > 0) await statsStore.putStats(transaction, mod.id, stats);
   invalidateMod(transaction, mod.game_id, mod.id);
 }
 
@@ -28,10 +32,10 @@ export async function addToModStats(
   app: App,
   transaction: Transaction,
   mod: Pick<store.ModRow, 'id' | 'game_id'>,
-  difference: Partial<store.ModCounts>,
-  derive: (counts: store.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
+  difference: Partial<statsStore.ModCounts>,
+  derive: (counts: statsStore.ModCounts) => Partial<Omit<store.ModStats, 'mod_id'>> & { popularity?: number },
 ): Promise<void> {
-  const counts = await store.addToStats(transaction, mod.id, difference);
+  const counts = await statsStore.addToStats(transaction, mod.id, difference);
   // The mod was removed meanwhile, and its stats with it.
   if (!counts) return;
   const { downloads_today, downloads_total, subscribers_total } = counts;
@@ -51,10 +55,10 @@ export async function rankMods(
   let last: { id: number; popularity: number } | undefined;
   for (let first = 1; first === 1 || last; first += atOnce) {
     await heartbeat();
-    const mods = await store.popularAfter(app.db.query, gameId, last, atOnce);
+    const mods = await statsStore.popularAfter(app.db.query, gameId, last, atOnce);
     const ids = mods.map(({ id }) => id);
     const ranks = { first, total, dateExpires };
-    if (ids.length > 0) await app.db.write(async (transaction) => store.putRanks(transaction, ids, ranks));
+    if (ids.length > 0) await app.db.write(async (transaction) => statsStore.putRanks(transaction, ids, ranks));
     last = mods.length === atOnce ? mods.at(-1) : undefined;
   }
 }

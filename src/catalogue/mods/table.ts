@@ -107,3 +107,19 @@ export interface ModStatsTable {
   /** All other stats, likewise. */
   counted: string;
 }
+
+/** The stats of the API, in the order of its object. */
+export const STATS_COLUMNS = [
+  'popularity_rank_position',
+  'popularity_rank_total_mods',
+  'downloads_today',
+  'downloads_total',
+  'subscribers_total',
+  'ratings_total',
+  'ratings_positive',
+  'ratings_negative',
+  'ratings_percentage_positive',
+  'ratings_weighted_aggregate',
+  'ratings_display_text',
+  'date_expires',
+] as const satisfies readonly (keyof ModStatsTable)[];

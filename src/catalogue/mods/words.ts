@@ -4,7 +4,8 @@ import { factOf, rememberFact } from '../../platform/database/facts.ts';
 import { addTypoVariants } from '../../platform/database/search.ts';
 import { termsOf, wordsOf } from '../../platform/database/words.ts';
 import { isPublic } from './access.ts';
-import * as store from './store.ts';
+import * as searchStore from './search-store.ts';
+import type * as store from './store.ts';
 import type { ModWordsTable } from './table.ts';
 
 /** The scope that makes cached totals of searches stale. */
@@ -17,10 +18,10 @@ export async function updateWords(transaction: Transaction, before: Named | unde
   const { query, changed } = transaction;
   if (before && before.name === after.name && isPublic(before) === isPublic(after)) return;
   const [known, words] = [before && isPublic(before) ? wordsOf(before.name) : [], wordsOf(after.name)];
-  await store.putWords(query, after.id, wordRows(after, words));
+  await searchStore.putWords(query, after.id, wordRows(after, words));
   const shown = isPublic(after) ? words : [];
-  await store.countWords(query, after.game_id, without(known, shown), -1);
-  await store.countWords(query, after.game_id, without(shown, known), 1);
+  await searchStore.countWords(query, after.game_id, without(known, shown), -1);
+  await searchStore.countWords(query, after.game_id, without(shown, known), 1);
   await addTypoVariants(query, words);
   changed(wordsScope(after.game_id));
 }
@@ -53,8 +54,8 @@ export async function rebuildModWords(app: App): Promise<void> {
 
 /** Can restart after an interruption, because the first step clears the counts. */
 async function rebuildSome(transaction: Transaction, afterId: number): Promise<number | undefined> {
-  if (afterId === 0) await store.removeAllWords(transaction.query);
-  const mods = await store.namedAfter(transaction.query, afterId, REBUILT_AT_ONCE);
+  if (afterId === 0) await searchStore.removeAllWords(transaction.query);
+  const mods = await searchStore.namedAfter(transaction.query, afterId, REBUILT_AT_ONCE);
   for (const mod of mods) await updateWords(transaction, undefined, mod);
   return mods.at(-1)?.id;
 }

@@ -7,7 +7,7 @@ import { countForGame, gamesWithExpiredStats, refreshGameStats, requireGame } fr
 import { requireMod } from '../mods/access.ts';
 import type { ModCounts } from '../mods/mods.ts';
 import { displayText, percentagePositive, wilsonLowerBound } from '../mods/rating-scores.ts';
-import { addToModStats, rankMods } from '../mods/stats.ts';
+import { addToModStats, rankMods, STATS_COLUMNS } from '../mods/stats.ts';
 import * as store from './store.ts';
 
 type ModNames = { readonly id: number; readonly game_id: number };
@@ -15,18 +15,9 @@ type ModNames = { readonly id: number; readonly game_id: number };
 const integer = (name: string): Column => ({ kind: 'integer', sql: `s.${name}` });
 /** Lists sort by the mod's copies of these columns, because those have indexes. */
 const WITH_MOD = ['downloads_today', 'downloads_total', 'subscribers_total', 'ratings_weighted_aggregate'];
-const COUNTED = [
-  'popularity_rank_position',
-  'popularity_rank_total_mods',
-  'downloads_today',
-  'downloads_total',
-  'subscribers_total',
-  'ratings_total',
-  'ratings_positive',
-  'ratings_negative',
-  'ratings_percentage_positive',
-  'date_expires',
-];
+const COUNTED = STATS_COLUMNS.filter(
+  (name) => name !== 'ratings_weighted_aggregate' && name !== 'ratings_display_text',
+);
 
 /** The filters and sorts of lists of stats. */
 export const statsListing: Listing = {

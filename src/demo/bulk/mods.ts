@@ -3,7 +3,7 @@ import { isPublic } from '../../catalogue/mods/access.ts';
 import { documentsFor, rebuildModDocumentsOfMovedSite } from '../../catalogue/mods/documents.ts';
 import type { FieldsByLanguage } from '../../catalogue/mods/extensions.ts';
 import { type ModRow, type ModStats, NEW_MOD } from '../../catalogue/mods/mods.ts';
-import { countWords } from '../../catalogue/mods/store.ts';
+import { countWords } from '../../catalogue/mods/search-store.ts';
 import type { ModCardsTable, ModWordsTable } from '../../catalogue/mods/table.ts';
 import { rebuildModWords, wordsScope } from '../../catalogue/mods/words.ts';
 import type { App } from '../../platform/app.ts';

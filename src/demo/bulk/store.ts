@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import { type ModRow, type ModStats, withTexts } from '../../catalogue/mods/store.ts';
+import { withTexts } from '../../catalogue/mods/stats-store.ts';
+import type { ModRow, ModStats } from '../../catalogue/mods/store.ts';
 import type { ModCardsTable, ModDocumentsTable, ModWordsTable } from '../../catalogue/mods/table.ts';
 import type { ModfilesTable } from '../../files/modfiles/table.ts';
 import { type Bulk, insertMany } from '../../platform/database/bulk.ts';

@@ -1,0 +1,136 @@
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import {
+  type Database,
+  type Query,
+  statement,
+  type Tables,
+  type Transaction,
+} from '../../platform/database/database.ts';
+import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
+import { livePlatformOf } from '../../platform/database/platforms.ts';
+import type { ModStats } from './store.ts';
+import { type ModDocumentsTable, STATS_COLUMNS } from './table.ts';
+
+/** The database, or a transaction that must see its own writes. */
+type Reader = Pick<Database, 'first'>;
+
+type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
+
+/** A mod's document with the columns that are appended to it. The submitter's columns keep their names. */
+export interface StoredMod extends Omit<ModStats, 'mod_id'>, ShownUser {
+  mod_id: number;
+  game_id: number;
+  mod_status: number;
+  mod_visible: number;
+  mod_name_id: string;
+  game_status: number;
+  game_name_id: string;
+  api_access_options: number;
+  body: string;
+  /** 1 or 0; always 0 where the game disables dependencies. */
+  has_dependencies: number;
+  /** The live file, or null. */
+  file_id: number | null;
+  file_sha256: string | null;
+  file_body: string | null;
+}
+
+const DOCUMENT_COLUMNS = `${USER.join(', ')},
+  ${STATS_COLUMNS.map((name) => `s.${name}`).join(', ')}, m.id as mod_id, m.game_id, m.status as mod_status,
+  m.visible as mod_visible, m.name_id as mod_name_id, g.status as game_status, g.name_id as game_name_id,
+  g.api_access_options, coalesce(t.body, c.body) as body, l.modfile_id as file_id, b.sha256 as file_sha256, b.body as file_body,
+  case when g.dependency_option = 0 then 0
+    when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end as has_dependencies`;
+
+/** Games without platforms show the same file on all of them. */
+const LIVE_FILE = `left join mod_live_files l on l.mod_id = m.id
+    and l.platform = ${livePlatformOf({ mod: 'm.id', game: 'm.game_id', platform: 'cast(? as text)' })}
+  left join modfile_documents b on b.modfile_id = l.modfile_id`;
+/** Repeats the platform for each of its placeholders. */
+const inLiveFile = (platform: string): string[] => LIVE_FILE.match(/\?/g)!.map(() => platform);
+
+function liveFileOn(platform: string) {
+  const parts = LIVE_FILE.split('?').map((part) => sql.raw(part));
+  return sql.join(parts, sql`${platform}`);
+}
+
+const JOINED = `from mods m join mod_cards c on c.mod_id = m.id join mod_stats s on s.mod_id = m.id
+    join games g on g.id = m.game_id join users u on u.id = m.submitted_by
+    left join mod_documents t on t.mod_id = m.id and t.language =`;
+const DOCUMENT = statement(`select ${DOCUMENT_COLUMNS} ${JOINED} ? ${LIVE_FILE} where m.id = ?`);
+
+/** The live file of the platform or, without a platform, the default one. */
+export const documentOf = (reader: Reader, id: number, language: string, platform = '') =>
+  reader.first<StoredMod>(DOCUMENT, [language, ...inLiveFile(platform), id]);
+
+/** The documents of these mods in the given language, in English where there is no translation. */
+export async function documentsOf(
+  query: Query,
+  ids: readonly number[],
+  language: string,
+  platform = '',
+): Promise<Map<number, StoredMod>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<StoredMod>`select ${sql.raw(DOCUMENT_COLUMNS)} ${sql.raw(JOINED)} ${language}
+    ${liveFileOn(platform)} where m.id in (${sql.join(ids)})`.execute(query);
+  return new Map(rows.map((row) => [row.mod_id, row]));
+}
+
+/** Equals the link that `linkedFile` writes, for a live file `l` and its document `b`. */
+export const FILE_LINK = `concat(l.mod_id, '/files/', l.modfile_id, '/download/', substr(b.sha256, 1, 43))`;
+const OF_CARD = [
+  'game_id',
+  'status',
+  'visible',
+  'submitted_by',
+  'needs',
+  'file_id',
+  'name_id',
+  'file_link',
+  'file_body',
+  'body',
+] as const;
+const PUT_CARD = statement(`insert into mod_cards (mod_id, ${OF_CARD.join(', ')})
+  select m.id, m.game_id, m.status, m.visible, m.submitted_by,
+    case when exists (select 1 from mod_dependencies x where x.mod_id = m.id) then 1 else 0 end,
+    l.modfile_id, m.name_id, case when b.body is not null then ${FILE_LINK} end, b.body, cast(? as text)
+  from mods m left join mod_live_files l on l.mod_id = m.id and l.platform = ''
+    left join modfile_documents b on b.modfile_id = l.modfile_id
+  where m.id = ?
+  on conflict (mod_id) do update set ${OF_CARD.map((name) => `${name} = excluded.${name}`).join(', ')}`);
+/** The values that a card repeats are read from their tables again with every new body. */
+export const putCard = (transaction: Transaction, modId: number, body: string) =>
+  transaction.run(PUT_CARD, [body, modId]);
+
+/** Those of the mods that exist, in the given order. */
+export async function cardsAmong(query: Query, ids: readonly number[]): Promise<number[]> {
+  const rows = await query.selectFrom('mod_cards').select('mod_id').where('mod_id', 'in', ids).execute();
+  const known = new Set(rows.map(({ mod_id }) => mod_id));
+  return ids.filter((id) => known.has(id));
+}
+
+const SHOW_FILE = statement(`update mod_cards set (file_id, file_link, file_body) =
+    (select l.modfile_id, ${FILE_LINK}, b.body from mod_live_files l join modfile_documents b on b.modfile_id = l.modfile_id
+      where l.mod_id = mod_cards.mod_id and l.platform = '')
+  where mod_id = ?`);
+export const showFile = (transaction: Transaction, modId: number) => transaction.run(SHOW_FILE, [modId]);
+
+const NEED_NOTHING = statement(`update mod_cards set needs = 0
+  where mod_id = ? and not exists (select 1 from mod_dependencies x where x.mod_id = mod_cards.mod_id)`);
+/** The mod has lost a dependency, perhaps its last. */
+export const loseDependency = (transaction: Transaction, modId: number) => transaction.run(NEED_NOTHING, [modId]);
+
+const PUT_DOCUMENT = statement(`insert into mod_documents (mod_id, language, body) values (?, ?, ?)
+  on conflict (mod_id, language) do update set body = excluded.body`);
+export const putDocument = (transaction: Transaction, { mod_id, language, body }: ModDocumentsTable) =>
+  transaction.run(PUT_DOCUMENT, [mod_id, language, body]);
+
+const DOCUMENT_LANGUAGES = statement('select language from mod_documents where mod_id = ?');
+export async function documentLanguages(transaction: Transaction, modId: number): Promise<string[]> {
+  return (await transaction.all<{ language: string }>(DOCUMENT_LANGUAGES, [modId])).map((row) => row.language);
+}
+
+const REMOVE_DOCUMENT = statement('delete from mod_documents where mod_id = ? and language = ?');
+export const removeDocument = (transaction: Transaction, modId: number, language: string) =>
+  transaction.run(REMOVE_DOCUMENT, [modId, language]);
