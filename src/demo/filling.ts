@@ -1,4 +1,5 @@
-import { countForGame, lockGame, refreshGameStats, tagOptionsChanged } from '../catalogue/games/games.ts';
+import { lockGame, tagOptionsChanged } from '../catalogue/games/games.ts';
+import { countForGame, refreshGameStats } from '../catalogue/games/stats.ts';
 import { metadataFields } from '../catalogue/metadata/mod-extension.ts';
 import { isPublic, type ModRow } from '../catalogue/mods/mods.ts';
 import { rankMods } from '../catalogue/mods/stats.ts';

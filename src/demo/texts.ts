@@ -1,4 +1,4 @@
-import type { GameChanges } from '../catalogue/games/games.ts';
+import type { GameChanges } from '../catalogue/games/settings.ts';
 import type { NewTagGroup } from '../catalogue/tag-options/tag-options.ts';
 import type { Language } from '../platform/localisation/languages.ts';
 

@@ -13,15 +13,14 @@ import {
   addGame,
   applyGameChanges,
   GAME_ACCEPTED,
-  type GameChanges,
   type GameRow,
-  localisableOf,
   removeGame,
   requireGameForChange,
   type StoredGame,
 } from './games.ts';
 import { claimGamePictures, type GameImages, prepareGamePictures } from './media.ts';
 import { enablesPreviews } from './preview-options.ts';
+import { type GameChanges, localisableOf } from './settings.ts';
 import * as store from './store.ts';
 
 /** `community_options`: where the site itself shows the game. Its team cannot set them. */
@@ -176,7 +175,7 @@ export async function deleteGame(app: App, caller: UserCaller, id: number): Prom
     if ((await teamLevel(transaction, caller, 'games', id)) < ADMINISTRATOR)
       throw new ApiError('GAME_NO_DELETE_PERMISSION');
     if (game.status === GAME_ACCEPTED && !isSiteAdmin(caller)) throw new ApiError('GAME_CANT_BE_DELETED');
-    const { total, sellable } = await store.heldMods(transaction, id);
+    const { total, sellable } = await store.countMods(transaction, id);
     if (sellable > 0) throw new ApiError('GAME_CANT_BE_DELETED_SELLABLE_MODS');
     if (total > 0) throw new ApiError('GAME_CANT_BE_DELETED_EXISTING_MODS');
     await removeGame(app, transaction, id);

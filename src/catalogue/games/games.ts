@@ -7,9 +7,8 @@ import { isSiteStaff } from '../../platform/access/staff.ts';
 import type { App } from '../../platform/app.ts';
 import type { Database, Query, Transaction } from '../../platform/database/database.ts';
 import { factOf, rememberFact } from '../../platform/database/facts.ts';
-import { fold, type ListRequest } from '../../platform/database/listing.ts';
+import type { ListRequest } from '../../platform/database/listing.ts';
 import { withLikelyWords } from '../../platform/database/search.ts';
-import { totalOf } from '../../platform/database/totals.ts';
 import { ApiError, type ErrorName } from '../../platform/errors/catalogue.ts';
 import { isReservedForGames } from '../../platform/filters/reserved-names.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
@@ -22,6 +21,16 @@ import { rewriteBodies, rewriteDocuments, rewriteTags } from './documents.ts';
 import { gameExtensions } from './extensions.ts';
 import { gameListing } from './listing.ts';
 import { isPreviewOpen } from './preview-options.ts';
+import {
+  columnsOf,
+  DEFAULTS,
+  foldedCopies,
+  type GameChanges,
+  localisableOf,
+  refuseContradictions,
+  toPlatformRow,
+} from './settings.ts';
+import * as statsStore from './stats-store.ts';
 import * as store from './store.ts';
 import type { GamesTable } from './table.ts';
 
@@ -30,13 +39,6 @@ export type { GameRow, StoredGame } from './store.ts';
 const GAME_NOT_ACCEPTED = 0;
 export const GAME_ACCEPTED = 1;
 export const GAME_DELETED = 3;
-
-/** `monetization_options`: the game sells things. */
-const MONETIZATION = 1;
-/** `dependency_option`: dependencies are unrestricted, and authors can withdraw mods that others depend on. */
-const DEPENDENCIES_UNRESTRICTED = 3;
-
-const LOCALISABLE = ['name', 'summary', 'instructions', 'ugc_name'] as const;
 
 type Reader = Pick<Database, 'first'>;
 type Standing = store.Standing;
@@ -153,20 +155,6 @@ export async function listGames(
   return store.list(app.db.query, visible, gameListing, spelled, language, hiddenTags);
 }
 
-/** For a platform of a game with per-platform support, the mods and downloads of that platform. */
-export async function statsOfGame(app: App, caller: Caller, id: number, platform?: string): Promise<store.StatsRow> {
-  await requireGame(app.db, caller, id);
-  const stats = (await store.statsOf(app.db.query, id))!;
-  if (platform === undefined || !(await store.hasPlatforms(app.db, id))) return stats;
-  const mods_count_total = await totalOf(app.db, {
-    scope: `games/${id}/mods`,
-    asked: ['mods on', platform],
-    among: stats.mods_count_total,
-    count: (query) => store.countModsOn(query, id, platform),
-  });
-  return { ...stats, mods_count_total, ...(await store.downloadsOn(app.db, id, platform, app.clock.now())) };
-}
-
 /** The tag options on a platform; games without per-platform support are unchanged. */
 export async function withTagsOn(
   app: App,
@@ -200,41 +188,6 @@ export interface NewGame {
   readonly settings?: Partial<Updateable<GamesTable>>;
 }
 
-const DEFAULT_THEME = {
-  primary: '#44BFD5',
-  dark: '#0F141A',
-  light: '#FFFFFF',
-  success: '#68D391',
-  warning: '#D6AF2E',
-  danger: '#E74C3C',
-};
-
-const DEFAULTS = {
-  presentation_option: 0,
-  submission_option: 1,
-  dependency_option: 3,
-  curation_option: 0,
-  profanity_option: 0,
-  community_options: 1 | 2 | 256 | 512 | 1024 | 2048 | 8192 | 16384,
-  monetization_options: 0,
-  api_access_options: 1 | 2,
-  maturity_options: 0,
-  revenue_options: 0,
-  limit_collection_mods: 0,
-  cloud_cooking_status: 0,
-  max_stock: 0,
-  service_features: 0,
-  instructions: null,
-  instructions_url: null,
-  ugc_name: 'mods',
-  token_name: 'cogs',
-  icon: null,
-  logo: null,
-  header: null,
-  theme: JSON.stringify(DEFAULT_THEME),
-  other_urls: '[]',
-};
-
 /** Adds a game with its owner as administrator, and returns its API key, which cannot be read again. */
 export async function addGame(
   app: App,
@@ -255,6 +208,7 @@ export async function addGame(
     date_live: game.accepted ? now : 0,
     name_id: await nameIdFor(app, query, game.name),
   });
+  await statsStore.addStats(query, row);
   await joinTeam(app, transaction, {
     resource: 'games',
     resourceId: row.id,
@@ -279,58 +233,6 @@ export async function rebuildGameWords(app: App): Promise<void> {
     for (const game of await store.allNames(query)) await store.putWords(query, game);
     await rememberFact(query, WORDS_FACT, WORDS_FORM);
   });
-}
-
-/** Text columns have a folded copy, by which lists compare. */
-function foldedCopies<V extends Updateable<GamesTable>>(values: V): Pick<GamesTable, FoldedColumn> {
-  const copies: Partial<Record<FoldedColumn, string>> = {};
-  for (const field of ['name', 'summary', 'ugc_name', 'instructions_url'] as const)
-    if (values[field] !== undefined) copies[`${field}_folded`] = fold(values[field] ?? '');
-  return copies as Record<FoldedColumn, string>;
-}
-
-type FoldedColumn = 'name_folded' | 'summary_folded' | 'ugc_name_folded' | 'instructions_url_folded';
-
-type Settable =
-  | 'name'
-  | 'name_id'
-  | 'summary'
-  | 'instructions'
-  | 'instructions_url'
-  | 'ugc_name'
-  | 'token_name'
-  | 'status'
-  | 'presentation_option'
-  | 'submission_option'
-  | 'dependency_option'
-  | 'curation_option'
-  | 'profanity_option'
-  | 'community_options'
-  | 'monetization_options'
-  | 'api_access_options'
-  | 'maturity_options'
-  | 'revenue_options'
-  | 'limit_collection_mods'
-  | 'cloud_cooking_status'
-  | 'max_stock'
-  | 'service_features'
-  | 'takedown_reports'
-  | 'summary_length_max'
-  | 'icon'
-  | 'logo'
-  | 'header';
-
-export type GameChanges = { readonly [F in Settable]?: Updateable<GamesTable>[F] | undefined } & {
-  readonly theme?: Readonly<Record<string, string>> | undefined;
-  readonly other_urls?: readonly { label: string; url: string }[] | undefined;
-  readonly platforms?: readonly GamePlatform[] | undefined;
-};
-
-interface GamePlatform {
-  readonly platform: string;
-  readonly label?: string | undefined;
-  readonly moderated?: boolean | undefined;
-  readonly locked?: boolean | undefined;
 }
 
 async function nameIdFor({ settings }: App, query: Query, name: string): Promise<string> {
@@ -358,7 +260,10 @@ export async function applyGameChanges(
   if (changes.name_id !== undefined && changes.name_id !== before.name_id)
     await requireNameId(app, query, id, changes.name_id);
   if (language !== 'en') await translate(query, 'games', id, language, localisableOf(changes));
-  const after = await store.change(transaction, id, columnsOf(app, before, changes, language));
+  const now = app.clock.now();
+  const columns = { ...columnsOf(before, changes, language), date_updated: now };
+  if (columns.status === GAME_ACCEPTED && before.date_live === 0) columns.date_live = now;
+  const after = await store.change(transaction, id, columns);
   if (changes.platforms) {
     await store.putPlatforms(query, id, changes.platforms.map(toPlatformRow));
     // Lists of mods by platform and their totals depend on the game's platforms.
@@ -368,64 +273,6 @@ export async function applyGameChanges(
   await (language === 'en' ? rewriteBodies : rewriteDocuments)(app, transaction, after);
   invalidateGame(transaction, id);
 }
-
-/** Refuses combinations of values that are invalid for every caller. */
-function refuseContradictions(before: store.GameRow, changes: GameChanges): void {
-  const { monetization_options = before.monetization_options, dependency_option = before.dependency_option } = changes;
-  const isAsked = changes.monetization_options !== undefined || changes.dependency_option !== undefined;
-  if (isAsked && (monetization_options & MONETIZATION) !== 0 && dependency_option === DEPENDENCIES_UNRESTRICTED)
-    throw new ApiError('VALIDATION_GENERIC', {
-      fields: [{ field: 'monetization_options', rule: 'sells_or_depends' }],
-    });
-  const { platforms = [] } = changes;
-  if (new Set(platforms.map(({ platform }) => platform)).size < platforms.length)
-    throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'platforms', rule: 'once' }] });
-  if (platforms.length > 0 && platforms.every(({ locked }) => locked))
-    throw new ApiError('GAME_MUST_HAVE_ONE_UNLOCKED_PLATFORM');
-}
-
-export function localisableOf(changes: GameChanges): Record<string, string> {
-  const texts = LOCALISABLE.map((field) => [field, changes[field]] as const);
-  return Object.fromEntries(texts.filter((entry): entry is [(typeof LOCALISABLE)[number], string] => entry[1] != null));
-}
-
-/** The columns to change; texts in a language other than English are translations instead. */
-function columnsOf(app: App, before: store.GameRow, changes: GameChanges, language: Language): Updateable<GamesTable> {
-  const { platforms: _, theme, other_urls, ...plain } = changes;
-  const columns: Updateable<GamesTable> = { ...plain, date_updated: app.clock.now() };
-  if (language !== 'en') for (const field of LOCALISABLE) delete columns[field];
-  if (columns.status === GAME_ACCEPTED && before.date_live === 0) columns.date_live = app.clock.now();
-  if (theme) columns.theme = JSON.stringify({ ...JSON.parse(before.theme), ...theme });
-  if (columns.instructions_url === '') columns.instructions_url = null;
-  if (other_urls) columns.other_urls = JSON.stringify(other_urls);
-  return { ...columns, ...foldedCopies(columns) };
-}
-
-/** The default names of platforms. */
-const PLATFORM_LABELS: Readonly<Record<string, string>> = {
-  source: 'Source',
-  windows: 'Windows',
-  mac: 'Mac',
-  linux: 'Linux',
-  android: 'Android',
-  ios: 'iOS',
-  xboxone: 'Xbox One',
-  xboxseriesx: 'Xbox Series X|S',
-  ps4: 'PlayStation 4',
-  ps5: 'PlayStation 5',
-  switch: 'Nintendo Switch',
-  switch2: 'Nintendo Switch 2',
-  oculus: 'Meta Quest',
-  windowsserver: 'Windows Server',
-  linuxserver: 'Linux Server',
-};
-
-const toPlatformRow = ({ platform, label, moderated, locked }: GamePlatform) => ({
-  platform,
-  label: label || (PLATFORM_LABELS[platform] ?? platform),
-  moderated: moderated ? 1 : 0,
-  locked: locked ? 1 : 0,
-});
 
 /** Makes another team member the leader, whom the game names as its submitter. */
 export async function transferGame(transaction: Transaction, id: number, userId: number): Promise<void> {
@@ -437,12 +284,6 @@ export async function transferGame(transaction: Transaction, id: number, userId:
 export async function removeGame(app: App, transaction: Transaction, id: number): Promise<void> {
   await applyGameChanges(app, transaction, id, { status: GAME_DELETED }, 'en');
   for (const { onDelete } of app.extensions.of(gameExtensions)) await onDelete?.(app, transaction, id);
-}
-
-/** Counts mods that became public, or ceased to be. */
-export async function countPublicMods(transaction: Transaction, gameId: number, difference: number): Promise<void> {
-  await store.addToModsCount(transaction, gameId, difference);
-  invalidateGame(transaction, gameId);
 }
 
 /** Locks the game's row, so that concurrent changes of its tags and their counts run one after the other. */
@@ -460,29 +301,6 @@ export async function tagOptionsChanged(app: App, transaction: Transaction, id: 
 export async function tagCountsChanged(transaction: Transaction, id: number): Promise<void> {
   await rewriteTags(transaction, id);
   invalidateGame(transaction, id);
-}
-
-/**
- * Adds to the totals of a game's mods. Cached responses stay valid, because this happens all the time: they show new
- * totals once the stats are refreshed, at `date_expires`.
- */
-export const countForGame = (transaction: Transaction, gameId: number, difference: Partial<store.ModTotals>) =>
-  store.addToModTotals(transaction, gameId, {
-    mods_downloads_today: 0,
-    mods_downloads_total: 0,
-    mods_subscribers_total: 0,
-    ...difference,
-  });
-
-export const gamesWithExpiredStats = (app: App, most: number): Promise<number[]> =>
-  store.withStatsExpiredBefore(app.db.query, app.clock.now(), most);
-
-/** Stores new averages and the next expiry. Everything in the game that shows stats becomes stale. */
-export async function refreshGameStats(app: App, gameId: number, dateExpires: number): Promise<void> {
-  await app.db.write(async (transaction) => {
-    await store.refreshStats(transaction, gameId, app.clock.now(), dateExpires);
-    invalidateGame(transaction, gameId);
-  });
 }
 
 export function invalidateGame(transaction: Transaction, id: number): void {

@@ -5,7 +5,8 @@ import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import { type Language, pick } from '../../platform/localisation/languages.ts';
 import type { FieldTranslations } from '../../platform/text/translations.ts';
 import { GameTagOptionLocalizedObject } from '../tag-options/object.ts';
-import type { GameRow, StatsRow } from './store.ts';
+import type { StatsRow } from './stats-store.ts';
+import type { GameRow } from './store.ts';
 import type { GamePlatformsTable } from './table.ts';
 
 const Url = z.string().nullable();

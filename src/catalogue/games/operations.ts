@@ -10,11 +10,12 @@ import { GameTagOptionObject, toTagOption } from '../tag-options/object.ts';
 import { optionsOn, tagCountsOn } from '../tag-options/platforms.ts';
 import { GameChangesBody, NewGameBody } from './changes.ts';
 import { deleteGame, editGame, submitGame } from './editing.ts';
-import { listGames, requireGameDocument, type StoredGame, statsOfGame, tagOptionsOfGame, withTagsOn } from './games.ts';
+import { listGames, requireGameDocument, type StoredGame, tagOptionsOfGame, withTagsOn } from './games.ts';
 import { gameListing } from './listing.ts';
 import { addGameImages, GAME_IMAGES, removeGameImages } from './media.ts';
 import { GameObject, GameStatsObject, NewGameObject, toGameStats } from './object.ts';
 import { REDIRECT_URIS_MAX, setRedirectUris, validateRedirectUris } from './redirect-uris.ts';
+import { statsOfGame } from './stats.ts';
 
 const ShowHiddenTags = z.object({
   show_hidden_tags: z

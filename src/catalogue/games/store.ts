@@ -12,7 +12,6 @@ import {
 import { type Listing, type ListRequest, narrowed, paged } from '../../platform/database/listing.ts';
 import { withUpdateLock } from '../../platform/database/locks.ts';
 import { USER, type USER_COLUMNS } from '../../platform/database/people.ts';
-import { isLiveOn } from '../../platform/database/platforms.ts';
 import { putNameWords } from '../../platform/database/search.ts';
 import type {
   GameDocumentsTable,
@@ -24,8 +23,6 @@ import type {
 
 export type GameRow = Selectable<GamesTable>;
 type ShownUser = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[number]>;
-
-export type StatsRow = GameStatsTable;
 
 /** A game's document with the columns that are appended to it. */
 interface GameDocument extends Omit<GameStatsTable, 'game_id'> {
@@ -186,90 +183,8 @@ async function documentsOf(
   return documents;
 }
 
-export const statsOf = (query: Query, gameId: number) =>
-  query.selectFrom('game_stats').selectAll().where('game_id', '=', gameId).executeTakeFirst();
-
-const ADD_TO_MODS_COUNT = statement('update game_stats set mods_count_total = mods_count_total + ? where game_id = ?');
-export const addToModsCount = (transaction: Transaction, gameId: number, difference: number) =>
-  transaction.run(ADD_TO_MODS_COUNT, [difference, gameId]);
-
-export type ModTotals = Pick<StatsRow, 'mods_downloads_today' | 'mods_downloads_total' | 'mods_subscribers_total'>;
-
-const ADD_TO_MODS_FIGURES = statement(`update game_stats set mods_downloads_today = mods_downloads_today + ?,
-  mods_downloads_total = mods_downloads_total + ?, mods_subscribers_total = mods_subscribers_total + ?
-  where game_id = ?`);
-export const addToModTotals = (transaction: Transaction, gameId: number, difference: ModTotals) => {
-  const { mods_downloads_today, mods_downloads_total, mods_subscribers_total } = difference;
-  const values = [mods_downloads_today, mods_downloads_total, mods_subscribers_total, gameId];
-  return transaction.run(ADD_TO_MODS_FIGURES, values);
-};
-
-const HAS_PLATFORMS = statement('select 1 as found from game_platforms where game_id = ? limit 1');
-export const hasPlatforms = async (reader: Reader, id: number): Promise<boolean> =>
-  (await reader.first(HAS_PLATFORMS, [id])) !== undefined;
-
-export async function countModsOn(query: Query, id: number, platform: string): Promise<number> {
-  const mods = query.selectFrom('mods as m').where('m.game_id', '=', id).where('m.status', '=', 1);
-  const live = mods.where('m.visible', '=', 1).where(isLiveOn(platform));
-  return Number((await live.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total);
-}
-
-const DOWNLOADS_ON = statement(`select
-    (select coalesce(sum(h.downloads), 0) from mod_platform_download_hours h
-      where h.game_id = g.id and h.platform = ?) as today,
-    (select coalesce(sum(d.downloads), 0) from metrics_platform_months d
-      where d.game_id = g.id and d.platform = ?) as total,
-    case when g.date_live = 0 or g.date_live + 86400 > ? then 1 else (cast(? as bigint) - g.date_live) / 86400 end as days
-  from games g where g.id = ?`);
-/** Since downloads are recorded per platform. */
-export async function downloadsOn(reader: Reader, id: number, platform: string, now: number) {
-  const row = await reader.first<{ today: number; total: number; days: number }>(DOWNLOADS_ON, [
-    platform,
-    platform,
-    now,
-    now,
-    id,
-  ]);
-  const [today, total, days] = [Number(row!.today), Number(row!.total), Number(row!.days)];
-  return {
-    mods_downloads_today: today,
-    mods_downloads_total: total,
-    mods_downloads_daily_average: Math.floor(total / days),
-  };
-}
-
-/** Games whose stats expired before this time, the oldest first. */
-export async function withStatsExpiredBefore(query: Query, date: number, most: number): Promise<number[]> {
-  const expired = query.selectFrom('game_stats').select('game_id').where('date_expires', '<', date);
-  return (await expired.orderBy('date_expires').limit(most).execute()).map((row) => row.game_id);
-}
-
-const RENEW_FIGURES = statement(`update game_stats set date_expires = ?,
-  mods_downloads_daily_average = mods_downloads_total
-    / (select case when g.date_live = 0 or g.date_live + 86400 > ? then 1
-        else (cast(? as bigint) - g.date_live) / 86400 end
-       from games g where g.id = game_stats.game_id)
-  where game_id = ?`);
-/** The daily average covers the days since the game went live; the first one counts as a whole day. */
-export const refreshStats = (transaction: Transaction, gameId: number, now: number, dateExpires: number) =>
-  transaction.run(RENEW_FIGURES, [dateExpires, now, now, gameId]);
-
-export async function add(query: Query, row: Insertable<GamesTable>): Promise<GameRow> {
-  const game = await query.insertInto('games').values(row).returningAll().executeTakeFirstOrThrow();
-  await query
-    .insertInto('game_stats')
-    .values({
-      game_id: game.id,
-      mods_count_total: 0,
-      mods_downloads_today: 0,
-      mods_downloads_total: 0,
-      mods_downloads_daily_average: 0,
-      mods_subscribers_total: 0,
-      date_expires: row.date_added as number,
-    })
-    .execute();
-  return game;
-}
+export const add = (query: Query, row: Insertable<GamesTable>): Promise<GameRow> =>
+  query.insertInto('games').values(row).returningAll().executeTakeFirstOrThrow();
 
 /** Returns the changed game. */
 export async function change(transaction: Transaction, id: number, changes: Updateable<GamesTable>): Promise<GameRow> {
@@ -282,14 +197,17 @@ export async function change(transaction: Transaction, id: number, changes: Upda
 }
 
 /** `monetization_options` of a mod: it is for sale, or was put on the marketplace. */
-const HELD_MODS = statement(`select count(*) as total,
+const COUNT_MODS = statement(`select count(*) as total,
   coalesce(sum(case when price > 0 or (monetization_options & 3) <> 0 then 1 else 0 end), 0) as sellable
   from mods where game_id = ? and status <> 3`);
 
 /** Counts the mods of the game, and how many of them are for sale. */
-export async function heldMods(transaction: Transaction, gameId: number): Promise<{ total: number; sellable: number }> {
-  const held = await transaction.first<{ total: number; sellable: number }>(HELD_MODS, [gameId]);
-  return { total: Number(held!.total), sellable: Number(held!.sellable) };
+export async function countMods(
+  transaction: Transaction,
+  gameId: number,
+): Promise<{ total: number; sellable: number }> {
+  const counts = await transaction.first<{ total: number; sellable: number }>(COUNT_MODS, [gameId]);
+  return { total: Number(counts!.total), sellable: Number(counts!.sellable) };
 }
 
 export async function isNameIdTaken(query: Query, nameId: string, exceptId: number): Promise<boolean> {

@@ -12,7 +12,8 @@ import { translate } from '../../platform/text/translations.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
 import { recordModEvent, recordUserEvent } from '../../records/events/events.ts';
 import type { ModEventType } from '../../records/webhooks/kinds.ts';
-import { countPublicMods, requireGame } from '../games/games.ts';
+import { requireGame } from '../games/games.ts';
+import { countPublicMods } from '../games/stats.ts';
 import { ADMINISTRATOR, joinTeam } from '../teams/teams.ts';
 import {
   isPublic,

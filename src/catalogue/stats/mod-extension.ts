@@ -1,5 +1,5 @@
 import { contribute } from '../../platform/extensions.ts';
-import { countForGame } from '../games/games.ts';
+import { countForGame } from '../games/stats.ts';
 import { modExtensions } from '../mods/extensions.ts';
 import * as store from './store.ts';
 

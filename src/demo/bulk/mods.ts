@@ -1,4 +1,4 @@
-import { countPublicMods } from '../../catalogue/games/games.ts';
+import { countPublicMods } from '../../catalogue/games/stats.ts';
 import { isPublic } from '../../catalogue/mods/access.ts';
 import { documentsFor, rebuildModDocumentsOfMovedSite } from '../../catalogue/mods/documents.ts';
 import type { FieldsByLanguage } from '../../catalogue/mods/extensions.ts';
