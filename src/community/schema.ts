@@ -44,12 +44,12 @@ const comments: Schema = ({ id, integer, text }) => [
     markup_folded ${text} not null,
     withheld ${integer} not null default 0
   )`,
-  // Pinned comments come first where nothing else is asked for.
+  // By default pinned comments come first.
   'create index comments_of_resource on comments (resource, resource_id, date_deleted, (options & 1) desc, id)',
   'create index comments_by_karma on comments (resource, resource_id, date_deleted, karma, id)',
   'create unique index comments_by_position on comments (resource, resource_id, reply_id, thread_order)',
   'create index comments_by_author on comments (submitted_by, date_added)',
-  // Few comments are withheld, so most lists learn at once that nothing in them is.
+  // Few comments are withheld, so this index answers most lists at once.
   'create index comments_withheld on comments (resource, resource_id) where withheld > 0',
   'create index comments_waiting on comments (id) where withheld = 1',
   'create index comments_taken on comments (id) where withheld = 3',
@@ -59,7 +59,7 @@ const comments: Schema = ({ id, integer, text }) => [
     karma ${integer} not null,
     primary key (comment_id, user_id)
   )`,
-  // What a person has done is looked up when their account ends.
+  // Read when an account is deleted or merged.
   'create index comment_votes_by_user on comment_votes (user_id, comment_id)',
   `create table comment_mentions (
     comment_id ${integer} not null references comments (id) on delete cascade,
@@ -97,12 +97,12 @@ const guides: Schema = ({ id, integer, text }) => [
   'create index guides_by_date_updated on guides (game_id, status, date_updated, id)',
   'create index guides_by_name_folded on guides (game_id, status, name_folded, id)',
   'create index guides_by_submitted_by on guides (game_id, status, submitted_by, id)',
-  // Clients ask for the largest first, so the index runs that way, and `id` beside it still counts up.
+  // Clients sort the largest first, so the index descends while `id` ascends.
   'create index guides_by_visits_today on guides (game_id, status, visits_today desc, id)',
   'create index guides_by_visits_total on guides (game_id, status, visits_total desc, id)',
   'create index guides_by_comments_total on guides (game_id, status, comments_total desc, id)',
   'create index guides_by_logo on guides (logo)',
-  // Most content is accepted, so what waits or is deleted has small indexes of its own, in the order of the queues.
+  // Most content is accepted, so pending and deleted content has small indexes in the order of the queues.
   'create index guides_waiting on guides (id) where status = 0',
   'create index guides_waiting_by_game on guides (game_id, id) where status = 0',
   'create index guides_waiting_by_date on guides (date_added, id) where status = 0',
@@ -167,7 +167,7 @@ const collections: Schema = ({ id, integer, text, clustered }) => [
   'create index collections_by_name on collections (game_id, status, visible, name_folded, id)',
   'create index collections_by_submitter on collections (submitted_by, id)',
   'create index collections_by_logo on collections (logo)',
-  // Most content is accepted, so what waits or is deleted has small indexes of its own, in the order of the queues.
+  // Most content is accepted, so pending and deleted content has small indexes in the order of the queues.
   'create index collections_waiting on collections (id) where status = 0',
   'create index collections_waiting_by_game on collections (game_id, id) where status = 0',
   'create index collections_waiting_by_date on collections (date_added, id) where status = 0',
@@ -208,7 +208,7 @@ const collections: Schema = ({ id, integer, text, clustered }) => [
     date_added ${integer} not null,
     primary key (collection_id, user_id)
   )${clustered}`,
-  // What a person has done is looked up when their account ends.
+  // Read when an account is deleted or merged.
   'create index collection_ratings_by_user on collection_ratings (user_id, collection_id)',
   `create table collection_rating_days (
     collection_id ${integer} not null references collections (id) on delete cascade,

@@ -10,7 +10,10 @@ export const COLLECTION_ACCEPTED = 1;
 export const COLLECTION_DELETED = 3;
 export const COLLECTION_PUBLIC = 1;
 
-/** Of a game's `community_options`, as the C++ SDK numbers them (docs/API-QUIRKS.md, 39): collections, and comments on them. */
+/**
+ * Bits of a game’s `community_options`, numbered as in the C++ SDK (docs/API-QUIRKS.md, 39): collections, and comments
+ * on them.
+ */
 export const GAME_COLLECTIONS = 8_192;
 export const GAME_COLLECTION_COMMENTS = 16_384;
 
@@ -20,10 +23,10 @@ type Shown = Pick<store.CollectionRow, 'status' | 'visible'>;
 export const isPublic = ({ status, visible }: Shown): boolean =>
   status === COLLECTION_ACCEPTED && visible === COLLECTION_PUBLIC;
 
-/** What the caller is to a collection. */
+/** The caller’s relation to a collection. */
 export interface Standing {
   readonly isSubmitter: boolean;
-  /** The level in the team of its game. */
+  /** The caller’s level in the team of its game. */
   readonly level: number;
 }
 
@@ -39,17 +42,17 @@ export async function standingOf(
 }
 
 export const mayEdit = ({ isSubmitter, level }: Standing): boolean => isSubmitter || level >= MANAGER;
-/** What a collection is made of is its author's choice. */
+/** Only the author and administrators choose the mods of a collection. */
 export const maySetMods = ({ isSubmitter, level }: Standing): boolean => isSubmitter || level >= ADMINISTRATOR;
 export const mayModerate = ({ level }: Standing): boolean => level >= MODERATOR;
 
-/** Whether the game has collections now. Those that it had are kept, and nobody sees them while it has none. */
+/** Whether the game has collections now. While they are switched off, existing ones are stored but hidden. */
 export async function hasCollections(reader: Reader, caller: Caller, gameId: number): Promise<boolean> {
   const { community_options } = await requireGame(reader, caller, gameId);
   return (community_options & GAME_COLLECTIONS) !== 0;
 }
 
-/** What is not public exists only for its submitter and the team of its game. */
+/** A collection that is not public exists only for its submitter and the team of its game. */
 async function refuseUnseen(
   reader: Reader,
   caller: Caller,
@@ -74,7 +77,7 @@ export async function requireCollection(
   return collection!;
 }
 
-/** The same for a change: others who change the collection wait from here on. */
+/** Locks the collection for a change. */
 export async function requireCollectionForChange(
   transaction: Transaction,
   caller: Caller,
@@ -86,8 +89,8 @@ export async function requireCollectionForChange(
   return collection!;
 }
 
-/** The collection and every list that may hold it are stale. */
-export function announceCollection(
+/** Invalidates cached responses with the collection, and every list that may contain it. */
+export function invalidateCollection(
   transaction: Transaction,
   { id, game_id }: Pick<store.CollectionRow, 'id' | 'game_id'>,
 ): void {
@@ -95,7 +98,7 @@ export function announceCollection(
   transaction.changed(`games/${game_id}/collections`);
 }
 
-/** Which states a list asks for itself. */
+/** The states that the request filters by. */
 export function asks({ groups }: ListRequest): Pick<store.CollectionScope, 'asksStatus' | 'asksVisible'> {
   const names = new Set(groups.flat().map(({ column }) => column.name));
   return { asksStatus: names.has('status'), asksVisible: names.has('visible') };

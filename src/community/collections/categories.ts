@@ -1,4 +1,4 @@
-/** What a collection is for, by the number under which it is stored. */
+/** The purposes of collections, by their stored number. */
 export const CATEGORIES = { 1: 'Essential', 2: 'Miscellaneous', 3: 'Themed' } as const;
 export const MISCELLANEOUS = 2;
 
@@ -9,7 +9,7 @@ export const CATEGORY_NUMBERS: Readonly<Record<string, number>> = Object.assign(
   Object.fromEntries(Object.entries(CATEGORIES).map(([number, name]) => [name.toLowerCase(), Number(number)])),
 );
 
-/** A category as requests name it: by its number, or by its name in any case. */
+/** Parses a category: its number, or its name in any case. */
 export function categoryOf(text: string): number | undefined {
   const wanted = text.trim().toLowerCase();
   return Object.hasOwn(CATEGORIES, wanted) ? Number(wanted) : CATEGORY_NUMBERS[wanted];
@@ -17,7 +17,7 @@ export function categoryOf(text: string): number | undefined {
 
 export const categoryName = (category: number): CategoryName => CATEGORIES[category as keyof typeof CATEGORIES];
 
-/** What collections are tagged with, in every game. */
+/** The tags of collections, the same in every game. */
 export const COLLECTION_TAGS = [
   'ANIMATION',
   'AUDIO',
@@ -34,7 +34,7 @@ export type CollectionTag = (typeof COLLECTION_TAGS)[number];
 
 export const tagsOf = (tags: string): CollectionTag[] => (tags === '' ? [] : (tags.split(',') as CollectionTag[]));
 
-/** The tag in the form in which names of a game's tags can be compared with it: "Quality of Life". */
+/** Converts the tag so that it can be compared with names of a game’s tags: "Quality of Life". */
 export const tagNamed = (name: string): string =>
   name
     .trim()

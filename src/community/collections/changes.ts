@@ -31,43 +31,41 @@ const fields = {
     )
     .max(COLLECTION_TAGS.length + 1)
     .transform((tags) => [...new Set(tags)].filter((tag) => tag !== ''))
-    .meta({ description: 'All of the tags that the collection shall have.' }),
+    .meta({ description: 'All tags of the collection. They replace earlier ones.' }),
   mod_ids: z.array(Id).max(MODS_PER_REQUEST_MAX),
 };
 
 const { name, ...others } = fields;
 
-/** What a new collection is made of. Anything not listed here is not taken from a request. */
+/** The fields of a new collection. Other fields of the request are ignored. */
 export const NewCollectionBody = z.object({
   name,
   ...z.object(others).partial().shape,
   visible: fields.visible.optional().meta({
-    description: '0 hidden, 1 public. Public unless given where it is added with mods, and hidden otherwise.',
+    description: '0 hidden, 1 public. Default: public if it is added with mods, hidden otherwise.',
   }),
-  status: z
-    .literal([0, 1])
-    .optional()
-    .meta({ description: '0 leaves it to the game’s team to accept it, 1 accepted.' }),
+  status: z.literal([0, 1]).optional().meta({ description: '0 waits for the game’s team to accept it, 1 accepted.' }),
 });
 
 export const CollectionChangesBody = z
   .object({
     ...fields,
-    mod_ids: fields.mod_ids.meta({ description: 'Mods to put into the collection.' }),
+    mod_ids: fields.mod_ids.meta({ description: 'Mods to add to the collection.' }),
     status: z.literal([0, 1]).meta({
-      description: '0 not accepted, 1 accepted. For the game’s team; its administrators bring back what was deleted.',
+      description:
+        '0 not accepted, 1 accepted. Allowed for the game’s team; its administrators can restore a deleted collection.',
     }),
     limit_number_mods: Integer.min(0).max(MODS_PER_REQUEST_MAX).meta({
       description:
-        'How many mods this collection may hold, 0 for as many as the game says. For the game’s administrators.',
+        'The maximum number of mods in this collection; 0 for the game’s limit. Allowed for the game’s administrators.',
     }),
   })
   .partial()
   .extend({
-    sync: z.boolean().default(false).meta({ description: 'Take out all mods that `mod_ids` does not name.' }),
+    sync: z.boolean().default(false).meta({ description: 'Remove all mods that `mod_ids` does not name.' }),
   });
 
-/** Filters of the list, which the dialect documents as fields of a form. The list itself reads them. */
+/** Filters of the list, which the dialect documents as form fields. The list itself reads them. */
 export const CollectionFilters = z
   .object({
     id: z.string(),
@@ -84,4 +82,4 @@ export const CollectionFilters = z
     tags: z.union([z.string(), z.array(z.string())]),
   })
   .partial()
-  .extend({ mod_id: Id.optional().meta({ description: 'Collections that show this mod.' }) });
+  .extend({ mod_id: Id.optional().meta({ description: 'Only collections that show this mod.' }) });

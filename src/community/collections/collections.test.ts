@@ -41,7 +41,7 @@ const at = (collection: { id: number; game_id?: number }) => ({
 const inGame = { game_id: game.id };
 const MISSING = 999_999;
 
-/** Someone in the game's team. */
+/** A member of the game’s team. */
 async function ofTeam(level: number, of: { id: number } = game): Promise<Client> {
   const person = await api.aUser();
   await api.joins(person, of, level);
@@ -80,7 +80,7 @@ const listOf = async (query = {}, client: Client = asStranger) => {
   return ids(body.data);
 };
 
-test('a collection is made of what was sent, and shows the whole object', async () => {
+test('a new collection has the sent fields, and the response is the whole object', async () => {
   const [one, two] = await mods(2);
   const made = await aCollection({
     name: 'Sky Essentials',
@@ -136,7 +136,7 @@ test('a collection is made of what was sent, and shows the whole object', async 
   assert.deepEqual(read.body, made);
 });
 
-test('categories are taken by number or name, and others are refused', async () => {
+test('a category is accepted by number or name, and others are refused', async () => {
   for (const [category, told] of [
     [1, 'Essential'],
     ['Miscellaneous', 'Miscellaneous'],
@@ -165,7 +165,7 @@ test('names are at most 50 long, and so are the slugs made of them, which are un
   assert.deepEqual(await refused({ name: 'Any', tags: ['NONSENSE'] }), ['tags.0']);
 });
 
-test('where a game has no collections, none is added and none is seen', async () => {
+test('in a game without collections none can be added or seen', async () => {
   const switched = await api.aGame();
   const params = { game_id: switched.id };
   const mod = await api.aMod({ game: switched });
@@ -187,7 +187,7 @@ test('where a game has no collections, none is added and none is seen', async ()
   assert.equal((await asAda.call(getModCollection, { params: at(made) })).body.id, made.id);
 });
 
-test('what has a price is not put into a collection', async () => {
+test('a mod with a price cannot be added to a collection', async () => {
   const paid = await api.aMod({ game });
   await api
     .app()
@@ -196,7 +196,7 @@ test('what has a price is not put into a collection', async () => {
   await asAda.refused(addCollectionOperation, { params: inGame, body }, 400, 29604);
 });
 
-test('only public mods of the same game that allow it are put into a collection', async () => {
+test('only public mods of the same game that allow it can be added to a collection', async () => {
   const hidden = await api.aMod({ game, owner: ada, visible: 0 });
   const unseen = await api.aMod({ game, visible: 0 });
   const elsewhere = await api.aMod();
@@ -217,7 +217,7 @@ test('only public mods of the same game that allow it are put into a collection'
   assert.equal((await modsOf(collection)).length, 1);
 });
 
-test('a mod that needs others comes only with them', async () => {
+test('a mod with dependencies can be added only together with them', async () => {
   const [above, below] = await mods(2, game, ada);
   await asAda.call(addModDependencies, {
     params: { ...inGame, mod_id: above!.id },
@@ -228,7 +228,7 @@ test('a mod that needs others comes only with them', async () => {
   assert.deepEqual(await modsOf(await aCollection({ mod_ids: [above!.id, below!.id] })), [above!.id, below!.id]);
 });
 
-test('a collection holds as many mods as its game allows, or as an administrator of the game says', async () => {
+test('the game limits the number of mods in a collection, and its administrators can change the limit of one', async () => {
   const small = await api.aGame({ settings: { limit_collection_mods: 2 } });
   const three = ids(await mods(3, small));
   const params = { game_id: small.id };
@@ -247,7 +247,7 @@ test('a collection holds as many mods as its game allows, or as an administrator
   assert.deepEqual(await modsOf(made, { _sort: 'added_to_collection' }), [three[1], three[2], three[0]]);
 });
 
-test('with sync the mods are replaced, without it they are added to', async () => {
+test('with sync the mods are replaced, without it they are added', async () => {
   const [a, b, c] = ids(await mods(3));
   const made = await aCollection({ mod_ids: [a!, b!] });
   await update(made, { mod_ids: [b!, c!] });
@@ -256,7 +256,7 @@ test('with sync the mods are replaced, without it they are added to', async () =
   assert.deepEqual(await modsOf(made), [c]);
 });
 
-test('what everyone sees shows a mod, so an empty collection is hidden', async () => {
+test('a public collection needs a mod, so an empty one is hidden', async () => {
   const empty = await aCollection({ mod_ids: [] });
   assert.deepEqual([empty.visible, empty.date_live], [0, 0]);
   await asAda.refused(updateCollectionOperation, { params: at(empty), body: { visible: 1 } }, 400, 29614);
@@ -272,7 +272,7 @@ test('what everyone sees shows a mod, so an empty collection is hidden', async (
   assert.deepEqual(await modsOf(shown, {}, asAda), []);
 });
 
-test('who may change what', async () => {
+test('submitter, moderators, managers and administrators each change only what they may', async () => {
   const made = await aCollection();
   const another = await api.aMod({ game });
   const [moderator, manager, admin] = [await ofTeam(MODERATOR), await ofTeam(MANAGER), await ofTeam(ADMINISTRATOR)];
@@ -297,7 +297,7 @@ test('who may change what', async () => {
   assert.equal((await update(made, { status: 1 }, moderator)).body.status, 1);
 });
 
-test('tags are set by those who edit, and what the game has locked by its team', async () => {
+test('editors set tags, and only the game’s team sets locked ones', async () => {
   const locking = await api.aGame({
     tagGroups: [{ name: 'Official', type: 'checkboxes', locked: true, tags: ['Quality of Life'] }],
   });
@@ -322,7 +322,7 @@ test('tags are set by those who edit, and what the game has locked by its team',
   assert.deepEqual([await found('visual'), await found('VISUAL,QUALITY_OF_LIFE'), await found('AUDIO')], [1, 1, 0]);
 });
 
-test('while someone sets the mods of a collection, others are told so, and not for ever', async () => {
+test('while one request sets the mods of a collection, others get a conflict error until its claim expires', async () => {
   const made = await aCollection();
   const mod = await api.aMod({ game });
   const now = api.app().clock.now();
@@ -337,7 +337,7 @@ test('while someone sets the mods of a collection, others are told so, and not f
   assert.equal((await update(made, { ...body, sync: true })).status, 200);
 });
 
-test('people follow what is public, once, and leave it also when it was hidden', async () => {
+test('users follow public collections, once, and can unfollow hidden ones', async () => {
   const made = await aCollection();
   const params = at(made);
   const first = await asStranger.call(followCollectionOperation, { params });
@@ -358,7 +358,7 @@ test('people follow what is public, once, and leave it also when it was hidden',
   assert.equal((await asAda.call(getModCollection, { params })).body.stats.followers_total, 0);
 });
 
-test('who subscribes to a collection has all of its mods that everyone can have, and leaves them all at once', async () => {
+test('subscribing to a collection subscribes to all of its available mods, and unsubscribing ends all of them', async () => {
   const [had, open, hidden, fileless] = await mods(4);
   for (const mod of [had!, open!, hidden!]) await api.aFile(mod);
   const made = await aCollection({ mod_ids: ids([had!, open!, hidden!, fileless!]) });
@@ -387,7 +387,7 @@ test('who subscribes to a collection has all of its mods that everyone can have,
   assert.equal(await subscribersOf(had!), 0);
 });
 
-test('nobody subscribes to the mods of a collection that they do not see', async () => {
+test('users cannot subscribe to the mods of a collection that they do not see', async () => {
   const made = await aCollection({ visible: 0 });
   for (const operation of [subscribeToCollectionMods, unsubscribeFromCollectionMods]) {
     await asStranger.refused(operation, { params: at(made) }, 404, 14000);
@@ -395,7 +395,7 @@ test('nobody subscribes to the mods of a collection that they do not see', async
   }
 });
 
-test('people tell whether the mods work together, and take it back', async () => {
+test('users rate whether the mods work together, and withdraw the rating', async () => {
   const made = await aCollection();
   const params = at(made);
   const rate = (rating: number) => asStranger.call(addCollectionRating, { params, body: { rating } });
@@ -418,7 +418,7 @@ test('people tell whether the mods work together, and take it back', async () =>
   await asStranger.refused(addCollectionRating, { params, body: { rating: 2 } }, 422, 13009);
 });
 
-test('figures are those of the mods that everyone sees', async () => {
+test('statistics include only the public mods', async () => {
   const [big, small] = await mods(2, game, ada);
   await asAda.call(editModOperation, { params: { ...inGame, mod_id: small!.id }, body: { summary: 'Small' } });
   const app = api.app();
@@ -443,7 +443,7 @@ test('figures are those of the mods that everyone sees', async () => {
   assert.deepEqual(await told(), [2, 2, 2, false, 0]);
 });
 
-test('a hidden mod is shown in a collection only to those who may see it and ask for it', async () => {
+test('a hidden mod is listed in a collection only for callers who may see it and ask for it', async () => {
   const [shown, hidden] = await mods(2);
   const made = await aCollection({ mod_ids: [shown!.id, hidden!.id] });
   const owner = await api.as(hidden!.owner);
@@ -462,7 +462,7 @@ test('a hidden mod is shown in a collection only to those who may see it and ask
   await asStranger.refused(getCollectionsOfMod, { params: { ...inGame, mod_id: hidden!.id } }, 404, 15022);
 });
 
-test('a deleted mod is in no collection that anyone sees, and one that is gone for ever in none at all', async () => {
+test('a deleted mod is in no visible collection, and a permanently deleted one in none at all', async () => {
   const [stays, goes] = await mods(2);
   const made = await aCollection({ mod_ids: [stays!.id, goes!.id] });
   const owner = await api.as(goes!.owner);
@@ -477,7 +477,7 @@ test('a deleted mod is in no collection that anyone sees, and one that is gone f
   assert.deepEqual(await held(), [stays!.id]);
 });
 
-test('what is hidden, not accepted or deleted is in no list of others, in no total, and in no kept answer', async () => {
+test('a hidden, unaccepted or deleted collection is in no list, total or cached response for others', async () => {
   const mod = await api.aMod({ game });
   const made = await aCollection({ mod_ids: [mod.id] });
   const moderator = await ofTeam(MODERATOR);
@@ -500,7 +500,7 @@ test('what is hidden, not accepted or deleted is in no list of others, in no tot
   for (const client of [asStranger, asKey, asAda]) assert.deepEqual(await everywhere(client), [1, 1, 1, 1, 200, 200]);
   assert.equal(await ofProfile(), 1);
   const gone = async () => {
-    // Who may see it reads first, so that an answer that was kept for them would be found by the others.
+    // Callers who may see it read first, so that a response wrongly cached for them would reach the others.
     for (const client of [asAda, moderator]) assert.deepEqual(await everywhere(client), [0, 1, 0, 0, 200, 200]);
     for (const client of [asStranger, asKey]) assert.deepEqual(await everywhere(client), [0, 0, 0, 0, 404, 404]);
     assert.equal(await ofProfile(), 0);
@@ -519,7 +519,7 @@ test('what is hidden, not accepted or deleted is in no list of others, in no tot
   await gone();
 });
 
-test('a collection is deleted by its submitter or the game’s team, told why, and brought back by an administrator', async () => {
+test('the submitter or the game’s team deletes a collection, with a reason, and an administrator restores it', async () => {
   const made = await aCollection();
   const params = at(made);
   const [moderator, admin] = [await ofTeam(MODERATOR), await ofTeam(ADMINISTRATOR)];
@@ -547,7 +547,7 @@ test('a collection is deleted by its submitter or the game’s team, told why, a
   assert.deepEqual(left, []);
 });
 
-test('filters come in the query, or in a form as the dialect documents it', async () => {
+test('filters are accepted in the query, or in a form as the dialect documents it', async () => {
   const mod = await api.aMod({ game });
   const body = { name: 'Zephyr Winds', category: 'Themed', mod_ids: [mod.id] };
   const made = await aCollection(body);
@@ -573,7 +573,7 @@ test('filters come in the query, or in a form as the dialect documents it', asyn
   await asStranger.refused(getModCollections, { params: inGame, query: { mod_id: 'x' } }, 422, 13009);
 });
 
-test('an address with the id of a public collection leads to its page, and of a hidden one nowhere', async () => {
+test('a URL with the id of a public collection redirects to its page, and one of a hidden collection is not found', async () => {
   const made = await aCollection();
   const path = `/search/collections/${made.id}`;
   const answer = await api.request('GET', path);
@@ -583,7 +583,7 @@ test('an address with the id of a public collection leads to its page, and of a 
   assert.equal((await api.request('GET', path)).status, 404);
 });
 
-test('lists across games hold nothing of a game that the caller may not reach', async () => {
+test('lists across games contain nothing of a game that the caller cannot access', async () => {
   const closed = await api.aGame();
   const made = await aCollection({}, asAda, closed);
   const params = { user_id: ada.id };

@@ -8,7 +8,7 @@ import type { ListRequest } from '../../platform/database/listing.ts';
 import { withLikelyWords } from '../../platform/database/search.ts';
 import type { Language } from '../../platform/localisation/languages.ts';
 import type { Platform } from '../../platform/vocabulary/game-platforms.ts';
-import { announceCollection, asks, GAME_COLLECTIONS, hasCollections, isPublic, requireCollection } from './access.ts';
+import { asks, GAME_COLLECTIONS, hasCollections, invalidateCollection, isPublic, requireCollection } from './access.ts';
 import { collectionListing, collectionModListing } from './listing.ts';
 import { firstRecentDay } from './ratings.ts';
 import * as store from './store.ts';
@@ -16,7 +16,7 @@ import * as store from './store.ts';
 export * from './access.ts';
 export type { CollectionRow } from './store.ts';
 
-/** A collection with all that its object tells. */
+/** A collection with everything that its object contains. */
 export interface ShownCollection {
   readonly collection: store.CollectionView;
   readonly submitter: store.SubmitterRow;
@@ -41,7 +41,7 @@ async function whole(query: Query, views: readonly store.CollectionView[]): Prom
   }));
 }
 
-/** Within a transaction it is told as that has left it. */
+/** Within a transaction this reads its own changes. */
 export async function showCollection(app: App, { query }: Pick<Transaction, 'query'>, id: number) {
   const [shown] = await whole(query, [await store.viewOf(query, id, firstRecentDay(app))]);
   return shown!;
@@ -70,12 +70,14 @@ export async function countCommentsOfCollection(
   difference: number,
 ): Promise<void> {
   await store.count(transaction, collection.id, { comments_total: difference });
-  announceCollection(transaction, collection);
+  invalidateCollection(transaction, collection);
 }
 
 const NONE: ListedCollections = { collections: [], total: 0 };
 
-/** The public collections of a game. Filters by state also find one's own, and for the game's team all of them. */
+/**
+ * The public collections of a game. Filters by state also find the caller’s own, and for the game’s team all of them.
+ */
 export async function listCollectionsOfGame(
   app: App,
   caller: Caller,
@@ -88,12 +90,14 @@ export async function listCollectionsOfGame(
   const asksMore = asksStatus || asksVisible;
   const everything = asksMore && (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
   const ownId = asksMore && caller.kind === 'user' ? caller.userId : undefined;
-  // Who decides over collections has to see those of everyone.
+  // The game’s team sees the collections of muted users, because it moderates them.
   const muterId = everything ? undefined : muterOf(caller);
   return listed(app, { gameId, modId, everything, ownId, muterId }, request);
 }
 
-/** Whether everyone of a visibility class gets the same list: one's own hidden collections make it personal. */
+/**
+ * Whether every caller of a visibility class gets the same list. The caller’s own hidden collections make it personal.
+ */
 export const isSameForAll = (request: ListRequest): boolean => {
   const { asksStatus, asksVisible } = asks(request);
   return !asksStatus && !asksVisible;
@@ -121,7 +125,7 @@ export async function listCollectionsOfUser(app: App, caller: UserCaller, userId
   return listed(app, { submitterId: userId, tokenGameId: caller.gameId, muterId: muterOf(caller) }, request);
 }
 
-/** The mods of a collection; hidden ones where they are asked for, to those who may see them anyway. */
+/** The mods of a collection. Hidden ones are included on request, for callers who may see them. */
 export async function listModsOfCollection(
   app: App,
   caller: Caller,

@@ -7,25 +7,25 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { isPublic, maySetMods, requireCollection, standingOf } from './access.ts';
 import * as store from './store.ts';
 
-/** A game that sets no limit has this one. */
+/** The limit if the game sets none. */
 const MODS_MAX_DEFAULT = 100;
-/** What everyone sees shows at least so many mods. */
+/** A public collection shows at least this many mods. */
 const PUBLIC_MODS_MIN = 1;
-/** The bit of a mod's `community_options` by which it may be in collections. */
+/** The bit of a mod’s `community_options` that allows it in collections. */
 const ALLOW_IN_COLLECTIONS = 131_072;
-/** The bit of a mod's `monetization_options` by which it is sold. */
+/** The bit of a mod’s `monetization_options` that says it is sold. */
 const MONETIZATION = 1;
 
 export const limitOf = (collectionLimit: number, gameLimit: number): number =>
   collectionLimit || gameLimit || MODS_MAX_DEFAULT;
 
-/** What the mods of a collection shall be: these alone, or these beside those that it has. */
+/** The requested mods of a collection: to replace the present ones, or to add. */
 export interface WantedMods {
   readonly ids: readonly number[];
   readonly sync: boolean;
 }
 
-/** Puts mods into a collection, in the order in which they were sent, and with `sync` takes all others out. */
+/** Adds mods to a collection in the order of the request. With `sync`, removes all others. */
 export async function putMods(
   app: App,
   transaction: Transaction,
@@ -47,7 +47,7 @@ export async function putMods(
   await store.addMods(transaction, collection.id, added, app.clock.now());
 }
 
-/** A mod that the caller may not see is refused as one that does not exist. */
+/** A mod that the caller may not see gets the error of a missing one. */
 async function requireUsable(
   app: App,
   transaction: Transaction,
@@ -79,19 +79,19 @@ async function refusalOfHidden(transaction: Transaction, caller: Caller, mod: st
   return new ApiError(levels.mod > 0 || levels.game > 0 ? 'COLLECTIONS_MOD_NOT_PUBLIC' : 'COLLECTIONS_MODS_NOT_FOUND');
 }
 
-/** An empty collection is nobody's to find. */
+/** An empty collection must not be public. */
 export async function requireEnoughMods(transaction: Transaction, collection: store.CollectionRow): Promise<void> {
   if (!isPublic(collection)) return;
   const shown = await store.publicModsOf(transaction.query, collection.id);
   if (shown.length < PUBLIC_MODS_MIN) throw new ApiError('COLLECTIONS_NOT_ENOUGH_PUBLIC_MODS');
 }
 
-/** After this time whoever was changing the mods has given up. */
+/** A claim older than this is abandoned. */
 const REGISTERING_SECONDS = 60;
 
 /**
- * Of two who set the mods of a collection at once, the second is told so rather than undoing unseen what the first
- * did. Who may do neither hears of that first.
+ * When two requests set the mods of a collection concurrently, the second gets a conflict error instead of silently
+ * undoing the first. Permissions are checked before the conflict.
  */
 export async function whileRegistering<T>(
   app: App,

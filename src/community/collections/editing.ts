@@ -17,11 +17,11 @@ import { slug } from '../../platform/text/slug.ts';
 import { type Audited, audit } from '../../records/audit/audit.ts';
 import { removeCommentsLater } from '../comments/removal.ts';
 import {
-  announceCollection,
   COLLECTION_ACCEPTED,
   COLLECTION_DELETED,
   COLLECTION_PUBLIC,
   hasCollections,
+  invalidateCollection,
   isPublic,
   mayEdit,
   mayModerate,
@@ -37,7 +37,7 @@ import { limitOf, putMods, requireEnoughMods, whileRegistering } from './content
 import * as store from './store.ts';
 import type { CollectionsTable } from './table.ts';
 
-/** What of a collection can be sent. */
+/** The fields of a collection that a request can contain. */
 export interface SentFields {
   readonly name?: string | undefined;
   readonly name_id?: string | undefined;
@@ -56,7 +56,7 @@ interface Sent<F extends SentFields = SentFields> {
   readonly logo: UploadedPicture | undefined;
 }
 
-/** Hidden until it shows something, unless told otherwise; `status` 0 leaves it to the game's team to accept it. */
+/** By default hidden until it has mods. With `status` 0 the game’s team has to accept it. */
 export async function addCollection(
   app: App,
   caller: UserCaller,
@@ -67,7 +67,7 @@ export async function addCollection(
   const { userId } = caller;
   const { mod_ids = [], tags = [], limit_number_mods: _, ...texts } = fields;
   return withPicture(app, logo, async (transaction, picture) => {
-    // Nobody deletes the game while it gets a collection, and of equal names each gets its own address.
+    // The lock prevents that the game is deleted meanwhile, and that two equal names get the same `name_id`.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAdd(transaction, caller, gameId);
     await requireUserIn(transaction, userId);
@@ -119,7 +119,7 @@ async function requireMayAdd(reader: Pick<Transaction, 'first'>, caller: Caller,
   if (!(await hasCollections(reader, caller, gameId))) throw new ApiError('COLLECTIONS_NO_ADD_PERMISSION');
 }
 
-/** Leaves room for what tells equal names apart. */
+/** Leaves room for the suffix that makes equal names unique. */
 const STEM_LENGTH_MAX = 37;
 
 async function nameIdFor(app: App, { query }: Transaction, gameId: number, { name, name_id }: SentFields) {
@@ -131,7 +131,7 @@ async function nameIdFor(app: App, { query }: Transaction, gameId: number, { nam
   return freeNameId(app, query, 'collections', gameId, { name: short, fallback: 'collection' });
 }
 
-/** What is stored for what was sent: markup is sanitised, and the name has a folded twin. */
+/** Converts request fields to columns: markup is sanitised, and the name is also stored folded. */
 function prepared(fields: Omit<SentFields, 'tags' | 'mod_ids'>): Updateable<CollectionsTable> {
   const { limit_number_mods, ...plain } = fields;
   const columns: Updateable<CollectionsTable> = { ...plain, limit_mods: limit_number_mods };
@@ -145,12 +145,12 @@ async function putTags(transaction: Transaction, id: number, tags: readonly Coll
   await store.change(transaction.query, id, { tags: tags.join(',') });
 }
 
-/** What follows from any change of a collection. */
+/** The effects of any change of a collection. */
 async function settle(app: App, transaction: Transaction, collection: store.CollectionRow): Promise<void> {
   await requireEnoughMods(transaction, collection);
   if (isPublic(collection) && collection.date_live === 0)
     await store.change(transaction.query, collection.id, { date_live: app.clock.now() });
-  announceCollection(transaction, collection);
+  invalidateCollection(transaction, collection);
 }
 
 export async function updateCollection(
@@ -162,7 +162,7 @@ export async function updateCollection(
 ): Promise<ShownCollection> {
   const { mod_ids, tags, ...sent } = fields;
   const ids = mod_ids ?? (sync ? [] : undefined);
-  // Nobody may have pictures rendered for a collection that is not theirs.
+  // Checked before pictures are rendered.
   if (logo || ids) await requireEditor(app, caller, gameId, id);
   const change = () =>
     withPicture(app, logo, async (transaction, picture) => {
@@ -192,7 +192,7 @@ export async function updateCollection(
   return ids ? whileRegistering(app, caller, gameId, id, change) : change();
 }
 
-/** Clients send the whole collection back, so what stays as it is, is no wish to change it. */
+/** Clients send the whole collection back, so unchanged fields need no permission. */
 async function withoutWhatStays<F extends SentFields>(
   transaction: Transaction,
   before: store.CollectionRow,
@@ -210,8 +210,8 @@ async function requireEditor(app: App, caller: Caller, gameId: number, id: numbe
 }
 
 /**
- * The submitter and managers of the game edit, its administrators raise the limit and bring back what was deleted, and
- * its moderators set the status and nothing else.
+ * The submitter and managers of the game edit, its administrators also change the limit and restore deleted
+ * collections, and its moderators set only the status.
  */
 async function requireMayChange(
   transaction: Transaction,
@@ -232,7 +232,7 @@ async function requireMayChange(
   if (setsMods && !maySetMods(standing)) throw new ApiError('COLLECTIONS_NO_SET_PERMISSION');
 }
 
-/** Tags that the game offers for mods and has locked are its team's to use on collections too. */
+/** Tags that the game has locked for mods are locked for collections too. */
 async function requireMayTag(
   { query }: Transaction,
   standing: Standing,
@@ -251,7 +251,7 @@ async function requireMayTag(
   if (removed.some((tag) => locked.has(tag))) throw new ApiError('COLLECTIONS_TAGS_NO_DELETE_PERMISSION');
 }
 
-/** Takes mods out of a collection; those that are not in it are as they shall be. */
+/** Removes mods from a collection. Mods that are not in it are ignored. */
 export function removeModsFromCollection(
   app: App,
   caller: UserCaller,
@@ -271,7 +271,7 @@ export function removeModsFromCollection(
   );
 }
 
-/** What the submitter does with it is nobody's business but theirs. */
+/** Changes by the submitter are not audited. */
 async function auditByTeam(
   app: App,
   transaction: Transaction,
@@ -285,7 +285,7 @@ async function auditByTeam(
   await audit(app, transaction, { ...told, actor, action: `collections.${action}`, subject });
 }
 
-/** The submitter and the game's team delete a collection. Its administrators can bring it back. */
+/** Allowed for the submitter and the game’s team. Administrators of the game can restore the collection. */
 export async function deleteCollection(
   app: App,
   caller: UserCaller,
@@ -304,12 +304,12 @@ export async function deleteCollection(
       deleted_by: caller.userId,
       deleted_reason: reason,
     });
-    announceCollection(transaction, collection);
+    invalidateCollection(transaction, collection);
     await auditByTeam(app, transaction, caller, collection, { action: 'delete', reason });
   });
 }
 
-/** Nothing of it stays. A moderator's decision can be taken back, this cannot, so it is not a moderator's. */
+/** Not allowed for moderators, because their decisions must be reversible and this is not. */
 export async function deleteCollectionForEver(app: App, caller: UserCaller, gameId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
     const collection = await requireCollectionForChange(transaction, caller, gameId, id);
@@ -318,7 +318,7 @@ export async function deleteCollectionForEver(app: App, caller: UserCaller, game
     await store.remove(transaction.query, id);
     await removeCommentsLater(app, transaction, 'collections', id);
     if (collection.logo) await reviewPicture(app, transaction, collection.logo);
-    announceCollection(transaction, collection);
+    invalidateCollection(transaction, collection);
     await auditByTeam(app, transaction, caller, collection, { action: 'delete-for-ever' });
   });
 }

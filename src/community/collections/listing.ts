@@ -3,12 +3,12 @@ import { CATEGORY_NUMBERS } from './categories.ts';
 
 const integer: Column = { kind: 'integer' };
 
-/** The public mods of the collection `c`: only of these is anything told. */
+/** The public mods of the collection `c`, the only ones that count in its statistics. */
 const SHOWN_MODS = `from collection_mods x join mods m on m.id = x.mod_id
   where x.collection_id = c.id and m.status = 1 and m.visible = 1`;
 const matureBit = (bit: number) => `coalesce(max(m.maturity_option & ${bit}), 0)`;
 
-/** What lists of collections may be filtered and sorted by. */
+/** The columns by which lists of collections can be filtered and sorted. */
 export const collectionListing: Listing = {
   from: 'c',
   columns: {
@@ -50,7 +50,7 @@ export const collectionListing: Listing = {
 const LIVE_SIZE = `coalesce((select f.filesize from mod_live_files l join modfiles f on f.id = l.modfile_id
   where l.mod_id = m.id and l.platform = ''), 0)`;
 
-/** What the list of a collection's mods may be filtered and sorted by. */
+/** The columns by which the mods of a collection can be filtered and sorted. */
 export const collectionModListing: Listing = {
   from: 'm',
   columns: {

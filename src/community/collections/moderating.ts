@@ -1,12 +1,12 @@
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { announceCollection, COLLECTION_DELETED, isPublic } from './access.ts';
+import { COLLECTION_DELETED, invalidateCollection, isPublic } from './access.ts';
 import * as store from './store.ts';
 
-/** Whoever may see it: for those who decide over it and ask that themselves. Others who change it wait from here on. */
-export const holdCollection = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
+/** Locks the collection without a visibility check. The caller has to check the permission to moderate. */
+export const lockCollection = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
 
-/** Accepts a collection, takes it back, or deletes it; who may is asked before. */
+/** Accepts, rejects or deletes a collection. The caller has checked the permission. */
 export async function putCollectionStatus(
   app: App,
   transaction: Transaction,
@@ -24,5 +24,5 @@ export async function putCollectionStatus(
     deleted_by: isDeleted ? by : 0,
     deleted_reason: isDeleted ? reason : '',
   });
-  announceCollection(transaction, after);
+  invalidateCollection(transaction, after);
 }

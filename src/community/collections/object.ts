@@ -18,18 +18,18 @@ import type { CollectionView, Contents } from './store.ts';
 
 const publishedPlatform = (name: string): string => name.toUpperCase().replace(/^PS(?=\d)/, 'PLAYSTATION');
 
-/** As collections name them: in capitals, and PlayStation in full. */
+/** The platform names in collections: upper case, and PlayStation in full. */
 const PUBLISHED_PLATFORMS = ['ALL', ...PLATFORMS.map(publishedPlatform)];
 
 const CollectionStatsObject = z
   .object({
     collection_id: Id,
-    mods_total: Integer.meta({ description: 'Mods in it that everyone sees.' }),
-    downloads_today: Integer.meta({ description: 'Of all mods in it together.' }),
+    mods_total: Integer.meta({ description: 'The number of its public mods.' }),
+    downloads_today: Integer.meta({ description: 'The sum over all its mods.' }),
     downloads_unique: Integer.meta({
-      description: 'Of the mod in it that has most: so many different people have downloaded from it at least.',
+      description: 'The maximum over its mods: a lower bound of the number of distinct downloaders.',
     }),
-    downloads_total: Integer.meta({ description: 'Of all mods in it together.' }),
+    downloads_total: Integer.meta({ description: 'The sum over all its mods.' }),
     followers_total: Integer,
     comments_total: Integer,
     ratings_total: Integer,
@@ -48,7 +48,9 @@ export const ModCollectionObject = z
     game_id: Id,
     game_name: z.string(),
     status: Integer,
-    visible: Integer.meta({ description: '0 hidden, 1 public. A number, as the C++ SDK cannot read a boolean here.' }),
+    visible: Integer.meta({
+      description: '0 hidden, 1 public. A number, because the C++ SDK cannot read a boolean here.',
+    }),
     submitted_by: UserObject,
     category: z.enum(Object.values(CATEGORIES)),
     date_added: Timestamp,
@@ -56,7 +58,7 @@ export const ModCollectionObject = z
     date_live: Timestamp,
     date_disabled: Timestamp,
     limit_number_mods: Integer,
-    maturity_option: Integer.meta({ description: 'All that its mods have together.' }),
+    maturity_option: Integer.meta({ description: 'The combined options of its mods.' }),
     filesize: Integer,
     filesize_uncompressed: Integer,
     platforms: z.array(z.enum(PUBLISHED_PLATFORMS)),
@@ -69,9 +71,9 @@ export const ModCollectionObject = z
     description: z.string(),
     description_plaintext: z.string(),
   })
-  .meta({ id: 'ModCollection', description: 'Figures are those of the mods in it that everyone sees.' });
+  .meta({ id: 'ModCollection', description: 'Statistics include only its public mods.' });
 
-/** Where a game has no platforms, its mods are for all of them. */
+/** In a game without platforms every mod is for all of them. */
 const EVERYWHERE = ['ALL'] as const;
 
 const NOTHING = {

@@ -2,19 +2,19 @@ import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { notExported, retained } from '../../platform/database/personal.ts';
 import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
-import { announceCollection } from './access.ts';
+import { invalidateCollection } from './access.ts';
 import { countRating } from './ratings.ts';
 import * as store from './store.ts';
 
 type Change = (id: number) => Promise<void>;
 
-/** For each collection that someone follows or has rated, while it is held. True as long as there are more. */
+/** Locks each collection that the user follows or has rated. Returns true while there are more. */
 async function eachOf(transaction: Transaction, userId: number, change: Change): Promise<boolean> {
-  const ids = await store.judgedBy(transaction, userId, STEP_ROWS);
+  const ids = await store.ratedOrFollowedBy(transaction, userId, STEP_ROWS);
   for (const id of ids) {
     const collection = await store.rowForChange(transaction, id);
     await change(id);
-    if (collection) announceCollection(transaction, collection);
+    if (collection) invalidateCollection(transaction, collection);
   }
   return ids.length === STEP_ROWS;
 }
@@ -35,7 +35,7 @@ const erasing = (app: App, transaction: Transaction, userId: number): Promise<bo
     await takeBackRating(app, transaction, id, userId);
   });
 
-/** What both accounts did counts once, as the one that stays did it. */
+/** If both accounts follow or rate a collection, it counts once, with the rating of the remaining account. */
 const moving = (app: App, transaction: Transaction, from: number, to: number): Promise<boolean> =>
   eachOf(transaction, from, async (id) => {
     if (await store.isFollower(transaction, id, to)) await endFollowing(transaction, id, from);
@@ -51,15 +51,15 @@ export const personalCollections: PersonalData = {
       column: 'submitted_by',
       exported: ['id', 'game_id', 'name', 'name_id', 'status', 'visible', 'date_added', 'summary', 'description'],
       whenDeleted: retained(
-        'what was published stays, under a name that tells nothing; who wants otherwise deletes it first',
+        'published content stays under an anonymous name; users can delete it before they delete the account',
       ),
       whenMerged: 'moved',
     },
     {
       table: 'collections',
       column: 'deleted_by',
-      exported: notExported('of a collection that somebody else made'),
-      whenDeleted: retained('a decision of the team or of the author'),
+      exported: notExported('it belongs to another user’s collection'),
+      whenDeleted: retained('it is a decision of the team or the author'),
       whenMerged: 'moved',
     },
     {

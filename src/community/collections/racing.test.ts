@@ -34,7 +34,7 @@ async function aCollection() {
   return answer.body.id;
 }
 
-test('after 16 writers at once every counter equals a recount', async () => {
+test('after 16 concurrent writers every counter equals a recount', async () => {
   const random = seededRandom(6_003);
   const pick = <T>(items: readonly T[]): T =>
     items[Math.floor((random.bytes(4).readUInt32BE() / 2 ** 32) * items.length)]!;
@@ -62,7 +62,7 @@ test('after 16 writers at once every counter equals a recount', async () => {
           rate: () => writer.call(addCollectionRating, { params: at, body: { rating } }),
           put: () => asAda.call(updateCollectionOperation, { params: at, body }),
           take: () => asAda.call(deleteCollectionMods, { params: at, body }),
-          // A mod leaves for ever while others put it in.
+          // A mod is deleted permanently while other requests add it.
           leave: async () => {
             if (mod !== mods[0]) return writer.call(getModCollection, { params: at });
             await asAda.call(deleteModOperation, ofMod);
@@ -112,7 +112,7 @@ async function recount(collections: readonly number[]): Promise<void> {
   }
 }
 
-test('of 16 who take the same name at once, each gets an address of its own', async () => {
+test('of 16 concurrent collections with the same name each gets its own name_id', async () => {
   const mod = await api.aMod({ game });
   const clients = await Promise.all(Array.from({ length: WRITERS }, async () => api.as(await api.aUser())));
   const body = { name: 'Everyone’s Favourite', mod_ids: [mod.id] };

@@ -3,22 +3,22 @@ import type { UserCaller } from '../../platform/access/caller.ts';
 import type { App } from '../../platform/app.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
-import { announceCollection, requireCollectionForChange } from './access.ts';
+import { invalidateCollection, requireCollectionForChange } from './access.ts';
 import * as store from './store.ts';
 
 const DAY = 86_400;
-/** Of so many days, the one that has begun included, positive ratings are told. */
+/** Positive ratings of this many days, including the current one, count as recent. */
 const RECENT_DAYS = 30;
 
 const dayOf = (second: number) => Math.floor(second / DAY);
 
-/** Ratings of this day and before are no longer recent. */
+/** Ratings of this day and earlier ones are no longer recent. */
 export const firstRecentDay = (app: App): number => dayOf(app.clock.now()) - RECENT_DAYS;
 
-/** When the ratings of a day become old. */
+/** When the ratings of the current day become old. */
 export const ratingsAgeAt = (now: number): number => (dayOf(now) + 1) * DAY;
 
-/** Someone tells whether the mods work together: 1 or -1, and 0 takes it back. */
+/** Rates whether the mods work together: 1 or -1, and 0 removes the rating. */
 export async function rateCollection(
   app: App,
   caller: UserCaller,
@@ -40,11 +40,11 @@ export async function rateCollection(
       await store.rate(transaction, { collection_id: id, user_id: userId, rating, date_added: now });
       await countRating(app, transaction, id, { rating, date_added: now, by: 1 });
     }
-    announceCollection(transaction, collection);
+    invalidateCollection(transaction, collection);
   });
 }
 
-/** What is told of a collection follows what people think of it. */
+/** Updates the collection’s rating counters. */
 export async function countRating(
   app: App,
   transaction: Transaction,

@@ -18,7 +18,7 @@ export type CollectionRow = Selectable<CollectionsTable>;
 export type SubmitterRow = Selectable<Tables['users']>;
 type Reader = Pick<Database, 'first'>;
 
-/** A collection with what its object needs of its game, and its positive ratings of the last days. */
+/** A collection with its game’s columns that the object needs, and its recent positive ratings. */
 export interface CollectionView extends CollectionRow {
   game_limit: number;
   game_name: string;
@@ -27,7 +27,7 @@ export interface CollectionView extends CollectionRow {
   ratings_recent: number;
 }
 
-/** What a collection tells of the mods in it that everyone sees. */
+/** The statistics of a collection, over its public mods. */
 export interface Contents {
   readonly mods_total: number;
   readonly maturity_option: number;
@@ -35,7 +35,7 @@ export interface Contents {
   readonly filesize_uncompressed: number;
   readonly downloads_today: number;
   readonly downloads_total: number;
-  /** Of the mod that has most. */
+  /** The maximum over its mods. */
   readonly downloads_most: number;
   readonly platforms: readonly string[];
 }
@@ -43,7 +43,7 @@ export interface Contents {
 const BY_ID = statement('select * from collections where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<CollectionRow>(BY_ID, [id]);
 
-/** On PostgreSQL others who change the collection wait from here on; on SQLite there is one writer anyway. */
+/** On PostgreSQL this locks the collection; on SQLite there is one writer anyway. */
 const FOR_CHANGE = withUpdateLock(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) =>
   transaction.first<CollectionRow>(FOR_CHANGE, [id]);
@@ -72,27 +72,27 @@ const viewsIn = (query: Query, sinceDay: number) =>
 export const viewOf = (query: Query, id: number, sinceDay: number): Promise<CollectionView> =>
   viewsIn(query, sinceDay).where('c.id', '=', id).executeTakeFirstOrThrow();
 
-/** Which collections a list is about, and which of them its caller may see. */
+/** The collections of a list, and those of them that the caller may see. */
 export interface CollectionScope {
   readonly gameId?: number | undefined;
   readonly submitterId?: number | undefined;
   readonly followerId?: number | undefined;
   /** Only collections that show this mod. */
   readonly modId?: number | undefined;
-  /** All states may be seen: the game's team. */
+  /** For the game’s team: all states. */
   readonly everything?: boolean;
-  /** Those of this person may be seen in every state. */
+  /** This user’s collections are visible in every state. */
   readonly ownId?: number | undefined;
-  /** Of one's own, everything that is not deleted is listed unless the request asks for a state. */
+  /** Lists the user’s own collections in every state but deleted, unless the request filters by state. */
   readonly ownOnly?: boolean;
-  /** The request filters by these itself; otherwise lists show what is public. */
+  /** The request filters by these. By default lists contain public collections. */
   readonly asksStatus: boolean;
   readonly asksVisible: boolean;
-  /** Across games: only of games that everyone may see, or that this token is of. */
+  /** Across games: only public games, and the game of this token. */
   readonly tokenGameId?: number | undefined;
-  /** The bit of the game's `community_options` without which it has no collections. */
+  /** The bit of the game’s `community_options` that enables collections. */
   readonly gameBit: number;
-  /** Without collections of people whom this person has muted. */
+  /** Excludes collections of users whom this user has muted. */
   readonly muterId?: number | undefined;
 }
 
@@ -123,7 +123,7 @@ function within(query: Query, scope: CollectionScope, sinceDay: number) {
   );
 }
 
-/** A mod that not everyone sees is in no collection, as far as lists tell. */
+/** For lists, a mod that is not public is in no collection. */
 const showing = (modId: number) => sql<boolean>`c.id in (select x.collection_id from collection_mods x
   join mods m on m.id = x.mod_id where x.mod_id = ${modId} and m.status = 1 and m.visible = 1)`;
 
@@ -150,7 +150,7 @@ interface Sums extends Omit<Contents, 'platforms'> {
   collection_id: number;
 }
 
-/** What these collections tell of their mods; of one that shows none, nothing. */
+/** The statistics of these collections. A collection without public mods has none. */
 export async function contentsOf(query: Query, ids: readonly number[]): Promise<Map<number, Contents>> {
   if (ids.length === 0) return new Map();
   const platforms = await platformsOf(query, ids);
@@ -187,14 +187,14 @@ async function platformsOf(query: Query, ids: readonly number[]): Promise<Map<nu
   return platforms;
 }
 
-/** Which mods of a collection its caller may see. */
+/** The mods of a collection that the caller may see. */
 export interface ModScope {
   readonly collectionId: number;
-  /** Hidden ones too: all of them for the game's team, otherwise those of this person's teams. */
+  /** Includes hidden mods: all of them for the game’s team, otherwise those of this user’s teams. */
   readonly hidden?: { readonly everything: boolean; readonly memberId: number | undefined } | undefined;
-  /** Only mods that are live on this platform, where the game has platforms. */
+  /** Only mods that are live on this platform, if the game has platforms. */
   readonly platform?: string | undefined;
-  /** Without mods of people whom this person has muted. */
+  /** Excludes mods of users whom this user has muted. */
   readonly muterId?: number | undefined;
 }
 
@@ -234,7 +234,7 @@ function modsWithin(query: Query, { collectionId, hidden, platform, muterId }: M
   );
 }
 
-/** The mods that everyone sees, or everyone but this person, in the order in which they were put into the collection. */
+/** The public mods, without those that this user muted, in the order in which they were added. */
 export async function publicModsOf(query: Query, collectionId: number, muterId?: number): Promise<number[]> {
   const mods = modsWithin(query, { collectionId, muterId }).select('m.id').orderBy('x.place');
   return (await mods.execute()).map((row) => row.id);
@@ -250,7 +250,7 @@ export async function modIdsOf(query: Query, collectionId: number): Promise<numb
   return rows.map((row) => row.mod_id);
 }
 
-/** A mod that someone wants to put into a collection. */
+/** A mod that a request adds to a collection. */
 export type Candidate = Pick<
   Selectable<Tables['mods']>,
   'id' | 'game_id' | 'status' | 'visible' | 'price' | 'monetization_options' | 'community_options'
@@ -264,7 +264,7 @@ function chunks<T>(items: readonly T[]): T[][] {
   return found;
 }
 
-/** Held, so that none of them is removed before it is in the collection. */
+/** Locks the mods, so that none of them is removed before it is in the collection. */
 export async function candidates(db: Pick<Database, 'dialect'>, { query }: Transaction, ids: readonly number[]) {
   const found = new Map<number, Candidate>();
   for (const some of chunks([...ids].sort((a, b) => a - b))) {
@@ -279,7 +279,7 @@ export async function candidates(db: Pick<Database, 'dialect'>, { query }: Trans
   return found;
 }
 
-/** What these mods need, where their game has dependencies. */
+/** The dependencies of these mods, if their game has dependencies. */
 export async function needsOf(query: Query, ids: readonly number[]): Promise<number[]> {
   const needed = new Set<number>();
   for (const some of chunks(ids)) {
@@ -317,7 +317,7 @@ export async function removeMods(query: Query, collectionId: number, ids: readon
       .execute();
 }
 
-/** Takes a mod out of every collection, and returns those that held it. */
+/** Removes a mod from every collection. Returns the collections that contained it. */
 export async function removeModEverywhere(query: Query, modId: number): Promise<number[]> {
   const held = query.deleteFrom('collection_mods').where('mod_id', '=', modId).returning('collection_id');
   return (await held.execute()).map((row) => row.collection_id);
@@ -325,7 +325,7 @@ export async function removeModEverywhere(query: Query, modId: number): Promise<
 
 const CLAIM = statement(`update collections set registering_until = ? where id = ? and registering_until <= ?
   returning id`);
-/** False while someone else is changing the collection's mods. */
+/** Returns false while another request changes the collection’s mods. */
 export async function claim(transaction: Transaction, id: number, now: number, until: number): Promise<boolean> {
   return (await transaction.first(CLAIM, [until, id, now])) !== undefined;
 }
@@ -342,7 +342,7 @@ export const change = (query: Query, id: number, changes: Updateable<Collections
 export const putWords = (query: Query, { id, name }: Pick<CollectionRow, 'id' | 'name'>) =>
   putNameWords(query, { table: 'collection_words', key: 'collection_id' }, id, name);
 
-/** Folded, as filters compare them. */
+/** Stored folded, as filters compare them. */
 export async function putTags(query: Query, collectionId: number, tags: readonly string[]): Promise<void> {
   await query.deleteFrom('collection_tags').where('collection_id', '=', collectionId).execute();
   if (tags.length > 0)
@@ -373,7 +373,7 @@ export const count = (
 
 const FOLLOW = statement(`insert into collection_followers (collection_id, user_id, date_added) values (?, ?, ?)
   on conflict (collection_id, user_id) do nothing returning user_id`);
-/** False for someone who follows already. */
+/** Returns false if the user already follows it. */
 export async function follow(transaction: Transaction, id: number, userId: number, now: number): Promise<boolean> {
   return (await transaction.first(FOLLOW, [id, userId, now])) !== undefined;
 }
@@ -381,7 +381,7 @@ export async function follow(transaction: Transaction, id: number, userId: numbe
 const UNFOLLOW = statement(
   'delete from collection_followers where collection_id = ? and user_id = ? returning user_id',
 );
-/** False for someone who did not follow. */
+/** Returns false if the user did not follow it. */
 export async function unfollow(transaction: Transaction, id: number, userId: number): Promise<boolean> {
   return (await transaction.first(UNFOLLOW, [id, userId])) !== undefined;
 }
@@ -402,7 +402,7 @@ const COUNT_DAY = statement(`insert into collection_rating_days (collection_id, 
   on conflict (collection_id, day) do update set positive = collection_rating_days.positive + excluded.positive`);
 const FORGET_DAYS = statement('delete from collection_rating_days where collection_id = ? and day <= ?');
 
-/** Days that are told of no longer go with the next rating. */
+/** The next rating removes days that are no longer recent. */
 export async function countDay(transaction: Transaction, id: number, day: number, positive: number, beforeDay: number) {
   await transaction.run(COUNT_DAY, [id, day, positive]);
   await transaction.run(FORGET_DAYS, [id, beforeDay]);
@@ -410,8 +410,8 @@ export async function countDay(transaction: Transaction, id: number, day: number
 
 const JUDGED_BY = statement(`select collection_id from collection_followers where user_id = ?
   union select collection_id from collection_ratings where user_id = ? order by collection_id limit ?`);
-/** What someone follows or has rated. */
-export async function judgedBy(transaction: Transaction, userId: number, most: number): Promise<number[]> {
+/** The collections that the user follows or has rated. */
+export async function ratedOrFollowedBy(transaction: Transaction, userId: number, most: number): Promise<number[]> {
   const rows = await transaction.all<{ collection_id: number }>(JUDGED_BY, [userId, userId, most]);
   return rows.map(({ collection_id }) => collection_id);
 }

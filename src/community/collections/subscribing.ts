@@ -7,7 +7,7 @@ import { requireCollection } from './access.ts';
 import { type ShownCollection, showCollection } from './collections.ts';
 import * as store from './store.ts';
 
-/** To all of its mods to which everyone can subscribe. One that cannot be had keeps nobody from the others. */
+/** Subscribes to all mods that are available to everyone. One that is not available does not prevent the others. */
 export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id: number): Promise<ShownCollection> {
   return app.db.write(async (transaction) => {
     await requireCollection(transaction, caller, gameId, id);
@@ -23,7 +23,10 @@ export function subscribeToMods(app: App, caller: UserCaller, gameId: number, id
   });
 }
 
-/** From all of its mods, also from those that were hidden meanwhile: to a subscriber their being there is no news. */
+/**
+ * Unsubscribes from all mods, including those that were hidden meanwhile: their subscriber already knows that they
+ * exist.
+ */
 export function unsubscribeFromMods(
   app: App,
   caller: UserCaller,

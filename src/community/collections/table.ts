@@ -23,31 +23,31 @@ export interface CollectionsTable {
   date_added: number;
   date_updated: number;
   date_live: number;
-  /** When it was deleted, and 0 while it is not. */
+  /** When it was deleted; 0 otherwise. */
   date_disabled: number;
-  /** How many mods it may hold; 0 where the game's limit holds. */
+  /** The maximum number of mods; 0 for the game’s limit. */
   limit_mods: number;
   followers_total: number;
   ratings_positive: number;
   ratings_negative: number;
   comments_total: Generated<number>;
-  /** Until this second someone is changing its mods; 0 while nobody is. */
+  /** When the claim of a request that changes its mods expires; 0 if there is none. */
   registering_until: number;
   deleted_by: number;
   name_id: string;
   name: string;
   name_folded: string;
-  /** Storage folder of the picture, and null where the placeholder is shown. */
+  /** The storage folder of the picture; null for the placeholder. */
   logo: string | null;
-  /** As in `collection_tags`, ready to be shown: joined by commas. */
+  /** The tags of `collection_tags` as the object shows them, joined by commas. */
   tags: string;
   summary: string;
   deleted_reason: string;
-  /** Markup, sanitised before it is stored. */
+  /** Sanitised markup. */
   description: string;
 }
 
-/** `place`: the order in which they were put into the collection. */
+/** `place`: the order in which the mods were added. */
 interface CollectionModsTable {
   collection_id: number;
   mod_id: number;
@@ -69,7 +69,7 @@ export interface CollectionRatingsTable {
   date_added: number;
 }
 
-/** How many of the positive ratings that stand were given on a day, counted in days since 1970. */
+/** The number of current positive ratings that were given on a day, in days since 1970. */
 interface CollectionRatingDaysTable {
   collection_id: number;
   day: number;

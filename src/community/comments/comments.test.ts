@@ -13,7 +13,7 @@ import { collectionComments, guideComments, modComments } from './operations.ts'
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 
-/** The same is true of comments on every kind of thing, but for the references of its errors. */
+/** Comments on every kind of content behave alike, except for their error references. */
 type Thing = Mod | Guide;
 interface About {
   readonly game: Game;
@@ -72,7 +72,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     return { game, thing, ada, grace, ...clients, key: api.withKey(game) };
   };
 
-  test(`people comment on a ${singular} and reply, three levels deep and no deeper`, async () => {
+  test(`users comment on a ${singular} and reply, up to three levels deep`, async () => {
     const { thing, ada, asAda, asGrace, asOwner, key, game } = await scene();
     const first = await add(asAda, thing, 'How do I start?');
     const second = await add(asGrace, thing, 'Lovely');
@@ -104,7 +104,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.equal((await list(key, thing, { resource_id: thing.id })).result_total, 4);
   });
 
-  test(`the tenth and the hundredth comment on a ${singular} are in order`, async () => {
+  test(`the tenth and the hundredth comment on a ${singular} are sorted in order`, async () => {
     const { thing, asOwner, key } = await scene();
     for (let i = 1; i <= 101; i += 1) await add(asOwner, thing, `Note ${i}`);
     const { data } = await list(key, thing, { _sort: '-thread_position', _limit: 3 });
@@ -114,7 +114,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     );
   });
 
-  test(`a reply to what is not on this ${singular}, or was deleted, finds no comment`, async () => {
+  test(`a reply to a comment that is deleted or not on this ${singular} is refused as not found`, async () => {
     const { game, thing, asAda } = await scene();
     const elsewhere = await add(asAda, await aThing({ game }), 'Elsewhere');
     const gone = await add(asAda, thing, 'Gone');
@@ -141,7 +141,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     await asAda.refused(operations.update, { params, body: { unheard_of: 1 } }, 422, 13009);
   });
 
-  test(`author and team delete a comment on a ${singular} with all below it, and positions are not given again`, async () => {
+  test(`author and team delete a comment on a ${singular} with all replies, and positions are not reused`, async () => {
     const { game, thing, asAda, asGrace, asOwner, key } = await scene();
     const first = await add(asAda, thing, 'One');
     const reply = await add(asGrace, thing, 'Two', first);
@@ -163,7 +163,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.ok(kept.every(({ content }) => content === ''));
   });
 
-  test(`of a comment on a ${singular} the team decides whether it comes first and takes replies`, async () => {
+  test(`the team pins and locks a comment on a ${singular}`, async () => {
     const { thing, asAda, asGrace, asOwner, key } = await scene();
     const [first, second] = [await add(asAda, thing, 'One'), await add(asAda, thing, 'Two')];
     const reply = await add(asGrace, thing, 'Below', second);
@@ -183,7 +183,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.equal((await add(asGrace, thing, 'Again', second)).thread_position, '02.03');
   });
 
-  test(`everyone votes on a comment on a ${singular}, once, and may change their mind`, async () => {
+  test(`every user votes once on a comment on a ${singular}, and can change the vote`, async () => {
     const { thing, asAda, asGrace, asOwner } = await scene();
     const comment = await add(asAda, thing, 'Vote for me');
     const params = paramsOf(thing, comment);
@@ -195,7 +195,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.equal(await vote(asGrace, -1), 0);
     assert.equal((await asOwner.call(operations.update, { params, body: { karma: -1 } })).body.karma, -2);
     await asOwner.refused(operations.update, { params, body: { karma: -1 } }, 403, 15059);
-    // The Python client votes on what it wrote itself (41).
+    // The Python client votes on the user’s own comment (41).
     assert.equal((await asAda.call(operations.vote, { params, body: { karma: 1 } })).body.karma, -1);
     await asAda.refused(operations.update, { params, body: { karma: 1 } }, 403, 15059);
     await asAda.call(operations.vote, { params, body: { karma: -1 } });
@@ -210,7 +210,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     );
   });
 
-  test(`where the game allows no negative votes, there are none on comments on a ${singular}`, async () => {
+  test(`where the game allows no negative votes, comments on a ${singular} cannot get any`, async () => {
     const { thing, asAda, asGrace } = await scene({ options: OPTIONS & ~256 });
     const params = paramsOf(thing, await add(asAda, thing, 'Vote for me'));
     await asGrace.refused(operations.vote, { params, body: { karma: -1 } }, 403, refs.noNegative);
@@ -218,7 +218,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.equal((await asGrace.call(operations.vote, { params, body: { karma: 1 } })).body.karma, 1);
   });
 
-  test(`where the game${hasSwitch ? ` or the ${singular}` : ''} has switched comments off, on a ${singular} nobody comments, and what is there can be read`, async () => {
+  test(`where the game${hasSwitch ? ` or the ${singular}` : ''} has switched comments off, nobody adds one to a ${singular}, and existing ones stay readable`, async () => {
     for (const about of [{ options: OPTIONS & ~gameBit }, ...(hasSwitch ? [{ own: 0 }] : [])]) {
       const { thing, asAda, asOwner, key } = await scene(about);
       for (const client of [asAda, asOwner])
@@ -227,7 +227,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     }
   });
 
-  test(`who is kept from commenting adds and edits nothing on a ${singular}, and still deletes their own`, async () => {
+  test(`a user who is restricted from commenting adds and edits nothing on a ${singular}, and can delete their own`, async () => {
     const { game, thing, grace, asGrace, ada, asAda } = await scene();
     const [before, other] = [await add(asGrace, thing, 'Before'), await add(asAda, thing, 'Other')];
     const restrict = (client: Client, { id: user_id }: { id: number }) =>
@@ -248,7 +248,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.equal((await add(asGrace, await aThing({ game: await api.aGame() }), 'Elsewhere')).thread_position, '01');
   });
 
-  test(`comments on a ${singular} that look like spam are refused, but not those of its team`, async () => {
+  test(`comments on a ${singular} that look like spam are refused, except those of its team`, async () => {
     const { game, thing, asAda, asGrace, asOwner } = await scene();
     const links = Array.from({ length: 6 }, (_, i) => `https://example.com/${i}`).join(' ');
     const refused = (client: Client, content: string, on = thing) =>
@@ -272,7 +272,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     await add(asGrace, thing, 'Number ten');
   });
 
-  test(`of someone who floods a ${singular} with many requests at once, ten comments are taken`, async () => {
+  test(`a user who floods a ${singular} with concurrent requests adds ten comments`, async () => {
     const { thing, asAda } = await scene();
     const sent = Array.from({ length: 16 }, (_, i) =>
       asAda.call(operations.add, { params: paramsOf(thing), body: { content: `Flood ${i}` } }),
@@ -281,7 +281,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.deepEqual(statuses, [...Array(10).fill(201), ...Array(6).fill(403)]);
   });
 
-  test(`a comment on a ${singular} remembers whom it mentions`, async () => {
+  test(`a comment on a ${singular} stores whom it mentions`, async () => {
     const { thing, ada, grace, asAda } = await scene();
     const comment = await add(
       asAda,
@@ -296,14 +296,14 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
     assert.deepEqual(await mentionedIn(api.app().db, comment.id), []);
   });
 
-  test(`a comment on a ${singular} needs something to read, and not too much`, async () => {
+  test(`a comment on a ${singular} needs visible text, within the limit`, async () => {
     const { thing, asAda } = await scene();
     for (const content of ['', '   ', '<p> </p>', '<script>alert(1)</script>', 'x'.repeat(5_001)])
       await asAda.refused(operations.add, { params: paramsOf(thing), body: { content } }, 422, 13009);
     assert.equal((await add(asAda, thing, 'x'.repeat(5_000))).content.length, 5_000);
   });
 
-  test(`after 16 writers at once the figures of comments on a ${singular} equal a recount`, async () => {
+  test(`after 16 concurrent writers the counters of comments on a ${singular} equal a recount`, async () => {
     const { thing, key } = await scene();
     const people = await Promise.all(Array.from({ length: 16 }, async () => api.as(await api.aUser())));
     const first = await add(await api.as(thing.owner), thing, 'Here we go');
@@ -359,7 +359,7 @@ for (const { singular, operations, refs, gameBit, hasSwitch, thing: aThing } of 
   });
 }
 
-test('who looks at the events of a mod hears of comments that came and went', async () => {
+test('the events of a mod contain added and deleted comments', async () => {
   const mod = await api.aMod();
   const params = { game_id: mod.game_id, mod_id: mod.id };
   const client = await api.as(mod.owner);
@@ -372,7 +372,7 @@ test('who looks at the events of a mod hears of comments that came and went', as
   );
 });
 
-test('comments on what strangers do not see are not shown to them, nor written by them', async () => {
+test('comments on hidden content are neither shown to strangers nor accepted from them', async () => {
   const game = await api.aGame();
   const [owner, stranger] = [await api.aUser(), await api.as(await api.aUser())];
   const asOwner = await api.as(owner);
@@ -381,7 +381,7 @@ test('comments on what strangers do not see are not shown to them, nor written b
   for (const { id } of hidden) {
     const params = { game_id: game.id, guide_id: id };
     const { body } = await asOwner.call(guideComments.add, { params, body: { content: 'Between us' } });
-    // What its author reads is kept for nobody: authors of guides are in no team.
+    // The author’s response is not cached, because authors of guides are in no team.
     assert.equal((await asOwner.call(guideComments.getAll, { params })).body.result_total, 1);
     const one = { ...params, comment_id: body.id };
     await asOwner.call(guideComments.getOne, { params: one });
@@ -400,7 +400,7 @@ test('comments on what strangers do not see are not shown to them, nor written b
   await api.withKey(game).refused(modComments.getAll, { params }, 404, 15022);
 });
 
-test('comments leave with a mod that is deleted permanently', async () => {
+test('permanently deleting a mod deletes its comments', async () => {
   const mod = await api.aMod();
   const params = { game_id: mod.game_id, mod_id: mod.id };
   const [client, other] = [await api.as(mod.owner), await api.as(await api.aUser())];
@@ -415,7 +415,7 @@ test('comments leave with a mod that is deleted permanently', async () => {
   assert.deepEqual(await query.selectFrom('comment_votes').selectAll().where('comment_id', '=', body.id).execute(), []);
 });
 
-test('comments leave with a collection that is deleted permanently, and are hidden with one that is hidden', async () => {
+test('permanently deleting a collection deletes its comments, and hiding it hides them', async () => {
   const game = await api.aGame();
   const { id, owner } = await aCollection({ game });
   const params = { game_id: game.id, collection_id: id };
@@ -444,7 +444,7 @@ const SHAPES = [
 const ALLOWED =
   /^<\/?(?:b|strong|i|em|u|s|strike|small|sub|sup|p|br|hr|h[1-6]|ul|ol|li|blockquote|pre|code|span|div|table|thead|tbody|tr|th|td|a|img)(?: (?:(?:href|src)="(?:https?:\/\/|mailto:)[^"<>]*"|(?:alt|title|width|height|rel)="[^"<>]*"))*>$/;
 
-test('nothing that is written in a comment runs where it is shown, and it is stored as it was written', async () => {
+test('script in a comment does not run where it is shown, and the text is stored unchanged', async () => {
   const mod = await api.aMod();
   const client = await api.as(mod.owner);
   const params = { game_id: mod.game_id, mod_id: mod.id };

@@ -18,15 +18,15 @@ import * as store from './store.ts';
 
 export { mentionedIn } from './mentions.ts';
 
-/** `options`. */
+/** Bits of `options`. */
 export const PINNED = 1;
 export const LOCKED = 2;
 
 const LEVELS_MAX = 3;
-/** The game's `community_options`: votes may be negative. */
+/** The bit of a game’s `community_options` that allows negative votes. */
 const NEGATIVE_VOTES = 256;
 
-/** Which comment, or where one goes. */
+/** Identifies a comment, or the content to add one to. */
 export interface Place {
   readonly gameId: number;
   readonly id: number;
@@ -35,15 +35,15 @@ export interface CommentPlace extends Place {
   readonly commentId: number;
 }
 
-/** A comment and what it is about. */
-export interface Told {
+/** A comment and its content. */
+export interface ShownComment {
   readonly thing: Commented;
   readonly comment: store.StoredComment;
 }
 
 const subjectOf = ({ resource }: CommentedKind, { id }: Place): store.Subject => ({ resource, id });
 
-/** What makes kept answers with comments on a thing stale. */
+/** The scope of cached responses with comments on the content. */
 export const commentsScope = ({ resource, id }: store.Subject) => `${resource}/${id}/comments`;
 
 const PINNED_FIRST = { sql: '(c.options & 1)', descending: true };
@@ -61,7 +61,12 @@ export async function listComments(
   return { thing, ...(await store.list(app.db.query, subjectOf(on, place), muterOf(caller), listing, ordered)) };
 }
 
-export async function showComment(app: App, caller: Caller, on: CommentedKind, place: CommentPlace): Promise<Told> {
+export async function showComment(
+  app: App,
+  caller: Caller,
+  on: CommentedKind,
+  place: CommentPlace,
+): Promise<ShownComment> {
   const thing = await commentableOf(app, on).find(app, app.db, caller, place.gameId, place.id);
   return tell(app.db, on, place, thing);
 }
@@ -71,7 +76,7 @@ async function tell(
   on: CommentedKind,
   place: CommentPlace,
   thing: Commented,
-): Promise<Told> {
+): Promise<ShownComment> {
   const comment = await store.find(query, subjectOf(on, place), place.commentId);
   if (!comment) throw new ApiError('COMMENT_NOT_FOUND');
   return { thing, comment };
@@ -83,7 +88,7 @@ export async function addComment(
   on: CommentedKind,
   place: Place,
   { content, replyId }: { content: string; replyId: number },
-): Promise<Told> {
+): Promise<ShownComment> {
   const subject = subjectOf(on, place);
   return app.db.write(async (transaction) => {
     await store.takeTurn(transaction, caller.userId);
@@ -120,7 +125,11 @@ export async function addComment(
     transaction.changed(commentsScope(subject));
     const { userId, address, platform } = caller;
     const told = await tell(transaction, on, { ...place, commentId }, thing);
-    await tellOf(app, transaction, on, thing, { commentId, userId: caller.userId, repliedTo: above?.submitted_by });
+    await notifyUsers(app, transaction, on, thing, {
+      commentId,
+      userId: caller.userId,
+      repliedTo: above?.submitted_by,
+    });
     await commentableOf(app, on).onChange(app, transaction, thing, {
       type: 'added',
       userId,
@@ -132,8 +141,8 @@ export async function addComment(
   });
 }
 
-/** Each is told once: who is named, who is replied to, or whose thing it is. */
-async function tellOf(
+/** Notifies each user once: those who are mentioned, the one who is replied to, and the owner of the content. */
+async function notifyUsers(
   app: App,
   transaction: Transaction,
   on: CommentedKind,
@@ -149,7 +158,7 @@ async function tellOf(
 
 const below = (above: string | undefined, number: string) => (above === undefined ? number : `${above}.${number}`);
 
-/** The text as it was written and as it is shown. One that shows nothing is none. */
+/** The text as written and as shown. A text that shows nothing is refused. */
 function textOf(content: string): Pick<store.CommentRow, 'content' | 'markup' | 'markup_folded'> {
   const markup = sanitised(content);
   if (plainText(markup) === '' && !markup.includes('<img '))
@@ -165,8 +174,8 @@ async function requireMayAdd(transaction: Transaction, caller: Caller, on: Comme
 }
 
 /**
- * Nobody writes below something of a person whom they have blocked, or who has blocked them. The team is there to be
- * heard about the thing itself.
+ * Users cannot reply to a user whom they have blocked, or who has blocked them. The team of the content stays
+ * reachable.
  */
 async function requireHeard(
   transaction: Transaction,
@@ -176,13 +185,13 @@ async function requireHeard(
 ): Promise<void> {
   const others = new Set([...(thing.isTeam ? [] : [thing.ownerId]), ...(above ? [above.submitted_by] : [])]);
   others.delete(userId);
-  // In one order, so that of people who write at once none waits for the other.
+  // Sorted, so that concurrent writers lock in the same order.
   for (const other of [...others].sort((one, two) => one - two)) await requireNotBlocked(transaction, userId, other);
 }
 
 const isShown = ({ date_deleted, withheld }: store.CommentRow) => date_deleted === 0 && withheld === 0;
 
-/** The comment that is replied to. Below a locked one the team alone goes on. */
+/** The parent comment. Only the team can reply to a locked one. */
 async function requireAbove(
   transaction: Transaction,
   on: CommentedKind,
@@ -216,7 +225,7 @@ export async function changeComment(
   on: CommentedKind,
   place: CommentPlace,
   { content, options, karma }: CommentChanges,
-): Promise<Told> {
+): Promise<ShownComment> {
   return app.db.write(async (transaction) => {
     const thing = await commentableOf(app, on).find(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
@@ -234,7 +243,7 @@ export async function changeComment(
   });
 }
 
-/** The team of a game decides over others; those whom a thing belongs to, over what is said below it. */
+/** Decisions of a game’s team are audited; those of the content’s owners are not. */
 async function auditByTeam(
   app: App,
   transaction: Transaction,
@@ -268,13 +277,15 @@ async function write(
 
 async function pinOrLock(transaction: Transaction, thing: Commented, comment: store.CommentRow, options: number) {
   if (!thing.isTeam) throw new ApiError('RESOURCE_NO_MODERATE_PERMISSION');
-  // A reply belongs below what it replies to.
+  // Only top-level comments can be pinned.
   if (comment.reply_id !== 0 && (options & PINNED) !== 0)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'options', rule: 'invalid' }] });
   await store.setOptions(transaction, comment.id, options);
 }
 
-/** Nobody votes the same way twice; the other way changes their mind. Authors vote too, as shipped clients do (41). */
+/**
+ * A repeated vote is refused, and the opposite one replaces it. Authors can vote too, because shipped clients do (41).
+ */
 async function vote(
   transaction: Transaction,
   caller: UserCaller,
@@ -295,7 +306,7 @@ export async function voteOnComment(
   on: CommentedKind,
   place: CommentPlace,
   karma: number,
-): Promise<Told> {
+): Promise<ShownComment> {
   return app.db.write(async (transaction) => {
     const thing = await commentableOf(app, on).find(app, transaction, caller, place.gameId, place.id);
     const comment = await store.rowForChange(transaction, subjectOf(on, place), place.commentId);
@@ -307,7 +318,7 @@ export async function voteOnComment(
   });
 }
 
-/** The author deletes a comment, and so does the team. What replies to it goes with it. */
+/** Allowed for the author and the team. Replies are deleted too. */
 export async function deleteComment(
   app: App,
   caller: UserCaller,
@@ -331,7 +342,7 @@ export async function deleteComment(
 
 const REMOVED_AT_ONCE = 500;
 
-/** What was commented on is gone for ever. */
+/** Removes the comments of permanently deleted content. */
 export async function removeCommentsOf(app: App, subject: store.Subject, heartbeat: () => Promise<void>) {
   const step = () => app.db.write((transaction) => store.removeSome(transaction, subject, REMOVED_AT_ONCE));
   while ((await step()) === REMOVED_AT_ONCE) await heartbeat();

@@ -3,7 +3,7 @@ import type { CommentedKind } from './kinds.ts';
 
 const integer: Column = { kind: 'integer' };
 
-/** What lists of comments may be filtered and sorted by. On mods the thing has its older name too. */
+/** The columns by which lists of comments can be filtered and sorted. For mods the older `mod_id` is supported too. */
 export const commentListing = ({ resource }: CommentedKind): Listing => ({
   from: 'c',
   columns: {

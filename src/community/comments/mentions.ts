@@ -5,7 +5,7 @@ import * as store from './store.ts';
 const MENTIONS_MAX = 10;
 const MENTION = /(?<![\p{L}\p{N}_@./-])@([\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)/gu;
 
-/** The `name_id`s behind an @ in what a reader sees, at most ten. */
+/** The `name_id`s after an @ in the visible text, at most ten. */
 export function namesIn(markup: string): string[] {
   const names = new Set<string>();
   for (const [, name] of plainText(markup).matchAll(MENTION)) {
@@ -15,6 +15,6 @@ export function namesIn(markup: string): string[] {
   return [...names];
 }
 
-/** Who is to be told of a comment because it names them. Nobody is once it was deleted. */
+/** The users that a comment mentions. Empty once it was deleted. */
 export const mentionedIn = (reader: Pick<Database, 'all'>, commentId: number): Promise<number[]> =>
   store.mentioned(reader, commentId);

@@ -4,25 +4,25 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { type Commentable, type Commented, findCommentable } from './extensions.ts';
 import * as store from './store.ts';
 
-/** `withheld`. */
+/** Values of `withheld`. */
 export const SHOWN = 0;
 export const HIDDEN = 1;
 export const TAKEN = 3;
 
-/** A comment and what it is on, both held: others who change them wait from here on. */
-export interface HeldComment {
+/** A comment and its content, both locked. */
+export interface LockedComment {
   readonly comment: store.CommentRow;
   readonly on: Commentable;
   readonly thing: Commented;
 }
 
-/** Nothing for one that was deleted, whose text is gone. Refused as what it is on is. */
-export async function holdComment(
+/** Undefined for a deleted comment, whose text is gone. Throws the errors of its content. */
+export async function lockComment(
   app: App,
   transaction: Transaction,
   caller: Caller,
   id: number,
-): Promise<HeldComment | undefined> {
+): Promise<LockedComment | undefined> {
   const found = await store.byId(transaction, id);
   const on = found && findCommentable(app, found.resource);
   if (!on) return undefined;
@@ -31,11 +31,11 @@ export async function holdComment(
   return comment && comment.date_deleted === 0 ? { comment, on, thing } : undefined;
 }
 
-/** From now on nobody sees the comment and what is below it, or everyone does again. */
+/** Hides the comment with its replies from everyone, or shows them again. */
 export async function withhold(
   app: App,
   transaction: Transaction,
-  { comment, on, thing }: HeldComment,
+  { comment, on, thing }: LockedComment,
   withheld: number,
   userId: number,
 ): Promise<void> {

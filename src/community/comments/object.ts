@@ -3,18 +3,18 @@ import { toUserObject, UserObject } from '../../people/users/object.ts';
 import type { App } from '../../platform/app.ts';
 import { Id, Integer, Timestamp } from '../../platform/http/objects.ts';
 import type { Portal } from '../../platform/vocabulary/game-platforms.ts';
-import type { Told } from './comments.ts';
+import type { ShownComment } from './comments.ts';
 
 export const CommentObject = z
   .object({
     id: Id,
     game_id: Id,
-    mod_id: Integer.meta({ description: 'The mod, and 0 for a comment on anything else.' }),
+    mod_id: Integer.meta({ description: 'The id of the mod; 0 for a comment on other content.' }),
     resource_id: Id,
-    resource_ownership: Integer.meta({ description: '1 where the author submitted what the comment is on.' }),
+    resource_ownership: Integer.meta({ description: '1 if the author submitted the content.' }),
     user: UserObject,
     date_added: Timestamp,
-    reply_id: Integer.meta({ description: 'The comment that it replies to, and 0 for none.' }),
+    reply_id: Integer.meta({ description: 'The parent comment; 0 for none.' }),
     thread_position: z.string().meta({ description: 'At most three levels, as `01.02.03`.' }),
     karma: Integer,
     karma_guest: Integer.meta({ description: 'Guests do not vote: 0.' }),
@@ -25,7 +25,7 @@ export const CommentObject = z
 
 export const toComment = (
   app: App,
-  { thing, comment }: Told,
+  { thing, comment }: ShownComment,
   portal: Portal | undefined,
 ): z.input<typeof CommentObject> => ({
   id: comment.comment_id,

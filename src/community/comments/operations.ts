@@ -26,18 +26,18 @@ const Karma = z.literal([-1, 1]).meta({ description: '1 or -1' });
 
 const NewCommentBody = z.object({
   content: Content,
-  reply_id: z.int().min(0).default(0).meta({ description: 'The comment that it replies to, and 0 for none.' }),
+  reply_id: z.int().min(0).default(0).meta({ description: 'The parent comment; 0 for none.' }),
 });
 
 const CommentChangesBody = z
   .object({
-    content: Content.meta({ description: 'For the author. May be left out where another field is sent.' }),
+    content: Content.meta({ description: 'Allowed for the author. Optional if another field is sent.' }),
     options: z
       .int()
       .min(0)
       .max(PINNED | LOCKED)
-      .meta({ description: 'For the team. Bits: 1 pinned, 2 locked' }),
-    karma: Karma.meta({ description: 'For all but the author. 1 or -1' }),
+      .meta({ description: 'Allowed for the team. Bits: 1 pinned, 2 locked' }),
+    karma: Karma.meta({ description: 'Allowed for everyone but the author. 1 or -1' }),
   })
   .partial()
   .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
@@ -45,11 +45,11 @@ const CommentChangesBody = z
     params: { rule: 'required' },
   });
 
-/** The scopes of an answer that may be kept: what only some see may be seen by an author who is in no team. */
+/** The scopes of a cacheable response. Hidden content is not cacheable, because its author may be in no team. */
 const scopesOf = ({ resource }: CommentedKind, { id, gameId, isPublic }: Commented): string[] =>
   isPublic ? [commentsScope({ resource, id }), `${resource}/${id}`, `games/${gameId}`, 'users'] : [];
 
-/** The operations on the comments of one kind of thing. */
+/** The operations on the comments of one resource. */
 function commentOperationsOf(on: CommentedKind) {
   const { singular, resource, errors } = on;
   const key = `${singular}_id`;
@@ -70,7 +70,7 @@ function commentOperationsOf(on: CommentedKind) {
     tag: 'Comments',
     method: 'GET',
     path,
-    says: `Lists the comments on a ${singular}, pinned ones first unless another order is asked for.`,
+    says: `Lists the comments on a ${singular}, by default pinned ones first.`,
     access: reader(),
     params: Path,
     list,
@@ -143,7 +143,7 @@ function commentOperationsOf(on: CommentedKind) {
     tag: 'Comments',
     method: 'PUT',
     path: one,
-    says: `Changes a comment on a ${singular}: its author the text, the team whether it is pinned or locked, everyone else its karma.`,
+    says: `Edits a comment on a ${singular}: its author the text, the team whether it is pinned or locked, everyone else its karma.`,
     access: user('write'),
     params: CommentPath,
     body: CommentChangesBody,
@@ -169,7 +169,7 @@ function commentOperationsOf(on: CommentedKind) {
     tag: 'Comments',
     method: 'DELETE',
     path: one,
-    says: `Deletes a comment on a ${singular} with all replies to it. Its author may, and the team of the ${singular} or its game.`,
+    says: `Deletes a comment on a ${singular} with all replies. Allowed for its author and the team of the ${singular} or its game.`,
     access: user('write'),
     ends: ['comments'],
     params: CommentPath,
@@ -183,7 +183,7 @@ function commentOperationsOf(on: CommentedKind) {
     tag: 'Comments',
     method: 'POST',
     path: `${one}/karma`,
-    says: `Votes on a comment of someone else on a ${singular}. The other vote takes the place of the first.`,
+    says: `Votes on another user’s comment on a ${singular}. The opposite vote replaces the first.`,
     access: user('write'),
     params: CommentPath,
     body: z.object({ karma: Karma }),

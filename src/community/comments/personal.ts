@@ -5,9 +5,9 @@ import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
 import { commentsScope } from './comments.ts';
 import * as store from './store.ts';
 
-/** The comment keeps the sum of the votes that are left. */
+/** Updates the comment’s karma to the sum of the remaining votes. */
 async function takeBack(transaction: Transaction, { comment_id, user_id }: store.VoteRow): Promise<void> {
-  const comment = await store.holdComment(transaction, comment_id);
+  const comment = await store.lockComment(transaction, comment_id);
   await store.removeVote(transaction, comment_id, user_id);
   if (comment) transaction.changed(commentsScope({ resource: comment.resource, id: comment.resource_id }));
 }
@@ -18,7 +18,7 @@ async function erasing(_: App, transaction: Transaction, userId: number): Promis
   return votes.length === STEP_ROWS;
 }
 
-/** Nobody votes for themselves, and nobody twice. */
+/** Votes of one account on the other’s comments, and second votes, are dropped. */
 async function moving(_: App, transaction: Transaction, from: number, to: number): Promise<boolean> {
   const between = await store.votesBetween(transaction, from, to, STEP_ROWS);
   for (const vote of between) await takeBack(transaction, vote);
@@ -36,14 +36,14 @@ export const personalComments: PersonalData = {
       table: 'comments',
       column: 'submitted_by',
       exported: ['id', 'resource', 'resource_id', 'game_id', 'reply_id', 'date_added', 'karma', 'content'],
-      whenDeleted: retained('others have replied; who wants otherwise deletes them first'),
+      whenDeleted: retained('others have replied; users can delete their comments before they delete the account'),
       whenMerged: 'moved',
     },
     {
       table: 'comments',
       column: 'deleted_by',
-      exported: notExported('of a deleted comment nothing is left to tell'),
-      whenDeleted: retained('a decision of the team or of the author'),
+      exported: notExported('a deleted comment has no content'),
+      whenDeleted: retained('it is a decision of the team or the author'),
       whenMerged: 'moved',
     },
     {

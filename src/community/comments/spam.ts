@@ -4,7 +4,7 @@ import { fold } from '../../platform/database/listing.ts';
 import { ApiError } from '../../platform/errors/catalogue.ts';
 import * as store from './store.ts';
 
-/** What counts as spam; decision 32 says why. */
+/** The limits; decision 32 has the reasons. */
 const LINKS_MAX = 5;
 const PER_MINUTE_MAX = 10;
 const SAME_TEXT_MAX = 3;
@@ -18,10 +18,10 @@ export function requireFewLinks(content: string): void {
   if ((content.match(LINK)?.length ?? 0) > LINKS_MAX) throw new ApiError('USER_CANT_DO_ACTION_SPAM_DETECTED');
 }
 
-/** Spaces and case make no other text. */
+/** Ignores white space and case. */
 export const gist = (content: string) => fold(content).replace(/\s+/g, ' ').trim();
 
-/** The same text again in the same place or too often elsewhere, and too many comments in a minute. */
+/** Refuses the same text again in the same place or too often in others, and too many comments in a minute. */
 export async function requireNoFlood(
   app: App,
   transaction: Transaction,

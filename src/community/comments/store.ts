@@ -9,7 +9,7 @@ import type { CommentsTable, CommentVotesTable } from './table.ts';
 type Reader = Pick<Database, 'first'>;
 export type CommentRow = Selectable<CommentsTable>;
 
-/** What is commented on. */
+/** The content of a comment. */
 export interface Subject {
   readonly resource: string;
   readonly id: number;
@@ -28,7 +28,7 @@ const COMMENT_COLUMNS = [
   'markup',
 ] as const;
 
-/** Neither it nor anything above it is withheld. */
+/** Neither the comment nor a parent of it is withheld. */
 const SHOWN = `c.withheld = 0 and not exists (select 1 from comments a where a.withheld > 0
   and a.resource = c.resource and a.resource_id = c.resource_id and c.thread_order like a.thread_order || '.%')`;
 const isShown = sql<boolean>`${sql.raw(SHOWN)}`;
@@ -48,10 +48,10 @@ const shown = (query: Query, subject: Subject) =>
     .select(COMMENT_COLUMNS.map((name) => `c.${name}` as const))
     .select(USER);
 
-/** A comment with its author, whose columns come along under their own names. */
+/** A comment with its author’s columns, which have their own names. */
 export type StoredComment = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
-/** Without those of people whom the reader has muted. */
+/** Excludes comments of users whom the reader has muted. */
 export async function list(
   query: Query,
   subject: Subject,
@@ -74,14 +74,14 @@ export const find = (query: Query, subject: Subject, id: number): Promise<Stored
 const FOR_CHANGE = withUpdateLock(
   statement('select * from comments where id = ? and resource = ? and resource_id = ?'),
 );
-/** Also one that was deleted. On PostgreSQL others who change the comment wait from here on. */
+/** Includes deleted comments. On PostgreSQL this locks the comment. */
 export const rowForChange = (transaction: Transaction, { resource, id }: Subject, commentId: number) =>
   transaction.first<CommentRow>(FOR_CHANGE, [commentId, resource, id]);
 
 const ABOVE = statement('select * from comments where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<CommentRow>(ABOVE, [id]);
 
-/** Of someone who sends many at once, each waits for the one before and is counted with it. SQLite has one writer. */
+/** Serialises a user’s concurrent comments, so that each is counted. SQLite has one writer. */
 export const takeTurn = (transaction: Transaction, userId: number) => turnOf(transaction, `comments/${userId}`);
 
 export interface Recent extends Subject {
@@ -91,13 +91,13 @@ export interface Recent extends Subject {
 
 const RECENT = statement(`select resource, resource_id as id, content, date_added from comments
   where submitted_by = ? and date_added > ? order by date_added desc limit ?`);
-/** What someone wrote since, the newest first. Of what was deleted the text is gone. */
+/** The user’s comments since then, newest first. Deleted ones have no text. */
 export const recentOf = (transaction: Transaction, userId: number, since: number, most: number) =>
   transaction.all<Recent>(RECENT, [userId, since, most]);
 
 const LAST = statement(`select thread_order from comments where resource = ? and resource_id = ? and reply_id = ?
   order by thread_order desc limit 1`);
-/** The position of the newest reply to a comment, or of the newest comment with 0; also of one that was deleted. */
+/** The position of the newest reply to a comment, or with 0 of the newest top-level comment. Includes deleted ones. */
 export async function lastPosition(reader: Reader, { resource, id }: Subject, replyId: number): Promise<number> {
   const row = await reader.first<{ thread_order: string }>(LAST, [resource, id, replyId]);
   return Number(row?.thread_order.split('.').at(-1) ?? 0);
@@ -124,7 +124,7 @@ export const setWithheld = (transaction: Transaction, id: number, withheld: numb
 
 const COUNT_SHOWN = statement(`select count(*) as shown from comments c where c.resource = ? and c.resource_id = ?
   and c.date_deleted = 0 and (c.id = ? or c.thread_order like ?) and ${SHOWN}`);
-/** How many people see of a comment and of all below it. */
+/** The number of visible comments among a comment and its replies. */
 export const countShown = async (
   transaction: Transaction,
   { resource, resource_id, id, thread_order }: CommentRow,
@@ -137,7 +137,7 @@ const DELETE =
   statement(`update comments set date_deleted = ?, deleted_by = ?, content = '', markup = '', markup_folded = ''
   where resource = ? and resource_id = ? and date_deleted = 0 and (id = ? or thread_position like ?) returning id`);
 
-/** The comment and all below it. */
+/** Removes the comment with its replies. */
 export async function remove(
   transaction: Transaction,
   comment: CommentRow,
@@ -166,7 +166,7 @@ async function forget(query: Query, ids: readonly number[]): Promise<void> {
 
 const SOME = statement(`delete from comments where id in
   (select id from comments where resource = ? and resource_id = ? limit ?) returning id`);
-/** Removes some comments of what is gone for ever, and tells how many they were. */
+/** Removes one batch of comments of deleted content. Returns their number. */
 export async function removeSome(transaction: Transaction, { resource, id }: Subject, most: number): Promise<number> {
   const gone = await transaction.all<{ id: number }>(SOME, [resource, id, most]);
   await forget(
@@ -184,7 +184,7 @@ export async function voteOf(reader: Reader, commentId: number, userId: number):
 const PUT_VOTE = statement(`insert into comment_votes (comment_id, user_id, karma) values (?, ?, ?)
   on conflict (comment_id, user_id) do update set karma = excluded.karma`);
 const ADD_KARMA = statement('update comments set karma = karma + ? where id = ?');
-/** The comment is held by the caller, so that its karma stays the sum of its votes. */
+/** The caller has locked the comment, so that its karma stays the sum of its votes. */
 export async function putVote(
   transaction: Transaction,
   commentId: number,
@@ -195,7 +195,7 @@ export async function putVote(
   await transaction.run(ADD_KARMA, [karma - before, commentId]);
 }
 
-/** Puts those of the named people who have an account, and want to hear of the author, in the place of who was mentioned before. */
+/** Replaces the mentions by those of the named users that exist and have not blocked the author. */
 export async function putMentions(query: Query, commentId: number, nameIds: readonly string[], authorId: number) {
   await query.deleteFrom('comment_mentions').where('comment_id', '=', commentId).execute();
   if (nameIds.length === 0) return;
@@ -236,7 +236,7 @@ export async function optionsOfMod(reader: Reader, modId: number): Promise<numbe
 export type VoteRow = Selectable<CommentVotesTable>;
 
 const HOLD_COMMENT = withUpdateLock(ABOVE);
-export const holdComment = (transaction: Transaction, id: number) => transaction.first<CommentRow>(HOLD_COMMENT, [id]);
+export const lockComment = (transaction: Transaction, id: number) => transaction.first<CommentRow>(HOLD_COMMENT, [id]);
 
 const VOTES_OF = statement('select * from comment_votes where user_id = ? order by comment_id limit ?');
 export const votesOf = (transaction: Transaction, userId: number, most: number) =>
@@ -244,12 +244,12 @@ export const votesOf = (transaction: Transaction, userId: number, most: number) 
 
 const VOTES_BETWEEN = statement(`select v.* from comment_votes v join comments c on c.id = v.comment_id
   where v.user_id in (?, ?) and c.submitted_by in (?, ?) order by v.comment_id, v.user_id limit ?`);
-/** Votes of either of two people on what either wrote. */
+/** Votes of either user on the other’s comments, or their own. */
 export const votesBetween = (transaction: Transaction, one: number, other: number, most: number) =>
   transaction.all<VoteRow>(VOTES_BETWEEN, [one, other, one, other, most]);
 
 const REMOVE_VOTE = statement('delete from comment_votes where comment_id = ? and user_id = ? returning karma');
-/** The comment is held by the caller, so that its karma stays the sum of its votes. */
+/** The caller has locked the comment, so that its karma stays the sum of its votes. */
 export async function removeVote(transaction: Transaction, commentId: number, userId: number): Promise<void> {
   const gone = await transaction.first<{ karma: number }>(REMOVE_VOTE, [commentId, userId]);
   if (gone) await transaction.run(ADD_KARMA, [-gone.karma, commentId]);

@@ -10,29 +10,29 @@ declare module '../../platform/database/database.ts' {
 
 export interface CommentsTable {
   id: Generated<number>;
-  /** What is commented on: the resource as in its path (plural), and its id. */
+  /** The content: its resource as in its path (plural), and its id. */
   resource: string;
   resource_id: number;
   game_id: number;
   submitted_by: number;
   date_added: number;
-  /** 0 while it is there. What was deleted stays without its text, so that no position is given twice. */
+  /** 0 while it exists. A deleted comment stays without its text, so that its position is not reused. */
   date_deleted: number;
   deleted_by: number;
-  /** 1 hidden by those who decide over it, 3 taken away by them; with its text, so that it can come back. */
+  /** 1 hidden by a moderator, 3 removed by one. The text stays, so that it can be restored. */
   withheld: Generated<number>;
-  /** The comment that it replies to, and 0 for none. */
+  /** The parent comment; 0 for none. */
   reply_id: number;
   karma: number;
   /** Bits: 1 pinned, 2 locked. */
   options: number;
   /** "01.02.03": the third reply to the second reply to the first comment. */
   thread_position: string;
-  /** The same in figures of equal length, which sort as numbers do. */
+  /** The same with digits of equal length, which sort like numbers. */
   thread_order: string;
-  /** As it was written. */
+  /** As written. */
   content: string;
-  /** As it is shown: markup, sanitised. */
+  /** As shown: sanitised markup. */
   markup: string;
   markup_folded: string;
 }

@@ -10,12 +10,12 @@ export const GUIDE_NOT_ACCEPTED = 0;
 export const GUIDE_ACCEPTED = 1;
 export const GUIDE_DELETED = 3;
 
-/** The game's `community_options`: it has guides. */
+/** The bit of a game’s `community_options` that enables guides. */
 const GUIDES = 2;
 
 type Reader = Pick<Database, 'first'>;
 
-/** Everyone sees it. */
+/** Whether the guide is public. */
 export const isLive = (app: App, { status, date_live }: Pick<store.GuideRow, 'status' | 'date_live'>): boolean =>
   status === GUIDE_ACCEPTED && date_live <= app.clock.now();
 
@@ -25,7 +25,7 @@ export const isAuthor = (caller: Caller, { submitted_by }: Pick<store.GuideRow, 
 export const hasGuides = ({ community_options }: { community_options: number }): boolean =>
   (community_options & GUIDES) !== 0;
 
-/** Where the game has switched guides off, those that it has are for its team alone. */
+/** If the game has switched guides off, only its team sees existing ones. */
 export async function requireGuides(reader: Reader, caller: Caller, gameId: number): Promise<void> {
   const game = await requireGame(reader, caller, gameId);
   if (!hasGuides(game) && (await teamLevel(reader, caller, 'games', gameId)) < MODERATOR)
@@ -33,8 +33,8 @@ export async function requireGuides(reader: Reader, caller: Caller, gameId: numb
 }
 
 /**
- * A draft, and what goes live later, exists only for its author and the game's team. They are also told that a guide
- * was deleted.
+ * Drafts and scheduled guides exist only for their author and the game’s team. Only these get the error for a deleted
+ * guide.
  */
 async function refuseHidden(
   app: App,
@@ -62,7 +62,7 @@ export async function requireGuide(
   return refuseHidden(app, reader, caller, gameId, await store.byId(reader, id));
 }
 
-/** The same for a change: on PostgreSQL others who change the guide wait from here on. */
+/** On PostgreSQL this locks the guide. */
 export async function requireGuideForChange(
   app: App,
   transaction: Transaction,
@@ -74,5 +74,5 @@ export async function requireGuideForChange(
   return refuseHidden(app, transaction, caller, gameId, await store.rowForChange(transaction, id));
 }
 
-/** Whoever may see it: for those who decide over it and ask that themselves. Others who change it wait from here on. */
-export const holdGuide = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);
+/** Locks the guide without a visibility check. The caller has to check the permission to moderate. */
+export const lockGuide = (transaction: Transaction, id: number) => store.rowForChange(transaction, id);

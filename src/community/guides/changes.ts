@@ -6,14 +6,13 @@ const TAGS_MAX = 20;
 
 const NameId = z.string().regex(NAME_ID).min(3).max(80);
 
-/** `tags[]=` says "none": clients that clear a list send it so. */
+/** Clients send `tags[]=` to clear the list. */
 const Tags = z
   .array(z.string().trim().max(50))
   .max(TAGS_MAX)
   .transform((names) => names.filter((name) => name !== ''))
   .meta({
-    description:
-      'All of the tags that the guide shall have. Any words will do, but for those that the game has reserved for its team.',
+    description: 'All tags of the guide. They can be any words, except those that the game has reserved for its team.',
   });
 
 const required = {
@@ -30,19 +29,17 @@ const required = {
 const optional = {
   name_id: NameId.optional(),
   date_live: z.int().min(0).max(4_102_444_800).optional().meta({
-    description: 'When an accepted guide goes live, in Unix seconds. Until then its author and the game’s team see it.',
+    description:
+      'When an accepted guide goes live, in Unix seconds. Until then only its author and the game’s team see it.',
   }),
   community_options: z.literal([0, ALLOW_COMMENTS]).optional().meta({ description: '0 no comments, 2048 comments' }),
 };
 
-/** What a new guide is made of. Anything not listed here is not taken from a request. */
+/** The fields of a new guide. Other fields of the request are ignored. */
 export const NewGuideBody = z.object({
   ...required,
   ...optional,
-  status: z
-    .literal([0, 1])
-    .optional()
-    .meta({ description: '0 a draft, 1 accepted, which it is unless told otherwise' }),
+  status: z.literal([0, 1]).optional().meta({ description: '0 draft, 1 accepted (default)' }),
 });
 
 export const GuideChangesBody = z.object({
@@ -55,10 +52,10 @@ export const GuideChangesBody = z.object({
     .transform((address) => address.split('/').at(-1))
     .pipe(NameId)
     .optional()
-    .meta({ description: 'As `name_id`; of an address the last part.' }),
+    .meta({ description: 'Like `name_id`; of a URL the last segment is used.' }),
 });
 
-/** One field has two names. */
+/** `url` and `name_id` are two names of one field. */
 export const toGuideChanges = ({ url, ...changes }: z.output<typeof GuideChangesBody>): GuideChanges => ({
   ...changes,
   name_id: changes.name_id ?? url,

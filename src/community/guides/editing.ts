@@ -31,7 +31,7 @@ import * as store from './store.ts';
 type Reader = Pick<Database, 'first'>;
 type Sent = Omit<NewGuide, 'gameId' | 'ownerId' | 'withheld' | 'logo'>;
 
-/** Someone hands in a guide: a draft with status 0. Where the game curates its content it waits for the game's team. */
+/** Adds a guide; with status 0 as a draft. If the game curates its content, the guide waits for the game’s team. */
 export async function submitGuide(
   app: App,
   caller: UserCaller,
@@ -41,7 +41,7 @@ export async function submitGuide(
 ): Promise<store.StoredGuide> {
   await requireMayAdd(app.db, caller, gameId);
   return withPicture(app, logo, async (transaction, picture) => {
-    // Nobody deletes the game while it gets its guide.
+    // The lock prevents that the game is deleted meanwhile.
     await requireGameForChange(transaction, caller, gameId);
     await requireMayAdd(transaction, caller, gameId);
     const level = await teamLevel(transaction, caller, 'games', gameId);
@@ -71,7 +71,7 @@ async function requireMayAdd(reader: Reader, caller: UserCaller, gameId: number)
     throw new ApiError('GUIDE_NO_ADD_PERMISSION');
 }
 
-/** Tags of groups that the game has locked or hidden are given by its team. */
+/** Only the game’s team uses tags of locked or hidden groups. */
 async function requireNoReservedTags(
   { query }: Transaction,
   level: number,
@@ -91,7 +91,7 @@ export async function editGuide(
   sent: GuideChanges,
   logo: UploadedPicture | undefined,
 ): Promise<store.StoredGuide> {
-  // Nobody may have pictures rendered for a guide that is not theirs.
+  // Checked before pictures are rendered.
   if (logo) await requireEditor(app.db, caller, await requireGuide(app, app.db, caller, gameId, id));
   return withPicture(app, logo, async (transaction, picture) => {
     const before = await requireGuideForChange(app, transaction, caller, gameId, id);
@@ -111,14 +111,14 @@ export async function editGuide(
       isDeletion ? { status: GUIDE_DELETED } : { ...changes, ...waiting, withheld },
     );
     if (changes.status !== undefined && changes.status !== before.status)
-      await tellAuthor(app, transaction, caller, before, changes.status);
+      await notifyAuthor(app, transaction, caller, before, changes.status);
     if (before.logo && picture.logo && before.logo !== picture.logo) await reviewPicture(app, transaction, before.logo);
     await auditByTeam(app, transaction, caller, before, isDeletion ? 'delete' : 'edit', sent);
     return guideIn(app, transaction, gameId, id);
   });
 }
 
-/** The author edits the guide, and so do managers of the game; its moderators decide over the status alone. */
+/** Allowed for the author and managers of the game. Moderators change only the status. */
 async function requireMayChange(
   transaction: Transaction,
   caller: Caller,
@@ -140,20 +140,20 @@ async function requireEditor(reader: Reader, caller: Caller, guide: store.GuideR
   if (guide.dmca === 1) throw new ApiError('GUIDE_NO_UPDATE_PERMISSION_DMCA');
 }
 
-/** What the game's team took back, or has to accept first, its author does not publish. */
+/** The author cannot publish a guide that the game’s team has rejected or has yet to accept. */
 async function requireMayPublish(transaction: Transaction, guide: store.GuideRow): Promise<void> {
   const isCurated = (await store.curationOf(transaction, guide.game_id)) !== 0;
   if (guide.withheld === 1 || isCurated) throw new ApiError('GUIDE_NO_UPDATE_PERMISSION');
 }
 
-/** Tags that the game's team gave may stay when the author sends them back. */
+/** Tags from the game’s team stay when the author sends them back. */
 async function newTags({ query }: Transaction, guide: store.GuideRow, { tags }: GuideChanges) {
   if (!tags) return undefined;
   const present = new Set(await store.tagNames(query, guide.id));
   return tags.filter((tag) => !present.has(fold(tag)));
 }
 
-/** Undefined where it stays as it is. */
+/** Undefined if it does not change. */
 async function withholds(
   transaction: Transaction,
   caller: Caller,
@@ -165,7 +165,7 @@ async function withholds(
   return level >= MODERATOR ? Number(status === GUIDE_NOT_ACCEPTED) : undefined;
 }
 
-/** The author deletes a guide, unless a complaint is open, and so does the team of its game. */
+/** Allowed for the team of the game, and for the author unless a copyright complaint is open. */
 async function requireMayDelete(
   transaction: Transaction,
   caller: UserCaller,
@@ -182,12 +182,12 @@ export async function deleteGuide(app: App, caller: UserCaller, gameId: number, 
     const guide = await requireGuideForChange(app, transaction, caller, gameId, id);
     await requireMayDelete(transaction, caller, guide, 'GUIDE_NO_UPDATE_PERMISSION_DMCA');
     await removeGuide(app, transaction, guide);
-    await tellAuthor(app, transaction, caller, guide, GUIDE_DELETED);
+    await notifyAuthor(app, transaction, caller, guide, GUIDE_DELETED);
     await auditByTeam(app, transaction, caller, guide, 'delete');
   });
 }
 
-/** What the author does with it is nobody's business but theirs. */
+/** Changes by the author are not audited. */
 async function auditByTeam(
   app: App,
   transaction: Transaction,
@@ -215,8 +215,8 @@ const TOLD = {
   [GUIDE_DELETED]: 'taken_down',
 } as const;
 
-/** Unless they did it themselves. */
-const tellAuthor = (
+/** Authors are not notified of their own changes. */
+const notifyAuthor = (
   app: App,
   transaction: Transaction,
   caller: UserCaller,

@@ -41,7 +41,7 @@ const idsOf = async (client: Client, { id }: { id: number }, query = {}) => {
 const refusedOf = (client: Client, operation: typeof getGuide, guide: Guide, status: number, ref: number) =>
   client.refused(operation, { params: at(guide) }, status, ref);
 
-test('someone adds a guide, and everyone sees it', async () => {
+test('a user adds a guide, and everyone sees it', async () => {
   const game = await api.aGame();
   const ada = await api.aUser();
   const { status, body, headers } = await (await api.as(ada)).call(addGuideOperation, submission(game));
@@ -63,7 +63,7 @@ test('someone adds a guide, and everyone sees it', async () => {
   await (await api.as(ada)).refused(addGuideOperation, submission(game, { name_id: 'first-steps' }), 422, 13009);
 });
 
-test('texts have their limits, and markup that could run is removed', async () => {
+test('texts have limits, and unsafe markup is removed', async () => {
   const game = await api.aGame();
   const client = await api.as(await api.aUser());
   for (const fields of [
@@ -85,7 +85,7 @@ test('texts have their limits, and markup that could run is removed', async () =
   assert.equal(body.description, 'x'.repeat(149_900));
 });
 
-test('a game without guides takes none, and shows those that it has to its team alone', async () => {
+test('a game without guides accepts none, and only its team sees existing ones', async () => {
   const game = await api.aGame({ settings: { community_options: 1 | 2_048 } });
   const guide = await api.aGuide({ game });
   const [asOwner, asTeam] = [await api.as(guide.owner), await api.as(game.owner)];
@@ -101,7 +101,7 @@ test('a game without guides takes none, and shows those that it has to its team 
   assert.equal((await asTeam.call(getGuide, { params: at(guide) })).body.id, guide.id);
 });
 
-test('who is kept from it adds no guides', async () => {
+test('a restricted user cannot add guides', async () => {
   const game = await api.aGame();
   const grace = await api.aUser();
   const restricted = { params: { game_id: game.id, user_id: grace.id }, body: { options: 2 } };
@@ -110,7 +110,7 @@ test('who is kept from it adds no guides', async () => {
   assert.equal((await (await api.as(grace)).call(addGuideOperation, submission(await api.aGame()))).status, 201);
 });
 
-test('drafts, guides of tomorrow and deleted ones are nowhere for strangers', async () => {
+test('strangers find no drafts, scheduled or deleted guides', async () => {
   const game = await api.aGame();
   const owner = await api.aUser();
   const shown = await api.aGuide({ game, owner, tags: ['Shown', 'Shared'] });
@@ -119,7 +119,7 @@ test('drafts, guides of tomorrow and deleted ones are nowhere for strangers', as
   const deleted = await api.aGuide({ game, owner, tags: ['Deleted', 'Shared'] });
   const [asOwner, asTeam, stranger] = [await api.as(owner), await api.as(game.owner), await api.as(await api.aUser())];
   await asOwner.call(deleteGuideOperation, { params: at(deleted) });
-  // The author reads first: what they see must not be kept for others.
+  // The author reads first, to show that their response is not cached for others.
   for (const query of [{}, { status: 0 }, { 'status-in': '0,1,3' }, { submitted_by: owner.id }])
     for (const client of [asOwner, asTeam, stranger, api.withKey(game)]) await idsOf(client, game, query);
   for (const client of [stranger, api.withKey(game)]) {
@@ -159,7 +159,7 @@ test('drafts, guides of tomorrow and deleted ones are nowhere for strangers', as
   }
 });
 
-test('a guide goes live by the clock, not a second earlier, also in answers that are kept', async () => {
+test('a guide goes live exactly at its date, also in cached responses', async () => {
   const game = await api.aGame();
   const live = api.clock.now() + HOUR;
   const guide = await api.aGuide({ game, date_live: live, tags: ['New'] });
@@ -175,7 +175,7 @@ test('a guide goes live by the clock, not a second earlier, also in answers that
   assert.equal((await key.call(getGuide, { params: at(guide) })).body.date_live, live);
 });
 
-test('a draft goes live when its author accepts it, and what the game’s team took back stays so', async () => {
+test('the author publishes a draft, and a guide that the game’s team rejected stays rejected', async () => {
   const game = await api.aGame();
   const guide = await api.aGuide({ game, status: 0 });
   const [asOwner, asTeam] = [await api.as(guide.owner), await api.as(game.owner)];
@@ -248,7 +248,7 @@ test('author and team delete a guide, nobody else does', async () => {
   assert.deepEqual(await idsOf(api.withKey(game), game), []);
 });
 
-test('while a copyright complaint is open the author neither edits nor deletes a guide, and the game’s team does', async () => {
+test('while a copyright complaint is open only the game’s team edits or deletes a guide', async () => {
   const game = await api.aGame();
   const guide = await api.aGuide({ game });
   const params = at(guide);
@@ -267,7 +267,7 @@ test('while a copyright complaint is open the author neither edits nor deletes a
   assert.equal((await asOwner.call(deleteGuideOperation, { params })).status, 204);
 });
 
-test('tags of locked and hidden groups are for the game’s team, and stay when the author sends them back', async () => {
+test('only the game’s team sets tags of locked and hidden groups, and they stay when the author sends them back', async () => {
   const tagGroups = [
     { name: 'Awards', type: 'checkboxes' as const, locked: true, tags: ['Winner'] },
     { name: 'Notes', type: 'checkboxes' as const, hidden: true, tags: ['Checked'] },
@@ -288,7 +288,7 @@ test('tags of locked and hidden groups are for the game’s team, and stay when 
   );
 });
 
-test('visits count once a day for each address, also when they come at once, and are forgotten after a day', async () => {
+test('visits count once a day per address, also concurrent ones, and are removed after a day', async () => {
   const guide = await api.aGuide();
   const key = await api.as(guide.owner);
   const stats = async () => (await key.call(getGuide, { params: at(guide) })).body.stats[0]!;

@@ -16,7 +16,7 @@ import type { GuidesTable } from './table.ts';
 export * from './access.ts';
 export type { GuideRow } from './store.ts';
 
-/** `community_options`: people may comment. */
+/** The bit of `community_options` that allows comments. */
 export const ALLOW_COMMENTS = 2_048;
 
 type Settable =
@@ -42,13 +42,13 @@ export interface NewGuide extends GuideChanges {
   readonly description: string;
 }
 
-/** Lists of the game's guides are stale, and what is kept of the guide itself. */
+/** Invalidates the lists of the game’s guides, and responses with the guide. */
 function announce(transaction: Transaction, { id, game_id }: Pick<store.GuideRow, 'id' | 'game_id'>): void {
   transaction.changed(`guides/${id}`);
   transaction.changed(guidesScope(game_id));
 }
 
-/** What makes kept lists of a game's guides stale. */
+/** The scope of cached lists of a game’s guides. */
 export const guidesScope = (gameId: number) => `games/${gameId}/guides`;
 
 export async function addGuide(app: App, transaction: Transaction, guide: NewGuide): Promise<store.GuideRow> {
@@ -82,7 +82,7 @@ export async function addGuide(app: App, transaction: Transaction, guide: NewGui
   return row;
 }
 
-/** Tags that differ in case alone are one. */
+/** Tags that differ only in case are the same. */
 function tagsOf(names: readonly string[]) {
   const tags = new Map(names.map((name) => [fold(name), name]));
   return [...tags].map(([name_folded, name]) => ({ name, name_folded }));
@@ -96,7 +96,7 @@ async function nameIdFor(app: App, { query }: Transaction, gameId: number, { nam
   return freeNameId(app, query, 'guides', gameId, { name: name!, fallback: 'guide' });
 }
 
-/** What is stored for what was sent: markup is sanitised, and the name has a folded twin. */
+/** Converts request fields to columns: markup is sanitised, and the name is also stored folded. */
 function prepared({ tags: _, ...changes }: GuideChanges): Updateable<GuidesTable> {
   const columns: Updateable<GuidesTable> = {};
   for (const [name, value] of Object.entries(changes))
@@ -106,7 +106,7 @@ function prepared({ tags: _, ...changes }: GuideChanges): Updateable<GuidesTable
   return columns;
 }
 
-/** Changes a guide; who may is asked before. It goes live at its date, or now if it never had one. */
+/** Edits a guide; the caller has checked the permission. It goes live at its date, or now if it has none. */
 export async function applyGuideChanges(
   app: App,
   transaction: Transaction,
@@ -126,11 +126,11 @@ export async function applyGuideChanges(
   return after;
 }
 
-/** Deleted guides stay for their author and the game's team to be told of, and nobody sees them again. */
+/** A deleted guide stays stored, so that its author and the game’s team get the error for deleted guides. */
 export const removeGuide = (app: App, transaction: Transaction, guide: store.GuideRow) =>
   applyGuideChanges(app, transaction, guide, { status: GUIDE_DELETED });
 
-/** A copyright complaint was opened or closed. While it is open the author neither changes nor deletes the guide. */
+/** Opens or closes a copyright complaint. While it is open the author can neither edit nor delete the guide. */
 export async function setGuideDmca(transaction: Transaction, id: number, open: boolean): Promise<void> {
   announce(transaction, await store.change(transaction, id, { dmca: open ? 1 : 0 }));
 }
@@ -145,8 +145,8 @@ export async function countCommentsOfGuide(
 }
 
 /**
- * What a list shows. Who filters by `status` also finds their own that not everyone sees, and the game's team all; such
- * an answer is for nobody else.
+ * The guides of a list. A filter by `status` also finds the caller’s own hidden ones, and for the game’s team all; such
+ * a response is not cached.
  */
 export async function listGuides(app: App, caller: Caller, gameId: number, request: ListRequest) {
   await requireGuides(app.db, caller, gameId);
@@ -154,7 +154,7 @@ export async function listGuides(app: App, caller: Caller, gameId: number, reque
   const asksStatus = request.groups.flat().some(({ column }) => column.name === 'status');
   const everything = asksStatus && (await teamLevel(app.db, caller, 'games', gameId)) >= MODERATOR;
   const ownId = caller.kind === 'user' ? caller.userId : undefined;
-  // Who decides over guides has to see those of everyone.
+  // The game’s team sees the guides of muted users, because it moderates them.
   const muterId = everything ? undefined : muterOf(caller);
   const scope = { gameId, now, everything, ownId, asksStatus, muterId };
   const page = await store.list(app.db.query, scope, guideListing, await withLikelyWords(app.db, request));
@@ -178,7 +178,7 @@ export async function showGuide(app: App, caller: Caller, gameId: number, id: nu
   return guideIn(app, app.db, gameId, id);
 }
 
-/** The guide as it is shown, read where it was just written. */
+/** Reads the guide within the transaction that wrote it. */
 export async function guideIn(app: App, { query }: Pick<Transaction, 'query'>, gameId: number, id: number) {
   const [guide] = await store.guidesOf(query, [id], { gameId, now: app.clock.now() });
   return guide!;

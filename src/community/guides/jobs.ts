@@ -1,6 +1,6 @@
 import type { App } from '../../platform/app.ts';
 import type { JobHandler } from '../../platform/jobs/worker.ts';
-import { forgetOldVisits } from './visits.ts';
+import { removeOldVisits } from './visits.ts';
 
 const OFTEN_SECONDS = 300;
 
@@ -8,6 +8,6 @@ export const guideJobs: readonly JobHandler<App>[] = [
   {
     kind: 'guides.forget-visits',
     every: OFTEN_SECONDS,
-    run: (app, _, job) => forgetOldVisits(app, () => job.heartbeat()),
+    run: (app, _, job) => removeOldVisits(app, () => job.heartbeat()),
   },
 ];

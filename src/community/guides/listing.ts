@@ -2,7 +2,7 @@ import type { Column, Listing } from '../../platform/database/listing.ts';
 
 const integer: Column = { kind: 'integer' };
 
-/** What lists of guides may be filtered and sorted by. */
+/** The columns by which lists of guides can be filtered and sorted. */
 export const guideListing: Listing = {
   from: 'r',
   columns: {
@@ -33,7 +33,7 @@ export const guideListing: Listing = {
     visits: 'r.visits_total',
     comments: 'r.comments_total',
   },
-  // As with mods: the short names mean "most first".
+  // As for mods, the short names sort the largest first.
   largestFirst: ['popular', 'visits', 'comments'],
   indexed: {
     'r.id': 'asc',

@@ -10,7 +10,7 @@ export const GuideTagObject = z
   .object({
     name: z.string(),
     date_added: Timestamp,
-    count: Integer.meta({ description: 'How many guides of the game that everyone sees have the tag.' }),
+    count: Integer.meta({ description: 'The number of the game’s public guides with the tag.' }),
   })
   .meta({ id: 'GuideTag' });
 
@@ -36,7 +36,7 @@ export const GuideObject = z
     description: z.string(),
     community_options: Integer.meta({ description: 'Bits: 2048 comments' }),
     tags: z.array(GuideTagObject),
-    stats: z.array(GuideStatsObject).meta({ description: 'A list of one.' }),
+    stats: z.array(GuideStatsObject).meta({ description: 'A list with one item.' }),
   })
   .meta({ id: 'Guide' });
 

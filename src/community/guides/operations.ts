@@ -6,7 +6,7 @@ import { deleteGuide, editGuide, submitGuide } from './editing.ts';
 import { guidesScope, isLive, listGuides, listTagsOfGuides, requireGuide, showGuide } from './guides.ts';
 import { guideListing } from './listing.ts';
 import { GuideObject, GuideTagObject, toGuide } from './object.ts';
-import { noteVisit } from './visits.ts';
+import { countVisit } from './visits.ts';
 
 const LOGO = { bytesMax: 8 * 1_024 * 1_024, says: 'PNG, JPEG, GIF or WebP of at least 512 by 288 pixels.' };
 const OF_GAME = ['GAME_NOT_FOUND', 'GAME_DELETED', 'GUIDE_NO_VIEW_PERMISSION'] as const;
@@ -17,7 +17,7 @@ export const getGuides = operation({
   tag: 'Guides',
   method: 'GET',
   path: '/games/{game_id}/guides',
-  says: 'Lists the guides of a game that are live. A filter by `status` also finds one’s own that are not, and for the game’s team all.',
+  says: 'Lists the guides of a game that are live. A filter by `status` also finds the caller’s own that are not, and for the game’s team all.',
   access: reader(),
   params: GamePath,
   list: guideListing,
@@ -25,7 +25,7 @@ export const getGuides = operation({
   errors: OF_GAME,
   handle: async (app, { caller, params, list, cache, cacheUntil, portal }) => {
     const { guides, total, isForAll, nextLive } = await listGuides(app, caller, params.game_id, list);
-    // An author may be in no team, and then shares kept answers with everyone.
+    // An author who is in no team shares cached responses with everyone.
     if (isForAll) cache(guidesScope(params.game_id), `games/${params.game_id}`, 'users');
     if (nextLive !== undefined) cacheUntil(nextLive);
     return page(
@@ -41,14 +41,14 @@ export const getGuide = operation({
   tag: 'Guides',
   method: 'GET',
   path: '/games/{game_id}/guides/{guide_id}',
-  says: 'Shows one guide, and counts the visit: each address once a day. One that is not live is seen by its author and the game’s team.',
+  says: 'Shows one guide, and counts the visit: each address once a day. Only its author and the game’s team see a guide that is not live.',
   access: reader(),
   params: GuidePath,
   returns: ok(GuideObject),
   errors: OF_GUIDE,
   handle: async (app, { caller, params, ip, portal }) => {
     const guide = await requireGuide(app, app.db, caller, params.game_id, params.guide_id);
-    if (isLive(app, guide)) await noteVisit(app, guide, ip);
+    if (isLive(app, guide)) await countVisit(app, guide, ip);
     return toGuide(app, await showGuide(app, caller, params.game_id, params.guide_id), portal);
   },
 });
@@ -58,7 +58,7 @@ export const getGuidesTags = operation({
   tag: 'Guides',
   method: 'GET',
   path: '/games/{game_id}/guides/tags',
-  says: 'Lists the tags of a game’s guides that are live, and how many have each.',
+  says: 'Lists the tags of a game’s live guides, with the number of guides for each.',
   access: reader(),
   params: GamePath,
   list: pagesOnly,
@@ -104,7 +104,7 @@ export const editGuideOperation = operation({
   tag: 'Guides',
   method: 'POST',
   path: '/games/{game_id}/guides/{guide_id}',
-  says: 'Changes a guide. Its author may, and managers of its game; moderators of the game decide over its status.',
+  says: 'Edits a guide. Allowed for its author and managers of its game; moderators of the game change its status.',
   access: user('write'),
   ends: ['guides'],
   params: GuidePath,
@@ -134,7 +134,7 @@ export const deleteGuideOperation = operation({
   tag: 'Guides',
   method: 'DELETE',
   path: '/games/{game_id}/guides/{guide_id}',
-  says: 'Deletes a guide. Its author may, unless a copyright complaint is open, and the team of its game.',
+  says: 'Deletes a guide. Allowed for the team of its game, and for its author unless a copyright complaint is open.',
   access: user('write'),
   ends: ['guides'],
   params: GuidePath,

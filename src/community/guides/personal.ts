@@ -8,12 +8,10 @@ export const personalGuides: PersonalData = {
       column: 'submitted_by',
       exported: ['id', 'game_id', 'name', 'name_id', 'status', 'date_added', 'date_live', 'summary', 'description'],
       whenDeleted: retained(
-        'what was published stays, under a name that tells nothing; who wants otherwise deletes it first',
+        'published content stays under an anonymous name; users can delete it before they delete the account',
       ),
       whenMerged: 'moved',
     },
   ],
-  traces: [
-    { table: 'guide_visits', column: 'visitor', because: 'a digest of an address with a key, which lasts for a day' },
-  ],
+  traces: [{ table: 'guide_visits', column: 'visitor', because: 'a keyed digest of an address, stored for a day' }],
 };

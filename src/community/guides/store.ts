@@ -36,7 +36,7 @@ const GUIDE_COLUMNS = [
 const BY_ID = statement('select * from guides where id = ?');
 export const byId = (reader: Reader, id: number) => reader.first<GuideRow>(BY_ID, [id]);
 
-/** On PostgreSQL others who change the guide wait from here on; on SQLite there is one writer anyway. */
+/** On PostgreSQL this locks the guide; on SQLite there is one writer anyway. */
 const FOR_CHANGE = withUpdateLock(BY_ID);
 export const rowForChange = (transaction: Transaction, id: number) => transaction.first<GuideRow>(FOR_CHANGE, [id]);
 
@@ -45,7 +45,7 @@ export async function curationOf(reader: Reader, gameId: number): Promise<number
   return (await reader.first<{ curation_option: number }>(CURATION, [gameId]))?.curation_option ?? 0;
 }
 
-/** What only the game's team gives out: the tags in groups that are locked or hidden. */
+/** Only the game’s team uses these tags, which are in locked or hidden groups. */
 export async function reservedTags(query: Query, gameId: number): Promise<string[]> {
   const rows = await query
     .selectFrom('game_tags as t')
@@ -57,17 +57,17 @@ export async function reservedTags(query: Query, gameId: number): Promise<string
   return rows.map(({ name }) => name);
 }
 
-/** Which guides a list is about, and which of them its caller may see. */
+/** The guides of a list, and those of them that the caller may see. */
 export interface GuideScope {
   readonly gameId: number;
   readonly now: number;
-  /** All states may be seen: the game's team. */
+  /** For the game’s team: all states. */
   readonly everything: boolean;
-  /** This person's own may be seen in every state but deleted. */
+  /** This user’s guides are visible in every state but deleted. */
   readonly ownId: number | undefined;
-  /** The request filters by it itself; otherwise lists show what everyone sees. */
+  /** The request filters by it. By default lists contain public guides. */
   readonly asksStatus: boolean;
-  /** Without guides of people whom this person has muted. */
+  /** Excludes guides of users whom this user has muted. */
   readonly muterId: number | undefined;
 }
 
@@ -101,11 +101,11 @@ type Shown = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThro
 interface GuideTag {
   readonly name: string;
   readonly date_added: number;
-  /** How many guides that everyone sees have it. */
+  /** The number of public guides with the tag. */
   readonly count: number;
 }
 
-/** A guide with its submitter, whose columns come along under their own names, and its tags. */
+/** A guide with its tags and its submitter’s columns, which have their own names. */
 export type StoredGuide = Shown & { readonly tags: readonly GuideTag[] };
 
 export async function list(query: Query, scope: GuideScope, listing: Listing, request: ListRequest) {
@@ -115,7 +115,7 @@ export async function list(query: Query, scope: GuideScope, listing: Listing, re
   return { guides: await guidesOf(query, ids, scope), total: Number(total) };
 }
 
-/** In the order of the ids. */
+/** Ordered by id. */
 export async function guidesOf(
   query: Query,
   ids: readonly number[],
@@ -147,14 +147,14 @@ const liveTags = (query: Query, gameId: number, now: number) =>
     .where('r.date_live', '<=', now)
     .groupBy('t.name_folded');
 
-/** Asked also for no names, so that a page costs as many queries whatever is on it. */
+/** Also runs without names, so that every page costs the same number of queries. */
 const countsOf = (query: Query, gameId: number, now: number, names: readonly string[]) =>
   liveTags(query, gameId, now)
     .select(['t.name_folded', sql<number>`count(*)`.as('count')])
     .where('t.name_folded', 'in', names.length > 0 ? names : [''])
     .execute();
 
-/** The tags of the guides that everyone sees, in the order of their names. */
+/** The tags of public guides, ordered by name. */
 export async function listTags(
   query: Query,
   gameId: number,
@@ -184,7 +184,7 @@ export async function listTags(
 }
 
 const NEXT = statement('select min(date_live) as next from guides where game_id = ? and status = 1 and date_live > ?');
-/** When the next guide of the game goes live by the clock. */
+/** When the next scheduled guide of the game goes live. */
 export async function nextLive(reader: Reader, gameId: number, now: number): Promise<number | undefined> {
   return (await reader.first<{ next: number | null }>(NEXT, [gameId, now]))?.next ?? undefined;
 }
@@ -192,7 +192,7 @@ export async function nextLive(reader: Reader, gameId: number, now: number): Pro
 export const add = (query: Query, row: Insertable<GuidesTable>): Promise<GuideRow> =>
   query.insertInto('guides').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Returns the guide as it is after the change. */
+/** Returns the changed guide. */
 export async function change(transaction: Transaction, id: number, changes: Updateable<GuidesTable>) {
   const set = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, Value][];
   const update = updateOf(
@@ -202,7 +202,7 @@ export async function change(transaction: Transaction, id: number, changes: Upda
   return (await transaction.first<GuideRow>(update, [...set.map(([, value]) => value), id]))!;
 }
 
-/** Tags that stay keep the day on which they were added. */
+/** Tags that stay keep their date. */
 export async function putTags(
   query: Query,
   guideId: number,
@@ -244,7 +244,7 @@ const ADD_VISIT = statement(`insert into guide_visits (guide_id, visitor, hour) 
 const COUNT_VISIT = statement(
   'update guides set visits_today = visits_today + 1, visits_total = visits_total + 1 where id = ?',
 );
-/** Of two visits of the same visitor at once, one counts. False where it did not. */
+/** Returns false if the visitor was already counted, also by a concurrent request. */
 export async function addVisit(transaction: Transaction, guideId: number, visitor: string, hour: number) {
   if (!(await transaction.first(ADD_VISIT, [guideId, visitor, hour]))) return false;
   await transaction.run(COUNT_VISIT, [guideId]);

@@ -9,7 +9,9 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** `status`: 0 not accepted, 1 accepted, 3 deleted. Everyone sees it once it is accepted and `date_live` has come. */
+/**
+ * `status`: 0 not accepted, 1 accepted, 3 deleted. A guide is public once it is accepted and `date_live` has passed.
+ */
 export interface GuidesTable {
   id: Generated<number>;
   game_id: number;
@@ -19,9 +21,9 @@ export interface GuidesTable {
   date_added: number;
   date_updated: number;
   community_options: number;
-  /** The game's team took it back: its author does not accept it again. */
+  /** 1 if the game’s team rejected it. Its author cannot accept it again. */
   withheld: number;
-  /** A copyright complaint is open. */
+  /** 1 while a copyright complaint is open. */
   dmca: number;
   visits_today: number;
   visits_total: number;
@@ -29,17 +31,17 @@ export interface GuidesTable {
   name_id: string;
   name: string;
   name_folded: string;
-  /** Storage folder of the picture, and null where the placeholder is shown. */
+  /** The storage folder of the picture; null for the placeholder. */
   logo: string | null;
   summary: string;
-  /** Markup, sanitised before it is stored. */
+  /** Sanitised markup. */
   description: string;
 }
 
-/** Who came within the last day, and the hour in which they did: what `visits_today` is made of. */
+/** The visitors of the last day, each with the hour of the visit; `visits_today` counts them. */
 interface GuideVisitsTable {
   guide_id: number;
-  /** A digest of the guide, the day and the address, which tells the address to nobody. */
+  /** A digest of the guide, the day and the address, which does not reveal the address. */
   visitor: string;
   /** Unix hours. */
   hour: number;

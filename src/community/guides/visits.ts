@@ -6,8 +6,8 @@ const HOUR = 3_600;
 const DAY_HOURS = 24;
 const GUIDES_AT_ONCE = 100;
 
-/** Counts who looks at a guide, each address once a day. A visit that cannot be counted is shown the guide all the same. */
-export async function noteVisit(app: App, guide: { id: number; game_id: number }, address: string): Promise<void> {
+/** Counts the visitors of a guide, each address once a day. The guide is shown even if counting fails. */
+export async function countVisit(app: App, guide: { id: number; game_id: number }, address: string): Promise<void> {
   const hour = Math.floor(app.clock.now() / HOUR);
   const visitor = app.secrets.digest(`visit ${guide.id} ${Math.floor(hour / DAY_HOURS)} ${address}`);
   if (await store.isVisitor(app.db, guide.id, visitor)) return;
@@ -16,12 +16,12 @@ export async function noteVisit(app: App, guide: { id: number; game_id: number }
       if (await store.addVisit(transaction, guide.id, visitor, hour)) transaction.changed(guidesScope(guide.game_id));
     });
   } catch (error) {
-    app.log.warn('a visit of a guide could not be counted', { guide: guide.id, error });
+    app.log.warn('a visit to a guide could not be counted', { guide: guide.id, error });
   }
 }
 
-/** "Today" is the last 24 whole hours and the one that has begun. */
-export async function forgetOldVisits(app: App, heartbeat: () => Promise<void> = async () => {}): Promise<void> {
+/** “Today” is the current hour and the last 24 whole hours. */
+export async function removeOldVisits(app: App, heartbeat: () => Promise<void> = async () => {}): Promise<void> {
   const before = Math.floor(app.clock.now() / HOUR) - DAY_HOURS;
   const next = () => store.guidesVisitedBefore(app.db, before, GUIDES_AT_ONCE);
   for (let guides = await next(); guides.length > 0; guides = await next()) {

@@ -4,15 +4,15 @@ import { ApiError } from '../../platform/errors/catalogue.ts';
 import { gist, requireFewLinks } from '../comments/spam.ts';
 import * as store from './store.ts';
 
-/** What one person may send; decision 50 says why. */
+/** The limits per user; decision 50 has the reasons. */
 export const REPLIES_PER_MINUTE_MAX = 10;
 export const REPLIES_PER_DAY_MAX = 200;
 export const THREADS_PER_HOUR_MAX = 10;
 export const INVITES_PER_HOUR_MAX = 10;
 export const OPEN_INVITES_MAX = 15;
-/** Those who are in one thread or invited to it. */
+/** Members and invited users of one thread. */
 export const PEOPLE_MAX = 20;
-/** In how many other threads the same text may stand within an hour. */
+/** The number of other threads that may contain the same text within an hour. */
 export const SAME_TEXT_MAX = 3;
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -33,7 +33,7 @@ export async function requireFewReplies(app: App, transaction: Transaction, user
     throw new ApiError('PM_RATE_LIMIT_REPLY_SHORT_TIMEFRAME', { retryAfterSeconds: MINUTE });
 }
 
-/** First what the thread allows, then what the inviter does. */
+/** Checks the thread’s limit first, then the inviter’s. */
 export async function requireMayInviteMore(
   app: App,
   transaction: Transaction,
@@ -48,7 +48,7 @@ export async function requireMayInviteMore(
     throw new ApiError('PM_RATE_LIMIT_INVITE', { retryAfterSeconds: HOUR });
 }
 
-/** Too many links, or the same text to one after the other. Saying the same twice in one thread is no spam. */
+/** Refuses too many links, and the same text in many threads. Repeating a text in one thread is not spam. */
 export async function requireNoSpam(
   app: App,
   transaction: Transaction,

@@ -39,7 +39,7 @@ const named = (thread_id: number) => ({ params: { thread_id } });
 const saying = (thread_id: number, content = aText()) => ({ ...named(thread_id), body: { content } });
 const inviting = (thread_id: number, { id }: { id: number }) => ({ ...named(thread_id), body: { user_id: id } });
 
-/** Someone who began a conversation with others. */
+/** A user who started a conversation with others. */
 async function aThread(people = 1) {
   const ada = await api.aUser();
   const others = await Promise.all(Array.from({ length: people }, () => api.aUser()));
@@ -52,7 +52,7 @@ const contents = async (client: Client, id: number) =>
   (await client.call(getMessages, named(id))).body.data.map(({ content }) => content);
 const unread = async (client: Client) => (await client.call(getUnreadMessages)).body;
 
-test('a first message begins a conversation that both sides see, and replies come on top', async () => {
+test('a first message starts a conversation that both sides see, and replies come first', async () => {
   const { ada, bob, client, asBob, id } = await aThread();
   const seen = (await asBob.call(getMessageThreads)).body.data[0]!;
   assert.deepEqual([seen.id, seen.subject, seen.started_by, seen.unread], [id, 'About your mod', ada.id, 1]);
@@ -69,7 +69,7 @@ test('a first message begins a conversation that both sides see, and replies com
   assert.equal((await contents(client, id))[0], 'Thanks');
 });
 
-test('what was not read is counted, until it is read or taken back', async () => {
+test('unread messages are counted until they are read or deleted', async () => {
   const { client, asBob, id } = await aThread();
   const second = await client.call(addMessage, saying(id));
   assert.deepEqual(await unread(asBob), { messages: 2, threads: 1, invites: 0 });
@@ -84,14 +84,14 @@ test('what was not read is counted, until it is read or taken back', async () =>
   assert.deepEqual(await unread(asBob), { messages: 0, threads: 0, invites: 0 });
 });
 
-test('markup that could do harm is not shown, and a message that shows nothing is none', async () => {
+test('unsafe markup is not shown, and a message without visible text is refused', async () => {
   const { client, asBob, id } = await aThread();
   await client.call(addMessage, saying(id, '<b>Hi</b><script>alert(1)</script><a href="javascript:x">y</a>'));
   assert.doesNotMatch((await contents(asBob, id))[0]!, /script/);
   await client.refused(addMessage, saying(id, '<script>alert(1)</script>'), 422, 13009);
 });
 
-test('a conversation is closed to everyone else, and one that is not there is told apart', async () => {
+test('only members access a conversation, and a missing one gets its own error', async () => {
   const { id } = await aThread();
   const eve = await api.as(await api.aUser({ admin: true }));
   for (const [operation, input] of [
@@ -109,7 +109,7 @@ test('a conversation is closed to everyone else, and one that is not there is to
   }
 });
 
-test('who is invited reads nothing before they join, and is not invited twice', async () => {
+test('an invited user reads nothing before joining, and is not invited twice', async () => {
   const { client, bob, id } = await aThread();
   const cleo = await api.aUser();
   const asCleo = await api.as(cleo);
@@ -124,7 +124,7 @@ test('who is invited reads nothing before they join, and is not invited twice', 
   assert.equal((await contents(asCleo, id)).length, 1);
 });
 
-test('who declined or left is not asked again, and an empty conversation is gone', async () => {
+test('a user who declined or left is not invited again, and an empty conversation is deleted', async () => {
   const { client, bob, asBob, id } = await aThread();
   const cleo = await api.aUser();
   await client.call(inviteToThread, inviting(id, cleo));
@@ -136,7 +136,7 @@ test('who declined or left is not asked again, and an empty conversation is gone
   await client.refused(getMessageThread, named(id), 404, 17008);
 });
 
-test('people choose from whom they take conversations', async () => {
+test('users choose from whom they accept conversations', async () => {
   const [ada, bob] = [await api.aUser(), await api.aUser()];
   const [asAda, asBob] = [await api.as(ada), await api.as(bob)];
   assert.equal((await asBob.call(getMessageSettings)).body.accept_from, 'everyone');
@@ -151,14 +151,14 @@ test('people choose from whom they take conversations', async () => {
   assert.equal((await operator.call(addMessageThread, letter([bob]))).status, 201);
 });
 
-test('nobody writes to themselves, or to someone who is not there', async () => {
+test('a message to oneself, or to a missing user, is refused', async () => {
   const ada = await api.aUser();
   const client = await api.as(ada);
   await client.refused(addMessageThread, letter([ada]), 422, 13009);
   await client.refused(addMessageThread, letter([{ ...ada, id: 999_999 }]), 404, 17000);
 });
 
-test('who is blocked reaches the other in no way', async () => {
+test('a blocked user cannot reach the user who blocked them', async () => {
   const { ada, client, bob, asBob, id } = await aThread();
   await asBob.call(blockAUser, { params: { user_id: ada.id } });
   await client.refused(addMessageThread, letter([bob]), 403, 17062);
@@ -171,7 +171,7 @@ test('who is blocked reaches the other in no way', async () => {
   assert.equal((await client.call(addMessage, saying(id))).status, 201);
 });
 
-test('among several people, what someone blocked writes is not shown to who blocked them', async () => {
+test('in a group, messages of a blocked user are hidden from the user who blocked them', async () => {
   const { client, clients, others, id } = await aThread(2);
   const [asBob, asCleo] = clients as [Client, Client];
   await asBob.call(blockAUser, { params: { user_id: others[1]!.id } });
@@ -182,7 +182,7 @@ test('among several people, what someone blocked writes is not shown to who bloc
   assert.equal((await contents(client, id))[0], 'From Cleo');
 });
 
-test('many links and the same letter to everyone are spam', async () => {
+test('many links, and the same message to many users, are spam', async () => {
   const { client, id } = await aThread();
   await client.refused(addMessage, saying(id, 'https://a.example '.repeat(6)), 403, 17011);
   const content = 'Buy my boots';
@@ -192,7 +192,7 @@ test('many links and the same letter to everyone are spam', async () => {
   await client.refused(addMessage, saying(id, content), 403, 17011);
 });
 
-test('replies are limited by the minute and by the day', async () => {
+test('replies are limited per minute and per day', async () => {
   const { client, id } = await aThread();
   for (let sent = 0; sent < REPLIES_PER_DAY_MAX; sent++) {
     if (sent === REPLIES_PER_MINUTE_MAX) {
@@ -208,7 +208,7 @@ test('replies are limited by the minute and by the day', async () => {
   assert.equal((await client.call(addMessage, saying(id))).status, 201);
 });
 
-test('new conversations are limited by the hour, also when sixteen begin at once', async () => {
+test('new conversations are limited per hour, also for 16 concurrent requests', async () => {
   const client = await api.as(await api.aUser());
   const bob = await api.aUser();
   const answers = await Promise.all(Array.from({ length: 16 }, () => client.call(addMessageThread, letter([bob]))));
@@ -218,7 +218,7 @@ test('new conversations are limited by the hour, also when sixteen begin at once
   assert.equal((await client.call(addMessageThread, letter([bob]))).status, 201);
 });
 
-test('invitations are limited by the hour, and by how many are open', async () => {
+test('invitations are limited per hour, and by the number of open ones', async () => {
   const { client, id } = await aThread();
   for (let sent = 0; sent < OPEN_INVITES_MAX; sent++) {
     if (sent === INVITES_PER_HOUR_MAX) {
@@ -230,7 +230,7 @@ test('invitations are limited by the hour, and by how many are open', async () =
   await client.refused(inviteToThread, inviting(id, await api.aUser()), 403, 17009);
 });
 
-test('a conversation holds so many people and no more, whoever invites', async () => {
+test('the number of users in a conversation is limited, whoever invites', async () => {
   const { clients, id } = await aThread(PEOPLE_MAX - 2);
   const newcomers = await Promise.all(clients.slice(0, 8).map(() => api.aUser()));
   const answers = await Promise.all(
@@ -240,7 +240,7 @@ test('a conversation holds so many people and no more, whoever invites', async (
   await clients[9]!.refused(inviteToThread, inviting(id, await api.aUser()), 429, 24005);
 });
 
-test('sixteen replies at once from different people are all there and all counted', async () => {
+test('16 concurrent replies of different users are all stored and counted', async () => {
   const { client, clients, id } = await aThread(16);
   const answers = await Promise.all(clients.map((each) => each.call(addMessage, saying(id))));
   assert.ok(answers.every(({ status }) => status === 201));

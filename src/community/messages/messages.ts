@@ -14,7 +14,7 @@ export { PEOPLE_MAX } from './limits.ts';
 export type { StoredMessage, ThreadOfMember } from './store.ts';
 export { INVITED } from './store.ts';
 
-/** From whom someone takes new threads and invitations. */
+/** From whom a user accepts new threads and invitations. */
 export const ACCEPT_FROM = { everyone: 0, followed: 1, nobody: 2 } as const;
 export type AcceptFrom = keyof typeof ACCEPT_FROM;
 
@@ -70,7 +70,7 @@ export async function showThread(app: App, { userId }: UserCaller, id: number): 
   return store.threadOf(app.db.query, userId, store.IN_THREAD, id);
 }
 
-/** The newest first, unless another order is asked for. */
+/** By default newest first. */
 export async function listMessages(app: App, { userId }: UserCaller, threadId: number, request: ListRequest) {
   requireThere(await store.thread(app.db, threadId));
   await requireIn(app.db, threadId, userId, store.IN_THREAD);
@@ -84,7 +84,7 @@ export interface NewThread {
   readonly userIds: readonly number[];
 }
 
-/** Those to whom it is written are in the thread at once; the first message is their invitation. */
+/** The recipients are members at once; the first message serves as their invitation. */
 export async function startThread(app: App, caller: UserCaller, thread: NewThread): Promise<store.ThreadOfMember> {
   const { userId } = caller;
   const people = [...new Set(thread.userIds)].toSorted((one, other) => one - other);
@@ -110,7 +110,9 @@ export async function startThread(app: App, caller: UserCaller, thread: NewThrea
   });
 }
 
-/** Someone who is there, is not the caller, has not blocked them nor is blocked, and takes messages from them. */
+/**
+ * The recipient must exist, must not be the caller, must accept their messages, and neither may have blocked the other.
+ */
 async function requireReachable(transaction: Transaction, caller: UserCaller, userId: number): Promise<void> {
   if (userId === caller.userId)
     throw new ApiError('VALIDATION_GENERIC', { fields: [{ field: 'user_id', rule: 'someone_else' }] });
@@ -120,13 +122,13 @@ async function requireReachable(transaction: Transaction, caller: UserCaller, us
     throw new ApiError('USER_INVITE_NOT_AUTHORISED');
 }
 
-/** Those who run the site reach everyone. */
+/** Site administrators reach everyone. */
 async function accepts(reader: Reader, userId: number, { userId: fromId, admin }: UserCaller): Promise<boolean> {
   const from = admin ? ACCEPT_FROM.everyone : await store.acceptFrom(reader, userId);
   return from === ACCEPT_FROM.everyone || (from === ACCEPT_FROM.followed && store.follows(reader, userId, fromId));
 }
 
-/** The text as it was written and as it is shown. One that shows nothing is none. */
+/** The text as written and as shown. A text that shows nothing is refused. */
 function textOf(content: string) {
   const markup = sanitised(content);
   if (plainText(markup) === '' && !markup.includes('<img '))
@@ -151,11 +153,11 @@ export async function reply(
   const { userId } = caller;
   return app.db.write(async (transaction) => {
     await store.takeTurn(transaction, userId);
-    requireThere(await store.holdThread(transaction, threadId));
+    requireThere(await store.lockThread(transaction, threadId));
     await requireIn(transaction, threadId, userId, store.IN_THREAD);
     const text = textOf(content);
     const others = await store.othersIn(transaction, threadId, userId);
-    // Among more people than two, a message is just not shown to those who have blocked its author.
+    // In a group a message is only hidden from members who have blocked its author.
     if (others.length === 1) await requireNotBlocked(transaction, userId, others[0]!);
     if (!caller.admin) {
       await requireFewReplies(app, transaction, userId);
@@ -169,10 +171,10 @@ export async function reply(
   });
 }
 
-/** Authors take back what they wrote, as long as they are in the thread. */
+/** Members delete their own messages. */
 export async function deleteMessage(app: App, { userId }: UserCaller, threadId: number, id: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    requireThere(await store.holdThread(transaction, threadId));
+    requireThere(await store.lockThread(transaction, threadId));
     await requireIn(transaction, threadId, userId, store.IN_THREAD);
     const isGone = await store.deleteMessage(transaction, { id, threadId, userId, now: app.clock.now() });
     if (!isGone) throw new ApiError('RESOURCE_NOT_FOUND');
@@ -181,18 +183,18 @@ export async function deleteMessage(app: App, { userId }: UserCaller, threadId: 
 
 export async function markRead(app: App, { userId }: UserCaller, threadId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    requireThere(await store.holdThread(transaction, threadId));
+    requireThere(await store.lockThread(transaction, threadId));
     await requireIn(transaction, threadId, userId, store.IN_THREAD);
     await store.markRead(transaction, threadId, userId);
   });
 }
 
-/** Everyone in a thread may invite. Who declined or left is not asked again. */
+/** Allowed for every member. A user who declined or left is not invited again. */
 export async function invite(app: App, caller: UserCaller, threadId: number, invitedId: number): Promise<void> {
   const { userId } = caller;
   await app.db.write(async (transaction) => {
     await store.takeTurn(transaction, userId);
-    requireThere(await store.holdThread(transaction, threadId));
+    requireThere(await store.lockThread(transaction, threadId));
     await requireIn(transaction, threadId, userId, store.IN_THREAD);
     await requireReachable(transaction, caller, invitedId);
     const known = await store.member(transaction, threadId, invitedId);
@@ -213,23 +215,25 @@ export async function invite(app: App, caller: UserCaller, threadId: number, inv
   });
 }
 
-/** Only then can the invited person read what was written before. */
+/** Invited users can read earlier messages once they have joined. */
 export async function join(app: App, { userId }: UserCaller, threadId: number): Promise<store.ThreadOfMember> {
   return app.db.write(async (transaction) => {
-    requireThere(await store.holdThread(transaction, threadId));
+    requireThere(await store.lockThread(transaction, threadId));
     const { status } = await requireIn(transaction, threadId, userId, store.INVITED, store.IN_THREAD);
     if (status === store.IN_THREAD) throw new ApiError('USER_PM_ALREADY_IN_THREAD');
     await store.setStatus(transaction, threadId, userId, store.IN_THREAD);
-    // What was written before is there to be read, but is not new.
+    // Earlier messages do not count as unread.
     await store.markRead(transaction, threadId, userId);
     return store.threadOf(transaction.query, userId, store.IN_THREAD, threadId);
   });
 }
 
-/** Leaves a thread, or declines an invitation. A thread that nobody is in or invited to is gone with all that was said. */
+/**
+ * Leaves a thread, or declines an invitation. A thread without members and invitations is deleted with its messages.
+ */
 export async function leave(app: App, { userId }: UserCaller, threadId: number): Promise<void> {
   await app.db.write(async (transaction) => {
-    requireThere(await store.holdThread(transaction, threadId));
+    requireThere(await store.lockThread(transaction, threadId));
     await requireIn(transaction, threadId, userId, store.INVITED, store.IN_THREAD);
     await store.setStatus(transaction, threadId, userId, store.GONE);
     if ((await store.peopleIn(transaction, threadId)) === 0) await store.removeThread(transaction.query, threadId);

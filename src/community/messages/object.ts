@@ -9,11 +9,13 @@ export const MessageThreadObject = z
   .object({
     id: Id,
     subject: z.string(),
-    started_by: Id.meta({ description: 'The person who began it.' }),
-    invited_by: Integer.meta({ description: 'Who invited the caller, and 0 where they are in it since it began.' }),
+    started_by: Id.meta({ description: 'The user who started it.' }),
+    invited_by: Integer.meta({
+      description: 'The user who invited the caller; 0 if the caller was in it from the start.',
+    }),
     date_added: Timestamp,
-    date_updated: Timestamp.meta({ description: 'When the last message came, in Unix seconds.' }),
-    unread: Integer.meta({ description: 'Messages that came since the caller last read.' }),
+    date_updated: Timestamp.meta({ description: 'When the last message was added, in Unix seconds.' }),
+    unread: Integer.meta({ description: 'The number of messages since the caller last read.' }),
     members: z.array(z.object({ user: UserObject, invited: z.boolean() })),
   })
   .meta({ id: 'MessageThread' });

@@ -11,20 +11,20 @@ async function eachThread(
 ): Promise<boolean> {
   const ids = await store.threadsWith(transaction, userId, STEP_ROWS);
   for (const id of ids) {
-    await store.holdThread(transaction, id);
+    await store.lockThread(transaction, id);
     await change(id);
   }
   return ids.length === STEP_ROWS;
 }
 
-/** What someone wrote to a few goes with them; a conversation in which nobody is left goes as a whole. */
+/** Messages are deleted with their author’s account, and a conversation with its last member. */
 const erasing = (_: App, transaction: Transaction, userId: number): Promise<boolean> =>
   eachThread(transaction, userId, async (id) => {
     await store.eraseMember(transaction, id, userId);
     if ((await store.peopleIn(transaction, id)) === 0) await store.removeThread(transaction.query, id);
   });
 
-/** Where both were in a conversation, the one that stays is in it if either was, and has read what either has. */
+/** If both accounts were in a conversation, the remaining one has the closer membership and the later read position. */
 const moving = (_: App, transaction: Transaction, from: number, to: number): Promise<boolean> =>
   eachThread(transaction, from, (id) => store.moveMember(transaction, id, from, to));
 

@@ -19,15 +19,15 @@ export const INVITED = 0;
 export const IN_THREAD = 1;
 export const GONE = 2;
 
-/** Of someone who sends many at once, each waits for the one before and is counted with it. SQLite has one writer. */
+/** Serialises a user’s concurrent messages, so that each is counted. SQLite has one writer. */
 export const takeTurn = (transaction: Transaction, userId: number) => turnOf(transaction, `messages/${userId}`);
 
 const THREAD = statement('select * from message_threads where id = ?');
 export const thread = (reader: Reader, id: number) => reader.first<ThreadRow>(THREAD, [id]);
 
 const HOLD = withUpdateLock(THREAD);
-/** On PostgreSQL others who write in the thread, come or go wait from here on. */
-export const holdThread = (transaction: Transaction, id: number) => transaction.first<ThreadRow>(HOLD, [id]);
+/** On PostgreSQL this locks the thread, with its messages and members. */
+export const lockThread = (transaction: Transaction, id: number) => transaction.first<ThreadRow>(HOLD, [id]);
 
 const MEMBER = statement('select * from message_members where thread_id = ? and user_id = ?');
 export const member = (reader: Reader, threadId: number, userId: number) =>
@@ -47,7 +47,7 @@ const READ_OWN = statement(
   'update message_members set last_read_id = ?, unread = 0 where thread_id = ? and user_id = ?',
 );
 
-/** Who writes has read what was there, and all others who shall see it have one more to read. */
+/** Marks the thread as read for the author, and increments the unread counter of every other recipient. */
 export async function addMessage(transaction: Transaction, row: Insertable<MessagesTable>): Promise<number> {
   const { id } = await transaction.query.insertInto('messages').values(row).returning('id').executeTakeFirstOrThrow();
   await transaction.run(ADD_UNREAD, [row.thread_id, row.user_id, row.user_id]);
@@ -66,7 +66,7 @@ const SET_STATUS = statement('update message_members set status = ?, unread = 0 
 export const setStatus = (transaction: Transaction, threadId: number, userId: number, status: number) =>
   transaction.run(SET_STATUS, [status, threadId, userId]);
 
-/** The thread with all that was said in it. */
+/** Removes the thread with its messages. */
 export async function removeThread(query: Query, id: number): Promise<void> {
   await query.deleteFrom('messages').where('thread_id', '=', id).execute();
   await query.deleteFrom('message_members').where('thread_id', '=', id).execute();
@@ -78,7 +78,7 @@ const DELETE = statement(`update messages set date_deleted = ?, content = '', ma
 const LESS_UNREAD = statement(`update message_members set unread = unread - 1
   where thread_id = ? and user_id <> ? and status = ${IN_THREAD} and last_read_id < ? and unread > 0`);
 
-/** Returns whether it was there, and the author's own. Who had not read it has one less to read. */
+/** Returns false if the author has no such message. Decrements the unread counter of members who have not read it. */
 export async function deleteMessage(
   transaction: Transaction,
   { id, threadId, userId, now }: { id: number; threadId: number; userId: number; now: number },
@@ -93,7 +93,7 @@ const count = async (reader: Reader, read: Statement, values: readonly number[])
   Number((await reader.first<{ total: number }>(read, values))!.total);
 
 const WRITTEN = statement('select count(*) as total from messages where user_id = ? and first = ? and date_added > ?');
-/** How many replies someone wrote since, or how many threads they began. */
+/** The number of replies, or of new threads, of a user since then. */
 export const writtenSince = (reader: Reader, userId: number, what: { first: boolean; since: number }) =>
   count(reader, WRITTEN, [userId, Number(what.first), what.since]);
 
@@ -109,7 +109,7 @@ const OPEN_INVITES = statement(
 export const openInvitesBy = (reader: Reader, userId: number) => count(reader, OPEN_INVITES, [userId]);
 
 const PEOPLE = statement(`select count(*) as total from message_members where thread_id = ? and status <> ${GONE}`);
-/** Those who are in a thread or invited to it. */
+/** Members and invited users. */
 export const peopleIn = (reader: Reader, threadId: number) => count(reader, PEOPLE, [threadId]);
 
 const OTHERS = statement(
@@ -187,7 +187,7 @@ const membersOf = (query: Query, threadIds: readonly number[]) =>
     .orderBy('m.user_id')
     .execute();
 
-/** Messages as one reader sees them: without those of people whom they have blocked. */
+/** Messages as the reader sees them: without those of users whom they have blocked. */
 const messagesFor = (query: Query, threadId: number, readerId: number) =>
   query
     .selectFrom('messages as m')
@@ -211,7 +211,7 @@ const shown = (query: Query, threadId: number, readerId: number) =>
     .select(['m.id as message_id', 'm.thread_id', 'm.date_added', 'm.markup'])
     .select(USER);
 
-/** A message with its author, whose columns come along under their own names. */
+/** A message with its author’s columns, which have their own names. */
 export type StoredMessage = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
 
 export async function listMessages(
@@ -246,13 +246,13 @@ export async function unreadOf(reader: Reader, userId: number) {
 
 const THREADS_WITH = statement(`select thread_id from message_members where user_id = ?
   union select thread_id from messages where user_id = ? order by thread_id limit ?`);
-/** Where someone is or was, or has written. */
+/** Threads in which the user is or was a member, or has written. */
 export async function threadsWith(transaction: Transaction, userId: number, most: number): Promise<number[]> {
   const rows = await transaction.all<{ thread_id: number }>(THREADS_WITH, [userId, userId, most]);
   return rows.map(({ thread_id }) => thread_id);
 }
 
-/** As many as came after the last that was read, are not one's own, and are not of people whom one has blocked. */
+/** Messages after the last read one, except the reader’s own and those of users whom they have blocked. */
 const COUNT_UNREAD = `(select count(*) from messages m where m.thread_id = message_members.thread_id
   and m.id > message_members.last_read_id and m.date_deleted = 0 and m.user_id <> message_members.user_id
   and not exists (select 1 from blocks b where b.user_id = message_members.user_id and b.blocked_id = m.user_id))`;
@@ -261,7 +261,7 @@ const ERASE_MESSAGES = statement('delete from messages where thread_id = ? and u
 const ERASE_MEMBER = statement('delete from message_members where thread_id = ? and user_id = ?');
 const RECOUNT_ALL = statement(`update message_members set unread = ${COUNT_UNREAD}
   where thread_id = ? and status = ${IN_THREAD}`);
-/** Someone and all that they wrote. Others have that much less to read. */
+/** Removes a member with their messages, and updates the others’ unread counters. */
 export async function eraseMember(transaction: Transaction, threadId: number, userId: number): Promise<void> {
   await transaction.run(ERASE_MESSAGES, [threadId, userId]);
   await transaction.run(ERASE_MEMBER, [threadId, userId]);
@@ -275,7 +275,7 @@ const JOIN_MEMBERS = statement(
 );
 const RECOUNT = statement(`update message_members set unread = ${COUNT_UNREAD}
   where thread_id = ? and user_id = ? and status = ${IN_THREAD}`);
-/** The closer of two ways to be in a thread. */
+/** Ordered from the closest membership. */
 const NEAREST = [IN_THREAD, INVITED, GONE];
 
 export async function moveMember(transaction: Transaction, threadId: number, from: number, to: number): Promise<void> {

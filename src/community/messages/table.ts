@@ -14,7 +14,7 @@ export interface MessageThreadsTable {
   subject: string;
   started_by: number;
   date_added: number;
-  /** When the last message came. */
+  /** When the last message was added. */
   date_updated: number;
 }
 
@@ -23,10 +23,10 @@ export interface MessageMembersTable {
   user_id: number;
   /** 0 invited, 1 in the thread, 2 left or declined. */
   status: number;
-  /** 0 for those who are in it since it began. */
+  /** 0 for members from the start. */
   invited_by: number;
   date_added: number;
-  /** Messages that came since they last read. */
+  /** The number of messages since the member last read. */
   unread: number;
   last_read_id: number;
 }
@@ -35,13 +35,13 @@ export interface MessagesTable {
   id: Generated<number>;
   thread_id: number;
   user_id: number;
-  /** Whether it began the thread. */
+  /** 1 if it started the thread. */
   first: number;
   date_added: number;
-  /** 0 while it is there. What was deleted stays without its text, so that it still counts against the limits. */
+  /** 0 while it exists. A deleted message stays without its text, because it counts against the limits. */
   date_deleted: number;
-  /** As it was written. */
+  /** As written. */
   content: string;
-  /** As it is shown: markup, sanitised. */
+  /** As shown: sanitised markup. */
   markup: string;
 }

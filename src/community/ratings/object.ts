@@ -5,7 +5,7 @@ import type { RatingRow } from './ratings.ts';
 export const RatingObject = z
   .object({
     game_id: Id,
-    mod_id: Integer.meta({ description: '0 where it is no mod that was rated' }),
+    mod_id: Integer.meta({ description: '0 if the rated content is not a mod' }),
     resource_type: z.enum(['mods', 'collections']),
     resource_id: Id,
     rating: Integer.meta({ description: '1 or -1' }),

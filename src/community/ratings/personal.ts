@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-/** Ratings of someone, with their mods held in the order of all who count. */
+/** A batch of the user’s ratings. Locks their mods in the order that every counter uses. */
 async function someOf(transaction: Transaction, userId: number) {
   const ratings = await store.someOf(transaction, userId, STEP_ROWS);
   const mods = await lockMods(
@@ -28,11 +28,12 @@ async function erasing(app: App, transaction: Transaction, userId: number): Prom
   return ratings.length === STEP_ROWS;
 }
 
-/** Of two ratings of one thing, that of the account that stays is the one that counts. */
+/** If both accounts rated the same content, the rating of the remaining account counts. */
 async function moving(app: App, transaction: Transaction, from: number, to: number): Promise<boolean> {
   const { ratings, mods } = await someOf(transaction, from);
   for (const rated of ratings)
-    if ((await store.held(transaction, { ...rated, user_id: to })) === 0) await store.move(transaction, rated.id, to);
+    if ((await store.ratingOf(transaction, { ...rated, user_id: to })) === 0)
+      await store.move(transaction, rated.id, to);
     else await takeBack(app, transaction, rated, mods.get(rated.resource_id));
   return ratings.length === STEP_ROWS;
 }

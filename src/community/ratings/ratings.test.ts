@@ -13,36 +13,36 @@ const game = await api.aGame();
 const at = (mod: Mod) => ({ game_id: mod.game_id, mod_id: mod.id });
 const person = async () => api.as(await api.aUser());
 
-async function figuresOf(mod: Mod) {
+async function statsOf(mod: Mod) {
   const { stats } = (await (await person()).call(getMod, { params: at(mod) })).body;
   return [stats.ratings_total, stats.ratings_positive, stats.ratings_negative];
 }
 
-test('a rating is counted, a different one replaces it, and 0 takes it back', async () => {
+test('a rating is counted, a different one replaces it, and 0 removes it', async () => {
   const mod = await api.aMod({ game });
   const client = await person();
   const rate = (rating: number) => client.call(addModRating, { params: at(mod), body: { rating } });
-  const held = async () => (await client.call(getUserRatings)).body.data.map(({ rating }) => rating);
+  const listed = async () => (await client.call(getUserRatings)).body.data.map(({ rating }) => rating);
   const answer = await rate(1);
   assert.deepEqual([answer.status, answer.body.code], [201, 201]);
-  assert.deepEqual([await held(), await figuresOf(mod)], [[1], [1, 1, 0]]);
+  assert.deepEqual([await listed(), await statsOf(mod)], [[1], [1, 1, 0]]);
   await rate(-1);
-  assert.deepEqual([await held(), await figuresOf(mod)], [[-1], [1, 0, 1]]);
+  assert.deepEqual([await listed(), await statsOf(mod)], [[-1], [1, 0, 1]]);
   await rate(0);
-  assert.deepEqual([await held(), await figuresOf(mod)], [[], [0, 0, 0]]);
+  assert.deepEqual([await listed(), await statsOf(mod)], [[], [0, 0, 0]]);
 });
 
-test('nobody gives the rating that they have given, or takes back one that they have not', async () => {
+test('repeating a rating, and removing one that does not exist, are refused', async () => {
   const mod = await api.aMod({ game });
   const client = await person();
   await client.refused(addModRating, { params: at(mod), body: { rating: 0 } }, 400, 15043);
-  // Older clients send it in the query, without a body.
+  // Older clients send the rating in the query, without a body.
   assert.equal((await client.call(addModRating, { params: at(mod), query: { rating: 1 } })).status, 201);
   await client.refused(addModRating, { params: at(mod), body: { rating: 1 } }, 400, 15028);
-  assert.deepEqual(await figuresOf(mod), [1, 1, 0]);
+  assert.deepEqual(await statsOf(mod), [1, 1, 0]);
 });
 
-test('a rating is 1, 0 or -1, and never negative where the game does not want that', async () => {
+test('a rating is 1, 0 or -1, and never negative if the game does not allow it', async () => {
   const kind = await api.aGame();
   const owner = await api.as(kind.owner);
   await owner.call(editGameOperation, { params: { game_id: kind.id }, body: { community_options: 1 } });
@@ -55,7 +55,7 @@ test('a rating is 1, 0 or -1, and never negative where the game does not want th
   assert.equal((await client.call(addModRating, { params: at(mod), body: { rating: 1 } })).status, 201);
 });
 
-test('one’s ratings can be filtered, and nobody else sees them', async () => {
+test('users filter their own ratings, and nobody else sees them', async () => {
   const other = await api.aGame();
   const [one, two] = [await api.aMod({ game }), await api.aMod({ game: other })];
   const client = await person();
@@ -71,7 +71,7 @@ test('one’s ratings can be filtered, and nobody else sees them', async () => {
   assert.equal((await (await person()).call(getUserRatings)).body.result_total, 0);
 });
 
-test('what cannot be seen cannot be rated, and ratings go with their mod', async () => {
+test('a mod that the caller cannot see cannot be rated, and ratings are deleted with their mod', async () => {
   const mod = await api.aMod({ game });
   const client = await person();
   const hidden = await api.aMod({ game, visible: 0 });
@@ -98,7 +98,7 @@ test('what cannot be seen cannot be rated, and ratings go with their mod', async
 
 const ROW = { game_id: game.id, resource: 'mods', rating: 1, date_added: 1 };
 
-test('a mod that is not accepted is rated by nobody, and what was said of it can be taken back', async () => {
+test('a mod that is not accepted cannot be rated, and earlier ratings can be removed', async () => {
   const mod = await api.aMod({ game });
   await api.aFile(mod);
   const [subscriber, owner] = [await person(), await api.as(mod.owner)];

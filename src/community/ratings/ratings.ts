@@ -15,7 +15,7 @@ export type { RatingRow } from './store.ts';
 
 const integer: Column = { kind: 'integer' };
 
-/** What lists of ratings may be filtered and sorted by. */
+/** The columns by which lists of ratings can be filtered and sorted. */
 export const ratingListing: Listing = {
   from: 'r',
   columns: {
@@ -29,7 +29,7 @@ export const ratingListing: Listing = {
   sorts: { game_id: 'r.game_id', resource_id: 'r.resource_id', rating: 'r.rating', date_added: 'r.date_added' },
 };
 
-/** 1, -1, or 0 to take it back. */
+/** 1, -1, or 0 to remove the rating. */
 interface NewRating {
   readonly gameId: number;
   readonly resource: RatedResource;
@@ -38,8 +38,8 @@ interface NewRating {
 }
 
 /**
- * A person has at most one rating of a thing; a different one replaces it. Returns what is counted now that was not
- * before. Who rates waits for others who change the thing, so that each is counted from what the last one left.
+ * Stores a user’s only rating of the content, and returns how the counters change. The content is locked, so that
+ * concurrent ratings are counted one by one.
  */
 async function putRating(
   app: App,
@@ -48,7 +48,7 @@ async function putRating(
   { gameId, resource, resourceId, rating }: NewRating,
 ): Promise<{ positive: number; negative: number }> {
   const rated = { user_id: userId, resource, resource_id: resourceId };
-  const before = await store.held(transaction, rated);
+  const before = await store.ratingOf(transaction, rated);
   if (rating === 0 && before === 0) throw new ApiError('RATING_RESOURCE_NOT_RATED');
   if (rating === before) throw new ApiError('RATING_RESOURCE_ALREADY_RATED');
   if (rating === 0) await store.remove(transaction, rated);
@@ -57,7 +57,7 @@ async function putRating(
   return { positive: counted(1), negative: counted(-1) };
 }
 
-/** The bit of a game's `community_options` that lets people rate negatively. */
+/** The bit of a game’s `community_options` that allows negative ratings. */
 const NEGATIVE_RATINGS = 256;
 
 export async function rateMod(
@@ -68,7 +68,7 @@ export async function rateMod(
   await app.db.write(async (transaction) => {
     const mod = await requireModForChange(transaction, caller, gameId, modId);
     await requireMayRate(transaction, caller, gameId);
-    // Its team and those who subscribed before see it, but it is not there to be judged. What was said can be taken back.
+    // Its team and earlier subscribers see the mod, but cannot rate it. An earlier rating can be removed.
     if (rating !== 0 && mod.status !== MOD_ACCEPTED) throw new ApiError('MOD_NOT_ACCEPTED');
     const { community_options } = await requireGame(transaction, caller, gameId);
     if (rating < 0 && (community_options & NEGATIVE_RATINGS) === 0)

@@ -4,7 +4,7 @@ import * as store from './store.ts';
 
 export const REMOVE_RATINGS = 'ratings.remove';
 
-/** The kinds of rated things. */
+/** The resources that can be rated. */
 export type RatedResource = 'mods' | 'collections';
 
 interface Rated {

@@ -8,7 +8,7 @@ export type Rated = Pick<RatingRow, 'user_id' | 'resource' | 'resource_id'>;
 
 const HELD = statement('select rating from ratings where user_id = ? and resource = ? and resource_id = ?');
 /** 1, -1, or 0 for none. */
-export async function held(transaction: Transaction, { user_id, resource, resource_id }: Rated): Promise<number> {
+export async function ratingOf(transaction: Transaction, { user_id, resource, resource_id }: Rated): Promise<number> {
   return (await transaction.first<{ rating: number }>(HELD, [user_id, resource, resource_id]))?.rating ?? 0;
 }
 
@@ -29,7 +29,7 @@ export async function removeSome(transaction: Transaction, resource: string, res
   return (await transaction.all(REMOVE_SOME, [resource, resourceId, most])).length;
 }
 
-/** What someone has rated, but for mods that were deleted. */
+/** The user’s ratings, without those of deleted mods. */
 export async function listOf(query: Query, userId: number, listing: Listing, request: ListRequest) {
   const all = query.selectFrom('ratings as r').where('r.user_id', '=', userId);
   const shown = all.where(

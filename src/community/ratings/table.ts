@@ -6,7 +6,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** What someone thinks of a mod or, by their noun, a collection: 1 or -1. Who takes it back has no row. */
+/** A user’s rating of a mod or a collection: 1 or -1. A removed rating has no row. */
 export interface RatingsTable {
   id: Generated<number>;
   user_id: number;

@@ -11,6 +11,6 @@ export const modExtension = contribute(modExtensions, {
     const payload = { modId: mod.id, gameId: mod.game_id, date: app.clock.now() };
     await app.jobs.enqueue(transaction, END_SUBSCRIPTIONS, payload);
   },
-  // The job has run by then: a mod with subscribers is not removed.
+  // By then the job has run, because a mod with subscribers cannot be removed.
   onRemove: async (_, transaction, mod) => void (await store.removeOfMod(transaction, mod.id)),
 });

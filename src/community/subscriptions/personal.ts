@@ -6,7 +6,7 @@ import { type PersonalData, STEP_ROWS } from '../../platform/personal-data.ts';
 import { recordUserEvent } from '../../records/events/events.ts';
 import * as store from './store.ts';
 
-/** The mods that someone has subscribed to, held in the order of all who count. */
+/** A batch of the user’s subscribed mods, locked in the order that every counter uses. */
 async function someOf(transaction: Transaction, userId: number) {
   const ids = await store.modsOf(transaction, userId, STEP_ROWS);
   return { ids, mods: await lockMods(transaction, ids) };
@@ -19,7 +19,10 @@ async function erasing(app: App, transaction: Transaction, userId: number): Prom
   return ids.length === STEP_ROWS;
 }
 
-/** Who had subscribed with both is counted once from now on. The games of the one that stays hear of what is new. */
+/**
+ * A mod to which both accounts subscribed is counted once. The studio gets events for the new subscriptions of the
+ * remaining account.
+ */
 async function moving(app: App, transaction: Transaction, from: number, to: number): Promise<boolean> {
   const { ids, mods } = await someOf(transaction, from);
   const doubled = new Set<number>();

@@ -13,13 +13,13 @@ export const put = (transaction: Transaction, { user_id, mod_id, date_added }: S
   transaction.run(PUT, [user_id, mod_id, date_added]);
 
 const REMOVE = statement('delete from subscriptions where user_id = ? and mod_id = ? returning mod_id');
-/** Whether there was one. */
+/** Returns false if there was none. */
 export const remove = async (transaction: Transaction, userId: number, modId: number): Promise<boolean> =>
   (await transaction.first(REMOVE, [userId, modId])) !== undefined;
 
 const REMOVE_SOME = statement(`delete from subscriptions where mod_id = ? and user_id in
   (select user_id from subscriptions where mod_id = ? and date_added <= ? order by user_id limit ?) returning user_id`);
-/** Ends some of those that are no newer than the date, and tells whose they were. */
+/** Removes one batch of the subscriptions up to this date. Returns their users. */
 export async function removeSome(transaction: Transaction, modId: number, date: number, most: number) {
   const rows = await transaction.all<{ user_id: number }>(REMOVE_SOME, [modId, modId, date, most]);
   return rows.map((row) => row.user_id).sort((one, other) => one - other);

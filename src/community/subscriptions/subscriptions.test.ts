@@ -22,7 +22,7 @@ async function person(): Promise<{ user: User; client: Client }> {
   return { user, client: await api.as(user) };
 }
 
-/** A mod to which people can subscribe. */
+/** A mod that users can subscribe to. */
 async function aMod(mod: Parameters<typeof api.aMod>[0] = {}): Promise<Mod> {
   const added = await api.aMod({ game, ...mod });
   await api.aFile(added);
@@ -40,7 +40,7 @@ function set(mod: Mod, columns: { price?: number; stock?: number; monetization_o
   return api.app().db.write(({ query }) => query.updateTable('mods').set(columns).where('id', '=', mod.id).execute());
 }
 
-test('who subscribes gets the mod with 201, and with 200 when they had before', async () => {
+test('a new subscription returns the mod with 201, and a repeated one with 200', async () => {
   const { client } = await person();
   const mod = await aMod();
   const first = await client.call(subscribeToMod, { params: at(mod) });
@@ -52,7 +52,7 @@ test('who subscribes gets the mod with 201, and with 200 when they had before', 
   assert.deepEqual(await eventsOf(client), [['USER_SUBSCRIBE', mod.id]]);
 });
 
-test('who unsubscribes no longer has the mod, and cannot do so twice', async () => {
+test('unsubscribing removes the mod from the list, and a second time is refused', async () => {
   const { client } = await person();
   const mod = await aMod();
   await client.call(subscribeToMod, { params: at(mod) });
@@ -75,7 +75,7 @@ test('subscribers are counted for the game as well', async () => {
   assert.equal(stats.body.mods_subscribers_total, 3);
 });
 
-test('with dependencies one subscribes to what the mod needs, and what that needs, where everyone can', async () => {
+test('with dependencies the user also subscribes to all public dependencies, recursively', async () => {
   const owner = await api.aUser();
   const [top, middle, low, hidden, fileless] = [
     await aMod({ owner }),
@@ -112,7 +112,7 @@ test('with dependencies one subscribes to what the mod needs, and what that need
   assert.deepEqual(await subscribed(alone.client), [top.id, middle.id, low.id]);
 });
 
-test('nobody subscribes to what is sold out, or must be bought', async () => {
+test('a mod that is sold out, or must be bought, cannot be subscribed to', async () => {
   const { client } = await person();
   const mod = await aMod();
   await set(mod, { price: 5, monetization_options: 1 | 8, stock: 0 });
@@ -123,7 +123,7 @@ test('nobody subscribes to what is sold out, or must be bought', async () => {
   assert.equal((await client.call(subscribeToMod, { params: at(mod) })).status, 201);
 });
 
-test('nobody subscribes to what is under complaint, or has no file', async () => {
+test('a mod with a complaint, or without a file, cannot be subscribed to', async () => {
   const { client } = await person();
   const mod = await aMod();
   const team = await api.as(game.owner);
@@ -139,7 +139,7 @@ test('nobody subscribes to what is under complaint, or has no file', async () =>
   await client.refused(subscribeToMod, { params: at(await api.aMod({ game })) }, 403, 15020);
 });
 
-test('of a mod that was public everyone is told that it is hidden; one that never was does not exist', async () => {
+test('a mod that was public gets the error for hidden mods; one that never was is not found', async () => {
   const { client } = await person();
   const [mod, draft] = [await aMod(), await api.aMod({ game, accepted: false })];
   await hide(mod);
@@ -150,7 +150,7 @@ test('of a mod that was public everyone is told that it is hidden; one that neve
   await client.refused(subscribeToMod, { params: { game_id: elsewhere.id, mod_id: mod.id } }, 404, 15022);
 });
 
-test('subscribers still see a mod that is hidden, by its id and in their list, and nobody else through them', async () => {
+test('subscribers still see a hidden mod, by its id and in their list, and nobody else does', async () => {
   const mod = await aMod();
   const [inside, outside] = [await person(), await person()];
   await inside.client.call(subscribeToMod, { params: at(mod) });
@@ -169,7 +169,7 @@ test('subscribers still see a mod that is hidden, by its id and in their list, a
   await inside.client.refused(getMod, { params: at(mod) }, 404, 15022);
 });
 
-test('the list can be filtered, sorted and paged as lists of mods are', async () => {
+test('the list is filtered, sorted and paged like lists of mods', async () => {
   const { client } = await person();
   const other = await api.aGame();
   const mods = [await aMod({ name: 'Pear' }), await aMod({ name: 'Apple' }), await aMod({ name: 'Plum', game: other })];
@@ -187,7 +187,7 @@ test('the list can be filtered, sorted and paged as lists of mods are', async ()
   assert.deepEqual([page.body.data.map(({ id }) => id), page.body.result_total], [[apple], 3]);
 });
 
-test('a platform narrows the list within one game alone', async () => {
+test('a platform filters the list only within one game', async () => {
   const consoles = await api.aGame();
   await (await api.as(consoles.owner)).call(editGameOperation, {
     params: { game_id: consoles.id },
@@ -204,7 +204,7 @@ test('a platform narrows the list within one game alone', async () => {
   assert.deepEqual(await subscribed(client, {}, on('windows')), [mod.id]);
 });
 
-test('events can be asked for of the mods alone to which one has subscribed', async () => {
+test('users can request only the events of mods to which they have subscribed', async () => {
   const own = await api.aGame();
   const [mine, other] = [await aMod({ game: own }), await aMod({ game: own })];
   const { client } = await person();
@@ -219,7 +219,7 @@ test('events can be asked for of the mods alone to which one has subscribed', as
   await api.withKey(own).refused(getModsEvents, { params: { game_id: own.id }, query }, 401, 11059);
 });
 
-test('whoever has subscribed to a mod that is deleted has no longer, also when it comes back', async () => {
+test('deleting a mod ends its subscriptions, also if it is restored', async () => {
   const mod = await aMod();
   const people = await Promise.all(Array.from({ length: 5 }, person));
   for (const { client } of people) await client.call(subscribeToMod, { params: at(mod) });
@@ -228,7 +228,7 @@ test('whoever has subscribed to a mod that is deleted has no longer, also when i
   const [first, second] = people.map(({ client }) => client);
   assert.deepEqual(await subscribed(first!), []);
   await first!.refused(getMod, { params: at(mod) }, 404, 15022);
-  // Before the job has been there the mod has subscribers, and stays.
+  // Until the job has run the mod has subscribers, and is not removed.
   await owner.refused(deleteModOperation, { params: at(mod), body: { permanent: true } }, 403, 15051);
 
   const admin = await api.aUser();
@@ -247,7 +247,7 @@ test('whoever has subscribed to a mod that is deleted has no longer, also when i
   assert.equal((await owner.call(deleteModOperation, { params: at(mod), body: { permanent: true } })).status, 204);
 });
 
-test('of more subscribers than one step takes none is left', async () => {
+test('the job removes more subscribers than fit in one batch', async () => {
   const own = await api.aGame();
   const mod = await aMod({ game: own });
   const app = api.app();

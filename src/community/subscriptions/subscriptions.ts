@@ -10,7 +10,7 @@ import { recordUserEvent } from '../../records/events/events.ts';
 import { countActive } from '../../records/metrics/counting.ts';
 import * as store from './store.ts';
 
-/** The game as an expression: the list begins at the person, whose mods are few, and not at a game's many. */
+/** An expression, so that the database starts at the user’s few subscriptions and not at the game’s many mods. */
 export const subscribedListing: Listing = {
   ...modListing,
   columns: { ...modListing.columns, game_id: { kind: 'integer', sql: '(m.game_id + 0)' } },
@@ -19,11 +19,11 @@ export const subscribedListing: Listing = {
 export interface Subscribing {
   readonly gameId: number;
   readonly modId: number;
-  /** Also to what the mod needs, and what that needs in turn. */
+  /** Includes dependencies, recursively. */
   readonly includeDependencies: boolean;
 }
 
-/** Returns whether the person had not subscribed before. */
+/** Returns whether the subscription is new. */
 export async function subscribe(
   app: App,
   caller: UserCaller,
@@ -49,10 +49,10 @@ export async function subscribe(
   });
 }
 
-/** The limit of stock, and that there is one, in `monetization_options`. */
+/** Bits of `monetization_options`: the stock is limited. */
 const LIMITED = 8;
 
-/** Why nobody can subscribe to a mod, if so. */
+/** The error for a mod that nobody can subscribe to. */
 async function obstacle(transaction: Transaction, mod: ModRow): Promise<ErrorName | undefined> {
   if (mod.dmca === 1) return 'SUBSCRIBE_FAILED_DMCA_COMPLAINT';
   if (!(await store.hasLiveFile(transaction, mod.id))) return 'SUBSCRIBE_FAILED_MODFILE_MISSING';
@@ -60,7 +60,7 @@ async function obstacle(transaction: Transaction, mod: ModRow): Promise<ErrorNam
   return mod.price > 0 ? 'SUBSCRIBE_FAILED_MUST_PURCHASE' : undefined;
 }
 
-/** Those of the mods to which everyone can subscribe. Mods are held by the transaction. */
+/** The mods that everyone can subscribe to. The transaction has locked them. */
 export async function subscribable(transaction: Transaction, mods: readonly ModRow[]): Promise<ModRow[]> {
   const open: ModRow[] = [];
   for (const mod of mods) if (isPublic(mod) && !(await obstacle(transaction, mod))) open.push(mod);
@@ -70,8 +70,8 @@ export async function subscribable(transaction: Transaction, mods: readonly ModR
 type Acting = Pick<UserCaller, 'userId' | 'address' | 'platform'>;
 
 /**
- * Whether they may is asked before, and the mods are held: counts of a game come after all of its mods are. Returns to
- * how many of the mods they had not subscribed before.
+ * The caller has checked the permission and locked the mods, because the counters of a game are updated after all its
+ * mods are locked. Returns the number of new subscriptions.
  */
 export async function subscribeToAll(
   app: App,
@@ -104,7 +104,7 @@ export async function unsubscribe(app: App, caller: UserCaller, gameId: number, 
   });
 }
 
-/** Returns how many of the mods they had subscribed to. The mods are held by the transaction. */
+/** Returns the number of ended subscriptions. The transaction has locked the mods. */
 export async function unsubscribeFromAll(
   app: App,
   transaction: Transaction,
@@ -126,14 +126,17 @@ export const END_SUBSCRIPTIONS = 'subscriptions.end';
 export interface Ending {
   readonly modId: number;
   readonly gameId: number;
-  /** Those who subscribed later, after the mod had come back, stay. */
+  /** Later subscriptions, after the mod was restored, stay. */
   readonly date: number;
 }
 
 const TAKEN_OFF_AT_ONCE = 200;
 
-/** Takes all subscribers off a deleted mod, in steps: others who count for the game wait no longer than one takes. */
-export async function takeOffSubscribers(
+/**
+ * Removes all subscribers of a deleted mod in batches, so that other writers of the game’s counters wait for one batch
+ * at most.
+ */
+export async function removeSubscribers(
   app: App,
   { modId, gameId, date }: Ending,
   heartbeat: () => Promise<void>,

@@ -4,7 +4,7 @@ declare module '../../platform/database/database.ts' {
   }
 }
 
-/** `date_added` is when the person asked for it last: what ends older subscriptions leaves those alone. */
+/** `date_added` is the time of the last request: the removal of older subscriptions leaves these alone. */
 export interface SubscriptionsTable {
   user_id: number;
   mod_id: number;

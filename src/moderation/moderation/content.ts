@@ -1,13 +1,20 @@
 import { applyModChanges, lockMods, MOD_DELETED, type ModRow, removeMod, setDmca } from '../../catalogue/mods/mods.ts';
 import { MANAGER, teamLevel } from '../../catalogue/teams/teams.ts';
 import type { CollectionRow } from '../../community/collections/collections.ts';
-import { holdCollection, putCollectionStatus } from '../../community/collections/moderating.ts';
-import { type HeldComment, HIDDEN, holdComment, SHOWN, TAKEN, withhold } from '../../community/comments/moderating.ts';
+import { lockCollection, putCollectionStatus } from '../../community/collections/moderating.ts';
+import {
+  HIDDEN,
+  type LockedComment,
+  lockComment,
+  SHOWN,
+  TAKEN,
+  withhold,
+} from '../../community/comments/moderating.ts';
 import {
   applyGuideChanges,
   GUIDE_DELETED,
   type GuideRow,
-  holdGuide,
+  lockGuide,
   removeGuide,
   setGuideDmca,
 } from '../../community/guides/guides.ts';
@@ -53,15 +60,15 @@ const HOLDING: Record<
     return mod && modContent(app, transaction, mod);
   },
   guides: async (app, transaction, _, id) => {
-    const guide = await holdGuide(transaction, id);
+    const guide = await lockGuide(transaction, id);
     return guide && guideContent(app, transaction, guide);
   },
   collections: async (app, transaction, _, id) => {
-    const collection = await holdCollection(transaction, id);
+    const collection = await lockCollection(transaction, id);
     return collection && collectionContent(app, transaction, collection);
   },
   comments: async (app, transaction, caller, id) => {
-    const held = await unlessRefused(() => holdComment(app, transaction, caller, id));
+    const held = await unlessRefused(() => lockComment(app, transaction, caller, id));
     return held && commentContent(app, transaction, held);
   },
 };
@@ -131,7 +138,7 @@ const collectionContent = (app: App, transaction: Transaction, collection: Colle
 const WITHHELD: Record<number, number> = { [NOT_ACCEPTED]: HIDDEN, [ACCEPTED]: SHOWN, [DELETED]: TAKEN };
 const STATUS: Record<number, number> = { [HIDDEN]: NOT_ACCEPTED, [SHOWN]: ACCEPTED, [TAKEN]: DELETED };
 
-const commentContent = (app: App, transaction: Transaction, held: HeldComment): Content => ({
+const commentContent = (app: App, transaction: Transaction, held: LockedComment): Content => ({
   resource: 'comments',
   id: held.comment.id,
   gameId: held.comment.game_id,
