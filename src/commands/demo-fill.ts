@@ -41,10 +41,10 @@ const STEPS = 20;
 
 /** Prints the progress, because this can take minutes. */
 function printProgress(mods: number): (done: number) => void {
-  let told = 0;
+  let printed = 0;
   return (done) => {
     const step = Math.floor((done / mods) * STEPS);
-    if (step > told) process.stderr.write(`${done} of ${mods} mods\n`);
-    told = step;
+    if (step > printed) process.stderr.write(`${done} of ${mods} mods\n`);
+    printed = step;
   };
 }

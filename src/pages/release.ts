@@ -31,9 +31,9 @@ export const releasePage: Page = {
     const { token = '', decision } = request.form;
     const readerId = await readerOf(app, request);
     if (decision === 'confirm' && (await confirmRelease(app, token, readerId)))
-      return told(app, request, 'page_release_done_title', 'page_release_done_lead');
+      return messagePage(app, request, 'page_release_done_title', 'page_release_done_lead');
     if (decision === 'refuse' && (await refuseRelease(app, token, readerId)))
-      return { ...told(app, request, 'page_release_refused_title', 'page_release_refused_lead'), session: null };
+      return { ...messagePage(app, request, 'page_release_refused_title', 'page_release_refused_lead'), session: null };
     return invalidLink(app, request);
   },
 };
@@ -66,13 +66,13 @@ ${csrfField(csrf)}<input type="hidden" name="token" value="${secret}">
   return { status: 200, html: page };
 }
 
-function told(app: App, { language }: PageRequest, title: TextName, lead: TextName): PageAnswer {
+function messagePage(app: App, { language }: PageRequest, title: TextName, lead: TextName): PageAnswer {
   const body = html`<p>${localise(lead, language)}</p>`;
   return { status: 200, html: layout(app, language, { title: localise(title, language), body }) };
 }
 
 /** Used, expired, forged and foreign links get the same answer. */
 const invalidLink = (app: App, request: PageRequest): PageAnswer => ({
-  ...told(app, request, 'page_release_outdated_title', 'page_release_outdated_lead'),
+  ...messagePage(app, request, 'page_release_outdated_title', 'page_release_outdated_lead'),
   status: 404,
 });

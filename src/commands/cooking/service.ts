@@ -58,12 +58,12 @@ export class CookService {
     return (await this.#json<{ claim: Claim | null }>('/cook-runner/claims', body, signal)).claim;
   }
 
-  report(claim: Claim, told: { progress?: number | undefined; logs: readonly string[] }): Promise<unknown> {
-    return this.#json(pathOf(claim), told);
+  report(claim: Claim, report: { progress?: number | undefined; logs: readonly string[] }): Promise<unknown> {
+    return this.#json(pathOf(claim), report);
   }
 
-  fail(claim: Claim, told: { again: boolean; logs: readonly string[] }): Promise<unknown> {
-    return this.#json(`${pathOf(claim)}/failure`, told);
+  fail(claim: Claim, report: { again: boolean; logs: readonly string[] }): Promise<unknown> {
+    return this.#json(`${pathOf(claim)}/failure`, report);
   }
 
   /** Downloads to a file, and retries if the hash does not match. */

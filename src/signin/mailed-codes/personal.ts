@@ -1,7 +1,7 @@
 import type { PersonalData } from '../../platform/personal-data.ts';
 import * as store from './store.ts';
 
-const BECAUSE = 'goes with the account, and a day after the code has ended';
+const BECAUSE = 'is deleted with the account, and a day after the code has expired';
 
 export const personalCodes: PersonalData = {
   columns: [

@@ -137,8 +137,8 @@ test('the actions of a game’s team on cooking are logged', async () => {
   assert.ok((await api.nobody().call(uploadCookBuild, upload)).status < 300);
   await composeWorker(api.app()).runDue();
   await audited(owner, finalizeCloudCooking, { params: place }, 'cook-builds.finalize');
-  const told = { params: place, raw: Buffer.from(JSON.stringify({ cloud_cooking_status: 5 })) };
-  await audited(owner, cookingWebhook, told, 'games.cooking-status');
+  const message = { params: place, raw: Buffer.from(JSON.stringify({ cloud_cooking_status: 5 })) };
+  await audited(owner, cookingWebhook, message, 'games.cooking-status');
   await audited(owner, deleteCookRunner, { params: { ...place, runner_id } }, 'cook-runners.revoke');
 });
 

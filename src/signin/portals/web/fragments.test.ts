@@ -168,8 +168,8 @@ test('itch.io: no token, an invented token and a denial are refused', async () =
   isRefused(await brings(browser, address, fragment.replace('access_token', 'token')), 401, 11032);
   const [, denied] = await itchioAllows(browser, tokenOf(someone()));
   isRefused(await brings(browser, address, `${denied}&error=access_denied`), 401, 11032);
-  const [, told] = await itchioAllows(browser, tokenOf(someone()));
-  isRefused(await brings(browser, `${address}?error=access_denied`, told), 401, 11032);
+  const [, deniedFragment] = await itchioAllows(browser, tokenOf(someone()));
+  isRefused(await brings(browser, `${address}?error=access_denied`, deniedFragment), 401, 11032);
   const [, twice] = await itchioAllows(browser, tokenOf(someone()));
   isRefused(await brings(browser, address, `${twice}&access_token=another`), 401, 11032);
 });
@@ -248,8 +248,8 @@ for (const [portal, name] of [
     test(`${name}: without scripts the page says in ${language} that it needs them, and links to the sign-in by email`, async () => {
       const browser = new Browser(api, 'production', { 'accept-language': language! });
       const page = await browser.get(`/sign-in/${portal}/${game.id}`);
-      const [, told = ''] = /<p class="note">(.*?)<\/p>/.exec(page.text) ?? [];
-      assert.ok(told.includes(text!), page.text);
+      const [, note = ''] = /<p class="note">(.*?)<\/p>/.exec(page.text) ?? [];
+      assert.ok(note.includes(text!), page.text);
       assert.ok(page.text.includes(`<a href="/sign-in">${link}</a>`), page.text);
     });
 }

@@ -270,15 +270,15 @@ const CASES: Record<string, Case> = {
       const xui = [{ xid: given.person, gtg: 'Grace', agg: 'Adult', prv: '188 247' }];
       const signed = await idToken({ iss: 'xsts.auth.xboxlive.com', aud: 'rp://mods.example.com/', xui });
       const Token = await encryptFor(relyingParty.publicKey, signed);
-      const told = ({ text }: Asked) =>
+      const bodyOf = ({ text }: Asked) =>
         JSON.parse(text) as { RelyingParty: string; Properties: Record<string, unknown> };
       platforms.on('/user/authenticate', (asked) =>
-        told(asked).Properties['RpsTicket'] === 'd=of-microsoft'
+        bodyOf(asked).Properties['RpsTicket'] === 'd=of-microsoft'
           ? { json: { Token: 'of-the-person' } }
           : { status: 401, json: {} },
       );
       platforms.on('/xsts/authorize', (asked) => {
-        const { RelyingParty, Properties } = told(asked);
+        const { RelyingParty, Properties } = bodyOf(asked);
         const isGood =
           RelyingParty === 'rp://mods.example.com/' && String(Properties['UserTokens']) === 'of-the-person';
         return isGood ? { json: { Token } } : { status: 401, json: { XErr: 2_148_916_233 } };
