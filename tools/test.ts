@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { temporaryPlace } from '../test/memory.ts';
 import { reachedErrors } from './reached-errors.ts';
-import { keepSeconds, longestFirst } from './testing/durations.ts';
+import { longestFirst, storeSeconds } from './testing/durations.ts';
 import { chooseFiles, type Database, type Job, jobsOf, nameOf, needsPostgres } from './testing/jobs.ts';
 import { killAll, nothing, type Result, TestProcess } from './testing/process.ts';
 
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
     leakSeconds: positive('leak-timeout', values['leak-timeout'], 10),
     verbose: values.verbose ?? false,
   };
-  // The figures in test-results/ are always those of a whole run.
+  // test-results/ always has the results of a whole run.
   const whole = positionals.length === 0 && values.only === undefined;
   if (whole) emptyResults();
   const outcomes = await runAll(jobs, settings);
@@ -100,7 +100,7 @@ async function runAll(jobs: Job[], settings: Settings): Promise<Outcome[]> {
   };
   await Promise.all(Array.from({ length: settings.concurrency }, work));
   await (await postgres)?.stop?.();
-  keepSeconds(outcomes.filter(({ failed }) => failed === 0).map(({ job, seconds }) => [job, seconds]));
+  storeSeconds(outcomes.filter(({ failed }) => failed === 0).map(({ job, seconds }) => [job, seconds]));
   return outcomes;
 }
 
@@ -165,13 +165,13 @@ async function startServer(): Promise<Server> {
 
 function environmentOf(job: Job): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
-    // Half of what a short file takes is the compiling of the same modules. The service keeps them there, too.
+    // Compiling the same modules takes half the time of a short file. The service uses the same cache.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/modstead', import.meta.url)),
     ...process.env,
     MODSTEAD_TEST_DATABASE: job.database,
     MODSTEAD_TEST_FOLDER: folderOfRun(),
   };
-  // Set where a runner runs inside a test of a runner; it would turn the reporters off.
+  // Set when the runner's own test starts a runner; it would turn the reporters off.
   delete env['NODE_TEST_CONTEXT'];
   if (job.usesDatabase && fs.existsSync(preloaded)) env['MODSTEAD_TEST_PRELOAD'] = path.resolve(preloaded);
   return env;
@@ -179,7 +179,7 @@ function environmentOf(job: Job): NodeJS.ProcessEnv {
 
 let madeFolder: string | undefined;
 
-/** Where all files of the run keep their data; it goes with the run, whichever way they ended. */
+/** The folder for the data of all test files; it is removed when the run ends, even after a failure. */
 function folderOfRun(): string {
   if (madeFolder) return madeFolder;
   const folder = fs.mkdtempSync(path.join(temporaryPlace(), 'modstead-tests-'));
@@ -207,7 +207,7 @@ function withoutPasses(output: string): string {
     .join('\n');
 }
 
-// Indented, so that no line of a test's output can be taken for the closing line.
+// Indented, so that no line of a test's output looks like the closing line.
 function indent(output: string): string {
   const text = process.stdout.isTTY ? output : stripVTControlCharacters(output);
   return text.trimEnd().replace(/^/gm, '     ');

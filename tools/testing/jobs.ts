@@ -6,7 +6,7 @@ export type Job = {
   file: string;
   database: Database;
   usesDatabase: boolean;
-  /** The file changes what files of one process share. */
+  /** The file changes process-wide state, so it gets its own process. */
   alone: boolean;
 };
 

@@ -3,8 +3,8 @@ import os from 'node:os';
 export type Overdue = { clear(): void };
 
 /**
- * Calls back after so many seconds, and later where more programs want to run than there are cores: each of them then
- * gets its share of the time alone. Limits are for what hangs, and not for what is slow. Keeps no process running.
+ * Calls back after this many seconds, or later if more processes are runnable than there are cores, because the limit is
+ * for hanging files and not for a busy machine. The timer does not keep the process running.
  */
 export function whenOverdue(seconds: number, stop: () => void): Overdue {
   const began = performance.now();

@@ -19,17 +19,17 @@ const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 const testContext = new URL('test-context.ts', import.meta.url).href;
 // Modules of test files, and the services that they started, stay in memory.
 const memoryMax = 1000 * 1024 ** 2;
-// Most of what a request allocates is garbage soon, and is then collected without being copied first.
+// Most allocations of a request are short-lived; with a larger young generation they are collected without being copied.
 const sharedOptions = ['--max-semi-space-size=64'];
 
-/** Runs test files one after the other in one Node.js process, which has then loaded and compiled the service already. */
+/** Runs test files one after the other in one Node.js process, which loads and compiles the service only once. */
 export class TestProcess {
   readonly #child: ChildProcess;
   readonly #output: Output;
   #full = false;
 
   constructor(env: NodeJS.ProcessEnv, { testSeconds, alone }: { testSeconds: number; alone: boolean }) {
-    // A file that runs alone may measure its memory, which shall be that of the service.
+    // A file that runs alone may measure memory, so it gets the default heap of the service.
     const options = [
       `--import=${testContext}`,
       `--test-timeout=${testSeconds * 1000}`,
@@ -38,7 +38,7 @@ export class TestProcess {
     this.#child = spawn(process.execPath, [...options, worker], {
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own, so that programs which a test started end with it.
+      // A separate process group, so that programs started by a test end with it.
       detached: process.platform !== 'win32',
     });
     running.add(this.#child);
@@ -46,7 +46,7 @@ export class TestProcess {
     this.#output = new Output(this.#child);
   }
 
-  /** Another file can be run here. */
+  /** Whether the process can run another file. */
   get isReady(): boolean {
     return this.#child.connected && !this.#full;
   }
@@ -83,14 +83,14 @@ export class TestProcess {
     if (this.#child.connected) this.#child.disconnect();
   }
 
-  /** Output may still be on its way, but never longer than the programs of this group live. */
+  /** Waits for remaining output, but not longer than the processes of the group live. */
   #closeOutput(): void {
     killGroup(this.#child);
     setTimeout(() => this.#child.stdout?.destroy() && this.#child.stderr?.destroy(), 2000).unref();
   }
 }
 
-/** What the file that runs has written, on both streams, in the order in which it came. */
+/** The output of the current file, of both streams in order of arrival. */
 class Output {
   #text = '';
   #open = 0;
@@ -113,7 +113,7 @@ class Output {
     if (this.#open === 2) this.#ended?.();
   }
 
-  /** Both streams have come to the end of the file's output. */
+  /** Resolves when both streams have reached the end of the file's output. */
   async complete(): Promise<void> {
     if (this.#open === 2) return;
     await new Promise<void>((resolve) => {
@@ -148,7 +148,7 @@ function endOf(code: number | null, signal: NodeJS.Signals | null): string {
 
 const running = new Set<ChildProcess>();
 
-/** For the end of the runner, whichever it is. */
+/** Called whenever the runner ends, also by a signal. */
 export const killAll = (): void => running.forEach(killGroup);
 
 function killGroup(child: ChildProcess): void {
@@ -157,6 +157,6 @@ function killGroup(child: ChildProcess): void {
     if (process.platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group is empty already.
+    // All processes of the group have already ended.
   }
 }

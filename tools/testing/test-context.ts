@@ -1,5 +1,5 @@
-// Loaded before `node:test`, which attributes uncaught errors to tests with async hooks. Those follow every promise, which
-// takes a seventh of the processor time of a test file; AsyncLocalStorage answers the same question for almost nothing.
+// Loaded before `node:test`, which attributes uncaught errors to tests with async hooks. These track every promise, which
+// takes a seventh of a test file's CPU time; AsyncLocalStorage does the same at almost no cost.
 import asyncHooks, { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 type Callbacks = Required<Pick<asyncHooks.HookCallbacks, 'init' | 'destroy'>>;
@@ -8,7 +8,7 @@ const current = new AsyncLocalStorage<number>();
 const known = new Set<number>();
 let callbacks: Callbacks | undefined;
 
-/** A test, for `node:test`: what runs in it, and whatever that starts, can be asked for the test's id. */
+/** The resource that `node:test` creates per test. Code that runs in it, and everything that code starts, finds the test's id. */
 class TestResource extends AsyncResource {
   constructor(type: string, options?: asyncHooks.AsyncResourceOptions) {
     super(type, options);
@@ -24,7 +24,7 @@ class TestResource extends AsyncResource {
   }
 }
 
-/** The hooks of one file: they hear of tests only. */
+/** The hooks of one file; they receive only tests. */
 function createHook(given: asyncHooks.HookCallbacks): Pick<asyncHooks.AsyncHook, 'enable' | 'disable'> {
   const disable = () => {
     for (const id of known) callbacks?.destroy(id);

@@ -7,13 +7,13 @@ import { type Counts, END_OF_OUTPUT, type News, type Order } from './protocol.ts
 
 const send = (news: News): void => void process.send?.(news);
 
-/** Runs one file as `node FILE` would. Its tests are over when nothing keeps the event loop running. */
+/** Runs one file as `node FILE` would. Its tests are over when the event loop is empty. */
 async function runFile({ file, alone, leakSeconds, env }: Order): Promise<void> {
   Object.assign(process.env, env);
   process.env['MODSTEAD_TEST_FILE'] = path.relative(process.cwd(), file);
   const before = stateOfProcess();
   const resources = process.getActiveResourcesInfo();
-  // Waiting for the next message must not keep the event loop running, or no file would ever be over.
+  // The channel to the runner must not keep the event loop alive, or no file would ever end.
   process.channel?.unref();
   const events = run({ files: [file], isolation: 'none' });
   const leaks = watchForLeaks(events, leakSeconds, resources);
@@ -36,7 +36,7 @@ async function runFile({ file, alone, leakSeconds, env }: Order): Promise<void> 
 type Events = ReturnType<typeof run>;
 type Failures = { empty: boolean; outside: boolean };
 
-/** Failures that the summary does not count: those of hooks of the whole file, and a file without any test. */
+/** Failures that the summary does not count: of file-level hooks, and a file without any test. */
 function watchForFailures(events: Events, file: string): Failures {
   const failures: Failures = { empty: false, outside: false };
   // Node.js reports a file without tests as one test that has the name of the file.
@@ -58,7 +58,7 @@ function problemOf({ empty, outside }: Failures, changes: string[]): string | un
   return undefined;
 }
 
-/** Node.js keeps an error of the file's own code to itself once the file has declared a test. */
+/** Node.js does not report an error of the file's own code after the file has declared a test. */
 async function loadingProblem(file: string): Promise<string | undefined> {
   try {
     await import(pathToFileURL(file).href);
@@ -96,7 +96,7 @@ type State = Record<string, unknown>;
 // libvips sets it when it is loaded.
 const setByLibraries = new Set(['VIPSHOME']);
 
-/** What files of one process share and a test can change. */
+/** Process-wide state that a test can change. */
 function stateOfProcess(): State {
   const variables = Object.entries(process.env)
     .filter(([name]) => !setByLibraries.has(name))
@@ -121,8 +121,8 @@ function changesOf(before: State, now: State): string[] {
 // Node.js sets it at the first file.
 process.env['NODE_TEST_WORKER_ID'] = '1';
 process.on('message', (order: Order) => void runFile(order));
-// Most files need it, and the first of them may wait for PostgreSQL meanwhile. Whatever is wrong with it, the file tells.
+// Preloads the service while the first file may wait for PostgreSQL. The file reports any error of the import.
 if (process.env['MODSTEAD_TEST_PRELOAD'])
   import(pathToFileURL(process.env['MODSTEAD_TEST_PRELOAD']).href).catch(() => {});
-// A runner that was killed takes its test files along.
+// Ends this process if the runner was killed.
 process.once('disconnect', () => process.exit());
