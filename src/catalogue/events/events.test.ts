@@ -67,7 +67,7 @@ test('a list contains only the latest event per mod and type, unless all are req
   const [one, two] = [await api.aMod({ game }), await api.aMod({ game })];
   for (const mod of [one, two, one]) await edit(mod, { summary: 'Another' });
   const key = api.withKey(game);
-  const told = async (query: Record<string, boolean>) =>
+  const listed = async (query: Record<string, boolean>) =>
     (await key.call(getModsEvents, { params: { game_id: game.id }, query })).body.data.map((event) => [
       event.mod_id,
       event.event_type,
@@ -78,9 +78,9 @@ test('a list contains only the latest event per mod and type, unless all are req
     [two.id, 'MOD_AVAILABLE'],
     [one.id, 'MOD_AVAILABLE'],
   ];
-  assert.deepEqual(await told({}), latest);
-  assert.deepEqual(await told({ latest: true }), latest);
-  assert.equal((await told({ latest: false })).length, 5);
+  assert.deepEqual(await listed({}), latest);
+  assert.deepEqual(await listed({ latest: true }), latest);
+  assert.equal((await listed({ latest: false })).length, 5);
 });
 
 test('events are filtered by id, mod, user, date and type, and paged', async () => {

@@ -3,12 +3,12 @@ const FORMS = {
   youtube: {
     hosts: /^(?:(?:www|m|music)\.)?(?:youtube\.com|youtube-nocookie\.com)$|^youtu\.be$/,
     id: /^[\w-]{11}$/,
-    kept: (id: string) => `https://www.youtube.com/watch?v=${id}`,
+    stored: (id: string) => `https://www.youtube.com/watch?v=${id}`,
   },
   sketchfab: {
     hosts: /^(?:www\.)?sketchfab\.com$/,
     id: /^[0-9a-f]{32}$/,
-    kept: (id: string) => `https://sketchfab.com/models/${id}`,
+    stored: (id: string) => `https://sketchfab.com/models/${id}`,
   },
 } as const;
 
@@ -17,10 +17,10 @@ export type LinkKind = keyof typeof FORMS;
 /** The link in its stored form, or undefined if it leads to no video or model. */
 export function linkOf(kind: LinkKind, sent: string): string | undefined {
   const url = addressOf(sent);
-  const { hosts, id, kept } = FORMS[kind];
+  const { hosts, id, stored } = FORMS[kind];
   if (!url || !hosts.test(url.hostname)) return undefined;
   const named = kind === 'youtube' ? videoIn(url) : modelIn(url);
-  return named !== undefined && id.test(named) ? kept(named) : undefined;
+  return named !== undefined && id.test(named) ? stored(named) : undefined;
 }
 
 /** Users also paste links without `https://`. */

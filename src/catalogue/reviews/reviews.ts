@@ -158,13 +158,13 @@ export async function decideReview(
 
 /** Each mail has an id of its own, so that a retried job sends none twice. */
 export async function mailReview(app: App, id: number): Promise<void> {
-  for (const told of await store.recipientsOf(app.db.query, id, ADMINISTRATOR, app.clock.now())) {
-    const language = languageOf(told.language) ?? 'en';
-    const { game, requester } = told;
-    const address = `${app.addresses.gameApi(told.game_id)}/games/${told.game_id}/team/reviews`;
+  for (const recipient of await store.recipientsOf(app.db.query, id, ADMINISTRATOR, app.clock.now())) {
+    const language = languageOf(recipient.language) ?? 'en';
+    const { game, requester } = recipient;
+    const address = `${app.addresses.gameApi(recipient.game_id)}/games/${recipient.game_id}/team/reviews`;
     await app.mail.send({
-      id: `review-${id}-${told.user_id}`,
-      to: told.email!,
+      id: `review-${id}-${recipient.user_id}`,
+      to: recipient.email!,
       subject: localise('permission_review_mail_subject', language),
       text: localise('permission_review_mail_text', language, {
         game,

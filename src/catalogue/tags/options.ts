@@ -62,7 +62,8 @@ async function groupsFor(
 }
 
 const isSame = (one: string, other: string) => fold(one) === fold(other);
-const nextPosition = (held: readonly { position: number }[]) => Math.max(-1, ...held.map((each) => each.position)) + 1;
+const nextPosition = (present: readonly { position: number }[]) =>
+  Math.max(-1, ...present.map((each) => each.position)) + 1;
 
 /** Mods name tags without their group, so names are unique per game, including the name of a rename in progress. */
 async function refuseDuplicates(

@@ -64,7 +64,7 @@ export async function inviteMember(
       date_actioned: null,
     });
     await app.jobs.enqueue(transaction, MAIL_JOB, { id, language });
-    await tellInvited(app, transaction, place, address, caller.userId);
+    await notifyInvited(app, transaction, place, address, caller.userId);
     invalidateTeam(app, transaction, place);
     await auditTeam(app, transaction, acting, 'invite', { invite: id, level });
     return (await store.seatOf(transaction.query, place, id))!;
@@ -72,7 +72,7 @@ export async function inviteMember(
 }
 
 /** Users with an account also get a notification. */
-async function tellInvited(app: App, transaction: Transaction, place: Place, email: string, actorId: number) {
+async function notifyInvited(app: App, transaction: Transaction, place: Place, email: string, actorId: number) {
   const known = await findUserByEmailIn(transaction, email);
   const { resource, id: resourceId, gameId } = place;
   if (known)

@@ -45,8 +45,8 @@ export async function changeWordlists(
   await app.db.write(async (transaction) => {
     await requireLevel(transaction, caller, gameId, MANAGER);
     const before = await store.listsOf(transaction, gameId);
-    const listed = (words: readonly string[] | undefined, kept = '[]') =>
-      words ? JSON.stringify([...new Set(words)].filter((word) => word !== '')) : kept;
+    const listed = (words: readonly string[] | undefined, unchanged = '[]') =>
+      words ? JSON.stringify([...new Set(words)].filter((word) => word !== '')) : unchanged;
     await store.put(transaction.query, {
       game_id: gameId,
       allowed: listed(sent.allowed, before?.allowed),

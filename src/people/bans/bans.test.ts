@@ -57,9 +57,9 @@ test('IPv4 and IPv6 networks can be banned, and an IPv6 address bans its /64', a
     ['2001:db8:3::/45', '2001:db8::/45', '2001:db8:7:ffff::1', '2001:db8:8::1'],
     ['::ffff:192.0.2.1', '192.0.2.1/32', '192.0.2.1', '192.0.2.2'],
   ] as const;
-  for (const [sent, kept, within, outside] of cases) {
+  for (const [sent, stored, within, outside] of cases) {
     const { id, network } = await bans(sent);
-    assert.equal(network, kept);
+    assert.equal(network, stored);
     assert.deepEqual([await statusFrom(within), await statusFrom(outside)], [403, 200], sent);
     await admin.call(deleteAddressBan, { params: { ban_id: id } });
   }
@@ -108,12 +108,12 @@ test('only the operator’s proxies can set the client address', async () => {
 
 test('a ban closes an open WebSocket, and refuses new ones', async () => {
   const knock = (address: string) => ({ host: `g-${game.id}.ws.localhost`, headers: { 'x-forwarded-for': address } });
-  const [kept, other] = [
+  const [open, other] = [
     await aDevice(api.service, knock('203.0.113.45')),
     await aDevice(api.service, knock('192.0.2.45')),
   ];
   const { id } = await bans('203.0.113.45');
-  assert.equal(await kept.closed, 1008);
+  assert.equal(await open.closed, 1008);
   assert.deepEqual(await refusedDevice(api.service, knock('203.0.113.45')), { status: 403, ref: 12003 });
   other.send({ operation: 'heartbeat' });
   assert.equal((await other.nextMessage()).operation, 'heartbeat');
@@ -147,7 +147,7 @@ test('only administrators of the site read and change bans', async () => {
   await admin.call(deleteAddressBan, { params: { ban_id: id } });
   const { data } = (await admin.call(getAudit, { query: { resource: 'address_bans', resource_id: id } })).body;
   assert.deepEqual(
-    data.map(({ action, data: { network: told } }) => [action, told]),
+    data.map(({ action, data: { network } }) => [action, network]),
     [
       ['addresses.ban', network],
       ['addresses.unban', network],

@@ -19,8 +19,8 @@ import {
 } from './operations.ts';
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
-const heard = async (client: Client) => (await client.call(getNotifications)).body.data;
-const kinds = async (client: Client) => (await heard(client)).map(({ kind }) => kind);
+const notificationsOf = async (client: Client) => (await client.call(getNotifications)).body.data;
+const kinds = async (client: Client) => (await notificationsOf(client)).map(({ kind }) => kind);
 const named = (notification_id: number) => ({ params: { notification_id } });
 
 async function follow(follower: User, followed: User): Promise<void> {
@@ -33,7 +33,7 @@ async function aFollowed() {
   const [ada, bob] = [await api.aUser(), await api.aUser()];
   await follow(bob, ada);
   const client = await api.as(ada);
-  return { ada, bob, client, id: (await heard(client))[0]!.id };
+  return { ada, bob, client, id: (await notificationsOf(client))[0]!.id };
 }
 
 test('a new follower gives one notification that names them', async () => {
@@ -41,7 +41,7 @@ test('a new follower gives one notification that names them', async () => {
   const input = { params: { user_id: bob.id, target_user_id: ada.id } };
   assert.equal((await (await api.as(bob)).call(unfollowUserOperation, input)).status, 204);
   await follow(bob, ada);
-  const [one, ...more] = await heard(client);
+  const [one, ...more] = await notificationsOf(client);
   assert.deepEqual(
     [one!.kind, one!.user!.id, one!.resource, one!.is_read, more],
     ['follower', bob.id, 'users', false, []],
@@ -61,7 +61,7 @@ test('a comment notifies the owner, a reply its addressee, and a mention the nam
   assert.deepEqual(await kinds(asCleo!), ['mention']);
   assert.deepEqual(await kinds(asBob!), []);
   await asCleo!.call(modComments.add, { params, body: { content: 'Me too', reply_id: second } });
-  const [reply] = await heard(asBob!);
+  const [reply] = await notificationsOf(asBob!);
   assert.deepEqual([reply!.kind, reply!.resource_id, reply!.game_id], ['reply', mod.id, mod.game_id]);
 });
 
@@ -70,10 +70,10 @@ test('notifications about a comment are removed with it', async () => {
   const params = { game_id: mod.game_id, mod_id: mod.id };
   const [author, owner] = [await api.as(await api.aUser()), await api.as(mod.owner)];
   const comment_id = (await author.call(modComments.add, { params, body: { content: 'Nice' } })).body.id;
-  const [told] = await heard(owner);
+  const [notification] = await notificationsOf(owner);
   await author.call(modComments.remove, { params: { ...params, comment_id } });
-  assert.deepEqual(await heard(owner), []);
-  await owner.refused(updateNotification, { ...named(told!.id), body: { is_read: true } }, 404, 26001);
+  assert.deepEqual(await notificationsOf(owner), []);
+  await owner.refused(updateNotification, { ...named(notification!.id), body: { is_read: true } }, 404, 26001);
 });
 
 test('invitations and messages give notifications', async () => {
@@ -98,7 +98,7 @@ test('muted and blocked users cause no notifications', async () => {
     await owner.call(operation, { params: { user_id: bob.id } });
     const params = { game_id: mod.game_id, mod_id: mod.id };
     await (await api.as(bob)).call(modComments.add, { params, body: { content: 'Hey' } });
-    assert.deepEqual(await heard(owner), []);
+    assert.deepEqual(await notificationsOf(owner), []);
   }
 });
 
@@ -108,10 +108,10 @@ test('users choose a mode for each kind of notification', async () => {
   const changed = (await client.call(updateNotificationSettings, { body: { follower: 'off' } })).body;
   assert.deepEqual([changed.follower, changed.comment, changed.denied], ['off', 'site', 'email']);
   await follow(await api.aUser(), ada);
-  assert.equal((await heard(client)).length, 1);
+  assert.equal((await notificationsOf(client)).length, 1);
   await client.call(updateNotificationSettings, { body: { follower: 'site' } });
   await follow(await api.aUser(), ada);
-  assert.equal((await heard(client)).length, 2);
+  assert.equal((await notificationsOf(client)).length, 2);
   await client.refused(updateNotificationSettings, { body: { team_invite: 'email' as 'site' } }, 422, 13009);
 });
 
@@ -140,7 +140,7 @@ test('a removed notification or another user’s is not found', async () => {
 test('all notifications can be removed, and are removed after ninety days', async () => {
   const { client } = await aFollowed();
   assert.equal((await client.call(deleteNotifications)).status, 204);
-  assert.deepEqual(await heard(client), []);
+  assert.deepEqual(await notificationsOf(client), []);
   const other = await aFollowed();
   api.clock.advance(90 * 86_400 + 1);
   await composeWorker(api.app()).runDue();
@@ -152,5 +152,5 @@ test('sixteen concurrent followers all give notifications', async () => {
   const ada = await api.aUser();
   const people = await Promise.all(Array.from({ length: 16 }, () => api.aUser()));
   await Promise.all(people.map((each) => follow(each, ada)));
-  assert.equal((await heard(await api.as(ada))).length, 16);
+  assert.equal((await notificationsOf(await api.as(ada))).length, 16);
 });

@@ -18,8 +18,8 @@ import { deleteNotifications, getNotifications, updateNotificationSettings } fro
 
 const api = await startApi({ settings: { MODSTEAD_JOBS: 'off' } });
 const worker = composeWorker(api.app());
-const heard = async (client: Client) => (await client.call(getNotifications)).body.data;
-const kinds = async (client: Client) => (await heard(client)).map(({ kind }) => kind);
+const notificationsOf = async (client: Client) => (await client.call(getNotifications)).body.data;
+const kinds = async (client: Client) => (await notificationsOf(client)).map(({ kind }) => kind);
 const at = (mod: Mod) => ({ params: { game_id: mod.game_id, mod_id: mod.id } });
 
 async function aTeam(game: { id: number }, level = MODERATOR): Promise<Client> {
@@ -40,9 +40,9 @@ test('authors are notified of decisions of the game’s team about their work, w
     team.call(decideOverContent, { params: { game_id: game.id }, body: { resource, id, decision, reason: 'Rude' } });
   assert.equal((await decide('mods', mod.id, 'deny')).status, 204);
   assert.equal((await decide('guides', guide.id, 'delete')).status, 204);
-  const [one, ...more] = await heard(await api.as(mod.owner));
+  const [one, ...more] = await notificationsOf(await api.as(mod.owner));
   assert.deepEqual([one!.kind, one!.resource, one!.resource_id, one!.user, more], ['denied', 'mods', mod.id, null, []]);
-  const [other] = await heard(await api.as(guide.owner));
+  const [other] = await notificationsOf(await api.as(guide.owner));
   assert.deepEqual([other!.kind, other!.resource, other!.resource_id], ['taken_down', 'guides', guide.id]);
 });
 
@@ -144,7 +144,7 @@ test('very many subscribers are notified in batches, each once, even if a batch 
     const rows = users.map((user_id) => ({ user_id, mod_id: mod.id, date_added: 1 }));
     await insertMany(bulk, 'subscriptions', rows);
   });
-  const told = async () =>
+  const counted = async () =>
     app.db.query
       .selectFrom('notifications')
       .select(({ fn }) => [fn.countAll<number>().as('all'), fn.max('date_added').as('newest')])
@@ -153,12 +153,12 @@ test('very many subscribers are notified in batches, each once, even if a batch 
       .executeTakeFirstOrThrow();
   await api.aFile(mod);
   await update(mod);
-  assert.equal(Number((await told()).all), MANY);
+  assert.equal(Number((await counted()).all), MANY);
   const again = { modId: mod.id, gameId: mod.game_id, actorId: mod.owner.id, date: app.clock.now(), after: 0 };
   const ids = await app.db.query.selectFrom('notifications').select('id').orderBy('id').execute();
   await notifySomeSubscribers(app, again);
   await worker.runDue();
   assert.deepEqual(await app.db.query.selectFrom('notifications').select('id').orderBy('id').execute(), ids);
   await update(mod);
-  assert.deepEqual([Number((await told()).all), Number((await told()).newest)], [MANY, app.clock.now()]);
+  assert.deepEqual([Number((await counted()).all), Number((await counted()).newest)], [MANY, app.clock.now()]);
 });

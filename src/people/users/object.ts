@@ -105,17 +105,17 @@ export function toUserStatusObject(
   };
 }
 
-const KEPT_MAX = 10_000;
-const kept = new Map<string, { user: ShownUser; json: string }>();
+const CACHED_MAX = 10_000;
+const cached = new Map<string, { user: ShownUser; json: string }>();
 
 /** The user object as JSON, cached per state of the user because lists repeat the same few users. */
 export function userJson(app: App, user: ShownUser, portal: Portal | undefined): string {
   const key = `${app.addresses.site} ${user.id} ${portal ?? ''}`;
-  const known = kept.get(key);
+  const known = cached.get(key);
   if (known && isSameState(known.user, user)) return known.json;
-  if (kept.size >= KEPT_MAX) kept.clear();
+  if (cached.size >= CACHED_MAX) cached.clear();
   const json = JSON.stringify(toUserObject(app, user, portal));
-  kept.set(key, { user, json });
+  cached.set(key, { user, json });
   return json;
 }
 
