@@ -1,9 +1,8 @@
 import type { Migration, Schema } from './database/migrate.ts';
 
 /**
- * The rule of `leaseFrom`. A function, because each statement in it sees what was committed before it began: the
- * sum must be read after the lock is held, and a single statement would have its snapshot from before.
- * Pruning comes last and skips what others hold, so it can neither wait nor be part of a deadlock.
+ * Implements `leaseFrom`. A function, because the sum must be read after the lock is taken, and a single statement
+ * would use a snapshot from before it; pruning comes last and skips locked rows, so it can neither wait nor deadlock.
  */
 const LEASE_LIMIT = `
 create function lease_limit(p_bucket text, p_slot bigint, p_limit bigint, p_want bigint, p_unspent bigint,
@@ -118,8 +117,8 @@ const jobs: Schema = ({ id, integer, text }) => [
 ];
 
 const limits: Schema = ({ integer, text }, dialect) => [
-  // PostgreSQL only: SQLite counts in a file of its own. The table is unlogged, so that a lease waits for no disk; a
-  // crash of the database empties it, which forgives everyone one minute.
+  // PostgreSQL only: SQLite counts in a separate file. The table is unlogged, so that a lease waits for no disk; a
+  // crash of the database empties it, which resets all limits once.
   ...(dialect === 'postgres'
     ? [
         `create unlogged table limit_slots (
@@ -145,7 +144,7 @@ const localisation: Schema = ({ integer, text }) => [
   )`,
 ];
 
-/** The tables of the foundations in version 0.2.0. */
+/** The tables of the platform in version 0.2.0. */
 export const platformSchema: Migration = {
   name: '2026-11-16-schema-platform',
   up: (...types) => [

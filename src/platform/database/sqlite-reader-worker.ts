@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
-import { answerEach } from '../runtime/thread.ts';
+import { handleRequests } from '../runtime/thread.ts';
 import { TOOK_TOO_LONG } from './failures.ts';
 import { MAY_SCAN } from './listing.ts';
 import { fitsPattern, type Pattern, patternOf } from './patterns.ts';
@@ -58,7 +58,7 @@ db.function('like', { deterministic: true }, (like, text, _escape) => {
   return fitsPattern(String(text), patternFor(String(like))) ? 1 : 0;
 });
 
-answerEach(async ({ sql, parameters }: ReaderQuery) => {
+handleRequests(async ({ sql, parameters }: ReaderQuery) => {
   begunMs = usedMs();
   steps = 0;
   return { found: statementFor(sql).all(...(parameters as SQLInputValue[])) };

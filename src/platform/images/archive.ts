@@ -4,8 +4,8 @@ import { crc32, inflateRaw } from 'node:zlib';
 import type { Storage } from '../storage/storage.ts';
 import { ImageProblem } from './problem.ts';
 
-// A zip of pictures. It is read where it lies and never unpacked to a path: names in it choose nothing. Whatever another
-// reader could understand differently is refused, as is what grows beyond what it says of itself.
+// Reads a zip of pictures in place and never writes to a path from it. Refuses data that readers interpret differently,
+// and entries larger than declared.
 
 const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
@@ -31,12 +31,12 @@ interface Entry {
   readonly crc: number;
   readonly packed: number;
   readonly bytes: number;
-  /** Where its own header begins. */
+  /** The offset of its local header. */
   readonly offset: number;
 }
 
 export interface ArchivedPicture {
-  /** As it will be once it is unpacked. */
+  /** The unpacked size. */
   readonly bytes: number;
   unpack(): Promise<Buffer>;
 }
@@ -47,7 +47,7 @@ export async function isArchive(storage: Storage, key: string): Promise<boolean>
   return [LOCAL, END].includes((await source.read(0, 4)).readUInt32LE(0));
 }
 
-/** What a zip holds, but for folders and what systems add by themselves. */
+/** The pictures in a zip, without folders and metadata files of operating systems. */
 export async function picturesIn(storage: Storage, key: string): Promise<ArchivedPicture[]> {
   const source = await sourceOf(storage, key);
   const entries = await entriesOf(source);
@@ -72,7 +72,7 @@ async function entriesOf(source: Source): Promise<Entry[]> {
   const [disk, directoryDisk, here] = [end.readUInt16LE(4), end.readUInt16LE(6), end.readUInt16LE(8)];
   const [count, length, start] = [end.readUInt16LE(10), end.readUInt32LE(12), end.readUInt32LE(16)];
   const isWhole = disk === 0 && directoryDisk === 0 && here === count;
-  // The directory ends where the end begins, so nothing lies between them, and nothing before the first file.
+  // The directory must end at the end record, with no data between them and none before the first file.
   if (!isWhole || length > DIRECTORY_BYTES_MAX || start + length !== source.bytes - end.length)
     throw new ImageProblem('corrupt');
   return readDirectory(await source.read(start, length), count);
@@ -117,10 +117,10 @@ function entryAt(directory: Buffer, at: number): Entry {
   };
 }
 
-/** Folders, and what systems put beside files when they make an archive. */
+/** False for folders and for metadata files that operating systems add to archives. */
 const isPicture = (name: string) => !/\/$|(^|\/)(\.|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/.test(name);
 
-/** Entries that share bytes are how a small file becomes a huge one. */
+/** Overlapping entries are how a small file expands to a huge one. */
 async function requireApart(source: Source, entries: readonly Entry[]): Promise<void> {
   let last = 0;
   for (const { offset, packed } of [...entries].sort((a, b) => a.offset - b.offset)) {

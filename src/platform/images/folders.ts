@@ -6,17 +6,17 @@ import type { ImageKind } from './kinds.ts';
 
 export const REMOVE_UNUSED_IMAGE = 'images.remove-unused';
 
-/** Equal pictures share a folder, and what lies in it never changes: its addresses may be kept for ever. */
+/** Equal pictures share a folder whose content never changes, so clients may cache its addresses forever. */
 export const imageFolder = (sha256: string, kind: ImageKind): string => `images/${sha256.slice(0, 32)}-${kind.name}`;
 
 /**
- * Lets a job look, later, whether the folder is still named by a row, and remove it otherwise. A transaction
- * that begins to name a folder says this as well: no removal of it starts before that transaction has ended.
+ * Schedules a job that removes the folder if no row references it. A transaction that starts to reference a folder also
+ * calls this, so that no removal starts before that transaction has ended.
  */
 export const reviewImage = (jobs: Jobs, transaction: Transaction, folder: string, runAt: number): Promise<void> =>
   jobs.enqueue(transaction, REMOVE_UNUSED_IMAGE, { folder }, { key: folder, runAt });
 
-/** After `reviewImage` in the same transaction: a removal of the folder that has started before is not over yet. */
+/** Called after `reviewImage` in the same transaction: true if a removal of the folder is still running. */
 export async function isImageLeaving(query: Query, folder: string): Promise<boolean> {
   const running = await query
     .selectFrom('jobs')

@@ -33,7 +33,7 @@ let count = 0;
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 40, b: 40 } } });
 
-/** Renders the bytes and answers what lies in the folder afterwards. */
+/** Renders the bytes and returns the files of the folder. */
 async function rendered(source: Buffer, kind: ImageKind): Promise<Record<string, Buffer>> {
   const [key, target] = [`incoming/${++count}`, `images/${count}`];
   await storage.put(key, source);
@@ -90,7 +90,7 @@ test('PNG, JPEG, GIF and WebP become PNGs in exactly the sizes of their kind', a
   });
 });
 
-test('the place where a photograph was taken, its colour profile and its comments are gone', async () => {
+test('the location of a photograph, its colour profile and its comments are removed', async () => {
   const source = await picture(640, 360)
     .withExif({ IFD0: { Copyright: 'CANARY' }, IFD3: { GPSLatitude: '51/1 30/1 3230/100', GPSLatitudeRef: 'N' } })
     .withIccProfile('p3')
@@ -105,13 +105,13 @@ test('the place where a photograph was taken, its colour profile and its comment
   }
 });
 
-test('a photograph that was held upright stands upright, although it no longer says so', async () => {
+test('a photograph in portrait format stays upright, although its orientation tag is removed', async () => {
   const source = await picture(360, 640).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const files = await rendered(source, logo);
   assert.equal((await sizesOf(files))['original.png'], 'png 640x360');
 });
 
-test('of an animation only the first frame stays', async () => {
+test('only the first frame of an animation stays', async () => {
   const frames = [await picture(640, 360).png().toBuffer(), await picture(640, 360).negate().png().toBuffer()];
   for (const animation of [
     await sharp(frames, { join: { animated: true } })
@@ -129,7 +129,7 @@ test('of an animation only the first frame stays', async () => {
   }
 });
 
-test('transparency is kept, and grey or sixteen-bit pictures are taken', async () => {
+test('transparency is preserved, and grey or sixteen-bit pictures are accepted', async () => {
   const clear = sharp({ create: { width: 64, height: 64, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
   const { 'original.png': original } = await rendered(await clear.png().toBuffer(), iconImage);
   assert.ok((await sharp(original).metadata()).hasAlpha);
@@ -138,13 +138,13 @@ test('transparency is kept, and grey or sixteen-bit pictures are taken', async (
   await rendered(await picture(64, 64).toColourspace('cmyk').jpeg().toBuffer(), iconImage);
 });
 
-test('what hides behind the end of a picture does not come through', async () => {
+test('data after the end of a picture is removed', async () => {
   const tail = Buffer.from('<html><script>alert(1)</script></html>PK\x03\x04');
   const files = await rendered(Buffer.concat([await picture(64, 64).png().toBuffer(), tail]), iconImage);
   for (const bytes of Object.values(files)) assert.ok(!bytes.includes('script'));
 });
 
-test('other formats are not even opened, whatever their names say', async () => {
+test('other formats are not opened, whatever their file names are', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"><script/></svg>');
   const others = [
     svg,
@@ -161,7 +161,7 @@ test('other formats are not even opened, whatever their names say', async () => 
   for (const source of others) await refused(rendered(source, logo), 'type');
 });
 
-test('a known beginning with anything behind it is corrupt', async () => {
+test('a known signature followed by other data is corrupt', async () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360"/>';
   const jpeg = await sharp({
     create: {
@@ -185,7 +185,7 @@ test('a known beginning with anything behind it is corrupt', async () => {
   for (const source of sources) await refused(rendered(source, logo), 'corrupt');
 });
 
-test('a picture below the least size of its kind is too small, in either direction', async () => {
+test('a picture below the minimum width or height of its kind is too small', async () => {
   await refused(rendered(await picture(639, 360).png().toBuffer(), logo), 'too-small');
   await refused(rendered(await picture(640, 359).png().toBuffer(), logo), 'too-small');
   await refused(rendered(await picture(63, 64).png().toBuffer(), iconImage), 'too-small');
@@ -193,12 +193,12 @@ test('a picture below the least size of its kind is too small, in either directi
   await rendered(await picture(512, 288).png().toBuffer(), logoImage(512, 288));
 });
 
-test('a small file that claims four thousand megapixels is refused by its head', async () => {
-  // It has no pixels: whoever looked for them would call it corrupt.
+test('a small file that declares four thousand megapixels is refused by its header', async () => {
+  // It has no pixels, so a decoder would call it corrupt.
   await refused(rendered(pngOf(65_535, 65_535), logo), 'too-large');
 });
 
-test('a picture larger than any screen is shrunk, so that it does not grow tenfold on disk', async () => {
+test('a picture larger than any screen is scaled down, so that it does not grow tenfold on disk', async () => {
   const files = await rendered(await picture(7_000, 3_500).jpeg().toBuffer(), logo);
   assert.equal((await sizesOf(files))['original.png'], 'png 4096x2048');
 });
@@ -213,7 +213,7 @@ test('a folder is complete with all of its files, and can be removed', async () 
   assert.equal(await storage.stat('images/whole/original.png'), undefined);
 });
 
-test('placeholders come in every size of every kind, and are small', async () => {
+test('placeholders exist in every size of every kind, and are small', async () => {
   let bytes = 0;
   for (const kind of [logo, iconImage, headerImage, avatarImage]) {
     for (const name of namesOf(kind)) {
@@ -245,7 +245,7 @@ test('a worker that takes too long is killed and replaced', async (t) => {
   assert.deepEqual(await renderers.render(asked('good')), []);
 });
 
-test('a worker that crashes, or eats all memory, takes nothing with it', async () => {
+test('a worker that crashes or exhausts its memory does not affect the service', async () => {
   const renderers = new Renderers({ workersMax: 1, program: program('crash', CRASH) });
   await refused(renderers.render(asked('bad')), 'corrupt');
   assert.deepEqual(await renderers.render(asked('good')), []);
@@ -253,7 +253,7 @@ test('a worker that crashes, or eats all memory, takes nothing with it', async (
   assert.deepEqual(await renderers.render(asked('good')), []);
 });
 
-test('a worker that cannot start is our fault and not that of the picture', async () => {
+test('a worker that cannot start is an error of the service, not of the picture', async () => {
   const renderers = new Renderers({ program: program('broken', '', "throw new Error('no sharp for this machine')") });
   await assert.rejects(renderers.render(asked('bad')), (error: Error) => {
     assert.ok(!(error instanceof ImageProblem));
@@ -262,7 +262,7 @@ test('a worker that cannot start is our fault and not that of the picture', asyn
   });
 });
 
-test('a file that cannot be read or written is our fault, too', async () => {
+test('a file that cannot be read or written is an error of the service, too', async () => {
   await assert.rejects(new Renderers().render(asked(join(folder, 'not-there'))), (error: Error) => {
     assert.ok(!(error instanceof ImageProblem));
     assert.match(JSON.stringify(error.cause), /ENOENT/);
@@ -270,7 +270,7 @@ test('a file that cannot be read or written is our fault, too', async () => {
   });
 });
 
-test('no more than a few wait for a worker', async () => {
+test('only a limited number of pictures wait for a worker', async () => {
   const renderers = new Renderers({ workersMax: 1, queueMax: 2, program: program('queue', '') });
   const work = Array.from({ length: 3 }, () => renderers.render(asked('good')));
   await assert.rejects(renderers.render(asked('good')), ImagesBusy);
@@ -278,7 +278,7 @@ test('no more than a few wait for a worker', async () => {
   assert.deepEqual(await Promise.all(work), [[], [], []]);
 });
 
-test('a worker without work is ended', async () => {
+test('an idle worker is ended', async () => {
   const renderers = new Renderers({ idleMs: 50, program: program('idle', '') });
   await renderers.render(asked('good'));
   assert.equal(renderers.workers, 1);
@@ -286,7 +286,7 @@ test('a worker without work is ended', async () => {
   assert.deepEqual(await renderers.render(asked('good')), []);
 });
 
-/** A worker that does what the test is about. */
+/** A worker program with the behaviour under test. */
 function program(name: string, body: string, beginning = ''): string {
   const file = join(folder, `${name}.mjs`);
   const listen = `process.on('message', (request) => { ${body}; process.send({ images: [] }) });`;
@@ -298,7 +298,7 @@ const STUCK = "if (request.folder === 'bad') for (;;);";
 const CRASH =
   "if (request.folder === 'bad') process.abort(); if (request.folder === 'worse') process.kill(process.pid, 'SIGKILL')";
 
-/** A PNG that is right in every way but for the pixels that it does not have. */
+/** A valid PNG header without the pixels. */
 function pngOf(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

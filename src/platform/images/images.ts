@@ -15,18 +15,18 @@ export * from './folders.ts';
 export * from './kinds.ts';
 export { ImageProblem, type ImageReason, ImagesBusy } from './problem.ts';
 
-/** Whatever an operation allows, more than this is not looked at. */
+/** The maximum for every operation, whatever its own limit. */
 const SOURCE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Shown where there is no picture. They lie beside this file and come with the program. */
+/** Shown if there is no picture. The files come with the program. */
 export const placeholders: Storage = localStorage(fileURLToPath(new URL('./placeholders', import.meta.url)));
 
-/** Nothing is loaded or started before the first image. */
+/** Loads and starts nothing before the first image. */
 const renderers = new Renderers();
 
 /**
- * Makes of an uploaded file, whatever it pretends to be, PNGs that this service has written itself:
- * `original.png` and a `thumb_WxH.png` for every size of the kind. Throws `ImageProblem` where it cannot.
+ * Renders an untrusted upload as PNGs: `original.png`, and a `thumb_WxH.png` for every size of the kind. Throws
+ * `ImageProblem` if it cannot.
  */
 export async function renderImage(
   storage: Storage,

@@ -16,10 +16,9 @@ import {
   reviewImage,
 } from './images.ts';
 
-/** By when a new picture is in use or never will be, and those who know the address of an old one have loaded it. */
+/** After this time a new picture is either in use or abandoned, and clients have loaded the old one. */
 const REVIEW_SECONDS = 3_600;
 
-/** The parts of the App that pictures need. */
 export interface PictureParts {
   readonly db: Database;
   readonly storage: Storage;
@@ -32,7 +31,7 @@ export interface UploadedPicture {
   readonly sha256: string;
 }
 
-/** An uploaded picture on its way to the folder in which it will be shown. */
+/** An upload and the folder that it will be shown from. */
 export interface Picture<F extends string = string> {
   readonly field: F;
   readonly key: string;
@@ -51,7 +50,10 @@ export function pictureOf<F extends string>(
 export const reviewPicture = (parts: PictureParts, transaction: Transaction, folder: string) =>
   reviewImage(parts.jobs, transaction, folder, parts.clock.now() + REVIEW_SECONDS);
 
-/** First step: renders all, or refuses with every problem. Whatever stops the rest, nothing rendered stays for ever. */
+/**
+ * First step: renders all pictures, or reports the problems of all. A later review removes them if the remaining steps
+ * fail.
+ */
 export async function preparePictures(parts: PictureParts, pictures: readonly Picture[]): Promise<void> {
   if (pictures.length === 0) return;
   await parts.db.write(async (transaction) => {
@@ -61,8 +63,8 @@ export async function preparePictures(parts: PictureParts, pictures: readonly Pi
 }
 
 /**
- * Second step, in the transaction that names the folders. False when one of them is being removed at this very moment:
- * then nothing may name it, and a second attempt of the caller will do.
+ * Second step, in the transaction that stores the folder names. Returns false if one of them is being removed right
+ * now; the caller must then try again.
  */
 export async function claimPictures(
   parts: PictureParts,
@@ -76,7 +78,7 @@ export async function claimPictures(
   return true;
 }
 
-/** Last step: renders again what a removal took between the first step and the second. */
+/** Last step: renders again what a removal deleted between the first step and the second. */
 export async function completePictures(parts: PictureParts, pictures: readonly Picture[]): Promise<void> {
   for (const picture of pictures)
     if (!(await isImageComplete(parts.storage, picture.folder, picture.kind))) await render(parts, picture);

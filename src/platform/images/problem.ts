@@ -1,6 +1,6 @@
 export type ImageReason = 'type' | 'corrupt' | 'too-small' | 'too-large';
 
-/** Why bytes are not taken as an image. The fault lies with the bytes, never with the service. */
+/** The reason for refusing an image. Always a fault of its bytes, never of the service. */
 export class ImageProblem extends Error {
   override readonly name = 'ImageProblem';
   readonly reason: ImageReason;
@@ -11,7 +11,7 @@ export class ImageProblem extends Error {
   }
 }
 
-/** More images wait to be decoded than will be in reasonable time; the same may succeed later. */
+/** The queue for decoding is too long; a retry may succeed later. */
 export class ImagesBusy extends Error {
   override readonly name = 'ImagesBusy';
 }

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { ImageKind } from './kinds.ts';
 import { ImageProblem, type ImageReason, ImagesBusy } from './problem.ts';
 
-/** Bytes pass between the processes as files, so that the service itself never holds a picture in memory. */
+/** Processes exchange bytes as files, so that the service itself never loads a picture into memory. */
 export interface RenderRequest extends Pick<ImageKind, 'min' | 'thumbs'> {
-  /** Where the file `source` is, and the PNGs are to be. */
+  /** The folder of the file `source` and of the PNGs. */
   readonly folder: string;
 }
 
-/** `images` are the names of the PNGs that were written; a failure is not the fault of the picture. */
+/** `images` are the names of the written PNGs; `failure` is not the fault of the picture. */
 export type WorkerAnswer =
   | 'ready'
   | { readonly images: string[] }
@@ -18,10 +18,10 @@ export type WorkerAnswer =
 
 export interface RendererLimits {
   readonly workersMax: number;
-  /** How many may wait for their turn. */
+  /** The maximum length of the queue. */
   readonly queueMax: number;
   readonly timeMs: number;
-  /** A worker without work for this long is ended, and its memory with it. */
+  /** A worker that is idle for this long is ended, which frees its memory. */
   readonly idleMs: number;
   readonly program: string;
 }
@@ -37,10 +37,10 @@ const LIMITS: RendererLimits = {
 const START_MS = 60_000;
 const HEAP_MEGABYTES_MAX = 128;
 const COMPLAINT_CHARACTERS_MAX = 2_000;
-/** What a program needs to start; above all no secrets of the service. */
+/** The variables that a program needs to start; no secrets of the service. */
 const ENVIRONMENT = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TEMP', 'TMPDIR'];
 
-/** Few workers, started when there is work, each with one image at a time. */
+/** A few worker processes, started on demand, each with one image at a time. */
 export class Renderers {
   readonly #limits: RendererLimits;
   readonly #idle = new Map<Renderer, NodeJS.Timeout>();
@@ -51,7 +51,7 @@ export class Renderers {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** How many processes there are. */
+  /** The number of worker processes. */
   get workers(): number {
     return this.#busy + this.#idle.size;
   }
@@ -97,8 +97,8 @@ export class Renderers {
 }
 
 /**
- * One worker: a process and not a thread, because a thread inside a native decoder can neither be stopped
- * nor crash alone, and leaves its memory behind.
+ * One worker process. A thread inside a native decoder cannot be stopped, crashes the whole process, and does not
+ * return its memory.
  */
 class Renderer {
   readonly #child: ChildProcess;
@@ -138,7 +138,7 @@ class Renderer {
   async render(request: RenderRequest, timeMs: number): Promise<string[]> {
     const answer = await this.#ask(request, timeMs);
     if (answer instanceof Error) {
-      // Whoever was killed took too much time or memory; whoever fell by itself fell over these bytes.
+      // A killed worker took too much time or memory; one that crashed did so because of these bytes.
       const isKilled = this.#child.killed || this.#child.signalCode === 'SIGKILL';
       this.end();
       throw new ImageProblem(isKilled ? 'too-large' : 'corrupt', { cause: answer });
@@ -152,7 +152,7 @@ class Renderer {
     this.#child.kill('SIGKILL');
   }
 
-  /** Only while it is asked something does a worker keep this process running. */
+  /** A worker keeps this process alive only while it handles a request. */
   async #ask(request: RenderRequest | undefined, timeMs: number): Promise<WorkerAnswer | Error> {
     this.#hold();
     let timer: NodeJS.Timeout | undefined;

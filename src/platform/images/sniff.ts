@@ -10,7 +10,7 @@ const isWebp = (bytes: Buffer) => isText(bytes, 0, 'RIFF') && isText(bytes, 8, '
 
 const HEAD_BYTES = 12;
 
-/** Only the bytes tell what a file is; its name and declared type are whatever its sender likes. */
+/** Only the bytes identify the format; the sender chooses the name and the declared type. */
 export async function isPicture(path: string): Promise<boolean> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);

@@ -5,10 +5,10 @@ import { MEGAPIXELS_MAX, type Size, thumbName } from './kinds.ts';
 import type { ImageReason } from './problem.ts';
 import type { RenderRequest, WorkerAnswer } from './renderers.ts';
 
-// The program that decodes what strangers sent. It is a process of its own, and may be killed at any moment.
+// The program that decodes untrusted pictures, in a process of its own that may be killed at any time.
 
 const PIXELS_MAX = MEGAPIXELS_MAX * 1_000_000;
-/** A photograph of many megapixels grows tenfold as PNG, and nobody looks at it in that size. */
+/** A photograph of many megapixels grows tenfold as PNG, and nobody needs it in that size. */
 const SIDE_MAX = 4_096;
 const RESIDENT_BYTES_MAX = 768 * 1024 * 1024;
 const WATCH_MS = 50;
@@ -29,11 +29,11 @@ const decoding = { failOn: 'error', limitInputPixels: PIXELS_MAX } as const;
 
 type Pictures = Map<string, Buffer>;
 
-/** Only what happens in here can be the fault of the bytes. */
+/** Only errors in this function can be the fault of the bytes. */
 async function render(source: Buffer, { min, thumbs }: RenderRequest): Promise<Pictures | ImageReason> {
   const { autoOrient } = await sharp(source, decoding).metadata();
   if (autoOrient.width < min.width || autoOrient.height < min.height) return 'too-small';
-  // Decoded once, to bare pixels of the first frame: whatever else the file carried ends here.
+  // Decoded once, to the raw pixels of the first frame, which drops everything else in the file.
   const { data, info } = await sharp(source, decoding)
     .autoOrient()
     .resize({ width: SIDE_MAX, height: SIDE_MAX, fit: 'inside', withoutEnlargement: true })
@@ -63,8 +63,8 @@ const answer = (message: WorkerAnswer) => process.send?.(message);
 
 process.on('message', (request: RenderRequest) => void answerTo(request).catch(failureOf).then(answer));
 process.on('disconnect', () => process.exit());
-// A terminal's Ctrl-C reaches the whole group; the service still has to finish what it began.
+// A terminal sends Ctrl-C to the whole process group, but the service must finish its running requests.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-// Pixels are not on the heap of JavaScript, so no option of Node limits them.
+// Pixels are outside of the JavaScript heap, so no option of Node.js limits them.
 setInterval(() => process.memoryUsage.rss() > RESIDENT_BYTES_MAX && process.kill(process.pid, 'SIGKILL'), WATCH_MS);
 answer('ready');

@@ -11,7 +11,7 @@ import { createWorker, type JobHandler, type Worker } from './worker.ts';
 
 const NOW = 1_800_000_000;
 
-/** A queue at a clock that stands still, and workers that note what they run. */
+/** A queue with a manual clock, and workers that record their runs. */
 function aQueue(db: Database) {
   const clock = manualClock(NOW);
   const jobs = createJobs({ clock });
@@ -48,7 +48,7 @@ function test(
   eachDatabase(name, [platformSchema], ({ db, again }, t) => run(aQueue(db), db, again, t));
 }
 
-/** A run that begins, and ends only when told: or never, as that of a worker that was killed. */
+/** A run that ends only on request, or never, like that of a killed worker. */
 function aGate() {
   const begun = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ function aGate() {
   return { run, begun: begun.promise, open: () => open.resolve() };
 }
 
-test('a job runs once and is gone when it succeeded', async (queue) => {
+test('a job runs once and is deleted after its success', async (queue) => {
   await queue.add('note', { mod: 7 });
   assert.equal(await queue.worker().runDue(), 1);
   assert.deepEqual(queue.ran, [{ mod: 7 }]);
@@ -76,7 +76,7 @@ test('a job of a transaction that fails does not exist', async (queue, db) => {
   assert.equal(await queue.worker().runDue(), 0);
 });
 
-test('a job for later waits for its time', async (queue) => {
+test('a job with a start time waits until then', async (queue) => {
   await queue.add('note', 'later', { runAt: NOW + 60 });
   const worker = queue.worker();
   assert.equal(await worker.runDue(), 0);
@@ -84,14 +84,14 @@ test('a job for later waits for its time', async (queue) => {
   assert.equal(await worker.runDue(), 1);
 });
 
-test('jobs that are added by jobs run in the same round', async (queue) => {
+test('jobs that other jobs add run in the same round', async (queue) => {
   const worker = queue.worker([queue.notes, { kind: 'parent', run: () => queue.add('note', 'child') }]);
   await queue.add('parent', null);
   assert.equal(await worker.runDue(), 2);
   assert.deepEqual(queue.ran, ['child']);
 });
 
-test('of jobs with equal kind and key only the first waits', async (queue) => {
+test('only the first of several jobs with the same kind and key is added', async (queue) => {
   await queue.add('note', 'first', { key: 'mods/7' });
   await queue.add('note', 'second', { key: 'mods/7' });
   await queue.add('note', 'of another key', { key: 'mods/8' });
@@ -101,7 +101,7 @@ test('of jobs with equal kind and key only the first waits', async (queue) => {
   assert.deepEqual(queue.ran, ['first', 'of another key', 'without a key', 'without a key']);
 });
 
-test('a job added while an equal one runs waits for its end, so that no change is missed', async (queue) => {
+test('a job that is added while an equal one runs starts after it, so that no change is missed', async (queue) => {
   const gate = aGate();
   const first = queue.worker([{ kind: 'note', run: gate.run }]);
   await queue.add('note', 'before', { key: 'k' });
@@ -114,7 +114,7 @@ test('a job added while an equal one runs waits for its end, so that no change i
   assert.deepEqual(await queue.rows(), []);
 });
 
-test('no worker starts a job that an open transaction counts on', async (queue, db, again) => {
+test('no worker starts a job that an open transaction relies on', async (queue, db, again) => {
   // On SQLite a worker cannot write at all until the transaction has ended.
   if (db.dialect === 'sqlite') return;
   const jobs = createJobs({ clock: queue.clock });
@@ -127,7 +127,7 @@ test('no worker starts a job that an open transaction counts on', async (queue, 
   assert.equal(await worker.runDue(), 1);
 });
 
-test('a worker that dies in a job leaves it to another when its lease has ended', async (queue, _db, again) => {
+test('another worker runs the job of a dead worker after its lease has expired', async (queue, _db, again) => {
   const killed = aGate();
   const dying = queue.worker([{ kind: 'note', run: killed.run, leaseSeconds: 30 }], await again());
   await queue.add('note', 'survives');
@@ -144,7 +144,7 @@ test('a worker that dies in a job leaves it to another when its lease has ended'
   assert.match(queue.logged(), /ran past its lease/);
 });
 
-test('a worker that comes back too late does not undo what its successor does', async (queue) => {
+test('a worker that returns after its lease has expired does not undo the work of its successor', async (queue) => {
   const late = aGate();
   const successor = aGate();
   await queue.add('note', 'once');
@@ -164,7 +164,7 @@ test('a worker that comes back too late does not undo what its successor does', 
   assert.deepEqual(await queue.rows(), []);
 });
 
-test('a heartbeat keeps the lease of a long job', async (queue) => {
+test('a heartbeat extends the lease of a long job', async (queue) => {
   const other = queue.worker();
   const worker = queue.worker([
     {
@@ -185,7 +185,7 @@ test('a heartbeat keeps the lease of a long job', async (queue) => {
   assert.deepEqual(queue.ran, ['long']);
 });
 
-test('a lease from before the clock was turned back does not hold for hours', async (queue) => {
+test('a lease from before the clock was set back does not last for hours', async (queue) => {
   const killed = aGate();
   await queue.add('note', 'held');
   queue.clock.advance(3600);
@@ -197,7 +197,7 @@ test('a lease from before the clock was turned back does not hold for hours', as
   await never;
 });
 
-test('a job that fails is tried again later and later, and parked in the end with its last error', async (queue, db) => {
+test('a job that fails is retried with growing delays, and finally parked with its last error', async (queue, db) => {
   const waits: number[] = [];
   const worker = queue.worker([
     {
@@ -233,7 +233,7 @@ test('an operator retries a parked job', async (queue, db) => {
   assert.deepEqual(queue.ran, ['well in the end']);
 });
 
-test('a parked job makes way for an equal one that waits', async (queue, db) => {
+test('a parked job is dropped if an equal one waits', async (queue, db) => {
   await queue.add('note', 'parked', { key: 'k' });
   await queue.worker([{ kind: 'note', attemptsMax: 1, run: () => Promise.reject(new Error('no')) }]).runDue();
   await queue.add('note', 'waiting', { key: 'k' });
@@ -243,7 +243,7 @@ test('a parked job makes way for an equal one that waits', async (queue, db) => 
   assert.deepEqual([queue.ran, await queue.rows()], [['waiting'], []]);
 });
 
-test('a failed job makes way for an equal one that was added meanwhile', async (queue) => {
+test('a failed job is dropped if an equal one was added meanwhile', async (queue) => {
   const worker = queue.worker([
     {
       kind: 'note',
@@ -259,7 +259,7 @@ test('a failed job makes way for an equal one that was added meanwhile', async (
   assert.deepEqual([queue.ran, await queue.rows()], [['second'], []]);
 });
 
-test('jobs nobody can do are parked and stand in no one’s way', async (queue, db) => {
+test('jobs without a handler are parked and do not block others', async (queue, db) => {
   await queue.add('unheard of', 1);
   await queue.add('note', 'broken');
   await db.write(({ query }) => query.updateTable('jobs').set({ payload: '{' }).where('kind', '=', 'note').execute());
@@ -270,7 +270,7 @@ test('jobs nobody can do are parked and stand in no one’s way', async (queue, 
   assert.deepEqual(errors, ['no handler for this kind', 'the payload is not JSON']);
 });
 
-test('a job that an older worker did not know runs once a worker knows it', async (queue, db) => {
+test('a job that an older worker did not know runs when a worker has its handler', async (queue, db) => {
   await queue.add('note', 'new kind');
   await queue.worker([]).runDue();
   assert.equal((await parkedJobs(db)).length, 1);
@@ -278,7 +278,7 @@ test('a job that an older worker did not know runs once a worker knows it', asyn
   assert.deepEqual(queue.ran, ['new kind']);
 });
 
-test('a job that brings down each worker is parked, too', async (queue, db) => {
+test('a job that crashes every worker is parked, too', async (queue, db) => {
   const gates = [];
   await queue.add('note', 'deadly');
   for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -295,7 +295,7 @@ test('a job that brings down each worker is parked, too', async (queue, db) => {
   }
 });
 
-test('a scheduled job exists once, however many workers there are, and runs each time once', async (queue, _db, again) => {
+test('a scheduled job exists once, however many workers there are, and each run happens once', async (queue, _db, again) => {
   const runs: number[] = [];
   const hourly = { kind: 'hourly', every: 3600, run: async () => void runs.push(queue.clock.now()) };
   const workers = [queue.worker([hourly]), queue.worker([hourly], await again())];
@@ -326,7 +326,7 @@ test('a scheduled job that fails keeps its schedule', async (queue) => {
   assert.match(queue.logged(), /"level":"error"/);
 });
 
-test('a schedule survives a clock that was far ahead', async (queue) => {
+test('a schedule recovers from a clock that was far ahead', async (queue) => {
   const runs: number[] = [];
   const worker = queue.worker([{ kind: 'hourly', every: 3600, run: async () => void runs.push(queue.clock.now()) }]);
   queue.clock.advance(400 * 86_400);
@@ -349,7 +349,7 @@ test('two workers share many jobs, and each job runs once', async (queue, _db, a
   );
 });
 
-test('a started worker takes up a job as soon as its transaction has committed', async (queue) => {
+test('a started worker runs a job as soon as its transaction has committed', async (queue) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const worker = queue.worker([{ kind: 'note', run: async () => resolve() }]);
   worker.start();

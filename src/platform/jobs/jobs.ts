@@ -11,7 +11,7 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 
 export interface EnqueueOptions {
-  /** Unix seconds; now unless given. */
+  /** Unix seconds; defaults to now. */
   readonly runAt?: number;
   /** At most one job of a kind and key waits and one runs; the waiting one starts after the running one. */
   readonly key?: string;

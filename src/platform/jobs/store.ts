@@ -3,7 +3,7 @@ import { type Database, isDuplicate, type Query, statement } from '../database/d
 import { skipLocked } from '../database/locks.ts';
 import './tables.ts';
 
-/** What a transaction that adds jobs makes stale; workers wake by it. */
+/** The scope of added jobs; a change wakes the workers. */
 export const JOBS_SCOPE = 'jobs';
 
 export interface NewJob {
@@ -15,8 +15,8 @@ export interface NewJob {
 }
 
 /**
- * An equal job that waits already is written over with itself: on PostgreSQL this holds its row until the
- * transaction ends, so that no worker starts, and finishes, that job without seeing what the transaction changed.
+ * An equal waiting job is updated with its own values: on PostgreSQL this locks its row, so that no worker runs the job
+ * without seeing what the transaction changed.
  */
 export async function add(query: Query, { kind, key, payload, due, now }: NewJob): Promise<void> {
   await sql`insert into jobs (kind, key, payload, state, date_due, attempt, date_added)
@@ -31,11 +31,11 @@ export interface Schedule {
 
 const SCHEDULE_KEY = 'schedule';
 
-/** Keeps one row for each scheduled kind, and brings it near again when the clock was turned back since it was written. */
+/** Keeps one row for each scheduled kind, and corrects its due time if the clock was set back since it was written. */
 export async function schedule(db: Database, schedules: readonly Schedule[], now: number): Promise<void> {
   if (schedules.length === 0) return;
   const kinds = schedules.map(({ kind }) => kind);
-  // One condition for each state, because each has an index of its own.
+  // One condition for each state, because each state has its own index.
   const rows = await db.query
     .selectFrom('jobs')
     .select(['id', 'kind', 'date_due', 'state'])
@@ -66,7 +66,7 @@ const bringNear = (db: Database, id: number, due: number) =>
 
 export interface DueTime {
   readonly now: number;
-  /** A lease that ends after this was given by a clock that has been turned back since. */
+  /** A lease that ends after this time is from before the clock was set back. */
   readonly leaseEndMax: number;
 }
 
@@ -74,7 +74,7 @@ const DUE = statement(
   "select 1 as due from jobs where state <> 'parked' and (date_due <= ? or (state = 'running' and date_due > ?)) limit 1",
 );
 
-/** Cheap enough for every poll: it writes nothing. */
+/** Writes nothing, so it is cheap enough for every poll. */
 export async function isAnyDue(db: Database, { now, leaseEndMax }: DueTime): Promise<boolean> {
   return (await db.first(DUE, [now, leaseEndMax])) !== undefined;
 }
@@ -87,7 +87,7 @@ export interface DueJob {
   readonly last_error: string | null;
 }
 
-/** The jobs that may start now, held by this transaction until it ends. Equal keys run one after the other. */
+/** The jobs that may start now, locked until the transaction ends. Jobs with equal keys run one after the other. */
 export function selectDue(
   query: Query,
   dialect: Database['dialect'],
@@ -124,7 +124,7 @@ export async function park(query: Query, id: number, error: string): Promise<voi
     .execute();
 }
 
-/** The worker that owns the lease; its writes apply only while it does. */
+/** A job and the lease of its worker. The worker's writes apply only while it owns the lease. */
 export interface LeasedJob {
   readonly id: number;
   readonly lease: string;

@@ -9,20 +9,20 @@ declare module '../database/database.ts' {
 interface JobsTable {
   id: Generated<number>;
   kind: string;
-  /** Of the jobs with equal kind and key at most one waits, and at most one runs. */
+  /** At most one job of a kind and key waits, and at most one runs. */
   key: string | null;
   /** JSON. */
   payload: string;
   state: 'waiting' | 'running' | 'parked';
   /**
-   * Unix seconds. Waiting: when it may start. Running: when its lease ends and another worker may start it again.
-   * A lease is a time of day because other processes must be able to tell that it has ended, and monotonic time
-   * means nothing outside its process. What a clock jump can do is then to run a job twice, which jobs allow for.
+   * Unix seconds. Waiting: when the job may start. Running: when its lease expires, in wall-clock time, because
+   * monotonic time has no meaning in other processes; a clock jump can only run a job twice, which handlers must
+   * tolerate.
    */
   date_due: number;
-  /** How often it was started. */
+  /** The number of starts. */
   attempt: number;
-  /** Who runs it: a worker whose lease has passed to another finds another's name here. */
+  /** The worker's lease. A worker whose lease has passed to another finds a different value here. */
   lease: string | null;
   last_error: string | null;
   date_added: number;

@@ -6,9 +6,9 @@ import * as store from './store.ts';
 
 export interface RunningJob {
   readonly id: number;
-  /** 1 for the first. */
+  /** Starts at 1. */
   readonly attempt: number;
-  /** Renews the lease of a job that takes long; throws when another worker holds the job by now. */
+  /** Extends the lease of a long job; throws if another worker has taken over the job. */
   heartbeat(): Promise<void>;
 }
 
@@ -18,15 +18,17 @@ export interface JobHandler<A> {
   // biome-ignore lint/suspicious/noExplicitAny: whoever enqueues a kind and whoever handles it agree on its payload
   run(app: A, payload: any, job: RunningJob): Promise<void>;
   readonly attemptsMax?: number;
-  /** After this long without a heartbeat the worker counts as dead and the job is started again. */
+  /** After this time without a heartbeat the worker counts as dead, and another one starts the job again. */
   readonly leaseSeconds?: number;
-  /** Scheduled: runs at the first start and then this many seconds after each run, on one worker of all. Never parked. */
+  /**
+   * Scheduled: runs at the first start and then this many seconds after each run, on one of all workers. Never parked.
+   */
   readonly every?: number;
 }
 
 export interface Worker {
   start(): void;
-  /** Starts no further jobs and waits for those that run. */
+  /** Starts no further jobs and waits for running ones. */
   stop(): Promise<void>;
   /** Runs all due jobs, including those they add, and returns the number of runs. */
   runDue(): Promise<number>;
@@ -86,7 +88,8 @@ class DatabaseWorker<A> implements Worker {
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    // Other processes' jobs are heard of at once on PostgreSQL; the poll finds them on SQLite, and what falls due.
+    // On PostgreSQL a notification announces jobs of other processes. On SQLite the poll finds them, and on both it
+    // finds jobs that become due.
     this.#unlisten = this.#parts.db.changes.listen((scope) => {
       if (scope === undefined || scope === store.JOBS_SCOPE) this.#wake();
     });
@@ -144,7 +147,7 @@ class DatabaseWorker<A> implements Worker {
     }
   }
 
-  /** Sees to the schedules, and wakes what was parked by a worker of a version that did not know the kind. */
+  /** Updates the schedules, and requeues jobs that an older version parked because it did not know their kind. */
   async #upkeep(): Promise<void> {
     const { db, clock, handlers } = this.#parts;
     this.#upkeepFromMs = clock.monotonicMs() + UPKEEP_MS;
@@ -182,11 +185,11 @@ class DatabaseWorker<A> implements Worker {
     return { seen: claims.length + parked.length, claims };
   }
 
-  /** Parks an impossible job here, before it can block others. */
+  /** Parks a job that cannot run, before it can block others. */
   #decide({ kind, payload, attempt, last_error }: store.DueJob): Decision<A> {
     const handler = this.#handlers.get(kind);
     if (!handler) return { park: NO_HANDLER };
-    // Attempts are counted as they start, so a job that brings its worker down comes to its end, too.
+    // Attempts are counted at the start, so that a job that crashes its worker reaches the limit, too.
     const isSpent = attempt >= attemptsMaxOf(handler);
     if (isSpent && !handler.every)
       return { park: last_error ?? 'its worker ended, or lost the lease, at each attempt' };
@@ -246,7 +249,7 @@ class DatabaseWorker<A> implements Worker {
     return store.parkLeased(db, claim, error);
   }
 
-  /** Doubles with each attempt; a random part keeps jobs that failed together from coming back together. */
+  /** Doubles with each attempt; a random part spreads jobs that failed together. */
   #backoffSeconds(attempt: number): number {
     const whole = Math.min(BACKOFF_MAX_SECONDS, BACKOFF_FIRST_SECONDS * 2 ** (attempt - 1));
     const part = this.#parts.random.bytes(1)[0]! / 255;

@@ -29,7 +29,7 @@ function aFolder(t: TestContext): string {
   return folder;
 }
 
-/** As the server asks: the fast path first. */
+/** Tries the fast path first, as the server does. */
 async function isAllowed(limiter: Limiter, ...buckets: RateLimitBucket[]): Promise<boolean> {
   return limiter.tryTake(buckets) || (await limiter.take(buckets)).allowed;
 }
@@ -45,7 +45,7 @@ function refused(verdict: Verdict | Promise<Verdict>) {
   return verdict;
 }
 
-/** The store that belongs to the database under test. */
+/** The store for the database under test. */
 function storeOf(db: Database, t: TestContext): () => LimitStore {
   if (db.dialect === 'postgres') return () => postgresStore(db);
   const file = join(aFolder(t), 'limits.sqlite');
@@ -57,14 +57,17 @@ function eachStore(name: string, run: (open: () => LimitStore, db: Database) => 
 }
 
 for (const perMinute of [1, 2, 7, 60, 120, 1000]) {
-  eachStore(`of a burst exactly ${perMinute} requests are allowed when ${perMinute} per minute are`, async (open) => {
-    const limiter = aLimiter(manualClock(NOW), open());
-    assert.equal(await countAllowed(limiter, { name: 'a', perMinute }, perMinute * 2 + 10), perMinute);
-    await limiter.close();
-  });
+  eachStore(
+    `the limiter allows exactly ${perMinute} requests of a burst at a limit of ${perMinute} per minute`,
+    async (open) => {
+      const limiter = aLimiter(manualClock(NOW), open());
+      assert.equal(await countAllowed(limiter, { name: 'a', perMinute }, perMinute * 2 + 10), perMinute);
+      await limiter.close();
+    },
+  );
 }
 
-eachStore('the window slides: what was taken comes free a minute later, and not before', async (open) => {
+eachStore('the window slides: a token is free again a minute after it was taken, and not before', async (open) => {
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock, open());
   const bucket = { name: 'a', perMinute: 10 };
@@ -94,7 +97,7 @@ eachStore('processes share the limit', async (open) => {
   for (const limiter of limiters) await limiter.close();
 });
 
-eachStore('requests at the same moment do not overshoot', async (open) => {
+eachStore('concurrent requests do not exceed the limit', async (open) => {
   const limiter = aLimiter(manualClock(NOW), open());
   const buckets = [
     { name: 'address', perMinute: 40 },
@@ -105,19 +108,19 @@ eachStore('requests at the same moment do not overshoot', async (open) => {
   await limiter.close();
 });
 
-eachStore('what one process leased and did not spend goes back with its next lease', async (open) => {
+eachStore('a process returns its unspent tokens with its next lease', async (open) => {
   const clock = manualClock(NOW);
   const store = open();
   const limiter = aLimiter(clock, store);
   const bucket = { name: 'a', perMinute: 64 };
-  // Leases 1, 2, 4 and 8, and leaves 7 of them.
+  // Leases 1, 2, 4 and 8 tokens, of which 7 stay unspent.
   assert.equal(await countAllowed(limiter, bucket, 8), 8);
   clock.advance(5);
   assert.equal(await countAllowed(limiter, bucket, 100), 56);
   await limiter.close();
 });
 
-eachStore('counts of clocks that have been put right are forgotten', async (open) => {
+eachStore('counts from before a clock correction are removed', async (open) => {
   const clock = manualClock(NOW + 400 * 86_400);
   const bucket = { name: 'a', perMinute: 5 };
   const before = aLimiter(clock, open());
@@ -129,7 +132,7 @@ eachStore('counts of clocks that have been put right are forgotten', async (open
   await after.close();
 });
 
-eachDatabase('stale counts are removed from PostgreSQL as new ones come', [platformSchema], async ({ db }) => {
+eachDatabase('new counts remove stale ones from PostgreSQL', [platformSchema], async ({ db }) => {
   if (db.dialect !== 'postgres') return;
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock, postgresStore(db));
@@ -140,7 +143,7 @@ eachDatabase('stale counts are removed from PostgreSQL as new ones come', [platf
   assert.deepEqual(await db.first(count, []), { count: 10 });
 });
 
-test('in any minute no more than the limit is allowed, whatever the processes and the steps of time', () => {
+test('no minute allows more than the limit, whatever the processes and the clock do', () => {
   const step = fc.record({ advanceMs: fc.integer({ min: 0, max: 9_000 }), process: fc.nat(2), requests: fc.nat(12) });
   const property = fc.property(
     fc.integer({ min: 1, max: 40 }),
@@ -167,18 +170,18 @@ test('in any minute no more than the limit is allowed, whatever the processes an
   fc.assert(property, { numRuns: 500 });
 });
 
-test('one process allows what the limit leaves, at any pace below it', () => {
+test('one process allows a steady rate up to the limit', () => {
   const clock = manualClock(NOW);
   const limiter = aLimiter(clock);
   const buckets = [{ name: 'a', perMinute: 60 }];
   for (let request = 0; request < 600; request += 1) {
     assert.equal(limiter.tryTake(buckets) || (limiter.take(buckets) as Verdict).allowed, true, `request ${request}`);
-    // Thirteen slots count, so the steady pace is 60 in 65 seconds.
+    // Thirteen slots count, so the steady rate is 60 in 65 seconds.
     clock.advance(1.084);
   }
 });
 
-test('a bucket that is refused leaves the others untouched', () => {
+test('a refused bucket leaves the others unchanged', () => {
   const limiter = aLimiter(manualClock(NOW));
   const plenty = { name: 'plenty', perMinute: 10 };
   const scarce = { name: 'scarce', perMinute: 1 };
@@ -189,7 +192,7 @@ test('a bucket that is refused leaves the others untouched', () => {
   assert.equal(refused(limiter.take([plenty, scarce])).bucket, plenty);
 });
 
-test('a bucket that is named twice gives two tokens or none', () => {
+test('a bucket that is listed twice gives two tokens or none', () => {
   const limiter = aLimiter(manualClock(NOW));
   const bucket = { name: 'a', perMinute: 5 };
   assert.deepEqual(
@@ -200,13 +203,13 @@ test('a bucket that is named twice gives two tokens or none', () => {
   assert.equal(refused(limiter.take([bucket])).allowed, false);
 });
 
-test('Infinity is no limit, and 0 allows nothing', () => {
+test('Infinity means no limit, and 0 allows nothing', () => {
   const limiter = aLimiter(manualClock(NOW));
   assert.equal(limiter.tryTake([{ name: 'game', perMinute: Number.POSITIVE_INFINITY }]), true);
   assert.equal(refused(limiter.take([{ name: 'closed', perMinute: 0 }])).retryAfterSeconds, 65);
 });
 
-/** Counts how often it is asked, and breaks on demand. */
+/** Counts its calls, and fails on demand. */
 function aFragileStore() {
   const inner = memoryStore();
   const store = {
@@ -222,7 +225,7 @@ function aFragileStore() {
   return store;
 }
 
-test('the store is asked once per chunk, and not at all for a bucket known to be empty', () => {
+test('the limiter calls the store once per chunk, and not at all for a bucket that is known to be empty', () => {
   const store = aFragileStore();
   const limiter = aLimiter(manualClock(NOW), store);
   const buckets = [{ name: 'a', perMinute: 1000 }];
@@ -246,7 +249,7 @@ async function outage(clock: ManualClock) {
   return { store, limiter, lines };
 }
 
-test('without its store a process holds the limit by itself, and what it allowed before counts', async () => {
+test('without its store a process enforces the limit by itself, including what it allowed before', async () => {
   const clock = manualClock(NOW);
   const { store, limiter } = await outage(clock);
   const bucket = { name: 'a', perMinute: 30 };
@@ -260,7 +263,7 @@ test('without its store a process holds the limit by itself, and what it allowed
   assert.equal(await countAllowed(limiter, bucket, 100), 30);
 });
 
-test('a store that fails is left alone for a second, and complained of once a minute', async () => {
+test('after a failure the limiter does not call the store for a second, and logs once a minute', async () => {
   const clock = manualClock(NOW);
   const log: string[] = [];
   const store = aFragileStore();
@@ -277,7 +280,7 @@ test('a store that fails is left alone for a second, and complained of once a mi
   assert.deepEqual([store.asked, log.length], [3, 2]);
 });
 
-test('a store that does not answer is not waited for', async (t) => {
+test('the limiter does not wait for a store that does not respond', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const store: LimitStore = { lease: () => new Promise(() => {}), close: async () => {} };
   const verdict = aLimiter(manualClock(NOW), store).take([{ name: 'a', perMinute: 5 }]);
@@ -285,7 +288,7 @@ test('a store that does not answer is not waited for', async (t) => {
   assert.deepEqual(await verdict, { allowed: true });
 });
 
-test('a jump of the clock, forward or back, gives no process more than the limit', async () => {
+test('a clock jump in either direction gives no process more than the limit', async () => {
   for (const jump of [3600, -3600, 7, -7, 400 * 86_400, -400 * 86_400]) {
     const day = manualClock(NOW);
     const monotonic = manualClock(NOW);
@@ -296,19 +299,19 @@ test('a jump of the clock, forward or back, gives no process more than the limit
     day.advance(jump);
     const rest = await countAllowed(limiter, bucket, 100);
     assert.ok(rest <= 5, `${rest} after ${jump}`);
-    // And the window goes on sliding, wherever the time of day is now.
+    // The window continues to slide after the jump.
     monotonic.advance(80);
     day.advance(80);
     assert.equal(await countAllowed(limiter, bucket, 100), 20, `after ${jump}`);
   }
 });
 
-test('buckets beyond the cap, and idle ones, are forgotten', async () => {
+test('buckets beyond the maximum, and idle ones, are removed', async () => {
   const clock = manualClock(NOW);
   const { limiter, store } = await outage(clock);
   for (let bucket = 0; bucket < 200; bucket += 1) await isAllowed(limiter, { name: `${bucket}`, perMinute: 5 });
   store.broken = true;
-  // The first was dropped, so its own share is unknown; the last is still there.
+  // The first bucket was removed, so its own share is unknown; the last one is still known.
   assert.equal(await countAllowed(limiter, { name: '199', perMinute: 5 }, 10), 4);
   assert.equal(await countAllowed(limiter, { name: '0', perMinute: 5 }, 10), 5);
 });
@@ -327,7 +330,7 @@ test('a broken limits file is replaced', (t) => {
 const BUCKETS = 200;
 const PER_MINUTE = 50;
 
-/** Takes more than it may of each bucket, at a clock that stands still, and prints how much it was allowed. */
+/** Takes more than the limit of each bucket with a manual clock, and reports how much was allowed. */
 function takerProgram(file: string): string {
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   return `
@@ -373,7 +376,7 @@ test('processes that share a limits file allow exactly the limit together', asyn
   const program = takerProgram(join(aFolder(t), 'limits.sqlite'));
   const takers = [aTaker(program), aTaker(program)];
   await Promise.all(takers.map((taker) => taker.ready));
-  // The limit has room for both of these, whichever runs first; it binds in the second turn.
+  // The limit leaves enough for both in the first turn, whichever runs first; it applies in the second turn.
   const share = PER_MINUTE / 5;
   for (const count of await Promise.all(takers.map((taker) => taker.take(share))))
     assert.deepEqual(count, Array(BUCKETS).fill(share));

@@ -3,7 +3,9 @@ import type { Log } from '../runtime/log.ts';
 import type { Lease, LeaseRequest, LimitStore } from './store.ts';
 import { SLOT_MS, Window } from './window.ts';
 
-/** One request counted against a bucket. `Infinity` means no limit; a bucket always has the same `perMinute`. */
+/**
+ * A bucket that one request is counted against. `Infinity` means no limit; a bucket always has the same `perMinute`.
+ */
 export interface RateLimitBucket {
   readonly name: string;
   readonly perMinute: number;
@@ -14,17 +16,14 @@ export type Verdict =
   | { readonly allowed: false; readonly bucket: RateLimitBucket; readonly retryAfterSeconds: number };
 
 /**
- * In any 60 seconds at most `perMinute` requests of a bucket are allowed, over all processes together.
- *
- * A process leases tokens from the store in growing chunks and spends them in the slot of five seconds in which it
- * leased them, so that the store is asked once per chunk. What it did not spend goes back with the next lease of
- * the bucket; until then it stays counted, as it does for good when the process ends. So several processes may
- * together allow a little less than the limit, never more.
+ * Allows at most `perMinute` requests of a bucket in any 60 seconds, over all processes together. A process leases
+ * tokens from the store in growing chunks for a slot of five seconds, and returns unspent ones with its next lease;
+ * tokens of an ended process stay counted, so processes may together allow slightly less than the limit, never more.
  */
 export interface Limiter {
-  /** Takes one token for each bucket, or none for any. Synchronous when no store has to be waited for. */
+  /** Takes one token from each bucket, or none from any. Synchronous unless the store has to be awaited. */
   take(buckets: readonly RateLimitBucket[]): Verdict | Promise<Verdict>;
-  /** The part of `take` that needs no store: false, and nothing taken, when `take` has to decide. */
+  /** The part of `take` that needs no store. Returns false and takes nothing if `take` has to decide. */
   tryTake(buckets: readonly RateLimitBucket[]): boolean;
   close(): Promise<void>;
 }
@@ -44,7 +43,7 @@ class BucketState {
   turn = -1;
   sharedSlot = 0;
   ownSlot = 0;
-  /** Whether the store counts all of the tokens: otherwise they cannot go back to it. */
+  /** True if the store counts all of the tokens, so that unspent ones can be returned to it. */
   shared = true;
   chunk = 1;
   refusedTurn = -1;
@@ -60,18 +59,17 @@ export function createLimiter(parts: { store: LimitStore; clock: Clock; log: Log
 }
 
 /**
- * Two countings run side by side. Processes agree on slots of the time of day, and the store counts by those. This
- * process counts its own share in slots of monotonic time: whatever the time of day does, forward or back, it
- * allows no more than the limit by itself. A turn ends when a slot of either ends.
+ * Counts twice: the store in slots of wall-clock time, which all processes share, and this process its own share in
+ * slots of monotonic time, so that a clock jump never exceeds the limit. A turn ends when either slot ends.
  */
 class LeasingLimiter implements Limiter {
   readonly #store: LimitStore;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #bucketsMax: number;
-  /** In the order of their last lease, hence idle ones come first. */
+  /** In the order of their last lease, so idle ones come first. */
   readonly #states = new Map<string, BucketState>();
-  /** Both slots begin together, as long as the time of day does not jump. */
+  /** Aligns both kinds of slots, as long as the wall clock does not jump. */
   readonly #ownOffsetMs: number;
   #turn = 0;
   #sharedSlot = 0;
@@ -106,7 +104,7 @@ class LeasingLimiter implements Limiter {
   }
 
   take(buckets: readonly RateLimitBucket[]): Verdict | Promise<Verdict> {
-    // Each round either leases at least one token or is refused, hence it ends.
+    // Each round either leases a token or is refused, so the loop ends.
     for (;;) {
       if (this.tryTake(buckets)) return ALLOWED;
       const turn = this.#currentTurn();
@@ -135,7 +133,7 @@ class LeasingLimiter implements Limiter {
     }
   }
 
-  /** A bucket may be named twice, and then needs two tokens. */
+  /** A bucket may be listed twice, and then needs two tokens. */
   #lacks(
     { name, perMinute }: RateLimitBucket,
     buckets: readonly RateLimitBucket[],
@@ -178,7 +176,10 @@ class LeasingLimiter implements Limiter {
     return made;
   }
 
-  /** Asks for more tokens, one request per bucket at a time. The bucket then holds some, or is refused in this turn. */
+  /**
+   * Leases more tokens, with one request per bucket at a time. Afterwards the bucket has tokens or is refused in this
+   * turn.
+   */
   #lease(state: BucketState, bucket: RateLimitBucket, turn: number): Promise<void> | undefined {
     if (state.leasing) return state.leasing;
     if (state.refusedTurn === turn) return undefined;
@@ -200,7 +201,7 @@ class LeasingLimiter implements Limiter {
     return this.#ask(state, turn, request);
   }
 
-  /** Answers how many tokens of an earlier turn the store shall have back. */
+  /** Returns the number of unspent tokens of an earlier turn that the store must count no longer. */
   #enterTurn(state: BucketState, name: string, turn: number): number {
     const unspent = state.tokens;
     if (unspent > 0) state.own.returnTokens(state.ownSlot, unspent);
@@ -218,7 +219,7 @@ class LeasingLimiter implements Limiter {
     return known;
   }
 
-  /** One comes, at most two go: the work is spread, and the map shrinks again after a flood. */
+  /** Removes at most two buckets per new one, which spreads the work and lets the map shrink after a flood. */
   #forgetIdle(nowMs: number): void {
     let checks = 0;
     for (const [name, state] of this.#states) {
@@ -253,13 +254,13 @@ class LeasingLimiter implements Limiter {
     state.own.add(state.ownSlot, granted);
   }
 
-  /** Remembered for the turn: a flood of refused requests must not reach the store. */
+  /** Cached for the turn, so that a flood of refused requests does not reach the store. */
   #refuseUntil(state: BucketState, turn: number, freesAtMs: number): undefined {
     state.refusedTurn = turn;
     state.freesAtMs = freesAtMs;
   }
 
-  /** Without the store each process grants the limit by itself: more than the limit in sum, but never without one. */
+  /** Without the store each process enforces the limit by itself: together they allow more, but each is limited. */
   #grantAlone(state: BucketState, { want }: LeaseRequest): undefined {
     state.tokens += want;
     state.shared = false;
@@ -277,7 +278,7 @@ class LeasingLimiter implements Limiter {
   }
 }
 
-/** A late lease stays counted and is not used. */
+/** A late lease stays counted, but is not used. */
 async function within<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { type LeaseRequest, type LimitStore, leaseFrom } from './store.ts';
 import { WINDOW_SLOTS, Window } from './window.ts';
 
-// A lease holds the lock for microseconds; whoever waits this long meets a process that stands still.
+// A lease locks the file for microseconds, so a longer wait means that another process hangs.
 const BUSY_MS = 1_000;
 const STALE_ROWS_PER_LEASE = 2;
 
-/** Counts in a file of its own, beside the database, for any number of processes on one machine. */
+/** Counts in a separate file beside the database, for any number of processes on one machine. */
 export function sqliteStore(file: string): LimitStore {
   mkdirSync(dirname(file), { recursive: true });
   const db = openOrReplace(file);
@@ -45,7 +45,7 @@ export function sqliteStore(file: string): LimitStore {
   };
 }
 
-/** The file is written without fsync, so a power cut may break it; nothing in it outlives a minute. */
+/** The file is written without fsync, so a power failure may corrupt it; its content is valid for a minute only. */
 function openOrReplace(file: string): DatabaseSync {
   try {
     return open(file);

@@ -2,34 +2,34 @@ import { WINDOW_SLOTS, Window } from './window.ts';
 
 export interface LeaseRequest {
   readonly bucket: string;
-  /** The current slot of the time of day, by which processes agree. */
+  /** The current slot of wall-clock time, which all processes share. */
   readonly slot: number;
   readonly limit: number;
   readonly want: number;
-  /** Tokens of an earlier lease that were never spent and count no longer. */
+  /** Unspent tokens of an earlier lease, which are counted no longer. */
   readonly unspent: number;
   readonly unspentSlot: number;
 }
 
 export interface Lease {
-  /** Zero when the bucket is empty. */
+  /** Zero if the bucket is empty. */
   readonly granted: number;
-  /** The slot in which a token will be free, when none was granted. */
+  /** If nothing was granted, the slot in which a token becomes free. */
   readonly freesAt: number;
 }
 
-/** Counts the tokens of all processes. A lease is one atomic step of it. */
+/** Counts the tokens of all processes. A lease is atomic. */
 export interface LimitStore {
   lease(request: LeaseRequest): Lease | Promise<Lease>;
   close(): Promise<void>;
 }
 
-/** The one rule of every store; PostgreSQL has it once more, in `tables.ts`. */
+/** The rule of every store. PostgreSQL implements it again, in `schema.ts`. */
 export function leaseFrom(window: Window, { slot, limit, want, unspent, unspentSlot }: LeaseRequest): Lease {
   if (unspent > 0) window.returnTokens(unspentSlot, unspent);
   const free = limit - window.taken(slot);
   if (free < 1) return { granted: 0, freesAt: window.freesAt(slot, limit) };
-  // Never more than half of what is left, so that the last tokens do not lie idle in one process.
+  // At most half of the remaining tokens, so that the last ones do not stay unused in one process.
   const granted = Math.min(want, Math.ceil(free / 2));
   window.add(slot, granted);
   return { granted, freesAt: slot };
@@ -39,7 +39,7 @@ const STALE_CHECKS = 2;
 
 /** For tests, and for limiters that live in one process. */
 export function memoryStore(): LimitStore {
-  // In the order of their last lease, hence stale ones come first.
+  // In the order of their last lease, so stale ones come first.
   const windows = new Map<string, { window: Window; slot: number }>();
   const forgetStale = (slot: number) => {
     let checks = 0;

@@ -1,18 +1,20 @@
 export const SLOT_MS = 5_000;
 
-/** A minute that begins within a slot touches thirteen slots; counting them all errs on the strict side. */
+/** A minute that begins within a slot overlaps thirteen slots; counting all of them is on the strict side. */
 export const WINDOW_SLOTS = 13;
 
-/** How many tokens were taken in each of the last slots. Sparse, as most buckets are used in one or two of them. */
+/** The number of tokens taken in each recent slot. Sparse, because most buckets use one or two slots. */
 export class Window {
-  /** Slot, count, slot, count … in no order. */
+  /** Slot, count, slot, count …, unordered. */
   readonly pairs: number[];
 
   constructor(pairs: number[] = []) {
     this.pairs = pairs;
   }
 
-  /** What counts at `slot`. Slots far ahead were written by a clock that has been put right since, and go too. */
+  /**
+   * The number of tokens that count at `slot`. Slots far ahead are from before a clock correction and are dropped, too.
+   */
   taken(slot: number): number {
     let sum = 0;
     let kept = 0;
@@ -40,7 +42,7 @@ export class Window {
     if (index >= 0) this.pairs[index + 1] = Math.max(0, this.pairs[index + 1]! - count);
   }
 
-  /** The first slot in which fewer than `limit` count, if nothing more is taken. */
+  /** The first slot with fewer than `limit` tokens if no more are taken. */
   freesAt(slot: number, limit: number): number {
     let taken = this.taken(slot);
     for (const at of this.#slots()) {

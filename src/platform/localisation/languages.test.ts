@@ -132,7 +132,7 @@ const header = fc.oneof(
     .map((ranges) => ranges.map(([tag, weight]) => `${tag};q=${weight.toFixed(3)}`).join(',')),
 );
 
-test('any header gives a supported language or nothing, and the same again', () => {
+test('any header yields a supported language or none, and always the same', () => {
   fc.assert(
     fc.property(header, (text) => {
       const language = negotiate(text);
@@ -143,7 +143,7 @@ test('any header gives a supported language or nothing, and the same again', () 
   );
 });
 
-test('the weights decide whatever the order of the ranges', () => {
+test('the weights decide, whatever the order of the ranges', () => {
   const weights = fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 22, maxLength: 22 });
   fc.assert(
     fc.property(weights, fc.shuffledSubarray([...LANGUAGES], { minLength: 1 }), (thousandths, languages) => {
@@ -155,17 +155,19 @@ test('the weights decide whatever the order of the ranges', () => {
   );
 });
 
-test('hostile headers of a megabyte are read in linear time', () => {
+test('a malicious header of a megabyte is parsed in linear time', () => {
   for (const part of ['a-', ',', ';', '-', '_', ' ', 'q=0', ';q=', 'de;q=0.1,']) {
     const { shorter, longer } = leastFor(part, 1e6 / TIMES, 1e6);
-    // As much when linear, some 64 times as much when quadratic.
+    // The times are equal if the parser is linear, and differ by a factor of about 64 if it is quadratic.
     assert.ok(longer < shorter * 16 + 50_000, `"${part}": ${shorter} µs in ${TIMES} headers, ${longer} µs in one`);
   }
 });
 
 const TIMES = 64;
 
-/** What many short headers and a long one take. Of several turns the least counts, which is what they take by themselves. */
+/**
+ * The times for many short headers and a long one. The minimum of several runs counts, because it has the least noise.
+ */
 function leastFor(part: string, shorter: number, longer: number): { shorter: number; longer: number } {
   const [short, long] = [part.repeat(shorter / part.length), part.repeat(longer / part.length)];
   const least = { shorter: Number.POSITIVE_INFINITY, longer: Number.POSITIVE_INFINITY };
@@ -183,7 +185,7 @@ function usedFor(header: string, times: number): number {
   return user + system;
 }
 
-test('a text is read in the language where it is translated, otherwise in English', () => {
+test('a text is shown in the language if it is translated, otherwise in English', () => {
   const translations = { de: 'Burg', 'zh-CN': '城堡', es: '' };
   assert.equal(pick(translations, 'Castle', 'de'), 'Burg');
   assert.equal(pick(translations, 'Castle', 'en'), 'Castle');

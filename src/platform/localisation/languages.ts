@@ -29,7 +29,7 @@ export type Language = (typeof LANGUAGES)[number];
 /** Languages in which only the terms dialog is translated. */
 export const TERMS_ONLY = ['ar', 'id'] as const satisfies readonly Language[];
 
-/** A text in the languages its author gave besides English. */
+/** The translations of a text into languages other than English. */
 export type Translations = Partial<Record<Language, string>>;
 
 // Spanish regions that Unicode CLDR places under es-419; the others (es-ES, es-GQ, es-PH) are plain Spanish.
@@ -53,9 +53,9 @@ const CACHED_HEADER_LENGTH_MAX = 256;
 const negotiated = new Map<string, Language | undefined>();
 
 /**
- * The supported language an Accept-Language header asks for most, by RFC 9110 weights and RFC 4647 lookup.
- * Nothing when the header is missing, invalid or satisfied by any language: the caller then takes the
- * language of the user's profile, or English.
+ * The preferred supported language of an Accept-Language header (weights: RFC 9110, lookup: RFC 4647). Undefined if the
+ * header is missing, invalid or accepts any language; the caller then uses the language of the user's profile, or
+ * English.
  */
 export function negotiate(header: string | undefined): Language | undefined {
   if (!header) return undefined;
@@ -70,20 +70,20 @@ export function languageOf(code: string | undefined): Language | undefined {
   return code === undefined ? undefined : lookUp(normalise(code));
 }
 
-/** The language of submitted content. One in which only the terms are translated counts as invalid, as in no language. */
+/** The language of submitted content. A language in which only the terms are translated counts as invalid. */
 export function contentLanguageOf(code: string | undefined): Language | undefined {
   const language = languageOf(code);
   return language && (TERMS_ONLY as readonly Language[]).includes(language) ? undefined : language;
 }
 
-/** The text in the language where a translation exists, otherwise in English. */
+/** The translation if there is one, otherwise the English text. */
 export function pick(translations: Translations | undefined, english: string, language: Language): string {
   return (language !== 'en' && translations?.[language]) || english;
 }
 
 function preferred(header: string): Language | undefined {
   const ranges = header.split(',').map(parseRange);
-  // `de;q=0` refuses German, also for the `de-AT` beside it; `de-AT;q=0` refuses no supported language.
+  // `de;q=0` excludes German, including a `de-AT` in the same header; `de-AT;q=0` excludes no supported language.
   const refused = new Set(ranges.filter(({ weight }) => weight === 0).map(({ tag }) => languageByTag.get(tag)));
   let best: { language: Language; weight: number } | undefined;
   for (const { tag, weight } of ranges) {
@@ -94,7 +94,7 @@ function preferred(header: string): Language | undefined {
   return best?.language;
 }
 
-/** A range without a readable weight gets NaN, which is never above another weight. */
+/** A range without a valid weight gets NaN, which is never greater than another weight. */
 function parseRange(range: string): { tag: string; weight: number } {
   const [tag = '', ...parameters] = range.split(';');
   const quality = parameters.map((parameter) => parameter.trim().toLowerCase()).find((text) => text.startsWith('q='));

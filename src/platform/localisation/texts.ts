@@ -17,7 +17,7 @@ const texts: Partial<Record<Language, Partial<Record<TextName, string>>>> = {
   'zh-CN': chinese,
 };
 
-/** A text that is not an error, in the language or in English where it is not translated. */
+/** A text that is not an error, in the language or in English if there is no translation. */
 export function localise(
   name: TextName,
   language: Language,

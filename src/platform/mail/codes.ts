@@ -2,7 +2,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { ApiError } from '../errors/catalogue.ts';
 import type { Clock } from '../runtime/clock.ts';
 
-/** 40 bits, out of 32 characters that do not look alike. */
+/** 40 bits, from 32 characters that do not look alike. */
 export const CODE_LENGTH = 8;
 export const CODE_MINUTES = 15;
 export const ATTEMPTS_MAX = 5;
@@ -24,7 +24,7 @@ export const mailed = (sending: Promise<void>): Promise<void> =>
     throw new ApiError('EMAIL_REQUEST_ERROR_SENDING_CODE', { cause });
   });
 
-/** Whether a code may still be tried. */
+/** True while a code has not expired and has attempts left. */
 export const isOpenCode = (
   { clock }: WithClock,
   code: { readonly date_expires: number | null; readonly attempts: number },

@@ -27,7 +27,7 @@ test('a message becomes one JSON file with recipient, subject, text and date', a
   ]);
 });
 
-test('a message that is sent again under its name is still one file', async (t) => {
+test('a message that is sent twice with the same id is one file', async (t) => {
   const folder = await aFolder(t);
   const mail = mailToFiles(folder, manualClock(1_700_000_000).now);
   for (const text of ['1', '2']) await mail.send({ id: 'letter-7', to: 'ada@example.org', subject: 'Hi', text });
@@ -38,7 +38,7 @@ test('a message that is sent again under its name is still one file', async (t) 
   await assert.rejects(mail.send({ id: '../x', to: 'ada@example.org', subject: 'Hi', text: '3' }), MailError);
 });
 
-test('file names sort by time, also within one second, and do not collide between two processes', async (t) => {
+test('file names sort by time, even within one second, and do not collide between two processes', async (t) => {
   const folder = await aFolder(t);
   const clock = manualClock(999_999_999);
   const mail = mailToFiles(folder, clock.now);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ensureDirectory, writeDurably, writeTemporary } from '../storage/durable.ts';
 import { type Mail, type MailMessage, requireSafeHeaders } from './mail.ts';
 
-/** Each message becomes one JSON file. Messages hold sign-in codes, so only the owner may read them. */
+/** Each message becomes one JSON file. Messages contain sign-in codes, so only the owner may read them. */
 export function mailToFiles(folder: string, now: () => number): Mail {
   let sequence = 0;
   return {
@@ -23,7 +23,7 @@ export function mailToFiles(folder: string, now: () => number): Mail {
   };
 }
 
-/** Names sort by time, then in the order of sending; the last part keeps two processes apart. */
+/** Names sort by time, then by the order of sending; the last part distinguishes processes. */
 function nameOf(date: number, sequence: number): string {
   const digits = (value: number, count: number) => String(Math.floor(value)).padStart(count, '0');
   return `${digits(date, 13)}-${digits(sequence, 9)}-${randomUUID().slice(0, 8)}.json`;

@@ -3,23 +3,26 @@ export interface MailMessage {
   subject: string;
   text: string;
   html?: string;
-  /** Where mail programs let people end such mails with one click (RFC 8058). */
+  /** The one-click unsubscribe address of mail programs (RFC 8058). */
   optOut?: string;
-  /** Sent again under the same name, it is the same mail: whoever takes it can tell. Letters, digits, `-` and `.`. */
+  /**
+   * Two sends with the same id are the same mail, so that the receiver can drop duplicates. Letters, digits, `-` and
+   * `.`.
+   */
   id?: string;
 }
 
-/** How messages leave the house. */
+/** Sends messages. */
 export interface Mail {
-  /** Returns once the message is in safe hands: on disk, or accepted by the next server. */
+  /** Resolves when the message is on disk or accepted by the next server. */
   send(message: MailMessage): Promise<void>;
-  /** Throws when messages cannot be sent now. */
+  /** Throws if messages cannot be sent now. */
   check(): Promise<void>;
-  /** Lets go of open connections, so that the process can end. */
+  /** Closes open connections, so that the process can end. */
   close(): void;
 }
 
-/** The message was not sent. Trying again helps unless it is permanent. */
+/** The message was not sent. A retry may succeed unless it is permanent. */
 export class MailError extends Error {
   override readonly name = 'MailError';
   readonly permanent: boolean;
@@ -34,7 +37,9 @@ export class MailError extends Error {
 const addressPattern = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 const addressCharactersMax = 254;
 
-/** Refuses what would become a further header or recipient. The text says nothing of the address, as it is logged. */
+/**
+ * Refuses values that would add a header or a recipient. The error does not contain the address, because it is logged.
+ */
 export function requireSafeHeaders({ to, subject, id }: MailMessage): void {
   if (to.length > addressCharactersMax || !addressPattern.test(to))
     throw new MailError('the recipient is not one plain e-mail address', { permanent: true });

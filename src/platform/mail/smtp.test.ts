@@ -32,7 +32,7 @@ const usual: Required<Answers> = {
   QUIT: '221 bye',
 };
 
-/** A server that speaks enough of RFC 5321 to take a letter; each answer can be replaced by another. */
+/** Implements enough of RFC 5321 to accept a message; each reply can be replaced. */
 async function anSmtpServer(t: TestContext, answers: Answers = {}): Promise<SmtpServer> {
   const server: SmtpServer = { url: '', letters: [], connections: 0, commands: [] };
   const sockets = new Set<Socket>();
@@ -91,7 +91,7 @@ test('a message reaches the server with its sender, recipient, subject and text'
   assert.match(letter!.data, /\n\nIt is AB2CD\.\n\.\nBye\.\n/);
 });
 
-test('a message that can be ended says so in the way of RFC 8058, and others do not', async (t) => {
+test('a message with an unsubscribe address has the headers of RFC 8058, and others do not', async (t) => {
   const server = await anSmtpServer(t);
   const mail = aMail(t, server.url);
   const message = { to: 'ada@example.net', subject: 'Hi', text: 'x' };
@@ -103,7 +103,7 @@ test('a message that can be ended says so in the way of RFC 8058, and others do 
   assert.doesNotMatch(second!.data, /List-Unsubscribe/);
 });
 
-test('a message that is sent again under its name has the same Message-ID', async (t) => {
+test('a message that is sent twice with the same id has the same Message-ID', async (t) => {
   const server = await anSmtpServer(t);
   const mail = aMail(t, server.url);
   for (const text of ['1', '2']) await mail.send({ id: 'letter-7', to: 'ada@example.net', subject: 'Hi', text });
@@ -112,7 +112,7 @@ test('a message that is sent again under its name has the same Message-ID', asyn
   assert.deepEqual([names.length, new Set(names).size, names[0]?.startsWith('letter-7@')], [2, 1, true]);
 });
 
-test('with HTML both forms travel together', async (t) => {
+test('a message with HTML contains both forms', async (t) => {
   const server = await anSmtpServer(t);
   await aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'plain', html: '<b>rich</b>' });
   assert.match(server.letters[0]!.data, /multipart\/alternative[\s\S]*plain[\s\S]*<b>rich<\/b>/);
@@ -133,14 +133,14 @@ test('line breaks in recipient or subject are refused before anything is sent', 
   assert.equal(server.connections, 0);
 });
 
-test('messages one after another share a connection', async (t) => {
+test('consecutive messages share a connection', async (t) => {
   const server = await anSmtpServer(t);
   const mail = aMail(t, server.url);
   for (const text of ['1', '2', '3']) await mail.send({ to: 'ada@example.net', subject: 'Hi', text });
   assert.deepEqual([server.letters.length, server.connections], [3, 1]);
 });
 
-test('the name and password of the URL are shown to the server', async (t) => {
+test('the client authenticates with the name and password of the URL', async (t) => {
   const server = await anSmtpServer(t);
   const url = server.url.replace('//', '//ada:s%40cret@');
   await aMail(t, url).send({ to: 'ada@example.net', subject: 'Hi', text: 'x' });
@@ -148,7 +148,7 @@ test('the name and password of the URL are shown to the server', async (t) => {
   assert.ok(server.commands.includes(`AUTH PLAIN ${login}`));
 });
 
-test('a refusal for good is permanent and one for now is not', async (t) => {
+test('a 5xx reply is a permanent error, and a 4xx reply is not', async (t) => {
   for (const [answer, permanent] of [
     ['550 no such user', true],
     ['451 later, please', false],
@@ -161,12 +161,12 @@ test('a refusal for good is permanent and one for now is not', async (t) => {
   }
 });
 
-test('a message the server refuses after its text is not taken as sent', async (t) => {
+test('a message that the server refuses after its text does not count as sent', async (t) => {
   const server = await anSmtpServer(t, { END: '452 no room' });
   await assert.rejects(aMail(t, server.url).send({ to: 'ada@example.net', subject: 'Hi', text: 'x' }), MailError);
 });
 
-test('check passes with a server that answers and throws without one', async (t) => {
+test('check passes if the server responds, and throws otherwise', async (t) => {
   const server = await anSmtpServer(t);
   await aMail(t, server.url).check();
   await assert.rejects(aMail(t, 'smtp://127.0.0.1:1').check(), MailError);

@@ -24,7 +24,7 @@ function transportTo(url: string) {
   return createTransport({
     url,
     pool: true,
-    // Another try is up to the job that sends, which knows how long a message is worth having.
+    // The job that sends decides about retries, because it knows how long a message is relevant.
     maxRequeues: 0,
     connectionTimeout: patienceMs,
     greetingTimeout: patienceMs,

@@ -7,12 +7,12 @@ import type { JobHandler } from '../jobs/worker.ts';
 import type { PersonalData } from '../personal-data.ts';
 import type { StoredObjects } from '../storage/inventory.ts';
 
-/** Everything the rest of the program has to know of a resource. The composition lists these manifests. */
+/** Everything that the rest of the program needs to know about a resource. The composition lists these manifests. */
 export interface Resource {
   readonly name: string;
   readonly operations?: readonly AnyOperation[];
   readonly socketOperations?: readonly SocketOperation[];
-  /** In the order in which they run. */
+  /** In the order of their execution. */
   readonly migrations?: readonly Migration[];
   readonly jobs?: readonly JobHandler<App>[];
   readonly personalData?: PersonalData;
@@ -20,9 +20,9 @@ export interface Resource {
   readonly storedObjects?: StoredObjects<App>;
   /** Runs at every start, before the first request. */
   readonly prepare?: (app: App) => Promise<void>;
-  /** Runs when the last request is over. */
+  /** Runs after the last request. */
   readonly finish?: (app: App) => Promise<void>;
-  /** What it contributes to the extension points of resources below it. */
+  /** Its contributions to the extension points of resources below it. */
   readonly extends?: readonly Contribution[];
 }
 

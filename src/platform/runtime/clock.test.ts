@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { manualClock, systemClock } from './clock.ts';
 
-test('the system clock tells whole seconds and milliseconds of the same moment', () => {
+test('the system clock returns whole seconds and milliseconds of the same moment', () => {
   const before = Date.now();
   const seconds = systemClock.now();
   const after = systemClock.millis();
@@ -24,7 +24,7 @@ test('a manual clock stands still until it is advanced', () => {
   assert.equal(clock.monotonicMs(), 1500);
 });
 
-test('turning the time of day back leaves monotonic time where it was', () => {
+test('setting the time of day back leaves monotonic time unchanged', () => {
   const clock = manualClock(10_000);
   clock.advance(5);
   clock.advance(-3600);

@@ -1,10 +1,12 @@
-/** The time of day and the passing of time; handed to whoever needs it, so that tests can turn it. */
+/** Wall-clock and monotonic time, passed as a dependency so that tests can control it. */
 export interface Clock {
-  /** Unix time in whole seconds, as the API speaks it. */
+  /** Unix time in whole seconds, as in the API. */
   now(): number;
   /** Unix time in milliseconds. */
   millis(): number;
-  /** Milliseconds that never go backwards: for leases, deadlines and rate windows, which a clock jump must not move. */
+  /**
+   * Milliseconds that never go backwards: for leases, deadlines and rate limits, which a clock jump must not affect.
+   */
   monotonicMs(): number;
 }
 
@@ -18,7 +20,7 @@ export interface ManualClock extends Clock {
   advance(seconds: number): void;
 }
 
-/** A clock that stands still until it is advanced; only its time of day can be turned back. */
+/** A clock that stands still until it is advanced; only its wall-clock time can be set back. */
 export function manualClock(startSeconds: number): ManualClock {
   let dayMs = Math.round(startSeconds * 1000);
   let elapsedMs = 0;

@@ -1,10 +1,10 @@
-/** Structured lines on standard error. Values that could hold a key or token are never passed in; see `safeUrl`. */
+/** Structured lines on standard error. Callers never pass values that may contain a key or token; see `safeUrl`. */
 export interface Log {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  /** Whether lines of this level are written; asked where the fields of a line are costly. */
+  /** True if lines of this level are written; checked before expensive fields are computed. */
   writes(level: Level): boolean;
   flush(): void;
 }
@@ -45,14 +45,14 @@ function asText(_key: string, value: unknown): unknown {
   return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
 }
 
-/** Parameters whose values may stand in a log: what a list was asked, and nothing that anyone typed or was given. */
+/** Parameters whose values may be logged: filters of lists, and nothing that users type or receive. */
 const SHOWN = /^(?:_limit|_offset|_sort|id|[a-z_]*_id|status|visible|show_hidden_tags)(?:-[a-z-]+)?$/;
 
-/** The address without what must not reach a log: the name of every parameter, the values of harmless ones. */
+/** The address with the names of all parameters, but only the values of harmless ones. */
 export function safeUrl(url: string): string {
   const mark = url.indexOf('?');
   if (mark === -1) return url;
-  // A second `?` separates as well: it may introduce a key.
+  // A second `?` separates parameters as well, because it may introduce a key.
   const pairs = url.slice(mark + 1).split(/[&?]/);
   return `${url.slice(0, mark)}?${pairs.map(safePair).join('&')}`;
 }

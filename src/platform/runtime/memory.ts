@@ -1,7 +1,7 @@
 /**
- * Gives the memory of bytes back at once that nobody needs any more. Left to the garbage collector, which counts its own
- * objects, a hundred megabytes of such buffers are there before it looks, and then it takes the processors for ten
- * milliseconds at a time. A buffer that shares its memory with others is left alone.
+ * Frees the memory of a buffer immediately. The garbage collector counts only its own objects, so a hundred megabytes
+ * of buffers would accumulate before it runs, and it would then block for ten milliseconds at a time; a buffer that
+ * shares its memory is left unchanged.
  */
 export function freeBuffer({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

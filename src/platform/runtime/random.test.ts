@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { seededRandom, systemRandom } from './random.ts';
 
-test('hex text, codes and bytes have exactly the length asked for', () => {
+test('hex text, codes and bytes have exactly the requested length', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 300 }), (length) => {
       assert.match(systemRandom.hex(length), new RegExp(`^[0-9a-f]{${length}}$`));
@@ -13,7 +13,7 @@ test('hex text, codes and bytes have exactly the length asked for', () => {
   );
 });
 
-test('a token carries 256 bits in characters that need no escaping', () => {
+test('a token has 256 bits in characters that need no escaping', () => {
   assert.match(systemRandom.token(), /^[A-Za-z0-9_-]{43}$/);
   assert.notEqual(systemRandom.token(), systemRandom.token());
 });
@@ -32,7 +32,7 @@ test('every character of a code is equally likely', () => {
   assert.ok(chiSquare < 61.1, `chi-square of 31 degrees of freedom is ${chiSquare}, beyond p = 0.001`);
 });
 
-test('one seed always gives one sequence and another seed gives another', () => {
+test('a seed always yields the same sequence, and another seed yields another', () => {
   const sequence = (seed: string | number) => {
     const random = seededRandom(seed);
     return [random.hex(7), random.code(5), random.uuid(), random.token(), random.bytes(20_000).toString('hex')];

@@ -6,12 +6,12 @@ export interface Random {
   hex(characters: number): string;
   /** A secret of 256 bits that is safe in URLs and headers. */
   token(): string;
-  /** Text that people read and type, such as the security code of a sign-in mail. */
+  /** Text that users read and type, such as the security code of a sign-in mail. */
   code(length: number): string;
   uuid(): string;
 }
 
-// Without I, O, 0 and 1, which look alike. There are 32, so five bits of a byte choose one without bias.
+// Without I, O, 0 and 1, which look alike. With 32 characters, five bits of a byte select one without bias.
 const codeAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 function randomFrom(bytes: (count: number) => Buffer): Random {
@@ -27,7 +27,7 @@ function randomFrom(bytes: (count: number) => Buffer): Random {
   };
 }
 
-/** Marks 16 bytes as version 4, variant 1 of RFC 9562. */
+/** Sets the version 4 and variant bits of RFC 9562. */
 function toUuid(bytes: Buffer): string {
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
@@ -36,7 +36,7 @@ function toUuid(bytes: Buffer): string {
 
 export const systemRandom: Random = randomFrom(randomBytes);
 
-/** The same seed gives the same sequence on every machine: for tests and demo content, never for secrets. */
+/** A seed yields the same sequence on every machine: for tests and demo content, never for secrets. */
 export function seededRandom(seed: string | number): Random {
   const key = createHash('sha256').update(String(seed)).digest();
   const keystream = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));

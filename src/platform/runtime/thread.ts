@@ -1,59 +1,62 @@
 import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
 
-interface Answer {
+interface Reply {
   readonly id: number;
   readonly found?: unknown;
   readonly error?: Error;
-  /** Of the error, what is lost on its way between threads. */
-  readonly told?: object;
+  /** Properties of the error that structured cloning drops. */
+  readonly details?: object;
 }
 
 type Waiting = { resolve: (found: unknown) => void; reject: (error: Error) => void };
 
-/** A thread that is asked and answers. It starts with the first question, and keeps the process alive only while at work. */
-export class Thread<Question extends object> {
+/**
+ * A worker thread that handles requests. It starts with the first one, and keeps the process alive only while requests
+ * are pending.
+ */
+export class Thread<Request extends object> {
   readonly #file: URL;
   readonly #options: WorkerOptions;
   #worker: Worker | undefined;
   #lost = 0;
   readonly #waiting = new Map<number, Waiting>();
-  #questions = 0;
+  #requests = 0;
 
   constructor(file: URL, options: WorkerOptions = {}) {
     this.#file = file;
     this.#options = options;
   }
 
-  /** How many threads were lost so far: one that follows knows nothing of what the last one had begun. */
+  /** The number of threads that were lost so far. A new thread has none of the state of the previous one. */
   get lost(): number {
     return this.#lost;
   }
 
-  ask(question: Question): Promise<unknown> {
+  ask(request: Request): Promise<unknown> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const id = ++this.#questions;
+    const id = ++this.#requests;
     worker.ref();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, question });
+      worker.postMessage({ id, request });
     });
   }
 
   async close(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
-    this.#forsake(new Error('the thread was closed'));
+    this.#rejectAll(new Error('the thread was closed'));
     await worker.terminate();
   }
 
   #start(): Worker {
     const worker = new Worker(this.#file, this.#options);
-    worker.on('message', ({ id, found, error, told }: Answer) => {
+    worker.on('message', ({ id, found, error, details }: Reply) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) worker.unref();
-      if (error) waiting?.reject(Object.assign(error, told));
+      if (error) waiting?.reject(Object.assign(error, details));
       else waiting?.resolve(found);
     });
     worker.on('error', (error: Error) => this.#lose(worker, error));
@@ -61,15 +64,15 @@ export class Thread<Question extends object> {
     return worker;
   }
 
-  /** One that fails tells so twice, and by the second time another may be at work. */
+  /** A failing thread emits `error` and `exit`, and by the second event another thread may have started. */
   #lose(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#lost += 1;
-    this.#forsake(error);
+    this.#rejectAll(error);
   }
 
-  /** Whoever still waits is told; the next question goes to another thread. */
-  #forsake(error: Error): void {
+  /** Rejects all pending requests; the next one starts a new thread. */
+  #rejectAll(error: Error): void {
     this.#worker = undefined;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -77,22 +80,22 @@ export class Thread<Question extends object> {
   }
 }
 
-export interface Found {
+export interface WorkerReply {
   readonly found: unknown;
-  /** Memory that becomes the asker's. */
+  /** Memory whose ownership moves to the other thread. */
   readonly transfer?: Transferable[];
 }
 
-/** Called in a thread: answers what it is asked, one thing beside the other. */
-export function answerEach<Question>(answer: (question: Question) => Promise<Found>): void {
-  parentPort!.on('message', async ({ id, question }: { id: number; question: Question }) => {
+/** Called in the worker thread: handles requests concurrently. */
+export function handleRequests<Request>(handle: (request: Request) => Promise<WorkerReply>): void {
+  parentPort!.on('message', async ({ id, request }: { id: number; request: Request }) => {
     try {
-      const { found, transfer = [] } = await answer(question);
-      parentPort!.postMessage({ id, found } satisfies Answer, transfer);
+      const { found, transfer = [] } = await handle(request);
+      parentPort!.postMessage({ id, found } satisfies Reply, transfer);
     } catch (error) {
       const { code, $metadata } = error as NodeJS.ErrnoException & { $metadata?: object };
-      const told = { ...(code !== undefined && { code }), ...($metadata && { $metadata }) };
-      parentPort!.postMessage({ id, error: error as Error, told } satisfies Answer);
+      const details = { ...(code !== undefined && { code }), ...($metadata && { $metadata }) };
+      parentPort!.postMessage({ id, error: error as Error, details } satisfies Reply);
     }
   });
 }

@@ -1,6 +1,6 @@
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** `tcp://host:port` or `unix:/path`; nothing for what is neither. */
+/** Parses `tcp://host:port` or `unix:/path`; undefined for anything else. */
 export function toClamdAddress(text: string): ClamdAddress | undefined {
   const unix = /^unix:(?:\/\/)?(\/.+)$/.exec(text);
   if (unix) return { path: unix[1]! };

@@ -6,7 +6,7 @@ import { scannerCheck } from '../../commands/checks/scanner.ts';
 import { readSettings } from '../config/settings.ts';
 import { clamdAt, scanArchive, VIRUS_POSITIVE, VIRUS_STATUS } from './scanning.ts';
 
-// Against the real daemon, with a database of one signature. `npm run clamd-test` installs it on Debian first.
+// Uses the real daemon with a database of one signature. `npm run clamd-test` installs it on Debian first.
 
 const daemon = await startRealClamd();
 const real = { skip: daemon ? false : NOT_INSTALLED };
@@ -21,11 +21,11 @@ const scan = (zip: Buffer, fileBytesMax = 3_000_000) =>
     { fileBytesMax },
   );
 
-test('the real clamd answers with its version', real, async () => {
+test('the real clamd returns its version', real, async () => {
   assert.match(await clamd.version(), /^ClamAV \d/);
 });
 
-test('the real clamd catches the test file at every depth that an archive may have', real, async () => {
+test('the real clamd finds the test file at every nesting level that an archive may have', real, async () => {
   for (const method of [STORED, 8])
     for (let depth = 0; depth <= 3; depth += 1) {
       const { status, positive, threats } = await scan(nested('eicar.com', EICAR, depth, method));
@@ -35,7 +35,7 @@ test('the real clamd catches the test file at every depth that an archive may ha
     }
 });
 
-test('the real clamd finds nothing where nothing is', real, async () => {
+test('the real clamd finds nothing in a harmless archive', real, async () => {
   const found = await scan(
     zipOf([
       { name: 'a.txt', content: 'harmless' },
@@ -46,11 +46,11 @@ test('the real clamd finds nothing where nothing is', real, async () => {
 });
 
 test(
-  'what is behind a file too large for the real clamd is caught, and the large file is not called clean',
+  'the real clamd finds a threat after a file that is too large, and the large file does not count as clean',
   real,
   async () => {
     const large = { name: 'large.bin', content: Buffer.alloc(6_000_000, 'abc'), method: STORED };
-    // Clamd hangs up when it has enough; whether its answer comes before that is not for us to say.
+    // Clamd closes the connection at its limit, and its reply may or may not arrive before that.
     const { status } = await scan(zipOf([large]), 10_000_000);
     assert.ok(status === VIRUS_STATUS.FILE_TOO_LARGE || status === VIRUS_STATUS.SCAN_ERROR, String(status));
     const both = await scan(zipOf([large, { name: 'eicar.com', content: EICAR }]));
@@ -58,7 +58,7 @@ test(
   },
 );
 
-test('the doctor is content with the real clamd, unless it takes less than it is asked for', real, async () => {
+test('the doctor command accepts the real clamd, unless its size limits are below the settings', real, async () => {
   const check = (megabytes: number) =>
     scannerCheck(readSettings({ MODSTEAD_CLAMD: address, MODSTEAD_SCAN_MB: String(megabytes) })).run();
   assert.match(await check(STREAM_MEGABYTES - 1), /^ClamAV/);

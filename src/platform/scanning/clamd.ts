@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ClamdAddress, toClamdAddress } from './address.ts';
 
-/** What clamd says of some bytes. `too-large` and `failed` were not scanned, or not to their end. */
+/** The reply of clamd for some bytes. `too-large` and `failed` were not scanned, or not completely. */
 export type Verdict =
   | { readonly kind: 'clean' }
   | { readonly kind: 'found'; readonly signature: string }
@@ -15,7 +15,7 @@ export interface Clamd {
   scan(content: AsyncIterable<Uint8Array>): Promise<Verdict>;
 }
 
-/** The scanner cannot be reached, takes too long or answers half; the same may succeed later. */
+/** The scanner is unreachable, too slow, or sent an incomplete reply; a retry may succeed later. */
 export class ScannerUnavailable extends Error {
   override readonly name = 'ScannerUnavailable';
 }
@@ -25,25 +25,25 @@ const ANSWER_BYTES_MAX = 4_096;
 const CHUNK_BYTES_MAX = 128 * 1024;
 const END_OF_STREAM = Buffer.alloc(4);
 
-/** Speaks to clamd as in clamd(8), in the form with NUL at the ends; each command has a connection of its own. */
+/** Speaks the protocol of clamd(8) with NUL-terminated commands, each on its own connection. */
 export function clamdAt(text: string, { patienceMs }: { patienceMs: number }): Clamd {
   const address = toClamdAddress(text);
   if (!address) throw new Error(`not an address of clamd: ${text}`);
-  const say = async (command: string, content?: AsyncIterable<Uint8Array>) => {
+  const send = async (command: string, content?: AsyncIterable<Uint8Array>) => {
     await using conversation = await Conversation.start(address, patienceMs);
-    return await conversation.say(command, content);
+    return await conversation.send(command, content);
   };
   return {
     async ping() {
-      const answer = await say('PING');
+      const answer = await send('PING');
       if (answer !== 'PONG') throw new ScannerUnavailable(`clamd answers ${JSON.stringify(answer)} to PING`);
     },
-    version: () => say('VERSION'),
-    scan: async (content) => toVerdict(await say('INSTREAM', content)),
+    version: () => send('VERSION'),
+    scan: async (content) => toVerdict(await send('INSTREAM', content)),
   };
 }
 
-/** Only the exact words for it mean clean. */
+/** Only the exact reply for it means clean. */
 function toVerdict(answer: string): Verdict {
   if (answer === 'stream: OK') return { kind: 'clean' };
   if (/size limit exceeded/i.test(answer)) return { kind: 'too-large' };
@@ -63,11 +63,11 @@ class Conversation implements AsyncDisposable {
     this.#patienceMs = patienceMs;
     this.#socket = connect(address);
     this.#socket.setNoDelay(true);
-    this.#socket.on('data', (data) => this.#hear(data.toString('latin1')));
+    this.#socket.on('data', (data) => this.#receive(data.toString('latin1')));
     this.#socket.on('end', () => this.#fail('clamd ended before it answered'));
     this.#socket.on('close', () => this.#fail('clamd closed the connection before it answered'));
     this.#socket.on('error', (cause) => this.#fail(`clamd cannot be reached: ${cause.message || cause}`, cause));
-    // Whoever waits hears of it; nobody may be waiting yet.
+    // Prevents an unhandled rejection if nobody awaits the reply yet.
     this.#answer.promise.catch(() => {});
   }
 
@@ -86,8 +86,8 @@ class Conversation implements AsyncDisposable {
     return conversation;
   }
 
-  /** One command; the content follows it in pieces, until there is no more or clamd has heard enough. */
-  async say(command: string, content?: AsyncIterable<Uint8Array>): Promise<string> {
+  /** Sends one command and its content in chunks, until the content ends or clamd replies. */
+  async send(command: string, content?: AsyncIterable<Uint8Array>): Promise<string> {
     await this.#write(Buffer.from(`z${command}\0`));
     if (content) await this.#stream(content);
     this.#wait(this.#patienceMs, 'clamd takes too long to answer');
@@ -100,7 +100,7 @@ class Conversation implements AsyncDisposable {
         const piece = chunk.subarray(at, at + CHUNK_BYTES_MAX);
         const length = Buffer.alloc(4);
         length.writeUInt32BE(piece.length);
-        // Clamd says that it has enough and hangs up: its answer has to be read before writing fails.
+        // Clamd replies at its limit and closes the connection, so the reply must be read before a write fails.
         await turn();
         await this.#write(length, piece);
       }
@@ -109,7 +109,7 @@ class Conversation implements AsyncDisposable {
     await this.#write(END_OF_STREAM);
   }
 
-  /** Ends once the bytes are on their way, or as soon as there is an answer that makes them needless. */
+  /** Resolves when the bytes are flushed, or when a reply makes them unnecessary. */
   async #write(...parts: Uint8Array[]): Promise<void> {
     if (this.#isAnswered) return;
     this.#wait(this.#patienceMs, 'clamd takes too long to read');
@@ -120,7 +120,7 @@ class Conversation implements AsyncDisposable {
     clearTimeout(this.#timer);
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     this.#heard += text;
     const end = this.#heard.indexOf('\0');
     if (end !== -1) this.#settle(() => this.#answer.resolve(this.#heard.slice(0, end).trim()));

@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { Clamd, Verdict } from './clamd.ts';
 
-/** The test file of EICAR, in pieces, so that no scanner takes this source for it. */
+/** The EICAR test file, split so that no scanner detects this source file. */
 const EICAR = Buffer.from(['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join(''));
 const BLOCK = Buffer.alloc(1024 * 1024);
 
-/** What clamd says of the file that every scanner must know. */
+/** The reply of clamd for the file that every scanner must detect. */
 export const probeSmall = (clamd: Clamd): Promise<Verdict> => clamd.scan(blocks(EICAR));
 
-/** And of the same file at the end of an archive of that size, which clamd says OK to if it skips what is so large. */
+/** The same at the end of an archive of this size. Clamd replies OK if it skips archives that are too large. */
 export const probeLarge = (clamd: Clamd, bytes: number): Promise<Verdict> => clamd.scan(paddedArchive(bytes));
 
 async function* blocks(...parts: Buffer[]): AsyncGenerator<Buffer> {

@@ -33,7 +33,7 @@ const harmless: ZipEntry[] = [
 ];
 
 for (const over of ['unix', 'tcp'] as const)
-  test(`clamd is asked over ${over} for its life and version, and each file is sent by itself`, async (t) => {
+  test(`the scanner pings clamd over ${over}, asks for its version, and sends each file separately`, async (t) => {
     const { address, streams } = await startClamdStub(t, {}, over);
     await clamdAt(address, PATIENCE).ping();
     assert.match(await clamdAt(address, PATIENCE).version(), /^ClamAV 1/);
@@ -51,7 +51,7 @@ for (const over of ['unix', 'tcp'] as const)
     assert.deepEqual([readmeAgain, mapAgain, inner?.slice(0, 2)], [readme, map, 'PK']);
   });
 
-test('a threat is found at every depth that an archive may have, and named by its path', async (t) => {
+test('the scanner finds a threat at every nesting level that an archive may have, and names its path', async (t) => {
   const { address } = await startClamdStub(t);
   for (const method of [STORED, 8])
     for (let depth = 0; depth <= 3; depth += 1) {
@@ -62,14 +62,14 @@ test('a threat is found at every depth that an archive may have, and named by it
     }
 });
 
-test('a threat counts although another file could not be scanned', async (t) => {
+test('a threat counts even if another file could not be scanned', async (t) => {
   const { address } = await startClamdStub(t);
   const large = { name: 'large', content: Buffer.alloc(2_000_000), method: STORED };
   const { status, positive, unscanned } = await scan(zipOf([large, { name: 'e', content: EICAR }]), address);
   assert.deepEqual([status, positive, unscanned.length], [VIRUS_STATUS.SCANNED, VIRUS_POSITIVE.THREAT, 1]);
 });
 
-test('programs are potentially harmful, and so is what clamd calls unwanted', async (t) => {
+test('programs, and files that clamd calls unwanted, are potentially harmful', async (t) => {
   const { address } = await startClamdStub(t);
   const program = zipOf([{ name: 'a.png', content: 'MZ program' }]);
   const found = await scan(program, address);
@@ -80,7 +80,7 @@ test('programs are potentially harmful, and so is what clamd calls unwanted', as
   assert.deepEqual(unwanted.threats, []);
 });
 
-test('what is too large for us or for clamd is never clean', async (t) => {
+test('a file that is too large for the service or for clamd is never clean', async (t) => {
   const { address, streams } = await startClamdStub(t);
   const large = zipOf([{ name: 'large', content: Buffer.alloc(1_000_001), method: STORED }]);
   const found = await scan(large, address);
@@ -95,7 +95,7 @@ test('what is too large for us or for clamd is never clean', async (t) => {
   }
 });
 
-test('answers that clamd does not have, or has for a failure, are never clean', async (t) => {
+test('unknown replies and failure replies of clamd are never clean', async (t) => {
   const answers = [
     "stream: Can't allocate memory ERROR\0",
     'stream: Heuristics.Encrypted.Zip FOUND\0',
@@ -112,7 +112,7 @@ test('answers that clamd does not have, or has for a failure, are never clean', 
   }
 });
 
-test('a scanner that is away, silent, hangs up or answers half is asked again later', async (t) => {
+test('a scanner that is unreachable, silent, disconnects or sends half a reply is tried again later', async (t) => {
   const manners: ClamdBehaviour[] = [
     { silent: true },
     { hangsUp: true },
@@ -131,7 +131,7 @@ test('a scanner that is away, silent, hangs up or answers half is asked again la
     assert.equal((await scan(zipOf(harmless), address)).again, true);
 });
 
-test('a clamd that reads nothing holds nobody up for ever', async (t) => {
+test('a clamd that reads nothing does not block a scan forever', async (t) => {
   const server = createServer((socket) => socket.pause().on('error', () => {}));
   const path = join(folder, 'deaf');
   await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -140,7 +140,7 @@ test('a clamd that reads nothing holds nobody up for ever', async (t) => {
   assert.equal((await scan(large, `unix:${path}`, 200)).again, true);
 });
 
-test('what cannot be opened was not scanned: a password, damage, nothing there', async (t) => {
+test('a file that cannot be opened was not scanned: encrypted, damaged, missing', async (t) => {
   const { address } = await startClamdStub(t);
   const secret = zipOf([{ name: 'a', content: 'x', flags: 1 }]);
   for (const zip of [
@@ -158,7 +158,7 @@ test('what cannot be opened was not scanned: a password, damage, nothing there',
   await assert.rejects(scanArchive(broken, clamdAt(address, PATIENCE), limits), /the disk is gone/);
 });
 
-test('a file passes when it was scanned; what was not passes only without a scanner or by the setting', () => {
+test('a scanned file passes; an unscanned file passes only without a scanner or if the setting allows it', () => {
   const strict = { clamd: 'unix:/x', downloadUnscanned: 'off' } as const;
   const passes = (virus_status: number, virus_positive: number, settings: Parameters<typeof isScanPassed>[1]) =>
     isScanPassed({ virus_status, virus_positive }, settings);
@@ -194,7 +194,7 @@ test('the address of clamd is a path or a host with a port', () => {
     assert.throws(() => readSettings({ MODSTEAD_CLAMD: text }), /^Error: MODSTEAD_CLAMD must be tcp:/, text);
 });
 
-test('the doctor asks clamd for the test file, small and as large as files may be', async (t) => {
+test('the doctor command has clamd scan the test file, small and in the maximum size', async (t) => {
   const check = (address: string) =>
     scannerCheck(readSettings({ MODSTEAD_CLAMD: address, MODSTEAD_SCAN_MB: '1' })).run();
   assert.match(await scannerCheck(readSettings({})).run(), /not scanned/);

@@ -6,7 +6,7 @@ export { type Clamd, clamdAt, ScannerUnavailable } from './clamd.ts';
 export { isScanPassed, VIRUS_POSITIVE, VIRUS_STATUS } from './states.ts';
 
 export interface Threat {
-  /** Of the file in the archive, through archives within it as if they were folders. */
+  /** The path of the file, which continues through nested archives as if they were folders. */
   readonly path: string;
   readonly signature: string;
 }
@@ -15,16 +15,19 @@ export interface ScanResult {
   readonly status: VirusStatus;
   readonly positive: VirusPositive;
   readonly threats: readonly Threat[];
-  /** Unwanted by some, or a program: nothing that is known to do harm. */
+  /** Programs and files that clamd calls unwanted, none of which is known to be harmful. */
   readonly doubtful: readonly string[];
-  /** What was not looked at, or not to its end, and why; with any of these the archive is not clean. */
+  /** Files that were not scanned, or not completely, with the reason. An archive with any of these is not clean. */
   readonly unscanned: readonly { readonly path: string; readonly why: string }[];
-  /** The scanner was away: the same may succeed later. */
+  /** The scanner was unavailable; a retry may succeed later. */
   readonly again: boolean;
 }
 
 export interface ScanLimits {
-  /** Of a single file. Clamd says OK to what it skipped for its size, so it is not even asked about more. */
+  /**
+   * The maximum size of a single file. Larger files are not sent, because clamd replies OK to files that it skips for
+   * their size.
+   */
   readonly fileBytesMax: number;
   readonly policy?: Partial<ArchivePolicy>;
 }
@@ -32,7 +35,7 @@ export interface ScanLimits {
 const THREATS_MAX = 20;
 const UNSCANNED_MAX = 100;
 
-/** Scans every file of an archive, and of the archives in it, one by one. Throws only when the bytes cannot be read. */
+/** Scans every file of an archive and of nested archives separately. Throws only if the bytes cannot be read. */
 export async function scanArchive(
   source: ArchiveSource | undefined,
   clamd: Clamd,
@@ -51,7 +54,7 @@ export async function scanArchive(
   return scan.result();
 }
 
-/** Enough is known; the rest need not be read. */
+/** Ends the scan early, because the result is known. */
 class Enough extends Error {}
 
 class Scan {
@@ -80,7 +83,7 @@ class Scan {
     if (this.#threats.length >= THREATS_MAX) throw new Enough();
   }
 
-  /** Some of what clamd calls found is that it could not look, and some is only unwanted. */
+  /** Some signatures of clamd mean that it could not scan, and some that a file is merely unwanted. */
   #noteSignature(path: string, signature: string): void {
     if (signature.startsWith('Heuristics.Limits.Exceeded')) this.#miss(path, signature, true);
     else if (signature.startsWith('Heuristics.Encrypted')) this.#miss(path, signature, false);
@@ -118,7 +121,7 @@ class Scan {
     };
   }
 
-  /** One threat is enough to know what the file is, even if not all of it was seen. */
+  /** One threat determines the status, even if not all files were scanned. */
   #status(): VirusStatus {
     if (this.#threats.length > 0) return VIRUS_STATUS.SCANNED;
     if (this.#isFailed) return VIRUS_STATUS.SCAN_ERROR;

@@ -1,4 +1,4 @@
-/** How far the scan of a file came, as the API tells it. */
+/** The progress of a file's scan, as in the API. */
 export const VIRUS_STATUS = {
   NOT_SCANNED: 0,
   SCANNED: 1,
@@ -9,7 +9,7 @@ export const VIRUS_STATUS = {
 } as const;
 export type VirusStatus = (typeof VIRUS_STATUS)[keyof typeof VIRUS_STATUS];
 
-/** What it found, as the API tells it. Nothing found means clean only if the status is `SCANNED`. */
+/** The result of the scan, as in the API. `NONE` means clean only if the status is `SCANNED`. */
 export const VIRUS_POSITIVE = { NONE: 0, THREAT: 1, POTENTIALLY_HARMFUL: 2 } as const;
 export type VirusPositive = (typeof VIRUS_POSITIVE)[keyof typeof VIRUS_POSITIVE];
 
@@ -18,7 +18,7 @@ interface Scanned {
   readonly virus_positive: number;
 }
 
-/** Whether a file may be handed out as far as scanning is concerned. */
+/** True if scanning does not prevent the download of a file. */
 export function isScanPassed(
   { virus_status: status, virus_positive: positive }: Scanned,
   { clamd, downloadUnscanned }: { clamd?: string | undefined; downloadUnscanned: 'on' | 'off' },

@@ -1,27 +1,27 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { answerEach } from '../runtime/thread.ts';
+import { handleRequests } from '../runtime/thread.ts';
 import { lowerThreadPriority } from './background.ts';
-import type { DigestQuestion, Hashes } from './digests.ts';
+import type { DigestRequest, Hashes } from './digests.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
 lowerThreadPriority();
 const running = new Map<number, { readonly md5: Hash; readonly sha256: Hash }>();
 
-answerEach(async (question: DigestQuestion) => ({
-  found: 'path' in question ? await digest(question.path) : goOn(question),
+handleRequests(async (request: DigestRequest) => ({
+  found: 'path' in request ? await digest(request.path) : goOn(request),
 }));
 
-function goOn(question: Extract<DigestQuestion, { hash: number }>): Hashes | undefined {
-  const { md5, sha256 } = running.get(question.hash) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
-  if ('end' in question) {
-    running.delete(question.hash);
+function goOn(request: Extract<DigestRequest, { hash: number }>): Hashes | undefined {
+  const { md5, sha256 } = running.get(request.hash) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
+  if ('end' in request) {
+    running.delete(request.hash);
     return { md5: md5.digest('hex'), sha256: sha256.digest('hex') };
   }
-  running.set(question.hash, { md5, sha256 });
-  md5.update(question.bytes);
-  sha256.update(question.bytes);
+  running.set(request.hash, { md5, sha256 });
+  md5.update(request.bytes);
+  sha256.update(request.bytes);
   return undefined;
 }
 

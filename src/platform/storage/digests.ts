@@ -1,7 +1,7 @@
 import { Thread } from '../runtime/thread.ts';
 
 /** What the thread is asked: to hash a file, or to go on with a hash of bytes that come piece by piece, or to end it. */
-export type DigestQuestion =
+export type DigestRequest =
   | { readonly path: string }
   | { readonly hash: number; readonly bytes: Uint8Array }
   | { readonly hash: number; readonly end: true };
@@ -19,7 +19,7 @@ export interface RunningHashes {
 }
 
 /** The one thread that hashes. */
-const digests = new Thread<DigestQuestion>(new URL('./digest-worker.ts', import.meta.url));
+const digests = new Thread<DigestRequest>(new URL('./digest-worker.ts', import.meta.url));
 let hashes = 0;
 
 /** The SHA-256 of a file as it is on the disk, in hexadecimal. */

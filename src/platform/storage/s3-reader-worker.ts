@@ -1,12 +1,12 @@
 import { freeBuffer } from '../runtime/memory.ts';
-import { answerEach } from '../runtime/thread.ts';
+import { handleRequests } from '../runtime/thread.ts';
 import { bytesOf, S3ReadError, type Wanted } from './s3-answers.ts';
 
 export interface WantedRange extends Wanted {
   readonly end: number;
 }
 
-answerEach(async (wanted: WantedRange) => {
+handleRequests(async (wanted: WantedRange) => {
   const range = await bytesIn(wanted);
   return { found: range, transfer: [range.buffer] };
 });
